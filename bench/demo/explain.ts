@@ -1,0 +1,55 @@
+/**
+ * Why a decision is what it is, asked from outside: the event is posted again without one decision point at a time, and
+ * what changes is told. Needs nothing but the API.
+ */
+import type { Client, EventAnswer } from '../harness/client.js'
+import { play, type Played } from './play.js'
+import { valueAt, type DemoEvent } from './stream.js'
+
+export interface Reason {
+  readonly point: string
+  readonly value: string
+  /** What the service says of the event without this point. */
+  readonly without: EventAnswer
+}
+
+/** The event without what is at the path; null where there is nothing there. */
+function withoutPoint(event: DemoEvent, path: string): DemoEvent | null {
+  const body = JSON.parse(event.json) as unknown
+  const parts = path.split('.')
+  const last = parts.pop() as string
+  const parent = parts.length === 0 ? body : valueAt(body, parts.join('.'))
+  if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, last)) return null
+  delete (parent as Record<string, unknown>)[last]
+  return { json: JSON.stringify(body), truth: event.truth }
+}
+
+/** How much the decision hangs on the point: the confidence that goes with it. */
+function weight(decision: EventAnswer, reason: Reason): number {
+  const { without } = reason
+  const same = without.result === decision.result
+  return decision.confidence_score - (same ? without.confidence_score : -without.confidence_score)
+}
+
+/** The points that the decision hangs on most, first. */
+export async function explain(
+  client: Client,
+  jobId: number,
+  decision: Played,
+  points: readonly string[],
+  count: number,
+): Promise<Reason[]> {
+  const variants = points.flatMap((point) => {
+    const event = withoutPoint(decision.event, point)
+    return event === null ? [] : [{ point, event }]
+  })
+  const events = variants.map(({ event }) => event)
+  const answers = await play(client, jobId, `why-${decision.eventId}`, events, () => {})
+  const body = JSON.parse(decision.event.json) as unknown
+  return variants
+    .map(({ point }, i): Reason => {
+      return { point, value: JSON.stringify(valueAt(body, point)), without: (answers[i] as Played).answer }
+    })
+    .sort((a, b) => weight(decision.answer, b) - weight(decision.answer, a))
+    .slice(0, count)
+}

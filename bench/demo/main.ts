@@ -1,0 +1,171 @@
+/**
+ * The main job in under a minute: events in, decisions out, learning from feedback.
+ *
+ * The stream is cut in time order: 40 % are played, the analyst reviews, the job trains; 40 % more, again; the last 20 %
+ * are never played as stream: they are the exam (exam.ts).
+ */
+import { makeJob, train } from '../harness/job.js'
+import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
+import { Client, UnexpectedAnswer } from '../harness/client.js'
+import { Analyst } from './analyst.js'
+import { commonestShare, neverLabelled, score } from './exam.js'
+import { explain } from './explain.js'
+import { BadOption, parseOptions, usage, type DemoOptions } from './options.js'
+import { play, type Played } from './play.js'
+import { Progress } from './progress.js'
+import { decisionText, percent, summaryText, thousands, type Sitting } from './report.js'
+import { fileStream, generatedStream, type DemoEvent, type DemoStream } from './stream.js'
+
+/** Events of one exam, at most. */
+const examEvents = 5_000
+
+class Demo {
+  readonly #client: Client
+  readonly #jobId: number
+  readonly #stream: DemoStream
+  readonly #analyst: Analyst
+  readonly #progress: Progress
+  readonly #exam: readonly DemoEvent[]
+  readonly #sittings: { readonly name: string; readonly votes: number; readonly played: readonly Played[] }[] = []
+  readonly #trainingSeconds: number[] = []
+  #events = 0
+  #decided = 0
+  #playMs = 0
+
+  constructor(client: Client, jobId: number, stream: DemoStream, seed: number, progress: Progress) {
+    this.#client = client
+    this.#jobId = jobId
+    this.#stream = stream
+    this.#analyst = new Analyst(client, jobId, stream.labels, seed)
+    this.#progress = progress
+    const late = stream.events.slice(Math.floor(stream.events.length * 0.8))
+    const step = Math.max(1, late.length / examEvents)
+    this.#exam = late.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))
+  }
+
+  /** Plays a part of the stream, from and to as shares of it. */
+  async play(name: string, from: number, to: number): Promise<Played[]> {
+    const { events } = this.#stream
+    const part = events.slice(Math.floor(events.length * from), Math.floor(events.length * to))
+    this.#progress.phase(`playing ${name}`)
+    const startedAt = performance.now()
+    const played = await play(this.#client, this.#jobId, name, part, (share) => this.#progress.update(share, ''))
+    const ms = performance.now() - startedAt
+    const decided = played.filter(({ answer }) => answer.result !== '').length
+    this.#playMs += ms
+    this.#events += played.length
+    this.#decided += decided
+    const rate = thousands(played.length / (ms / 1000))
+    this.#progress.done(`${thousands(played.length)} events, ${rate} a second, ${percent(decided / played.length)} decided`)
+    return played
+  }
+
+  async sit(name: string): Promise<void> {
+    this.#progress.phase(`exam ${name}`)
+    const prefix = `exam${this.#sittings.length}`
+    const played = await play(this.#client, this.#jobId, prefix, this.#exam, (share) => this.#progress.update(share, ''))
+    this.#sittings.push({ name, votes: this.#analyst.votes, played })
+    const { decided } = score(played, this.#stream.labels)
+    this.#progress.done(`${thousands(played.length)} events, ${percent(decided)} decided`)
+  }
+
+  /** Votes, then trains; where too few labels were seen to train, votes again. */
+  async learn(played: readonly Played[], votes: number): Promise<void> {
+    for (let round = 1; ; round++) {
+      this.#progress.phase('analyst')
+      const given = await this.#analyst.review(played, votes, (share) => this.#progress.update(share, ''))
+      this.#progress.done(`${given} votes, one a bucket`)
+      this.#progress.phase('training')
+      const startedAt = performance.now()
+      try {
+        const job = await train(this.#client, this.#jobId, (message) => this.#progress.update(0.5, message))
+        this.#trainingSeconds.push((performance.now() - startedAt) / 1000)
+        this.#progress.done(job.retrain_msg)
+        return
+      } catch (error) {
+        if (!(error instanceof UnexpectedAnswer) || error.status !== 409 || round === 5 || given === 0) throw error
+        this.#progress.done('the votes so far are too few to train, so the analyst goes on')
+      }
+    }
+  }
+
+  /** One decision for each label where there is one, else the surest: on events that nobody labelled. */
+  #chooseThree(unlabelled: readonly Played[]): Played[] {
+    const byConfidence = [...unlabelled].sort((a, b) => b.answer.confidence_score - a.answer.confidence_score)
+    const chosen = new Set<Played>()
+    for (const label of this.#stream.labels) {
+      const own = byConfidence.filter(({ answer }) => answer.result_label === label)
+      const one = own[Math.floor(own.length / 2)]
+      if (one !== undefined) chosen.add(one)
+    }
+    // Where a label was never answered, others from the middle of the list: the surest are all alike.
+    for (let i = byConfidence.length >>> 1; i < byConfidence.length && chosen.size < 3; i += 1 + (byConfidence.length >>> 3)) {
+      chosen.add(byConfidence[i] as Played)
+    }
+    return [...chosen]
+  }
+
+  async report(): Promise<string> {
+    const { labels, points, remarks } = this.#stream
+    const last = this.#sittings.at(-1)?.played ?? []
+    const positions = neverLabelled(last)
+    const pick = (played: readonly Played[]): Played[] => positions.map((i) => played[i] as Played)
+    const sittings = this.#sittings.map(({ name, votes, played }): Sitting => {
+      return { name, votes, unlabelled: score(pick(played), labels), all: score(played, labels) }
+    })
+    const summary = summaryText({
+      events: this.#events,
+      eventsPerSecond: this.#events / (this.#playMs / 1000),
+      decidedOnArrival: this.#decided / Math.max(1, this.#events),
+      sittings,
+      commonest: commonestShare(pick(last), labels),
+      trainingSeconds: this.#trainingSeconds,
+    })
+    const decisions: string[] = []
+    for (const decision of this.#chooseThree(pick(last))) {
+      const reasons = await explain(this.#client, this.#jobId, decision, points, 3)
+      decisions.push(decisionText(decision, labels[decision.event.truth] as string, reasons))
+    }
+    const three = `Three decisions on events that nobody labelled, and what they hang on:\n\n${decisions.join('\n\n')}`
+    return `\n${this.#stream.title}\n\n${summary}\n${remarks.join('\n')}\n\n${three}\n`
+  }
+}
+
+async function run(options: Exclude<DemoOptions, { kind: 'help' }>): Promise<void> {
+  const progress = new Progress()
+  progress.phase('reading the stream')
+  const stream = options.kind === 'file' ? fileStream(options) : generatedStream(options.seed, options.events)
+  progress.done(`${thousands(stream.events.length)} events, ${stream.points.length} decision points`)
+  progress.phase('starting the service')
+  const directory = temporaryDirectory()
+  try {
+    const service = await startService(directory, newKey())
+    try {
+      const { jobId } = await makeJob(service.client, { title: 'Demo', points: stream.points, labels: stream.labels })
+      progress.done(`ready in ${service.readyMs.toFixed(0)} ms on port ${service.port}, job ${jobId} made`)
+      const demo = new Demo(service.client, jobId, stream, options.seed, progress)
+      const first = await demo.play('part1', 0, 0.4)
+      await demo.sit('without a model')
+      await demo.learn(first, options.votes)
+      await demo.sit('after training 1')
+      const second = await demo.play('part2', 0.4, 0.8)
+      await demo.learn(second, options.votes)
+      await demo.sit('after training 2')
+      console.log(await demo.report())
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    removeDirectory(directory)
+  }
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2))
+  if (options.kind === 'help') console.log(usage)
+  else await run(options)
+} catch (error) {
+  if (!(error instanceof BadOption)) throw error
+  console.error(`${error.message}\n\n${usage}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,97 @@
+/** What may be asked of the demo on its command line, and the sentences that refuse the rest. */
+import { parseArgs } from 'node:util'
+
+/** A generated stream, or a file of one's own. */
+export type DemoOptions =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'generated'; readonly seed: number; readonly events: number; readonly votes: number }
+  | {
+      readonly kind: 'file'
+      readonly file: string
+      /** Dot path of the truth in a line. */
+      readonly label: string
+      /** Dot paths in the event. */
+      readonly points: readonly string[]
+      /** Dot path of the event in a line; null: the object at `event` where there is one, else the line. */
+      readonly event: string | null
+      readonly seed: number
+      readonly votes: number
+    }
+
+/** An option that cannot be followed; the message is for people. */
+export class BadOption extends Error {}
+
+export const usage = `npm run demo                                       a generated stream of security alerts
+npm run demo -- --file F --label PATH --points a,b  a JSON Lines file, gzip'd or not, in time order
+
+  --label PATH    dot path of the truth in each line
+  --points a,b,c  dot paths of the decision points in each event
+  --event PATH    dot path of the event in each line; without it, the object at "event", else the whole line
+  --events N      how many alerts to generate (1,000 to 1,000,000; default 60,000)
+  --seed N        another stream, another analyst (default 1)
+  --votes N       votes of the analyst in each of two rounds (10 to 10,000; default 300)`
+
+function integer(name: string, text: string | undefined, low: number, high: number, otherwise: number): number {
+  if (text === undefined) return otherwise
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < low || value > high) {
+    throw new BadOption(`--${name} takes a whole number from ${low} to ${high}, not "${text}".`)
+  }
+  return value
+}
+
+function dotPath(name: string, text: string): string {
+  if (text === '' || text.split('.').some((part) => part === '')) {
+    throw new BadOption(`--${name} takes dot paths such as rule.id, not "${text}".`)
+  }
+  return text
+}
+
+function read(args: readonly string[]): Record<string, string | boolean | undefined> {
+  const text = { type: 'string' } as const
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        file: text,
+        label: text,
+        points: text,
+        event: text,
+        events: text,
+        seed: text,
+        votes: text,
+      },
+    })
+    return values
+  } catch (error) {
+    throw new BadOption(`${(error as Error).message.split('. ')[0]}.`)
+  }
+}
+
+/** @throws BadOption. */
+export function parseOptions(args: readonly string[]): DemoOptions {
+  const values = read(args) as { readonly [name: string]: string | undefined }
+  if (values['help'] !== undefined) return { kind: 'help' }
+  const seed = integer('seed', values['seed'], 0, 4_294_967_295, 1)
+  const votes = integer('votes', values['votes'], 10, 10_000, 300)
+  const { file, label, points, event } = values
+  if (file === undefined) {
+    for (const name of ['label', 'points', 'event']) {
+      if (values[name] !== undefined) throw new BadOption(`--${name} says how to read a file, so it needs --file.`)
+    }
+    return { kind: 'generated', seed, votes, events: integer('events', values['events'], 1_000, 1_000_000, 60_000) }
+  }
+  if (values['events'] !== undefined) throw new BadOption('--events is for the generated stream; a file is played whole.')
+  if (label === undefined) throw new BadOption('--file needs --label, the dot path of the truth in each line.')
+  if (points === undefined) throw new BadOption('--file needs --points, the dot paths to decide by, separated by commas.')
+  return {
+    kind: 'file',
+    file,
+    label: dotPath('label', label),
+    points: points.split(',').map((point) => dotPath('points', point.trim())),
+    event: event === undefined ? null : dotPath('event', event),
+    seed,
+    votes,
+  }
+}

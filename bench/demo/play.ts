@@ -1,0 +1,35 @@
+/** Plays events into the service by NDJSON, and keeps what it answered. */
+import type { Client, EventAnswer } from '../harness/client.js'
+import type { DemoEvent } from './stream.js'
+
+/** An event as played, and what the service said of it at once. */
+export interface Played {
+  readonly eventId: string
+  readonly event: DemoEvent
+  readonly answer: EventAnswer
+}
+
+/** Anything but a result for each event is a mistake worth stopping for. */
+export async function play(
+  client: Client,
+  jobId: number,
+  prefix: string,
+  events: readonly DemoEvent[],
+  onProgress: (share: number) => void,
+): Promise<Played[]> {
+  const played: Played[] = []
+  function* lines(): Generator<string> {
+    for (let i = 0; i < events.length; i++) {
+      yield `{"job_id":${jobId},"event_id":"${prefix}-${i}","raw_body":${(events[i] as DemoEvent).json}}\n`
+    }
+  }
+  const count = await client.bulk(lines(), (answer, i) => {
+    if (answer.status === 'ERROR') throw new Error(`event ${prefix}-${i} was refused: ${answer.error}`)
+    const event = events[i]
+    if (event === undefined || answer.event_id !== `${prefix}-${i}`) throw new Error(`answer ${i} is for ${answer.event_id}`)
+    played.push({ eventId: answer.event_id, event, answer })
+    if ((i & 1023) === 0) onProgress(i / events.length)
+  })
+  if (count !== events.length) throw new Error(`${events.length} events were sent, ${count} were answered`)
+  return played
+}

@@ -1,0 +1,71 @@
+/**
+ * NDJSON bulk, every event decided and flushed before its answer: against parse, pack and put with flush in one thread.
+ */
+import type { FloorResult } from '../floors/store.js'
+import { runNode } from '../harness/child.js'
+import { built } from '../harness/paths.js'
+import { alternate, rated, type Effort, type Row, type Step } from '../harness/result.js'
+import { jobOf, linesFile, withSubject, type Subject } from '../harness/trained.js'
+import type { BulkResult } from '../load/bulk-load.js'
+import { driveBulk } from '../load/drive.js'
+
+export const bulkConnections = 4
+const pool = 40_000
+
+/** The floors write batches of the size that turns have: 256 KiB of such events. */
+const batchSize = 300
+
+function floor(name: 'pack' | 'put' | 'bulk', file: string, seconds: number): () => Promise<FloorResult> {
+  const argument = JSON.stringify({ floor: name, file, batchSize, seconds })
+  return async () => (await runNode(built('bench/floors/main.js'), [argument])) as FloorResult
+}
+
+async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+  const { file } = linesFile(subject, pool)
+  const { seconds, rounds } = effort
+  const load = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, events: 0, rate: 0 }
+  await driveBulk({ ...load, seconds: 2 })
+  const before = (await jobOf(subject)).processed_documents_count
+  const [floors, packs, puts, all] = await alternate(rounds, [
+    floor('bulk', file, seconds),
+    floor('pack', file, Math.min(seconds, 2)),
+    floor('put', file, Math.min(seconds, 2)),
+    () => driveBulk({ ...load, seconds }),
+  ])
+  const stored = (await jobOf(subject)).processed_documents_count - before
+  const answered = all.reduce((sum, round) => sum + round.events, 0)
+  if (stored !== answered) throw new Error(`${answered} events were acknowledged, ${stored} are stored`)
+  const undecided = all.reduce((sum, round) => sum + round.undecided, 0)
+  if (undecided > 0) throw new Error(`${undecided} of ${answered} events were not decided`)
+  const ours = rated(all, (i) => (all[i] as BulkResult).events)
+  const theirs = rated(floors, (i) => (floors[i] as FloorResult).events)
+  const pack = rated(packs, (i) => (packs[i] as FloorResult).events)
+  const put = rated(puts, (i) => (puts[i] as FloorResult).events)
+  const ratio = ours.perSecond / theirs.perSecond
+  const against = { name: 'parse, pack, put with flush', value: theirs.perSecond }
+  return [
+    {
+      what: 'NDJSON bulk, decided and flushed',
+      ours: ours.perSecond,
+      unit: 'events/s',
+      against,
+      ratio,
+      p50Ms: ours.p50Ms,
+      p99Ms: ours.p99Ms,
+      bar: 'at least 120 k events/s',
+      met: ours.perSecond >= 120_000,
+      note: `latency is that of a block of 256 events; floors in batches of ${batchSize}: raw msgpackr ${Math.round(pack.perSecond)}, raw LMDB put with flush ${Math.round(put.perSecond)} events/s`,
+    },
+    {
+      what: 'NDJSON bulk against the floor in one thread',
+      ours: ours.perSecond,
+      unit: 'events/s',
+      against,
+      ratio,
+      bar: 'at least 0.6 of the floor',
+      met: ratio >= 0.6,
+    },
+  ]
+}
+
+export const bulk: Step = { name: 'bulk', run: (effort) => withSubject((subject) => measure(subject, effort)) }

@@ -1,0 +1,52 @@
+/** GET of events picked at random among many, 256 connections; the floor is a bare handler that looks nothing up. */
+import { join } from 'node:path'
+import { built } from '../harness/paths.js'
+import { startListening } from '../harness/peers.js'
+import { alternate, rated, type Effort, type Row, type Step } from '../harness/result.js'
+import { linesFile, withSubject, type Subject } from '../harness/trained.js'
+import { driveBulk, driveRequests } from '../load/drive.js'
+import type { LoadResult } from '../load/raw-load.js'
+import { writeRequests } from '../load/requests.js'
+import { Random } from '../streams/random.js'
+
+const stored = 102_400
+const asked = 50_000
+
+async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+  const { port } = subject.service
+  const { file, lines } = linesFile(subject, stored, 'get')
+  await driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events: lines, rate: 0 })
+  const random = new Random(5)
+  const gets = join(subject.scratch, 'gets.txt')
+  writeRequests(
+    gets,
+    Array.from({ length: asked }, () => {
+      return { method: 'GET', path: `/api/v1/events/${subject.jobId}/get-${random.below(stored)}`, body: '' }
+    }),
+  )
+  const load = { port, file: gets, headers: subject.headers, seconds: effort.seconds, connections: 256 }
+  const floor = await startListening(built('bench/floors/parse-server.js'), [])
+  await driveRequests({ ...load, seconds: 1 })
+  const [floors, rounds] = await alternate(effort.rounds, [
+    () => driveRequests({ ...load, port: floor.port }),
+    () => driveRequests(load),
+  ])
+  await floor.child.stop()
+  const bare = rated(floors, (i) => (floors[i] as LoadResult).requests)
+  const ours = rated(rounds, (i) => (rounds[i] as LoadResult).requests)
+  return [
+    {
+      what: 'GET event, 256 connections',
+      ours: ours.perSecond,
+      unit: '/s',
+      against: { name: 'bare uWebSockets.js handler', value: bare.perSecond },
+      ratio: ours.perSecond / bare.perSecond,
+      p50Ms: ours.p50Ms,
+      p99Ms: ours.p99Ms,
+      bar: 'at least 60 k/s',
+      met: ours.perSecond >= 60_000,
+    },
+  ]
+}
+
+export const getEvent: Step = { name: 'get-event', run: (effort) => withSubject((subject) => measure(subject, effort)) }

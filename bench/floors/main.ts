@@ -1,0 +1,27 @@
+/** The process of the floors without HTTP: one JSON argument in, one line of JSON out. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bulkFloor, packFloor, putFloor } from './store.js'
+
+interface Argument {
+  readonly floor: 'pack' | 'put' | 'bulk'
+  /** NDJSON, as the service gets it. */
+  readonly file: string
+  readonly batchSize: number
+  readonly seconds: number
+}
+
+const { floor, file, batchSize, seconds } = JSON.parse(process.argv[2] ?? '') as Argument
+const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'decision-floor-'))
+const path = join(directory, 'floor.mdb')
+try {
+  const result =
+    floor === 'pack'
+      ? packFloor(lines, batchSize, seconds)
+      : await (floor === 'put' ? putFloor : bulkFloor)(lines, batchSize, seconds, path)
+  console.log(JSON.stringify(result))
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}

@@ -1,0 +1,103 @@
+/**
+ * Floors without HTTP, each in one thread: raw msgpackr, raw LMDB put with flush, and both behind JSON.parse.
+ *
+ * LMDB is opened with the settings that the service uses; without overlapping sync a synchronous transaction has called
+ * fdatasync when it returns.
+ */
+import { open } from 'lmdb'
+import { Packr } from 'msgpackr'
+import { Histogram } from '../load/histogram.js'
+
+export interface FloorResult {
+  readonly events: number
+  readonly seconds: number
+  /** Of a batch. */
+  readonly p50Micros: number
+  readonly p99Micros: number
+}
+
+/** Runs batches for a while and times each. */
+function repeat(seconds: number, batchSize: number, batch: (from: number) => void): FloorResult {
+  const histogram = new Histogram()
+  const startedAt = performance.now()
+  let events = 0
+  let now = startedAt
+  while (now - startedAt < seconds * 1000) {
+    batch(events)
+    events += batchSize
+    const after = performance.now()
+    histogram.record((after - now) * 1000)
+    now = after
+  }
+  return {
+    events,
+    seconds: (now - startedAt) / 1000,
+    p50Micros: histogram.percentile(50),
+    p99Micros: histogram.percentile(99),
+  }
+}
+
+/** A writer of records under keys `[job u32][micros u64]`, a batch a transaction. */
+function openStore(path: string): { put: (from: number, records: readonly Uint8Array[]) => void; close: () => Promise<void> } {
+  const root = open<Buffer, Uint8Array>({
+    path,
+    maxDbs: 16,
+    pageSize: 8192,
+    mapSize: 128 * 1024 ** 3,
+    overlappingSync: false,
+    noMemInit: true,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+  })
+  const table = root.openDB<Buffer, Uint8Array>('events', { encoding: 'binary', keyEncoding: 'binary' })
+  const put = (from: number, records: readonly Uint8Array[]): void => {
+    const keys = records.map((_, i) => {
+      const key = Buffer.allocUnsafe(12)
+      key.writeUInt32BE(1, 0)
+      key.writeBigUInt64BE(BigInt(1_700_000_000_000_000 + from + i), 4)
+      return key
+    })
+    root.transactionSync(() => {
+      for (let i = 0; i < records.length; i++) table.putSync(keys[i] as Buffer, records[i] as Buffer)
+    })
+  }
+  return { put, close: () => root.close() }
+}
+
+/** Packs bodies that are parsed already. */
+export function packFloor(lines: readonly string[], batchSize: number, seconds: number): FloorResult {
+  const packr = new Packr()
+  const bodies = lines.map((line) => JSON.parse(line) as unknown)
+  return repeat(seconds, batchSize, (from) => {
+    for (let i = 0; i < batchSize; i++) packr.pack(bodies[(from + i) % bodies.length])
+  })
+}
+
+/** Puts records that are packed already, with the flush. */
+export async function putFloor(lines: readonly string[], batchSize: number, seconds: number, path: string): Promise<FloorResult> {
+  const packr = new Packr()
+  const packed = lines.map((line) => Uint8Array.from(packr.pack(JSON.parse(line))))
+  const store = openStore(path)
+  const result = repeat(seconds, batchSize, (from) => {
+    store.put(from, Array.from({ length: batchSize }, (_, i) => packed[(from + i) % packed.length] as Uint8Array))
+  })
+  await store.close()
+  return result
+}
+
+/** Parses lines as they came off the wire, packs and puts them with the flush: the floor of the NDJSON bulk. */
+export async function bulkFloor(lines: readonly string[], batchSize: number, seconds: number, path: string): Promise<FloorResult> {
+  const packr = new Packr()
+  const wire = lines.map((line) => Buffer.from(line))
+  const store = openStore(path)
+  const result = repeat(seconds, batchSize, (from) => {
+    const records: Uint8Array[] = []
+    for (let i = 0; i < batchSize; i++) {
+      const line = JSON.parse((wire[(from + i) % wire.length] as Buffer).toString('utf8')) as { readonly raw_body: unknown }
+      records.push(packr.pack(line.raw_body))
+    }
+    store.put(from, records)
+  })
+  await store.close()
+  return result
+}

@@ -1,0 +1,74 @@
+/** Sets a job up through the resources API, trains it, and waits for what takes time. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, JobAnswer } from './client.js'
+
+export interface JobPlan {
+  readonly title: string
+  readonly points: readonly string[]
+  /** Exactly three names. */
+  readonly labels: readonly string[]
+  /** Decision intelligence without one. */
+  readonly category?: string
+}
+
+export interface MadeJob {
+  readonly jobId: number
+  /** The value of the key that events come with. */
+  readonly key: string
+}
+
+interface Created {
+  readonly type: string
+  readonly internal_id: string | number
+  readonly value?: string
+}
+
+const colours = ['#ED0A2C', '#1264FE', '#9A00FF']
+
+/** Makes a key, an External REST API integration bound to it, and a job that reads from it. */
+export async function makeJob(client: Client, plan: JobPlan): Promise<MadeJob> {
+  const keyName = `${plan.title} key`
+  const resources = {
+    key: { type: 'api_key', properties: { name: keyName } },
+    rest: {
+      type: 'integration',
+      properties: {
+        title: `${plan.title} input`,
+        integration_type: 'External REST API',
+        parameters: { api_key: `{{api_keys(name='${keyName}')}}`, data_type: 'alerts' },
+      },
+    },
+    job: {
+      type: 'job',
+      properties: {
+        title: plan.title,
+        category: plan.category ?? 'Decision intelligence',
+        decision_points: plan.points,
+        pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true, parameters: {} }],
+        advanced_settings: { custom_labels: plan.labels.map((name, i) => ({ name, hex_color: colours[i] })) },
+      },
+    },
+  }
+  const answer = (await client.ask('POST', '/api/v2/resources', { resources })) as { created: readonly Created[] }
+  const job = answer.created.find((resource) => resource.type === 'job')
+  const key = answer.created.find((resource) => resource.type === 'api_key')
+  if (job === undefined || key?.value === undefined) throw new Error('the service made no job or gave no key')
+  return { jobId: Number(job.internal_id), key: key.value }
+}
+
+/** Starts a training and waits until it is over. @throws Error when it failed. */
+export async function train(
+  client: Client,
+  jobId: number,
+  onProgress: (message: string) => void = () => {},
+): Promise<JobAnswer> {
+  const before = (await client.job(jobId)).last_train_finished_timestamp
+  await client.ask('POST', `/api/v1/jobs/${jobId}/train`, { username: 'bench' })
+  for (;;) {
+    const job = await client.job(jobId)
+    onProgress(job.retrain_msg)
+    if (job.retrain_state === 'RETRAIN_FAILED') throw new Error(`training failed: ${job.retrain_msg}`)
+    if (job.retrain_state === 'RETRAIN_FINISHED' && job.last_train_finished_timestamp !== before) return job
+    await sleep(50)
+  }
+}

@@ -1,0 +1,72 @@
+/** The machine that a run is about, and what processes on it use. */
+import { readFileSync, readdirSync, statSync, statfsSync } from 'node:fs'
+import { cpus, release, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { run } from './child.js'
+
+export interface Machine {
+  readonly cores: number
+  readonly cpu: string
+  readonly memoryGib: number
+  readonly node: string
+  readonly kernel: string
+  /** Where benchmark data goes; on `tmpfs` a flush costs nothing and figures mean little. */
+  readonly fileSystem: string
+  readonly load: string
+  readonly commit: string
+}
+
+const fileSystems: Readonly<Record<number, string>> = {
+  0x01021994: 'tmpfs',
+  0xef53: 'ext4',
+  0x58465342: 'xfs',
+  0x9123683e: 'btrfs',
+  0x794c7630: 'overlay',
+}
+
+export async function describeMachine(cwd: string, load: string): Promise<Machine> {
+  const { type } = statfsSync(process.env['BENCH_DIR'] ?? tmpdir())
+  const commit = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd }).catch(() => null)
+  return {
+    cores: cpus().length,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    memoryGib: Math.round(totalmem() / 1024 ** 3),
+    node: process.version,
+    kernel: release(),
+    fileSystem: fileSystems[type] ?? `0x${type.toString(16)}`,
+    load,
+    commit: commit?.code === 0 ? commit.out.trim() : '',
+  }
+}
+
+export interface Memory {
+  /** Everything resident, the store's mapped pages included. */
+  readonly rssMib: number
+  /** Without what the kernel can drop at any time: mapped files. */
+  readonly anonymousMib: number
+}
+
+/** Resident memory of a process (Linux). */
+export function memoryOf(pid: number): Memory {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const kib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? Number.NaN)
+  return { rssMib: kib('VmRSS') / 1024, anonymousMib: kib('RssAnon') / 1024 }
+}
+
+/** Bytes that a directory takes up on disk: blocks, not lengths (a sparse file is shorter than it looks). */
+export function diskBytes(directory: string): number {
+  let bytes = 0
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    bytes += entry.isDirectory() ? diskBytes(path) : statSync(path).blocks * 512
+  }
+  return bytes
+}
+
+/** Busy and total processor time of the machine so far, in ticks (Linux). */
+export function processorTicks(): { readonly busy: number; readonly total: number } {
+  const line = readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? ''
+  const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number)
+  const total = ticks.reduce((sum, tick) => sum + tick, 0)
+  return { busy: total - (ticks[3] ?? 0) - (ticks[4] ?? 0), total }
+}

@@ -1,0 +1,117 @@
+/**
+ * The usual subject: a service with one job of the stream's twelve decision points, and a trained model.
+ */
+import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { writeRequests } from '../load/requests.js'
+import { AlertStream, alertLabels, alertPoints, type Alert } from '../streams/alerts.js'
+import { Client, type JobAnswer } from './client.js'
+import { makeJob, train } from './job.js'
+import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from './service.js'
+
+export interface Subject {
+  readonly service: Service
+  readonly jobId: number
+  /** The management key, which the service was started with. */
+  readonly managementKey: string
+  /** Header with the key that events come with. */
+  readonly headers: Readonly<Record<string, string>>
+  /** With the key that events come with. */
+  readonly input: Client
+  /** For request files, beside the service's data. */
+  readonly scratch: string
+}
+
+/** Seeds of the two streams: what is learned from, and what is then sent. */
+const learnSeed = 11
+const sendSeed = 12
+
+/** Labelled events of the subject's first training. */
+const learnEvents = 5_000
+/** Events in one historic request. */
+const historicEvents = 5_000
+
+export function alerts(seed: number, count: number): Alert[] {
+  const stream = new AlertStream(seed, count)
+  return Array.from({ length: count }, () => stream.next())
+}
+
+/** Takes labelled events in, as history. */
+export async function teach(subject: Subject, events: readonly Alert[]): Promise<void> {
+  for (let at = 0; at < events.length; at += historicEvents) {
+    const part = events.slice(at, at + historicEvents).map(({ body, label }) => {
+      return { job_id: subject.jobId, raw_body: body, label: { cortex_user: 'history', feedback: label } }
+    })
+    await subject.input.ask('POST', `/api/v1/bulk/${subject.jobId}`, { count: part.length, events: part })
+  }
+}
+
+/** Starts a service with a trained job, hands it over, and cleans up. */
+export async function withSubject<T>(use: (subject: Subject) => Promise<T>, category?: string): Promise<T> {
+  const directory = temporaryDirectory()
+  const scratch = temporaryDirectory()
+  try {
+    const managementKey = newKey()
+    const service = await startService(directory, managementKey)
+    try {
+      const plan = { title: 'Bench', points: alertPoints, labels: alertLabels }
+      const made = await makeJob(service.client, category === undefined ? plan : { ...plan, category })
+      const subject: Subject = {
+        service,
+        jobId: made.jobId,
+        managementKey,
+        headers: { 'X-Service-Api-Key': made.key },
+        input: new Client(service.port, made.key),
+        scratch,
+      }
+      await teach(subject, alerts(learnSeed, learnEvents))
+      await train(service.client, made.jobId)
+      const result = await use(subject)
+      subject.input.close()
+      return result
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    removeDirectory(directory)
+    removeDirectory(scratch)
+  }
+}
+
+/** Writes single POSTs of new events to a file; the answer is its path. */
+export function postsFile(subject: Subject, count: number): string {
+  const file = join(subject.scratch, `posts-${count}.txt`)
+  const plans = alerts(sendSeed, count).map(({ body }) => {
+    return { method: 'POST', path: '/api/v1/events/', body: JSON.stringify({ job_id: subject.jobId, raw_body: body }) }
+  })
+  writeRequests(file, plans)
+  return file
+}
+
+export interface LinesFile {
+  readonly file: string
+  readonly lines: number
+  /** Of the events alone, as JSON, without the line around them. */
+  readonly rawBytes: number
+}
+
+/** Writes NDJSON lines of new events; with a prefix, event i has the id `<prefix>-<i>`. */
+export function linesFile(subject: Subject, count: number, prefix?: string): LinesFile {
+  const file = join(subject.scratch, `lines-${prefix ?? 'new'}-${count}.ndjson`)
+  const stream = new AlertStream(sendSeed, count)
+  let rawBytes = 0
+  const lines: string[] = []
+  for (let i = 0; i < count; i++) {
+    const body = JSON.stringify(stream.next().body)
+    rawBytes += Buffer.byteLength(body)
+    const id = prefix === undefined ? '' : `"event_id":"${prefix}-${i}",`
+    lines.push(`{"job_id":${subject.jobId},${id}"raw_body":${body}}\n`)
+  }
+  writeFileSync(file, lines.join(''))
+  return { file, lines: count, rawBytes }
+}
+
+/** What the job says of itself now. */
+export function jobOf(subject: Subject): Promise<JobAnswer> {
+  return subject.input.job(subject.jobId)
+}

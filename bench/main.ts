@@ -1,0 +1,64 @@
+/**
+ * `npm run bench`: every step, or those named; a table on standard output, everything in bench/results/<date>.json.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bulk } from './end-to-end/bulk.js'
+import { getEvent } from './end-to-end/get-event.js'
+import { million } from './end-to-end/million.js'
+import { singlePost } from './end-to-end/single-post.js'
+import { training } from './end-to-end/training.js'
+import { visible } from './end-to-end/visible.js'
+import { describeMachine } from './harness/machine.js'
+import { source } from './harness/paths.js'
+import type { Effort, Row, Step } from './harness/result.js'
+import { rowsText } from './harness/table.js'
+import { hasWrk } from './load/drive.js'
+import { walk } from './walk/walk.js'
+
+const steps: readonly Step[] = [singlePost, bulk, visible, getEvent, walk, training, million]
+
+function log(what: string): void {
+  console.error(`${new Date().toISOString().slice(11, 19)}  ${what}`)
+}
+
+const full: Effort = { seconds: 4, rounds: 3, million: 1_024_000, labelled: 100_000, log }
+const quick: Effort = { seconds: 2, rounds: 1, million: 102_400, labelled: 10_000, log }
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
+  const names = steps.map(({ name }) => name)
+  const unknown = positionals.filter((name) => !names.includes(name))
+  if (unknown.length > 0) {
+    console.error(`There is no step ${unknown.join(', ')}; the steps are ${names.join(', ')}.`)
+    process.exitCode = 2
+    return
+  }
+  const effort = values.quick === true ? quick : full
+  const machine = await describeMachine(source('.'), (await hasWrk()) ? 'wrk' : 'bench/load')
+  const results: { step: string; rows: Row[]; seconds: number; error?: string }[] = []
+  for (const step of steps) {
+    if (positionals.length > 0 && !positionals.includes(step.name)) continue
+    log(step.name)
+    const startedAt = performance.now()
+    const seconds = (): number => (performance.now() - startedAt) / 1000
+    try {
+      results.push({ step: step.name, rows: await step.run(effort), seconds: seconds() })
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error)
+      const failed: Row = { what: `${step.name} failed`, ours: null, unit: '', bar: '', met: false, note: what }
+      results.push({ step: step.name, rows: [failed], seconds: seconds(), error: what })
+    }
+  }
+  const date = new Date().toISOString()
+  mkdirSync(source('bench/results'), { recursive: true })
+  const file = join(source('bench/results'), `${date.replaceAll(':', '-').slice(0, 19)}.json`)
+  writeFileSync(file, `${JSON.stringify({ date, quick: values.quick === true, machine, results }, null, 2)}\n`)
+  const { cores, cpu, memoryGib, node, kernel, fileSystem, load } = machine
+  console.log(`\n${cores} cores ${cpu}, ${memoryGib} GiB, node ${node}, Linux ${kernel}, ${fileSystem}, load by ${load}`)
+  if (values.quick === true) console.log('A quick run: one short round each, a tenth of the events. Not for quoting.')
+  console.log(`\n${rowsText(results.flatMap(({ rows }) => rows))}\n\n${file}`)
+}
+
+await main()

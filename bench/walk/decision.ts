@@ -1,0 +1,27 @@
+/**
+ * One decision in the engine: from a parsed event to a label, a confidence and an outlier mark.
+ *
+ * Measured without the memory of buckets: a bucket that has been decided before costs only the way to its id.
+ */
+import { bucketIdOf, bucketText } from '../../engine/event/bucket-key.js'
+import { decide } from '../../engine/decide/decision.js'
+import { alertLabels } from '../streams/alerts.js'
+import type { Fixture, Stage } from './fixture.js'
+
+export function decisionStages({ texts, bodies, points, values, model }: Fixture): Stage[] {
+  const probabilities = new Float64Array(alertLabels.length)
+  return [
+    { name: 'inference: features and model', run: (i) => model.predict(values[i] ?? [], probabilities) },
+    { name: 'outlier score', run: (i) => model.outlierScore(values[i] ?? []) },
+    {
+      name: 'one decision: points, bucket, model, outlier, confidence',
+      run: (i) => {
+        const own = points.valuesOf(bodies[i] as Record<string, unknown>)
+        bucketIdOf(points.fingerprint, bucketText(own))
+        return decide(model, 1, own, null, probabilities)
+      },
+      floor: { name: 'JSON.parse of the event', run: (i) => JSON.parse(texts[i] as string) as unknown },
+      barMicros: 10,
+    },
+  ]
+}

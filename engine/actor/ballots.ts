@@ -1,0 +1,74 @@
+/**
+ * Ballots of one job: votes, the consensus they come to, and the job's count of consensuses.
+ *
+ * Owns: what a vote changes. Leaves out: which event it was cast on (job-actor.ts), the rule of the majority
+ * (learn/consensus.ts), the states (learn/knowledge-base.ts).
+ *
+ * 1. The same vote twice (same analyst, label and time) changes nothing: a turn that runs again counts once.
+ * 2. `consensusCounts` and `undecidedBallots` always equal a count over all ballots.
+ */
+import { castVote, consensusOf, countVotes, isLabel, NO_CONSENSUS, UNDECIDED, type Consensus } from '../learn/consensus.js'
+import { knowledgeState, withChange, type KnowledgeState } from '../learn/knowledge-base.js'
+import type { KnownConsensus } from '../decide/decision.js'
+import { bucketKey } from '../store/tables.js'
+import { decodeBallot, encodeJsonRow, type BallotRow, type StoredVote } from '../store/rows.js'
+import { limits } from '../limits.js'
+import type { JobStats } from './job-stats.js'
+import type { Reads } from './event-table.js'
+import type { TurnStore } from './turn-store.js'
+
+/** The ballot of a bucket or of an event, or null where nobody has voted. */
+export function readBallot(reads: Reads, jobId: number, subject: Uint8Array): BallotRow | null {
+  const bytes = reads.get('ballots', bucketKey(jobId, subject))
+  return bytes === undefined ? null : decodeBallot(bytes)
+}
+
+/** Where a ballot stands, seen from the job's last training. */
+export function stateOf(ballot: BallotRow | null, trainedThroughSeq: number): KnowledgeState {
+  return ballot === null ? 'new' : knowledgeState(ballot.changes, trainedThroughSeq)
+}
+
+/** What the knowledge base answers for a ballot, or null where the model has to (S16). */
+export function knownConsensus(ballot: BallotRow | null, trainedThroughSeq: number): KnownConsensus | null {
+  if (ballot === null || !isLabel(ballot.consensus)) return null
+  const state = stateOf(ballot, trainedThroughSeq)
+  if (state !== 'in_knowledge_base' && state !== 'retrain') return null
+  const counts = countVotes(ballot.votes, ballot.consensus + 1)
+  return { label: ballot.consensus, votesFor: counts[ballot.consensus] as number, votes: ballot.votes.length }
+}
+
+/** Casts a vote and writes the ballot. Of more than limits.votesPerBallotMax analysts the latest ones count. */
+export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast: StoredVote, stats: JobStats): BallotRow {
+  const before = readBallot(store, jobId, subject)
+  const votes = castVote(before?.votes ?? [], cast).slice(-limits.votesPerBallotMax)
+  const override = before?.override ?? null
+  const consensus = consensusOf(votes, override, stats.row.consensusCounts.length)
+  let changes = before?.changes ?? []
+  if (consensus !== (before?.consensus ?? NO_CONSENSUS)) {
+    changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row.trainedThroughSeq)
+    recount(stats, before?.consensus ?? NO_CONSENSUS, consensus)
+  }
+  const after: BallotRow = { votes, override, consensus, changes }
+  store.put('ballots', bucketKey(jobId, subject), encodeJsonRow(after))
+  return after
+}
+
+/** Takes a ballot away, with its event. */
+export function dropBallot(store: TurnStore, jobId: number, subject: Uint8Array, stats: JobStats): void {
+  const ballot = readBallot(store, jobId, subject)
+  if (ballot === null) return
+  recount(stats, ballot.consensus, NO_CONSENSUS)
+  store.delete('ballots', bucketKey(jobId, subject))
+}
+
+function recount(stats: JobStats, before: Consensus, after: Consensus): void {
+  const { consensusCounts, undecidedBallots, consensusChangesSinceTraining } = stats.row
+  const counts = [...consensusCounts]
+  if (isLabel(before)) counts[before] = (counts[before] as number) - 1
+  if (isLabel(after)) counts[after] = (counts[after] as number) + 1
+  stats.change({
+    consensusCounts: counts,
+    undecidedBallots: undecidedBallots + Number(after === UNDECIDED) - Number(before === UNDECIDED),
+    consensusChangesSinceTraining: consensusChangesSinceTraining + Number(before !== NO_CONSENSUS),
+  })
+}

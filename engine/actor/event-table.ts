@@ -1,0 +1,41 @@
+/**
+ * Events of one job by id: the same rule for the thread that writes and for readers.
+ *
+ * Owns: how an id finds its record. Leaves out: what is in a record (store/event-record.ts).
+ *
+ * 1. An id that a client gave is found through `ids`. An id of the service's own is its ingest time in another spelling,
+ *    and needs no entry there until a later version of the event moves it.
+ * 2. An event has one id: the spelled time of an event with a client's id finds nothing.
+ */
+import { microsOfEventId } from '../event/event-id.js'
+import { decodeHeader, type RecordHeader } from '../store/event-record.js'
+import { idKey, timeKey, timeOfValue, type ShardTable } from '../store/tables.js'
+
+/** Reads a value; an environment or a turn's store. */
+export interface Reads {
+  get(table: ShardTable, key: Uint8Array): Uint8Array | undefined
+}
+
+/** A record and where it stands. */
+export interface FoundEvent {
+  readonly micros: number
+  readonly record: Uint8Array
+  readonly header: RecordHeader
+  /** The id has an entry in `ids`. */
+  readonly indexed: boolean
+}
+
+/** The event with that id, or null. */
+export function findEvent(reads: Reads, jobId: number, eventId: string): FoundEvent | null {
+  const indexed = reads.get('ids', idKey(jobId, Buffer.from(eventId, 'utf8')))
+  if (indexed !== undefined) return eventAt(reads, jobId, timeOfValue(indexed), true)
+  const micros = microsOfEventId(eventId)
+  const found = micros === null ? null : eventAt(reads, jobId, micros, false)
+  return found === null || found.header.hasClientId ? null : found
+}
+
+/** The event that came in at `micros`, or null. */
+export function eventAt(reads: Reads, jobId: number, micros: number, indexed = false): FoundEvent | null {
+  const record = reads.get('events', timeKey(jobId, micros))
+  return record === undefined ? null : { micros, record, header: decodeHeader(record), indexed }
+}

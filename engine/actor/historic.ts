@@ -1,0 +1,72 @@
+/**
+ * Historic events with their labels, as one client sends them to begin with (existing-clients.md section 2, bulk).
+ *
+ * Owns: the check of the whole document, before anything of it is stored. Leaves out: storing.
+ */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { readEnvelope, type Envelope } from '../event/envelope.js'
+import type { Label } from '../job/job.js'
+import { resolveLabel } from '../job/labels.js'
+import type { FeedbackInput } from '../service.js'
+
+export interface HistoricEvent {
+  readonly envelope: Envelope
+  readonly feedback: FeedbackInput | null
+}
+
+/** The name that votes of nobody in particular get. */
+const NOBODY = 'historic'
+
+/** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label, limit_exceeded. */
+export function parseHistoric(text: string, sectionNames: readonly string[], labels: readonly Label[]): HistoricEvent[] {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_json', 'the body is not JSON')
+  }
+  const events = typeof document === 'object' && document !== null ? (document as { events?: unknown }).events : undefined
+  if (!Array.isArray(events)) throw invalid(['body', 'events'], 'Input should be an array', 'array_type')
+  if (events.length > limits.historicEventsMax) {
+    throw new Refusal('limit_exceeded', `a request has at most ${limits.historicEventsMax} historic events`)
+  }
+  return events.map((event: unknown, place) => {
+    try {
+      return { envelope: readEnvelope(event, sectionNames), feedback: readLabel(event, labels) }
+    } catch (error) {
+      throw atPlace(error, place)
+    }
+  })
+}
+
+function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | null {
+  const label = (event as { label?: unknown }).label
+  if (label === undefined || label === null) return null
+  if (typeof label !== 'object') throw invalid(['body', 'label'], 'Input should be an object', 'object_type')
+  const { feedback, cortex_user: analyst, closing_notes: closingNotes } = label as Record<string, unknown>
+  if (feedback === undefined || feedback === null) return null
+  if (typeof feedback !== 'string') throw invalid(['body', 'label', 'feedback'], 'Input should be a string', 'string_type')
+  if (resolveLabel(labels, feedback) === null) {
+    throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
+  }
+  return {
+    analyst: typeof analyst === 'string' && analyst !== '' ? analyst.slice(0, limits.nameCharsMax) : NOBODY,
+    label: feedback,
+    ...(typeof closingNotes === 'string' ? { closingNotes: closingNotes.slice(0, limits.textCharsMax) } : {}),
+  }
+}
+
+function invalid(loc: readonly string[], msg: string, type: string): Refusal {
+  return new Refusal('invalid_body', `${loc.join('.')}: ${msg}`, { issues: [{ loc, msg, type }] })
+}
+
+/** The same refusal, with the place of the event in its path. */
+function atPlace(error: unknown, place: number): unknown {
+  if (!(error instanceof Refusal) || error.context.issues === undefined) return error
+  const issues = error.context.issues.map((issue) => ({
+    ...issue,
+    loc: ['body', 'events', place, ...issue.loc.filter((part) => part !== 'body' && part !== 'events')],
+  }))
+  return new Refusal(error.code, `events.${place}: ${issues[0]?.msg ?? error.message}`, { ...error.context, issues })
+}

@@ -1,0 +1,73 @@
+/**
+ * A job's counters while its thread works: the row of the store, and what the turn has added to it.
+ *
+ * 1. Written once a turn, with what it counts.
+ */
+import { jobKey } from '../store/tables.js'
+import { decodeStats, emptyStats, encodeJsonRow, type StatsRow } from '../store/rows.js'
+import type { Decision } from '../decide/decision.js'
+import type { TurnStore } from './turn-store.js'
+import type { Reads } from './event-table.js'
+
+/** Below this confidence, in hundredths of a percent, a decision is of low confidence (existing-clients.md section 4). */
+const LOW_CONFIDENCE = 6_000
+
+/** The row of a job; that of a job without events where there is none. */
+export function readStats(reads: Reads, jobId: number, labelCount: number): StatsRow {
+  const bytes = reads.get('stats', jobKey(jobId))
+  return bytes === undefined ? emptyStats(labelCount) : decodeStats(bytes)
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export class JobStats {
+  readonly #jobId: number
+  readonly #row: Mutable<StatsRow>
+  #changed = false
+
+  constructor(jobId: number, row: StatsRow) {
+    this.#jobId = jobId
+    this.#row = { ...row }
+  }
+
+  get row(): StatsRow {
+    return this.#row
+  }
+
+  change(part: Partial<StatsRow>): void {
+    Object.assign(this.#row, part)
+    this.#changed = true
+  }
+
+  /** An event was stored. */
+  countEvent(micros: number, newBucket: boolean, pending: boolean): void {
+    const row = this.#row
+    row.events++
+    if (newBucket) row.buckets++
+    if (pending) row.pending++
+    row.lastEventMicros = micros
+    this.#changed = true
+  }
+
+  /** An event was decided, or passed over for want of a model or of decision points. */
+  countDecision(decision: Decision): void {
+    const row = this.#row
+    if (decision.label < 0) return
+    row.decidedSinceTraining++
+    if (decision.outlier) row.outliersSinceTraining++
+    if (decision.confidence < LOW_CONFIDENCE) row.lowConfidenceSinceTraining++
+    this.#changed = true
+  }
+
+  nextFeedbackSeq(): number {
+    this.#changed = true
+    return ++this.#row.feedbackSeq
+  }
+
+  /** Writes the row where the turn changed it. */
+  write(store: TurnStore): void {
+    if (!this.#changed) return
+    this.#changed = false
+    store.put('stats', jobKey(this.#jobId), encodeJsonRow(this.#row))
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The mailbox of one shard: messages wait here, in order, and go through the shard's thread in turns (design D2).
+ *
+ * Owns: order, bounds, what is under way, and what happens when a turn fails. Leaves out: threads (threads.ts) and
+ * what messages do (job-actor.ts).
+ *
+ * 1. Messages are applied in the order in which they were posted, across failures too: after one, nothing runs until
+ *    all turns under way have come back, and then they run again, in order.
+ * 2. At most limits.turnsUnderWayMax turns are under way: one runs, the next is already there when it ends.
+ * 3. A message whose turn keeps failing is run alone; if it still fails it is refused, and the others are not.
+ * 4. A full mailbox refuses and keeps its order.
+ */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { eventIdOf } from '../event/event-id.js'
+import type { JobSettings } from '../job/job.js'
+import { messageBytes, type MessageKind } from './message.js'
+import { Turn, type Receiver, type TurnResult, type TurnTask } from './turn.js'
+
+/** Runs a turn on the thread that owns its shard; rejects when the turn or its thread failed. */
+export type RunTurn = (task: TurnTask) => Promise<TurnResult>
+
+/** What a mailbox tells of itself. */
+export interface MailboxEvents {
+  /** A turn has been committed, before its receivers are told. */
+  committed(shard: number): void
+  /** A turn failed: its thread died, or a message met a bug. */
+  failed(shard: number, error: unknown): void
+}
+
+export class Mailbox {
+  readonly #shard: number
+  readonly #run: RunTurn
+  readonly #events: MailboxEvents
+  #filling = new Turn()
+  readonly #waiting: Turn[] = []
+  readonly #underWay: Turn[] = []
+  readonly #failed: Turn[] = []
+  readonly #spare: Turn[] = []
+  readonly #knownRevisions = new Map<number, number>()
+  #opens = true
+  #scheduled = false
+  #messages = 0
+  #bytes = 0
+  #idle: (() => void)[] = []
+
+  constructor(shard: number, run: RunTurn, events: MailboxEvents) {
+    this.#shard = shard
+    this.#run = run
+    this.#events = events
+  }
+
+  /** Messages that wait or run. */
+  get length(): number {
+    return this.#messages
+  }
+
+  /**
+   * Takes a message; the body is copied. `eventId` null and not in the body: an event gets an id made of `micros`.
+   * @throws Refusal mailbox_full.
+   */
+  post(
+    job: JobSettings,
+    kind: MessageKind,
+    micros: number,
+    eventId: string | null,
+    idInBody: boolean,
+    body: Uint8Array,
+    receiver: Receiver,
+  ): void {
+    const id = eventId === null ? null : Buffer.from(eventId, 'utf8')
+    const bytes = messageBytes(id === null ? 0 : id.length, body.length)
+    if (this.#messages >= limits.mailboxMessagesMax || this.#bytes + bytes > limits.mailboxBytesMax) {
+      throw new Refusal('mailbox_full', 'too many messages are waiting; try again shortly')
+    }
+    if (!this.#filling.fits(bytes)) {
+      if (this.#filling.count > 0) this.#waiting.push(this.#filling)
+      this.#filling = this.#emptyTurn(bytes)
+    }
+    this.#filling.add(job, kind, micros, id, eventId ?? eventIdOf(micros), idInBody, body, receiver)
+    this.#messages++
+    this.#bytes += bytes
+    this.#schedule()
+  }
+
+  /** Resolves when nothing waits and nothing is under way. */
+  async whenIdle(): Promise<void> {
+    if (this.#messages === 0) return
+    await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #emptyTurn(bytes: number): Turn {
+    const spare = this.#spare.pop()
+    if (spare !== undefined && spare.fits(bytes)) return spare
+    return new Turn(bytes)
+  }
+
+  /** Once per round of the event loop, so that all that came in together goes out together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay.length >= limits.turnsUnderWayMax) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#dispatch()
+    })
+  }
+
+  #dispatch(): void {
+    while (this.#failed.length === 0 && this.#underWay.length < limits.turnsUnderWayMax) {
+      let turn = this.#waiting.shift()
+      if (turn === undefined) {
+        if (this.#filling.count === 0) return
+        turn = this.#filling
+        this.#filling = this.#emptyTurn(0)
+      }
+      this.#start(turn)
+    }
+  }
+
+  #start(turn: Turn): void {
+    const settings: JobSettings[] = []
+    for (const job of turn.jobs().values()) {
+      if (this.#knownRevisions.get(job.id) === job.revision) continue
+      this.#knownRevisions.set(job.id, job.revision)
+      settings.push(job)
+    }
+    const opens = this.#opens
+    this.#opens = false
+    this.#underWay.push(turn)
+    this.#run(turn.task(this.#shard, settings, opens)).then(
+      (result) => this.#finished(turn, result),
+      (error: unknown) => this.#broke(turn, error),
+    )
+  }
+
+  #finished(turn: Turn, result: TurnResult): void {
+    this.#underWay.splice(this.#underWay.indexOf(turn), 1)
+    this.#events.committed(this.#shard)
+    // The thread first: it works while the answers go out.
+    if (this.#failed.length === 0) this.#dispatch()
+    this.#forget(turn)
+    turn.settle(result)
+    this.#retire(turn)
+    if (this.#failed.length > 0) this.#runAgain()
+  }
+
+  #broke(turn: Turn, error: unknown): void {
+    this.#events.failed(this.#shard, error)
+    this.#underWay.splice(this.#underWay.indexOf(turn), 1)
+    this.#failed.push(turn)
+    this.#runAgain()
+  }
+
+  #runAgain(): void {
+    if (this.#underWay.length > 0) return
+    const turns: Turn[] = []
+    for (const turn of this.#failed.splice(0)) {
+      // Turned away because an earlier one failed, or waiting when the thread died: not to blame.
+      if (!turn.started) turns.push(turn)
+      else if (++turn.attempts < limits.turnAttemptsMax) turns.push(turn)
+      else if (turn.count > 1) turns.push(...turn.split())
+      else this.#giveUp(turn)
+    }
+    this.#waiting.unshift(...turns)
+    this.#knownRevisions.clear()
+    this.#opens = true
+    this.#dispatch()
+  }
+
+  #giveUp(turn: Turn): void {
+    this.#forget(turn)
+    turn.refuse(new Refusal('turn_failed', 'the service failed on this request; it was not stored'))
+    this.#retire(turn)
+  }
+
+  #forget(turn: Turn): void {
+    this.#messages -= turn.count
+    this.#bytes -= turn.bytes
+  }
+
+  #retire(turn: Turn): void {
+    turn.clear()
+    if (this.#spare.length < limits.turnsUnderWayMax) this.#spare.push(turn)
+    if (this.#messages > 0) return
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * A shard on its thread: turns in, one commit each.
+ *
+ * Owns: the shard's environment, the actors of its jobs, and the rhythm of a turn. Leaves out: what messages do
+ * (job-actor.ts), order and retries (mailbox.ts).
+ *
+ * 1. A turn is one commit: its answers leave only after it, flushed (design D1).
+ * 2. A commit that fails has changed nothing: its messages are refused, and memory is read again from the store.
+ * 3. A message that is refused has written nothing; the others of its turn are not touched by it.
+ * 4. After a turn that failed in any other way, only a turn that opens the shard is run: order holds (mailbox.ts, 1).
+ */
+import { Refusal, isRefusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { assert, must } from '../assert.js'
+import type { JobSettings } from '../job/job.js'
+import { BodyCodec } from '../store/body-codec.js'
+import type { Environment } from '../store/environment.js'
+import { metaKey, timeValue } from '../store/tables.js'
+import { JobActor, type ActorReply } from './job-actor.js'
+import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
+import { STARTED_AT, type TurnResult, type TurnTask } from './turn.js'
+import { TurnStore } from './turn-store.js'
+
+export class Shard {
+  readonly #environment: Environment
+  readonly #sectionNames: readonly string[]
+  readonly #store: TurnStore
+  readonly #settings = new Map<number, JobSettings>()
+  readonly #actors = new Map<number, JobActor>()
+  #codec: BodyCodec
+  /** Jobs that the turn touched. */
+  readonly #touched = new Set<JobActor>()
+  #open = false
+
+  constructor(environment: Environment, sectionNames: readonly string[]) {
+    this.#environment = environment
+    this.#sectionNames = sectionNames
+    this.#store = new TurnStore(environment)
+    this.#codec = new BodyCodec(environment)
+  }
+
+  /** Runs a turn; the replies are in its memory when it returns. @throws Error where the turn failed as a whole. */
+  run(task: TurnTask): TurnResult {
+    if (task.opens) this.#forget()
+    else if (!this.#open) throw new Error('an earlier turn of this shard failed')
+    this.#open = false
+    const replies = Buffer.from(task.replies)
+    replies[STARTED_AT] = 1
+    this.#store.begin()
+    for (const settings of task.settings) this.#configure(settings)
+    const extras: Extra[] = []
+    const micros = this.#apply(Buffer.from(task.memory), task, replies, extras)
+    try {
+      this.#commit(micros)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      this.#forget()
+      this.#open = true
+      return refuseAll(replies, task.count, error)
+    }
+    this.#shrink()
+    this.#open = true
+    return { extras }
+  }
+
+  /** The messages, in order; returns the latest time among them. */
+  #apply(memory: Buffer, task: TurnTask, replies: Buffer, extras: Extra[]): number {
+    let at = 0
+    let latest = 0
+    for (let i = 0; i < task.count; i++) {
+      const message = readMessage(memory, at, task.again)
+      at = nextMessage(memory, at)
+      latest = Math.max(latest, message.micros)
+      const written = this.#store.batch.size
+      try {
+        writeReply(replies, i * REPLY_BYTES, this.#handle(message), extras)
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        assert(this.#store.batch.size === written, 'a refused message has written nothing')
+        writeExtraReply(replies, i * REPLY_BYTES, extras.push(refusalExtra(error)) - 1)
+      }
+    }
+    return latest
+  }
+
+  #handle(message: Message): ActorReply {
+    let actor = this.#actors.get(message.jobId)
+    if (actor === undefined) {
+      const settings = must(this.#settings.get(message.jobId), `the settings of job ${message.jobId}`)
+      actor = new JobActor(settings, this.#store, this.#codec, this.#sectionNames)
+      this.#actors.set(message.jobId, actor)
+    }
+    this.#touched.add(actor)
+    const reply = actor.handle(message)
+    if (message.kind === 'purge') this.#actors.delete(message.jobId)
+    return reply
+  }
+
+  #configure(settings: JobSettings): void {
+    this.#settings.set(settings.id, settings)
+    this.#actors.get(settings.id)?.configure(settings)
+  }
+
+  #commit(latestMicros: number): void {
+    for (const actor of this.#touched) actor.finish()
+    this.#touched.clear()
+    const { batch } = this.#store
+    if (batch.size === 0) return
+    batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
+    this.#codec.writeNewShapes(batch)
+    this.#environment.commit(batch)
+    this.#codec.committed()
+    batch.clear()
+  }
+
+  /** Everything in memory but the settings is a copy of the store; forgets it. */
+  #forget(): void {
+    this.#actors.clear()
+    this.#touched.clear()
+    this.#environment.refresh()
+    this.#codec = new BodyCodec(this.#environment)
+  }
+
+  #shrink(): void {
+    let buckets = 0
+    for (const actor of this.#actors.values()) buckets += actor.bucketsInMemory
+    if (buckets <= limits.bucketsInMemoryMax) return
+    const share = Math.floor(limits.bucketsInMemoryMax / (2 * this.#actors.size))
+    for (const actor of this.#actors.values()) actor.shrink(share)
+  }
+}
+
+function writeReply(replies: Buffer, at: number, reply: ActorReply, extras: Extra[]): void {
+  if ('result' in reply) {
+    writeExtraReply(replies, at, extras.push({ type: 'result', result: reply.result }) - 1)
+  } else {
+    const { idFromBody } = reply
+    writeEventReply(replies, at, reply, idFromBody === null ? -1 : extras.push({ type: 'id', eventId: idFromBody }) - 1)
+  }
+}
+
+function refusalExtra(refusal: Refusal): Extra {
+  return { type: 'refusal', code: refusal.code, message: refusal.message, context: refusal.context }
+}
+
+function refuseAll(replies: Buffer, count: number, refusal: Refusal): TurnResult {
+  for (let i = 0; i < count; i++) writeExtraReply(replies, i * REPLY_BYTES, 0)
+  return { extras: [refusalExtra(refusal)] }
+}

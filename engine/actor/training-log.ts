@@ -1,0 +1,65 @@
+/**
+ * What is known of each job's training, across restarts: one row a job in the catalog's environment.
+ *
+ * 1. A training that was asked for is written before it is acknowledged; one that was cut off is found here at the start.
+ */
+import type { RetrainState } from '../service.js'
+import { WriteBatch, type Environment } from '../store/environment.js'
+import { jobKey } from '../store/tables.js'
+
+/** The table of the catalog's environment that holds them. */
+export const TRAININGS_TABLE = 'trainings'
+
+export interface TrainingRow {
+  readonly state: RetrainState
+  readonly message: string
+  /** Version of the model that this training makes or made; counts up, and is never used for another training. */
+  readonly version: number
+  readonly startMicros: number | null
+  readonly finishMicros: number | null
+  /** Who asked, or null. */
+  readonly username: string | null
+}
+
+const VERSION = 1
+
+export const untrained: TrainingRow = {
+  state: 'not_trained', message: '', version: 0, startMicros: null, finishMicros: null, username: null,
+}
+
+export class TrainingLog {
+  readonly #environment: Environment
+  readonly #rows = new Map<number, TrainingRow>()
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+    for (const { key, value } of environment.range(TRAININGS_TABLE, {})) {
+      this.#rows.set(Buffer.from(key).readUInt32BE(0), JSON.parse(Buffer.from(value.subarray(1)).toString('utf8')) as TrainingRow)
+    }
+  }
+
+  get(jobId: number): TrainingRow {
+    return this.#rows.get(jobId) ?? untrained
+  }
+
+  /** Jobs whose training was asked for and has not ended. */
+  unfinished(): number[] {
+    return [...this.#rows].filter(([, { state }]) => state === 'queued' || state === 'training').map(([jobId]) => jobId)
+  }
+
+  /** Writes the row, durably. */
+  set(jobId: number, row: TrainingRow): void {
+    const batch = new WriteBatch()
+    batch.put(TRAININGS_TABLE, jobKey(jobId), Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')]))
+    this.#environment.commit(batch)
+    this.#rows.set(jobId, row)
+  }
+
+  remove(jobId: number): void {
+    if (!this.#rows.has(jobId)) return
+    const batch = new WriteBatch()
+    batch.delete(TRAININGS_TABLE, jobKey(jobId))
+    this.#environment.commit(batch)
+    this.#rows.delete(jobId)
+  }
+}

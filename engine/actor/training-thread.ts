@@ -1,0 +1,110 @@
+/**
+ * The entry of a training thread: from a snapshot of a shard to the bytes of a model (design D6).
+ *
+ * Owns: reading what is known of a job, in one snapshot. Leaves out: the algorithm (learn/), installing the model (job-actor.ts).
+ *
+ * 1. Examples, background and the feedback sequence come from one snapshot: what the model knows is exactly what the job
+ *    had said up to that number.
+ * 2. The order of the examples is the order of the keys, so the same state gives the same bytes (S17).
+ */
+import { must } from '../assert.js'
+import { limits } from '../limits.js'
+import { DecisionPoints } from '../event/decision-points.js'
+import type { PointValues } from '../event/point-value.js'
+import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
+import { isLabel } from '../learn/consensus.js'
+import { missingForTraining } from '../learn/knowledge-base.js'
+import { TrainingCancelled, type Example } from '../learn/classifier.js'
+import { defaultClassifier } from '../learn/registry.js'
+import { BodyCodec } from '../store/body-codec.js'
+import { openShard } from '../store/data-dir.js'
+import type { Environment } from '../store/environment.js'
+import { decodeContent } from '../store/event-record.js'
+import { decodeBallot, decodeBucket } from '../store/rows.js'
+import { bucketKey, jobRange, timeKey, timeOfValue } from '../store/tables.js'
+import { readStats } from './job-stats.js'
+import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-task.js'
+
+const KEY_JOB_BYTES = 4
+
+/** Trains one model. @throws TrainingCancelled, and Error for anything that went wrong. */
+export default async function trainModel(task: TrainingTask): Promise<TrainingResult> {
+  const signals = new TrainingSignals(task.signals)
+  if (!signals.report(0, 'reading what is known')) throw new TrainingCancelled('cancelled')
+  const environment = openShard(task.dataDir, task.shard)
+  try {
+    const { examples, background, throughSeq } = readKnown(environment, task)
+    const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
+    const missing = missingForTraining(counts, task.labels)
+    if (missing !== null) throw new Error(missing)
+    const set = { points: task.points, labelCount: task.labels.length, examples, background, seed: task.seed }
+    const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
+    return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
+  } finally {
+    await environment.close()
+  }
+}
+
+interface Known {
+  readonly examples: readonly Example[]
+  readonly background: readonly PointValues[]
+  readonly throughSeq: number
+}
+
+function readKnown(environment: Environment, task: TrainingTask): Known {
+  environment.refresh()
+  const { feedbackSeq } = readStats(environment, task.jobId, task.labels.length)
+  const reader = task.buckets ? bucketReader(environment, task) : eventReader(environment, task)
+  const examples: Example[] = []
+  for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
+    const { consensus } = decodeBallot(value)
+    if (!isLabel(consensus) || examples.length >= limits.trainingExamplesMax) continue
+    const known = reader.example(key.subarray(KEY_JOB_BYTES))
+    if (known !== null) examples.push({ ...known, label: consensus })
+  }
+  return { examples, background: reader.background(), throughSeq: feedbackSeq }
+}
+
+interface KnownReader {
+  /** The values that votes on `subject` are about, and how much they count; null where they are of other points. */
+  example(subject: Uint8Array): { values: PointValues; weight: number } | null
+  background(): PointValues[]
+}
+
+/** A bucket counts once, and a little more the more events it stands for. */
+function bucketReader(environment: Environment, task: TrainingTask): KnownReader {
+  const { fingerprint } = new DecisionPoints(task.points)
+  return {
+    example(subject) {
+      if (subject.length !== BUCKET_ID_BYTES) return null
+      const row = decodeBucket(must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'))
+      return row.fingerprint === fingerprint ? { values: row.values, weight: 1 + Math.log2(Math.max(1, row.events)) } : null
+    },
+    background() {
+      // Bucket ids are hashes: the first so many in key order are a fair draw.
+      const values: PointValues[] = []
+      for (const { value } of environment.range('buckets', { ...jobRange(task.jobId), limit: limits.trainingBackgroundMax })) {
+        const row = decodeBucket(value)
+        if (row.fingerprint === fingerprint) values.push(row.values)
+      }
+      return values
+    },
+  }
+}
+
+function eventReader(environment: Environment, task: TrainingTask): KnownReader {
+  const points = new DecisionPoints(task.points)
+  const codec = new BodyCodec(environment)
+  const valuesOf = (record: Uint8Array): PointValues => points.valuesOf(codec.unshape(decodeContent(record).shaped))
+  return {
+    example(subject) {
+      if (subject.length === BUCKET_ID_BYTES) return null
+      const record = environment.get('events', timeKey(task.jobId, timeOfValue(subject)))
+      return record === undefined ? null : { values: valuesOf(record), weight: 1 }
+    },
+    background() {
+      const recent = environment.range('events', { ...jobRange(task.jobId), reverse: true, limit: limits.trainingBackgroundMax })
+      return [...recent].map(({ value }) => valuesOf(value)).reverse()
+    },
+  }
+}

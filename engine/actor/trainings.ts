@@ -1,0 +1,151 @@
+/**
+ * Trainings: asked for here, run on threads of their own, their models installed through the job's mailbox (design D6).
+ *
+ * Owns: the queue, the states of S12, progress, and what happens when a training fails or is cut off. Leaves out: the
+ * algorithm (learn/), reading what is known (training-thread.ts), swapping the model in (job-actor.ts).
+ *
+ * 1. One training of a job at a time; a second one is refused (S14).
+ * 2. A model becomes active in one commit of the job's shard. Until then, and if anything fails, the one before answers.
+ * 3. A training that was cut off by the end of the process runs again at the next start.
+ */
+import { Refusal } from '../errors.js'
+import type { Clock } from '../clock.js'
+import { DecisionPoints } from '../event/decision-points.js'
+import { hasBuckets, type JobSettings } from '../job/job.js'
+import { encodeModel, type ModelRow } from '../store/rows.js'
+import type { TrainingThreads } from './threads.js'
+import type { TrainingLog, TrainingRow } from './training-log.js'
+import { TrainingSignals, type TrainingResult } from './training-task.js'
+
+export interface TrainingsOptions {
+  readonly dataDir: string
+  readonly threadsMax: number
+  readonly log: TrainingLog
+  readonly threads: TrainingThreads
+  readonly clock: Clock
+  /** The job as it is now, or undefined where it is gone. */
+  job(id: number): JobSettings | undefined
+  /** Sends the model to the job's actor; resolves when it is active. */
+  install(job: JobSettings, model: Uint8Array): Promise<void>
+}
+
+export class Trainings {
+  readonly #options: TrainingsOptions
+  readonly #queue: number[] = []
+  readonly #running = new Map<number, TrainingSignals>()
+  #closed = false
+
+  constructor(options: TrainingsOptions) {
+    this.#options = options
+  }
+
+  /** Takes up what the last process did not finish. */
+  resume(): void {
+    this.#queue.push(...this.#options.log.unfinished())
+    this.#startNext()
+  }
+
+  /** The job's row, with the progress of a running training in its message. */
+  view(jobId: number): TrainingRow {
+    const row = this.#options.log.get(jobId)
+    const signals = this.#running.get(jobId)
+    if (signals === undefined) return row
+    const { percent, what } = signals.read()
+    return { ...row, message: `${percent} %: ${what}` }
+  }
+
+  /** Queues a training, durably. @throws Refusal training_in_progress. */
+  request(job: JobSettings, username: string | null): void {
+    const row = this.#options.log.get(job.id)
+    if (row.state === 'queued' || row.state === 'training') {
+      throw new Refusal('training_in_progress', `a training of this job is ${row.state === 'queued' ? 'queued' : 'running'} already`)
+    }
+    this.#options.log.set(job.id, {
+      ...row, state: 'queued', message: 'waiting for a training thread', version: row.version + 1, username,
+    })
+    this.#queue.push(job.id)
+    this.#startNext()
+  }
+
+  /** Says why a scheduled training did not start. */
+  note(jobId: number, message: string): void {
+    this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message })
+  }
+
+  /** The job is gone. */
+  remove(jobId: number): void {
+    this.#running.get(jobId)?.cancel()
+    const at = this.#queue.indexOf(jobId)
+    if (at >= 0) this.#queue.splice(at, 1)
+    this.#options.log.remove(jobId)
+  }
+
+  /** Stops what runs; it is taken up again at the next start. */
+  close(): void {
+    this.#closed = true
+    for (const signals of this.#running.values()) signals.cancel()
+  }
+
+  #startNext(): void {
+    while (!this.#closed && this.#running.size < this.#options.threadsMax) {
+      const jobId = this.#queue.shift()
+      if (jobId === undefined) return
+      const job = this.#options.job(jobId)
+      if (job !== undefined) void this.#train(job)
+    }
+  }
+
+  async #train(job: JobSettings): Promise<void> {
+    const { log, clock } = this.#options
+    const signals = new TrainingSignals()
+    this.#running.set(job.id, signals)
+    try {
+      log.set(job.id, { ...log.get(job.id), state: 'training', message: 'training', startMicros: clock.nowMicros() })
+      const result = await this.#run(job, log.get(job.id).version, signals)
+      if (this.#closed || this.#options.job(job.id) === undefined) return
+      await this.#options.install(job, this.#encode(job, log.get(job.id).version, result))
+      this.#end(job.id, 'RETRAIN_FINISHED', 'Retraining finished successfully')
+    } catch (error) {
+      if (this.#closed) return
+      this.#end(job.id, 'RETRAIN_FAILED', `Retraining failed: ${(error as Error).message}; the model before stays in use`)
+    } finally {
+      this.#running.delete(job.id)
+      this.#startNext()
+    }
+  }
+
+  #run(job: JobSettings, version: number, signals: TrainingSignals): Promise<TrainingResult> {
+    return this.#options.threads.run({
+      dataDir: this.#options.dataDir,
+      shard: job.shard,
+      jobId: job.id,
+      points: job.decisionPoints,
+      labels: job.labels.map(({ name }) => name),
+      buckets: hasBuckets(job.category),
+      // Anything fixed will do: the same job and version train alike wherever they run (S17).
+      seed: (job.id * 65_599 + version) >>> 0,
+      signals: signals.memory,
+    })
+  }
+
+  #encode(job: JobSettings, version: number, result: TrainingResult): Uint8Array {
+    const row: ModelRow = {
+      version,
+      throughSeq: result.throughSeq,
+      trainedMicros: this.#options.clock.nowMicros(),
+      fingerprint: new DecisionPoints(job.decisionPoints).fingerprint,
+      summary: result.summary,
+    }
+    return encodeModel(row, result.model)
+  }
+
+  #end(jobId: number, state: 'RETRAIN_FINISHED' | 'RETRAIN_FAILED', message: string): void {
+    if (this.#options.job(jobId) === undefined) return
+    const { log, clock } = this.#options
+    try {
+      log.set(jobId, { ...log.get(jobId), state, message, finishMicros: clock.nowMicros() })
+    } catch {
+      // A full disk: the row still says `training`, and the next start trains again.
+    }
+  }
+}

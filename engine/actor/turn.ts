@@ -1,0 +1,198 @@
+/**
+ * A turn: the messages that go through a shard's thread together, and who waits for the answers.
+ *
+ * Owns: the memory that both threads see, and the receivers, by place. Leaves out: when a turn runs (mailbox.ts).
+ *
+ * 1. The memory is shared, not transferred: when a thread dies, the main thread still has the messages and can run them
+ *    again (design D2).
+ * 2. Every receiver is told exactly once.
+ */
+import { Refusal, type RefusalCode, type RefusalContext } from '../errors.js'
+import { limits } from '../limits.js'
+import { assert } from '../assert.js'
+import type { JobSettings } from '../job/job.js'
+import type { EventView, IngestReceiver } from '../service.js'
+import {
+  isEventReply, messageBytes, readEventReply, replyExtra, writeMessage, REPLY_BYTES,
+  type EventReply, type Extra, type MessageKind,
+} from './message.js'
+
+/** Waits for a message other than an event. Told exactly once. */
+export interface ResultReceiver {
+  resolved(result: unknown): void
+  refused(refusal: Refusal): void
+}
+
+export type Receiver = IngestReceiver | ResultReceiver
+
+/** What a thread gets to run. Plain data; the memory is shared. */
+export interface TurnTask {
+  readonly shard: number
+  readonly memory: SharedArrayBuffer
+  readonly replies: SharedArrayBuffer
+  readonly count: number
+  /** Settings that the thread does not have yet, of jobs in this turn. */
+  readonly settings: readonly JobSettings[]
+  /** The first turn for a thread, or the first after a failure: only such a turn opens a shard. */
+  readonly opens: boolean
+  /** Its messages may have been applied before. */
+  readonly again: boolean
+}
+
+/** What comes back beside the replies in the shared memory. */
+export interface TurnResult {
+  readonly extras: readonly Extra[]
+}
+
+const TURN_BYTES = 256 * 1024
+/** Behind the replies: the thread marks here that it began with the turn. */
+const STARTED_BYTES = 8
+export const STARTED_AT = REPLY_BYTES * limits.turnMessagesMax
+
+/** An event as its receiver sees it. */
+export function viewOf(job: JobSettings, eventId: string, reply: Omit<EventReply, 'idFromBody'>): EventView {
+  const label = reply.label < 0 ? undefined : job.labels[reply.label]
+  return {
+    eventId,
+    jobId: job.id,
+    ingestMicros: reply.micros,
+    status: reply.pending ? 'pending_inference' : 'OK',
+    errorMessage: null,
+    result: label === undefined ? '' : label.id,
+    resultLabel: label === undefined ? '' : label.name,
+    bucketState: reply.bucketState,
+    outlier: reply.outlier,
+    confidenceScore: reply.confidence / 100,
+  }
+}
+
+export class Turn {
+  #memory: Buffer
+  readonly #replies: Buffer
+  #used = 0
+  /** By place: whose the message is, under which id (null: in the body), and who waits. */
+  readonly #jobs: JobSettings[] = []
+  readonly #ids: (string | null)[] = []
+  readonly #receivers: Receiver[] = []
+  /** How often it ran and failed. */
+  attempts = 0
+
+  constructor(bytesMin = TURN_BYTES) {
+    this.#memory = Buffer.from(new SharedArrayBuffer(Math.max(bytesMin, TURN_BYTES)))
+    this.#replies = Buffer.from(new SharedArrayBuffer(REPLY_BYTES * limits.turnMessagesMax + STARTED_BYTES))
+  }
+
+  get count(): number {
+    return this.#receivers.length
+  }
+
+  get bytes(): number {
+    return this.#used
+  }
+
+  /** True where a message of that size can be added. */
+  fits(bytes: number): boolean {
+    return this.count < limits.turnMessagesMax && this.#used + bytes <= this.#memory.length
+  }
+
+  /** Adds a message; `eventId` null with an id of the service's own: `ownId` says which. */
+  add(
+    job: JobSettings,
+    kind: MessageKind,
+    micros: number,
+    eventId: Uint8Array | null,
+    knownId: string | null,
+    idInBody: boolean,
+    body: Uint8Array,
+    receiver: Receiver,
+  ): void {
+    assert(this.fits(messageBytes(eventId === null ? 0 : eventId.length, body.length)), 'the message fits in its turn')
+    this.#used = writeMessage(this.#memory, this.#used, kind, job.id, micros, eventId, idInBody, body)
+    this.#jobs.push(job)
+    this.#ids.push(knownId)
+    this.#receivers.push(receiver)
+  }
+
+  /** True where the thread began with it: a turn that never began is not to blame for a dead thread. */
+  get started(): boolean {
+    return this.#replies[STARTED_AT] === 1
+  }
+
+  /** What the thread gets. */
+  task(shard: number, settings: readonly JobSettings[], opens: boolean): TurnTask {
+    this.#replies[STARTED_AT] = 0
+    return {
+      shard,
+      memory: this.#memory.buffer as unknown as SharedArrayBuffer,
+      replies: this.#replies.buffer as unknown as SharedArrayBuffer,
+      count: this.count,
+      settings,
+      opens,
+      again: this.attempts > 0,
+    }
+  }
+
+  /** The latest settings of each job in the turn. */
+  jobs(): Map<number, JobSettings> {
+    const latest = new Map<number, JobSettings>()
+    for (const job of this.#jobs) {
+      const known = latest.get(job.id)
+      if (known === undefined || known.revision < job.revision) latest.set(job.id, job)
+    }
+    return latest
+  }
+
+  /** Tells every receiver what the thread answered, in order. */
+  settle(result: TurnResult): void {
+    const { extras } = result
+    for (let i = 0; i < this.#receivers.length; i++) {
+      const at = i * REPLY_BYTES
+      const receiver = this.#receivers[i] as Receiver
+      const extraAt = replyExtra(this.#replies, at)
+      const extra = extraAt < 0 ? null : (extras[extraAt] as Extra)
+      if (extra !== null && extra.type === 'refusal') {
+        receiver.refused(new Refusal(extra.code as RefusalCode, extra.message, extra.context as RefusalContext))
+      } else if (isEventReply(this.#replies, at)) {
+        const id = extra !== null && extra.type === 'id' ? extra.eventId : (this.#ids[i] as string)
+        ;(receiver as IngestReceiver).ingested(viewOf(this.#jobs[i] as JobSettings, id, readEventReply(this.#replies, at)))
+      } else {
+        ;(receiver as ResultReceiver).resolved(extra !== null && extra.type === 'result' ? extra.result : null)
+      }
+    }
+  }
+
+  /** Tells every receiver the same no. */
+  refuse(refusal: Refusal): void {
+    for (const receiver of this.#receivers) receiver.refused(refusal)
+  }
+
+  /** One turn a message, in order: finds the one that fails. */
+  split(): Turn[] {
+    const turns: Turn[] = []
+    let at = 0
+    for (let i = 0; i < this.count; i++) {
+      const idBytes = this.#memory.readUInt16LE(at + 2)
+      const bytes = messageBytes(idBytes, this.#memory.readUInt32LE(at + 8))
+      const turn = new Turn(bytes)
+      this.#memory.copy(turn.#memory, 0, at, at + bytes)
+      turn.#used = bytes
+      turn.#jobs.push(this.#jobs[i] as JobSettings)
+      turn.#ids.push(this.#ids[i] as string | null)
+      turn.#receivers.push(this.#receivers[i] as Receiver)
+      turn.attempts = this.attempts - 1
+      turns.push(turn)
+      at += bytes
+    }
+    return turns
+  }
+
+  /** Ready for other messages; memory larger than usual is given up. */
+  clear(): void {
+    this.#used = 0
+    this.attempts = 0
+    this.#jobs.length = 0
+    this.#ids.length = 0
+    this.#receivers.length = 0
+    if (this.#memory.length > TURN_BYTES) this.#memory = Buffer.from(new SharedArrayBuffer(TURN_BYTES))
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * The engine: wiring, and one line or two for each thing that may be asked (service.ts). A table of contents.
+ *
+ * Owns: what starts and stops in which order. Leaves out: everything that does the work.
+ *
+ * 1. Nothing is answered before it is durable; a promise here resolves after the flush (design D1).
+ * 2. The data directory belongs to one process from before the first read until after the last write.
+ * 3. close(): refuse, finish, stop threads, close the store, give the lock back, in that order.
+ */
+import { systemClock, type Clock } from './clock.js'
+import { isRefusal, Refusal } from './errors.js'
+import { limits } from './limits.js'
+import { systemRandom } from './random.js'
+import type { JobSettings } from './job/job.js'
+import { retrainBlockedBy } from './job/retrain.js'
+import { missingForTraining } from './learn/knowledge-base.js'
+import { openCatalog, openDataDir } from './store/data-dir.js'
+import { lockDataDir, type DataLock } from './store/data-lock.js'
+import type { Environment } from './store/environment.js'
+import { Catalog, catalogTables } from './resource/catalog.js'
+import type { BootstrapOutcome } from './resource/bootstrap.js'
+import { RetrainSchedule } from './resource/schedule.js'
+import { IngestClock } from './actor/ingest-clock.js'
+import { jobViewOf } from './actor/job-view.js'
+import { Shards } from './actor/shards.js'
+import { defaultThreads, TrainingThreads } from './actor/threads.js'
+import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
+import { Trainings } from './actor/trainings.js'
+import { orphanSettings } from './actor/orphan.js'
+import type {
+  ApplyOutcome, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView, Principal,
+  ResourceQuery, ResourceRef,
+} from './service.js'
+
+/** The neutral name, which keeps working beside the configured one (existing-clients.md 1.1). */
+const NEUTRAL_NAME = 'service'
+const SHARDS_DEFAULT = 8
+
+export interface EngineOptions {
+  readonly dataDir: string
+  /** SERVICE_NAME. */
+  readonly name: string
+  /** For a new data directory; an old one keeps its number. */
+  readonly shards?: number | undefined
+  /** Threads that decide events; default: one less than there are cores, at least one. */
+  readonly threads?: number | undefined
+  /** Threads that train; default 1. */
+  readonly trainers?: number | undefined
+  readonly adminPassword?: string | undefined
+  readonly bootstrapKey?: string | undefined
+  readonly clock?: Clock | undefined
+  /** Told of turns that failed: a bug, or a thread that died. */
+  readonly onFailure?: ((what: string, error: unknown) => void) | undefined
+}
+
+/** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const dataDir = openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT)
+  const lock = await lockDataDir(dataDir.path)
+  try {
+    return new Engine(options, dataDir.shards, lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+export class Engine implements DecisionService {
+  readonly name: string
+  /** Secrets that the first start made, to be shown once; null where there were none to make. */
+  readonly firstStart: BootstrapOutcome | null
+  readonly #lock: DataLock
+  readonly #catalogStore: Environment
+  readonly #catalog: Catalog
+  readonly #shards: Shards
+  readonly #trainings: Trainings
+  readonly #trainingThreads: TrainingThreads
+  readonly #schedule: RetrainSchedule
+  readonly #onFailure: (what: string, error: unknown) => void
+  #accepting = true
+
+  constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
+    const clock = options.clock ?? systemClock
+    this.name = options.name
+    this.#lock = lock
+    this.#onFailure = options.onFailure ?? (() => {})
+    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE])
+    this.#catalog = Catalog.open(this.#catalogStore, { clock, random: systemRandom, shards: shardCount })
+    const made = this.#catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
+    this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
+    const readers = Shards.openReaders(options.dataDir, shardCount)
+    const lastMicros = readers.reduce((last, reader) => Math.max(last, reader.lastMicros()), 0)
+    this.#shards = new Shards(
+      shardCount,
+      Math.min(shardCount, options.threads ?? defaultThreads(shardCount)),
+      { dataDir: options.dataDir, sectionNames: [...new Set([options.name, NEUTRAL_NAME])] },
+      readers,
+      new IngestClock(clock, lastMicros),
+      (shard, error) => this.#onFailure(`a turn of shard ${shard} failed`, error),
+    )
+    this.#trainingThreads = new TrainingThreads(options.trainers ?? 1)
+    this.#trainings = new Trainings({
+      dataDir: options.dataDir,
+      threadsMax: options.trainers ?? 1,
+      log: new TrainingLog(this.#catalogStore),
+      threads: this.#trainingThreads,
+      clock,
+      job: (id) => this.#catalog.job(id),
+      install: async (job, model) => void (await this.#shards.insist(this.#current(job), 'install', model)),
+    })
+    this.#schedule = new RetrainSchedule(clock, (jobId) => this.#trainBySchedule(jobId))
+    this.#catalog.onJobChanged((job) => this.#schedule.put(job))
+    this.#catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
+    this.#takeUp(shardCount)
+  }
+
+  get accepting(): boolean {
+    return this.#accepting
+  }
+
+  authenticate(key: string): Principal | null {
+    return this.#catalog.authenticate(key)
+  }
+
+  job(principal: Principal, id: number): JobHandle {
+    const job = this.#catalog.job(id)
+    if (job === undefined || !this.#catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+    return job
+  }
+
+  jobByTitle(principal: Principal, title: string): JobHandle {
+    const job = this.#catalog.jobByTitle(title)
+    if (job === undefined || !this.#catalog.canSee(principal, job.id)) throw new Refusal('job_not_found', 'job not found')
+    return job
+  }
+
+  ingest(handle: JobHandle, eventId: string | null, idInBody: boolean, body: Uint8Array, receiver: IngestReceiver): void {
+    this.#mustAccept()
+    if (body.length > limits.eventBytesMax) {
+      throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+    }
+    if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
+      throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
+    }
+    this.#shards.post(this.#current(handle), 'ingest', eventId, idInBody, body, receiver)
+  }
+
+  async ingestHistoric(handle: JobHandle, body: Uint8Array): Promise<number> {
+    this.#mustAccept()
+    return (await this.#shards.ask(this.#current(handle), 'historic', null, body, limits.historicEventsMax)) as number
+  }
+
+  event(handle: JobHandle, eventId: string): EventView {
+    const job = this.#current(handle)
+    return this.#shards.reader(job.shard).event(job, eventId)
+  }
+
+  exportEvent(handle: JobHandle, eventId: string): EventExport {
+    const job = this.#current(handle)
+    return this.#shards.reader(job.shard).exportEvent(job, eventId, this.name)
+  }
+
+  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput): Promise<void> {
+    this.#mustAccept()
+    await this.#shards.ask(this.#current(handle), 'feedback', eventId, Buffer.from(JSON.stringify(feedback), 'utf8'))
+  }
+
+  jobView(handle: JobHandle): JobView {
+    const job = this.#current(handle)
+    const stats = this.#shards.reader(job.shard).stats(job)
+    return jobViewOf(job, stats, this.#trainings.view(job.id), this.#catalog.hasRestInput(job))
+  }
+
+  jobViews(principal: Principal, restInputOnly: boolean): JobView[] {
+    const jobs = [...this.#catalog.jobs()].filter((job) => {
+      return this.#catalog.canSee(principal, job.id) && (!restInputOnly || this.#catalog.hasRestInput(job))
+    })
+    return jobs.sort((a, b) => a.id - b.id).map((job) => this.jobView(job))
+  }
+
+  async train(handle: JobHandle, username: string | null): Promise<void> {
+    this.#mustAccept()
+    const job = this.#current(handle)
+    const missing = this.#missingForTraining(job)
+    if (missing !== null) throw new Refusal('not_enough_feedback', missing)
+    this.#trainings.request(job, username)
+  }
+
+  async startJob(handle: JobHandle): Promise<void> {
+    this.#mustAccept()
+    this.#catalog.setJobStatus(handle.id, 'STARTED')
+    this.#inBackground('taking up what waited', () => this.#resume(handle.id))
+  }
+
+  async stopJob(handle: JobHandle): Promise<void> {
+    this.#mustAccept()
+    this.#catalog.setJobStatus(handle.id, 'STOPPED')
+  }
+
+  async applyResources(document: unknown, overwrite: boolean): Promise<ApplyOutcome> {
+    this.#mustAccept()
+    return this.#catalog.apply(document, overwrite)
+  }
+
+  listResources(query: ResourceQuery): unknown[] {
+    return this.#catalog.list(query)
+  }
+
+  async deleteResource(query: ResourceQuery): Promise<ResourceRef[]> {
+    this.#mustAccept()
+    const removed = this.#catalog.remove(query)
+    for (const { type, internalId } of removed) if (type === 'job') this.#forgetJob(internalId as number)
+    return removed
+  }
+
+  async close(): Promise<void> {
+    if (!this.#accepting) return
+    this.#accepting = false
+    this.#schedule.close()
+    this.#trainings.close()
+    await this.#shards.whenIdle()
+    await this.#trainingThreads.close()
+    await this.#shards.close()
+    await this.#catalogStore.close()
+    await this.#lock.release()
+  }
+
+  #mustAccept(): void {
+    if (!this.#accepting) throw new Refusal('draining', 'the service is shutting down')
+  }
+
+  /** The job as it is now: a handle may be older than the latest change. */
+  #current(handle: JobHandle): JobSettings {
+    const job = this.#catalog.job(handle.id)
+    if (job === undefined) throw new Refusal('job_not_found', 'job not found')
+    return job
+  }
+
+  #missingForTraining(job: JobSettings): string | null {
+    const { consensusCounts } = this.#shards.reader(job.shard).stats(job)
+    return missingForTraining(consensusCounts, job.labels.map(({ name }) => name))
+  }
+
+  /** What the last process left unfinished: waiting events, trainings, rows of deleted jobs. */
+  #takeUp(shardCount: number): void {
+    for (const job of this.#catalog.jobs()) this.#schedule.put(job)
+    for (let shard = 0; shard < shardCount; shard++) {
+      for (const { jobId, stats } of this.#shards.reader(shard).storedJobs()) {
+        if (this.#catalog.job(jobId) === undefined) this.#purge(jobId, shard)
+        else if (stats.pending > 0) this.#inBackground('taking up what waited', () => this.#resume(jobId))
+      }
+    }
+    this.#trainings.resume()
+  }
+
+  async #resume(jobId: number): Promise<void> {
+    for (;;) {
+      const job = this.#catalog.job(jobId)
+      if (!this.#accepting || job === undefined || job.status !== 'STARTED') return
+      const { more } = (await this.#shards.insist(job, 'resume')) as { more: boolean }
+      if (!more) return
+    }
+  }
+
+  #forgetJob(jobId: number): void {
+    this.#trainings.remove(jobId)
+    for (let shard = 0; shard < this.#shards.count; shard++) {
+      for (const stored of this.#shards.reader(shard).storedJobs()) if (stored.jobId === jobId) this.#purge(jobId, shard)
+    }
+  }
+
+  #purge(jobId: number, shard: number): void {
+    const settings = orphanSettings(jobId, shard)
+    this.#inBackground('deleting what a deleted job left', async () => {
+      for (;;) {
+        if (!this.#accepting) return
+        const { more } = (await this.#shards.insist(settings, 'purge')) as { more: boolean }
+        if (!more) return
+      }
+    })
+  }
+
+  #trainBySchedule(jobId: number): void {
+    const job = this.#catalog.job(jobId)
+    if (!this.#accepting || job === undefined || job.autoRetrain === null) return
+    const stats = this.#shards.reader(job.shard).stats(job)
+    const reason = this.#missingForTraining(job) ?? retrainBlockedBy(job.autoRetrain, {
+      outliersSinceTraining: stats.outliersSinceTraining,
+      lowConfidenceDecisions: stats.lowConfidenceSinceTraining,
+      undecidedConsensuses: stats.undecidedBallots,
+      consensusChanges: stats.consensusChangesSinceTraining,
+      consensusFlips: stats.consensusChangesSinceTraining,
+    })
+    try {
+      if (reason === null) this.#trainings.request(job, 'schedule')
+      else this.#trainings.note(jobId, reason)
+    } catch (error) {
+      if (!isRefusal(error, 'training_in_progress')) this.#onFailure('a scheduled training did not start', error)
+    }
+  }
+
+  #inBackground(what: string, work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
+      if (this.#accepting) this.#onFailure(`${what} failed`, error)
+    })
+  }
+}

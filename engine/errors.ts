@@ -1,0 +1,84 @@
+/**
+ * Refusals: what the engine says no to, as data.
+ *
+ * Owns: the catalogue of codes. Leaves out: HTTP statuses (server/http/error-reply.ts maps them).
+ *
+ * 1. Callers compare codes, never text.
+ * 2. A refusal crosses a thread as `code` and `context` (a class does not survive the crossing).
+ * 3. No message carries a key, a password or an event's body.
+ * A bug is not a refusal: it is thrown as an ordinary Error and fails its turn (assert.ts).
+ */
+
+/** Every refusal: whether trying again later can help. */
+export const refusals = {
+  invalid_json: { retryable: false },
+  invalid_body: { retryable: false },
+  body_too_large: { retryable: false },
+  event_too_deep: { retryable: false },
+  event_too_wide: { retryable: false },
+  forbidden_field: { retryable: false },
+  event_id_too_long: { retryable: false },
+  unauthorized: { retryable: false },
+  forbidden: { retryable: false },
+  job_not_found: { retryable: false },
+  event_not_found: { retryable: false },
+  model_not_found: { retryable: false },
+  resource_not_found: { retryable: false },
+  unknown_label: { retryable: false },
+  not_enough_feedback: { retryable: false },
+  training_in_progress: { retryable: false },
+  invalid_resources: { retryable: false },
+  unresolved_reference: { retryable: false },
+  dependency_cycle: { retryable: false },
+  resource_exists: { retryable: false },
+  resource_in_use: { retryable: false },
+  limit_exceeded: { retryable: false },
+  mailbox_full: { retryable: true },
+  draining: { retryable: true },
+  store_full: { retryable: true },
+  store_failed: { retryable: true },
+  turn_failed: { retryable: false },
+  data_dir_in_use: { retryable: false },
+  data_dir_newer: { retryable: false },
+  data_dir_invalid: { retryable: false },
+} as const satisfies Record<string, { readonly retryable: boolean }>
+
+/** The code of a refusal. */
+export type RefusalCode = keyof typeof refusals
+
+/** One place where a document breaks its schema (specification, Errors: 422). */
+export interface Issue {
+  readonly loc: readonly (string | number)[]
+  readonly msg: string
+  readonly type: string
+}
+
+/** What a refusal may carry beside its sentence. */
+export interface RefusalContext {
+  /** The places where a document breaks its schema. */
+  readonly issues?: readonly Issue[]
+  /** One more sentence for people. */
+  readonly details?: string
+}
+
+/** An ordinary no, with a code. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly context: RefusalContext
+
+  constructor(code: RefusalCode, message: string, context: RefusalContext = {}) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+    this.context = context
+  }
+
+  get retryable(): boolean {
+    return refusals[this.code].retryable
+  }
+}
+
+/** True for a Refusal, with that code where one is given. */
+export function isRefusal(error: unknown, code?: RefusalCode): error is Refusal {
+  return error instanceof Refusal && (code === undefined || error.code === code)
+}

@@ -1,0 +1,37 @@
+/**
+ * Bucket keys: the name that all events with the same values at the decision points share.
+ *
+ * 1. Different values have different texts (each value carries its type, each text its length), so a text names exactly
+ *    one bucket. The number 1 and the text "1" are different values.
+ * 2. The id is the first 128 bits of the SHA-256 of the text (FIPS 180-4): short enough for a key, and beyond finding
+ *    two events that fall together by design.
+ */
+import { createHash } from 'node:crypto'
+import type { PointValues, ScalarValue } from './point-value.js'
+
+export const BUCKET_ID_BYTES = 16
+
+/** The values as one text, different for different values. */
+export function bucketText(values: PointValues): string {
+  let text = ''
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as PointValues[number]
+    if (value === null) text += 'n'
+    else if (typeof value === 'object') {
+      text += `a${value.length}:`
+      for (let j = 0; j < value.length; j++) text += scalarText(value[j] as ScalarValue)
+    } else text += scalarText(value)
+  }
+  return text
+}
+
+function scalarText(value: ScalarValue): string {
+  if (typeof value === 'string') return `s${value.length}:${value}`
+  if (typeof value === 'number') return `d${value};`
+  return value ? 't' : 'f'
+}
+
+/** The bucket's id, 16 bytes: of these values at the decision points with that fingerprint. */
+export function bucketIdOf(fingerprint: number, text: string): Buffer {
+  return createHash('sha256').update(`${fingerprint}:${text}`, 'utf8').digest().subarray(0, BUCKET_ID_BYTES)
+}

@@ -1,0 +1,89 @@
+/**
+ * The envelope: the request body around an event, `{job_id, raw_body, event_id?, title?, severity?, storage_tag?}`.
+ *
+ * Owns: what is taken from it, and what must not be. Leaves out: the job id, which routed the request already.
+ *
+ * 1. `raw_body` is an object or the event is refused.
+ * 2. A body that was exported by this service and comes in again leaves its old result behind (existing-clients.md
+ *    section 3): fields of ours in the section named after the service are dropped, fields of the client's stay.
+ */
+import { Refusal } from '../errors.js'
+
+/** Beside raw_body, what the client said of the event; kept and exported, never decided by. */
+export interface EventExtras {
+  readonly title?: unknown
+  readonly severity?: unknown
+  readonly storage_tag?: unknown
+}
+
+export interface Envelope {
+  readonly rawBody: Record<string, unknown>
+  readonly extras: EventExtras | null
+  /** The id in the body, or null; read only where the caller takes ids from bodies. */
+  readonly eventId: string | null
+}
+
+/** The fields that an exported section holds (actor/export.ts writes them). */
+export const sectionFields: readonly string[] = [
+  'result', 'result_label', 'inference_status', 'bucket_state', 'bucket_id', 'key_hash', 'features_hash', 'full_hash',
+  'confidence_score', 'outlier', 'outlier_score', 'consensus', 'model', 'timers', 'log_messages',
+]
+
+/** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body. */
+export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_json', 'the body is not JSON')
+  }
+  return readEnvelope(parsed, sectionNames)
+}
+
+/** The same for a value that is parsed already. @throws Refusal invalid_body. */
+export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): Envelope {
+  if (!isObject(parsed)) throw wrongBody([], 'the body must be a JSON object', 'object_type')
+  const rawBody = parsed['raw_body']
+  if (rawBody === undefined || rawBody === null) throw wrongBody(['raw_body'], 'Field required', 'missing')
+  if (!isObject(rawBody)) throw wrongBody(['raw_body'], 'Input should be an object', 'object_type')
+  for (let i = 0; i < sectionNames.length; i++) {
+    const section = rawBody[sectionNames[i] as string]
+    if (section !== undefined) dropOldResult(rawBody, sectionNames[i] as string, section)
+  }
+  return { rawBody, extras: extrasOf(parsed), eventId: idIn(parsed) }
+}
+
+function wrongBody(path: readonly string[], msg: string, type: string): Refusal {
+  return new Refusal('invalid_body', `${['body', ...path].join('.')}: ${msg}`, { issues: [{ loc: ['body', ...path], msg, type }] })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function idIn(parsed: Record<string, unknown>): string | null {
+  const id = parsed['event_id']
+  if (id === undefined || id === null || id === '') return null
+  if (typeof id === 'string') return id
+  if (typeof id === 'number') return String(id)
+  throw wrongBody(['event_id'], 'Input should be a string', 'string_type')
+}
+
+function extrasOf(parsed: Record<string, unknown>): EventExtras | null {
+  const { title, severity, storage_tag: storageTag } = parsed
+  if (title === undefined && severity === undefined && storageTag === undefined) return null
+  return { title, severity, storage_tag: storageTag }
+}
+
+function dropOldResult(rawBody: Record<string, unknown>, name: string, section: unknown): void {
+  if (!isObject(section) || section['inference_status'] === undefined) return
+  const rest: Record<string, unknown> = {}
+  let left = false
+  for (const [field, value] of Object.entries(section)) {
+    if (sectionFields.includes(field)) continue
+    rest[field] = value
+    left = true
+  }
+  if (left) rawBody[name] = rest
+  else delete rawBody[name]
+}

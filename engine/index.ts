@@ -1,0 +1,7 @@
+/** The only door of the engine: what is not exported here is nobody else's business. */
+export * from './service.js'
+export * from './errors.js'
+export { limits } from './limits.js'
+export { isoMicros } from './clock.js'
+export type * from './job/job.js'
+export { openEngine, type Engine, type EngineOptions } from './engine.js'

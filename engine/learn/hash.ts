@@ -1,0 +1,51 @@
+/**
+ * Hashing of values into 32 bits: what names a feature.
+ *
+ * FNV-1a over UTF-16 code units, finished with the mixer of MurmurHash3. Fixed for good: stored models name their
+ * features by these numbers.
+ */
+
+const FNV_OFFSET = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+const doubleView = new Float64Array(1)
+const wordView = new Uint32Array(doubleView.buffer)
+
+/** Where a running hash starts; `salt` keeps the hashes of different things apart. */
+export function hashStart(salt: number): number {
+  return (FNV_OFFSET ^ Math.imul(salt, 0x9e3779b1)) | 0
+}
+
+/** Takes one code unit, or any other small number, into a running hash. */
+export function hashStep(running: number, code: number): number {
+  return Math.imul(running ^ code, FNV_PRIME)
+}
+
+/** Ends a running hash: every bit depends on every step. Never 0, which tables use for an empty slot. */
+export function hashEnd(running: number): number {
+  let h = running
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  h ^= h >>> 16
+  return h === 0 ? 1 : h
+}
+
+/** The hash of a whole string. */
+export function hashText(salt: number, text: string): number {
+  let h = hashStart(salt)
+  for (let i = 0; i < text.length; i++) h = hashStep(h, text.charCodeAt(i))
+  return hashEnd(h)
+}
+
+/** The hash of a number; -0 is 0, and all NaN are one. */
+export function hashNumber(salt: number, value: number): number {
+  doubleView[0] = value === 0 ? 0 : value
+  const low = value !== value ? 1 : (wordView[0] as number)
+  const high = value !== value ? 1 : (wordView[1] as number)
+  return hashEnd(hashStep(hashStep(hashStart(salt), low), high))
+}
+
+/** The hash of two hashes, in order. */
+export function hashPair(first: number, second: number): number {
+  return hashEnd(Math.imul(first ^ (first >>> 15), 0x2c1b3c6d) + Math.imul(second, 0x297a2d39))
+}

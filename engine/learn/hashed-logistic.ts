@@ -1,0 +1,185 @@
+/**
+ * The classifier `hashed-logistic/1`: logistic regression over hashed features, calibrated on held-out examples.
+ *
+ * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (hashed-model.ts).
+ */
+import { assert } from '../assert.js'
+import type { Classifier, Example, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
+import { buildMatrix, renumberFeatures, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import { FeatureEncoder } from './features.js'
+import { FeatureTable } from './feature-table.js'
+import { HashedModel, hashedLogisticKind, readModel, writeModel, type ModelParts } from './hashed-model.js'
+import { fitLogistic } from './logistic.js'
+import { chooseModel, type ModelChoice } from './model-choice.js'
+import { OutlierScale, rarityLevel, rarityLevels, SurpriseTable, type OutlierSignals } from './outlier.js'
+import { choosePairs } from './pair-choice.js'
+import { profilePoints } from './point-profile.js'
+import { ProgressReport, type Stage } from './progress.js'
+
+const iterationsMax = 100
+/** Known events that an outlier's score is set against, of the examples and of the background each. */
+const referenceMax = 5_000
+/** Features that a model keeps; where there are more, the rarest go. */
+const featuresMax = 1 << 18
+
+/** Every `step`th of a list, so that at most `max` are left. */
+function evenly<T>(list: readonly T[], max: number): readonly T[] {
+  const step = Math.ceil(list.length / max)
+  return step <= 1 ? list : list.filter((_, i) => i % step === 0)
+}
+
+/** Encodes with the pairs that tell more than their points alone. */
+function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: Stage): FeatureEncoder {
+  const profiles = profilePoints(set.points.length, known)
+  const single = new FeatureEncoder(set.points, profiles, new Int32Array(0))
+  const examples = evenly(set.examples, 2_000)
+  const pointCount = set.points.length
+  const atoms = new Int32Array(examples.length * pointCount)
+  for (let i = 0; i < examples.length; i++) {
+    single.encode((examples[i] as Example).values)
+    atoms.set(single.atoms, i * pointCount)
+  }
+  const classes = Int32Array.from(examples, (example) => example.label)
+  return new FeatureEncoder(set.points, profiles, choosePairs({ pointCount, atoms, classes, classCount: set.labelCount }, stage))
+}
+
+/** The features of a training and how often each was seen. */
+interface Vocabulary {
+  readonly matrix: ExampleMatrix
+  readonly hashes: Int32Array
+  /** The greater of how many examples and how many background events have it: they may be the same events. */
+  readonly counts: Int32Array
+}
+
+/** Counts the features of the examples and of the background, which may bring new ones. */
+function countFeatures(
+  matrix: ExampleMatrix,
+  background: readonly PointValues[],
+  encoder: FeatureEncoder,
+  table: FeatureTable,
+): Int32Array {
+  const times = new Int32Array(matrix.rowCount)
+  for (const row of matrix.rowOf) times[row] = (times[row] as number) + 1
+  const inBackground = new Map<number, number>()
+  for (const values of background) {
+    encoder.encode(values)
+    for (let j = 0; j < encoder.count; j++) {
+      const feature = table.add(encoder.hashes[j] as number)
+      inBackground.set(feature, (inBackground.get(feature) ?? 0) + 1)
+    }
+  }
+  const counts = new Int32Array(table.size)
+  for (let row = 0; row < matrix.rowCount; row++) {
+    for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
+      const feature = matrix.features[j] as number
+      counts[feature] = (counts[feature] as number) + (times[row] as number)
+    }
+  }
+  for (const [feature, count] of inBackground) counts[feature] = Math.max(counts[feature] as number, count)
+  return counts
+}
+
+/** Keeps at most `featuresMax` features, the most frequent ones, in their order. */
+function limitFeatures(vocabulary: Vocabulary): Vocabulary {
+  const { matrix, hashes, counts } = vocabulary
+  if (hashes.length <= featuresMax) return vocabulary
+  const least = (counts.slice().sort()[hashes.length - featuresMax] as number) + 1
+  const numbers = new Int32Array(hashes.length).fill(-1)
+  let weighted = 0
+  let kept = 0
+  for (let feature = 0; feature < hashes.length; feature++) {
+    if ((counts[feature] as number) < least) continue
+    numbers[feature] = kept++
+    if (feature < matrix.featureCount) weighted = kept
+  }
+  return {
+    matrix: renumberFeatures(matrix, numbers, weighted),
+    hashes: hashes.filter((_, feature) => (numbers[feature] as number) >= 0),
+    counts: counts.filter((_, feature) => (numbers[feature] as number) >= 0),
+  }
+}
+
+/** The parts of a model that say how rare things are, from known events each scored as if it had not been seen. */
+function fitOutlier(
+  set: TrainingSet,
+  parts: Omit<ModelParts, 'levels' | 'surprises' | 'scale'>,
+  vocabulary: Vocabulary,
+  choice: ModelChoice,
+  stage: Stage,
+): ModelParts {
+  const { matrix, counts } = vocabulary
+  const pointCount = set.points.length
+  const without = Uint8Array.from(counts, (count) => rarityLevel(count - 1))
+  const numbers = evenly(Array.from(set.examples.keys()), referenceMax)
+  const known = [...numbers.map((i) => (set.examples[i] as Example).values), ...evenly(set.background, referenceMax)]
+  const doubts = numbers.map((i) => choice.doubts[matrix.rowOf[i] as number] as number)
+  const encoder = new FeatureEncoder(set.points, parts.profiles, parts.pairs)
+  const table = new FeatureTable(vocabulary.hashes.length)
+  for (const hash of vocabulary.hashes) table.add(hash)
+  const seen = new Float64Array(pointCount * rarityLevels)
+  for (const values of known) {
+    encoder.encode(values)
+    for (let point = 0; point < pointCount; point++) {
+      const at = encoder.atomAt[point] as number
+      const feature = at < 0 ? -1 : table.find(encoder.hashes[at] as number)
+      const level = at < 0 ? rarityLevels - 1 : feature < 0 ? 0 : (without[feature] as number)
+      seen[point * rarityLevels + level] = (seen[point * rarityLevels + level] as number) + 1
+    }
+  }
+  const surprises = SurpriseTable.of(pointCount, seen)
+  const unscaled = { ...parts, levels: without, surprises, scale: OutlierScale.of([{ doubt: 0, surprise: 0, unknown: 0 }]) }
+  const judge = new HashedModel(unscaled)
+  const signals: OutlierSignals[] = []
+  for (let i = 0; i < known.length; i++) {
+    if (i % rowsPerLook === 0) stage.at(i / known.length)
+    const measured = judge.signals(known[i] as PointValues)
+    const doubt = doubts[i]
+    signals.push(doubt === undefined || Number.isNaN(doubt) ? measured : { ...measured, doubt })
+  }
+  return { ...unscaled, levels: Uint8Array.from(counts, rarityLevel), scale: OutlierScale.of(signals) }
+}
+
+function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
+  assert(set.examples.length > 0, 'a training has examples')
+  const report = new ProgressReport(progress)
+  const known = [...set.examples.map((example) => example.values), ...set.background]
+  const encoder = chooseEncoder(set, known, report.stage(0, 0.08, 'Looking for telling values'))
+  const table = new FeatureTable()
+  const all = buildMatrix(set.examples, encoder, table, report.stage(0.08, 0.15, 'Reading the examples'))
+  const counts = countFeatures(all, set.background, encoder, table)
+  const vocabulary = limitFeatures({ matrix: all, hashes: table.hashes(), counts })
+  const { matrix } = vocabulary
+  const exampleWeights = Float64Array.from(set.examples, (example) => example.weight)
+  const choice = chooseModel(matrix, exampleWeights, set.seed, report.stage(0.15, 0.6, 'Comparing on held-out examples'))
+  const classCount = matrix.labels.length
+  const weights = new Float64Array((matrix.featureCount + 1) * classCount)
+  const fitting = report.stage(0.6, 0.95, 'Fitting the model')
+  fitLogistic(matrix, matrix.weights, weights, { strength: choice.strength, iterationsMax }, fitting)
+  const parts = {
+    labelCount: set.labelCount,
+    points: set.points,
+    profiles: encoder.profiles,
+    pairs: encoder.pairs,
+    labels: matrix.labels,
+    features: vocabulary.hashes,
+    weights: Float32Array.from(weights.subarray(0, matrix.featureCount * classCount)),
+    intercepts: weights.slice(matrix.featureCount * classCount),
+    calibration: choice.calibration,
+    examples: set.examples.length,
+    logLoss: choice.logLoss,
+    accuracy: choice.accuracy,
+  }
+  const finished = fitOutlier(set, parts, vocabulary, choice, report.stage(0.95, 1, 'Measuring what is usual'))
+  const bytes = writeModel(finished)
+  report.stage(0, 1, 'Trained').at(1)
+  return bytes
+}
+
+/** Good from two examples to hundreds of thousands; one decision takes a few microseconds. */
+export const hashedLogistic: Classifier = {
+  kind: hashedLogisticKind,
+  train,
+  load(bytes: Uint8Array): Model {
+    return new HashedModel(readModel(bytes))
+  },
+}

@@ -1,0 +1,135 @@
+/**
+ * Multinomial logistic regression over sparse rows.
+ *
+ * Minimises  sum_i w_i ln(1 / p(y_i | x_i)) + (strength / 2) |W|^2  with p = softmax(W x + b); b is not held down.
+ * Weights lie feature by feature, the classes of one feature together; the last `classCount` numbers are b.
+ */
+import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import { minimise, type Objective } from './lbfgs.js'
+import type { Stage } from './progress.js'
+
+export interface LogisticOptions {
+  /** Of the L2 penalty; above 0. */
+  readonly strength: number
+  readonly iterationsMax: number
+}
+
+const tolerance = 1e-5
+
+/** Turns scores into probabilities, in place; answers the logarithm of the sum of their exponentials. */
+export function softmax(scores: Float64Array): number {
+  let top = -Infinity
+  for (const score of scores) if (score > top) top = score
+  let sum = 0
+  for (let k = 0; k < scores.length; k++) {
+    const e = Math.exp((scores[k] as number) - top)
+    scores[k] = e
+    sum += e
+  }
+  for (let k = 0; k < scores.length; k++) scores[k] = (scores[k] as number) / sum
+  return top + Math.log(sum)
+}
+
+/** Fills `scores` with W x + b of one row. */
+export function scoreRow(matrix: ExampleMatrix, row: number, weights: Float64Array, scores: Float64Array): void {
+  const { starts, features, values } = matrix
+  const classCount = scores.length
+  const intercepts = matrix.featureCount * classCount
+  for (let k = 0; k < classCount; k++) scores[k] = weights[intercepts + k] as number
+  const end = starts[row + 1] as number
+  for (let j = starts[row] as number; j < end; j++) {
+    const at = (features[j] as number) * classCount
+    const value = values[j] as number
+    for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) + value * (weights[at + k] as number)
+  }
+}
+
+/** Adds value times the residuals of a row to the gradient. */
+function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gradient: Float64Array): void {
+  const { starts, features, values } = matrix
+  const classCount = residuals.length
+  const intercepts = matrix.featureCount * classCount
+  for (let k = 0; k < classCount; k++) gradient[intercepts + k] = (gradient[intercepts + k] as number) + (residuals[k] as number)
+  const end = starts[row + 1] as number
+  for (let j = starts[row] as number; j < end; j++) {
+    const at = (features[j] as number) * classCount
+    const value = values[j] as number
+    for (let k = 0; k < classCount; k++) gradient[at + k] = (gradient[at + k] as number) + value * (residuals[k] as number)
+  }
+}
+
+/** About the second derivative of the objective, one number a weight. */
+function curvatureOf(matrix: ExampleMatrix, rowWeights: Float64Array, strength: number): Float64Array {
+  const classCount = matrix.labels.length
+  const shares = new Float64Array(classCount)
+  let total = 0
+  for (let row = 0; row < matrix.rowCount; row++) {
+    const weight = rowWeights[row] as number
+    shares[matrix.classes[row] as number] = (shares[matrix.classes[row] as number] as number) + weight
+    total += weight
+  }
+  for (let k = 0; k < classCount; k++) {
+    const share = ((shares[k] as number) + 1) / (total + classCount)
+    shares[k] = share * (1 - share)
+  }
+  const mass = new Float64Array(matrix.featureCount)
+  for (let row = 0; row < matrix.rowCount; row++) {
+    const weight = rowWeights[row] as number
+    if (weight === 0) continue
+    for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
+      const feature = matrix.features[j] as number
+      mass[feature] = (mass[feature] as number) + weight * (matrix.values[j] as number) ** 2
+    }
+  }
+  const curvature = new Float64Array((matrix.featureCount + 1) * classCount)
+  for (let feature = 0; feature <= matrix.featureCount; feature++) {
+    const bent = feature === matrix.featureCount ? total : (mass[feature] as number)
+    for (let k = 0; k < classCount; k++) curvature[feature * classCount + k] = strength + bent * (shares[k] as number)
+  }
+  return curvature
+}
+
+/** Fits `weights`, on from what they are, to the rows of the matrix that `rowWeights` gives more than 0. */
+export function fitLogistic(
+  matrix: ExampleMatrix,
+  rowWeights: Float64Array,
+  weights: Float64Array,
+  options: LogisticOptions,
+  stage: Stage,
+): void {
+  const classCount = matrix.labels.length
+  const penalised = matrix.featureCount * classCount
+  const scores = new Float64Array(classCount)
+  let iteration = 0
+  const objective: Objective = (x, gradient) => {
+    gradient.fill(0)
+    let loss = 0
+    for (let row = 0; row < matrix.rowCount; row++) {
+      if (row % rowsPerLook === 0) stage.at((iteration + row / matrix.rowCount) / (options.iterationsMax + 1))
+      const weight = rowWeights[row] as number
+      if (weight === 0) continue
+      const label = matrix.classes[row] as number
+      scoreRow(matrix, row, x, scores)
+      const truth = scores[label] as number
+      loss += weight * (softmax(scores) - truth)
+      scores[label] = (scores[label] as number) - 1
+      for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) * weight
+      addRow(matrix, row, scores, gradient)
+    }
+    for (let i = 0; i < penalised; i++) {
+      const w = x[i] as number
+      loss += 0.5 * options.strength * w * w
+      gradient[i] = (gradient[i] as number) + options.strength * w
+    }
+    return loss
+  }
+  minimise(objective, weights, {
+    iterationsMax: options.iterationsMax,
+    tolerance,
+    curvature: curvatureOf(matrix, rowWeights, options.strength),
+    onIteration: (done) => {
+      iteration = done
+    },
+  })
+  stage.at(1)
+}

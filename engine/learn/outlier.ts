@@ -1,0 +1,148 @@
+/**
+ * How unlike everything known an event is.
+ *
+ * Three signals: the classifier's doubt (1 - the top probability); the three most surprising values of the event, each
+ * by how rare a value so rare is at its point; the share of its features that nobody has. A signal counts as minus the
+ * logarithm of the share of known events that have as much of it, so that all three speak of chances:
+ *   score = s(doubt) + 0.3 s(surprise) + 0.3 s(unknown)
+ * An outlier scores more than 98 % of what is known, where each known event is scored as if it had not been seen.
+ */
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+
+/** What is measured of an event. */
+export interface OutlierSignals {
+  readonly doubt: number
+  readonly surprise: number
+  readonly unknown: number
+}
+
+const surpriseWeight = 0.3
+const unknownWeight = 0.3
+const knownShare = 0.98
+/** No score below this is an outlier, however alike the known events are. */
+const thresholdMin = 1.5
+
+/** Levels of rarity: 0 never seen, 1 once, 2 up to three times, and so on by powers of two. */
+export const rarityLevels = 16
+
+/** The level of a value that was seen so often. */
+export function rarityLevel(count: number): number {
+  return count < 1 ? 0 : Math.min(rarityLevels - 1, 32 - Math.clz32(Math.min(count, 0x3fff_ffff)))
+}
+
+/** Per point and level: minus the logarithm of the share of known events whose value there is as rare. */
+export class SurpriseTable {
+  readonly pointCount: number
+  readonly #surprises: Float32Array
+
+  private constructor(pointCount: number, surprises: Float32Array) {
+    this.pointCount = pointCount
+    this.#surprises = surprises
+  }
+
+  /** `seen[point * rarityLevels + level]` is how many known events have a value of that level at that point. */
+  static of(pointCount: number, seen: Float64Array): SurpriseTable {
+    const surprises = new Float32Array(pointCount * rarityLevels)
+    for (let point = 0; point < pointCount; point++) {
+      let total = 0
+      for (let level = 0; level < rarityLevels; level++) total += seen[point * rarityLevels + level] as number
+      let rarer = 0
+      for (let level = 0; level < rarityLevels; level++) {
+        rarer += seen[point * rarityLevels + level] as number
+        surprises[point * rarityLevels + level] = Math.log((total + 0.5) / (rarer + 0.5))
+      }
+    }
+    return new SurpriseTable(pointCount, surprises)
+  }
+
+  static read(from: ModelReader): SurpriseTable {
+    const surprises = from.f32s()
+    return new SurpriseTable(surprises.length / rarityLevels, surprises)
+  }
+
+  write(to: ModelWriter): void {
+    to.f32s(this.#surprises)
+  }
+
+  at(point: number, level: number): number {
+    return this.#surprises[point * rarityLevels + level] as number
+  }
+}
+
+/** The values that a signal exceeds in ever fewer known events: a step is a quarter in the logarithm of their share. */
+const stepsPerNat = 4
+
+function tailOf(sorted: Float64Array): Float64Array {
+  const steps = Math.max(2, Math.ceil(Math.log(sorted.length) * stepsPerNat) + 1)
+  const tail = new Float64Array(steps)
+  for (let i = 0; i < steps; i++) {
+    const rank = Math.ceil(sorted.length * (1 - Math.exp(-i / stepsPerNat)))
+    tail[i] = sorted[Math.min(sorted.length - 1, rank)] as number
+  }
+  return tail
+}
+
+/** Minus the logarithm of the share of known events with at least this much; goes on growing past all of them. */
+function tailSurprise(tail: Float64Array, value: number): number {
+  const last = tail.length - 1
+  const top = tail[last] as number
+  if (value > top) return (last + Math.min(stepsPerNat * 2, (value - top) / (Math.abs(top) + 1e-3))) / stepsPerNat
+  let low = 0
+  let high = last
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((tail[middle] as number) < value) low = middle + 1
+    else high = middle
+  }
+  if (low === 0) return 0
+  const below = tail[low - 1] as number
+  const above = tail[low] as number
+  return (low - 1 + (value - below) / (above - below)) / stepsPerNat
+}
+
+/** Scores signals against what is known. */
+export class OutlierScale {
+  /** The score from which on an event is an outlier. */
+  readonly threshold: number
+  readonly #doubt: Float64Array
+  readonly #surprise: Float64Array
+  readonly #unknown: Float64Array
+
+  private constructor(doubt: Float64Array, surprise: Float64Array, unknown: Float64Array, threshold: number) {
+    this.#doubt = doubt
+    this.#surprise = surprise
+    this.#unknown = unknown
+    this.threshold = threshold
+  }
+
+  /** `known` holds the signals of known events, each as if it had not been seen; at least one. */
+  static of(known: readonly OutlierSignals[]): OutlierScale {
+    const tail = (pick: (signals: OutlierSignals) => number): Float64Array => tailOf(Float64Array.from(known, pick).sort())
+    const doubt = tail((signals) => signals.doubt)
+    const surprise = tail((signals) => signals.surprise)
+    const unknown = tail((signals) => signals.unknown)
+    const unanchored = new OutlierScale(doubt, surprise, unknown, 0)
+    const scores = Float64Array.from(known, (signals) => unanchored.score(signals)).sort()
+    const highest = scores[Math.min(scores.length - 1, Math.floor(scores.length * knownShare))] as number
+    return new OutlierScale(doubt, surprise, unknown, Math.max(thresholdMin, highest) + 1e-6)
+  }
+
+  static read(from: ModelReader): OutlierScale {
+    return new OutlierScale(from.f64s(), from.f64s(), from.f64s(), from.f64())
+  }
+
+  write(to: ModelWriter): void {
+    to.f64s(this.#doubt)
+    to.f64s(this.#surprise)
+    to.f64s(this.#unknown)
+    to.f64(this.threshold)
+  }
+
+  score(signals: OutlierSignals): number {
+    return (
+      tailSurprise(this.#doubt, signals.doubt) +
+      surpriseWeight * tailSurprise(this.#surprise, signals.surprise) +
+      unknownWeight * tailSurprise(this.#unknown, signals.unknown)
+    )
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What a training learns of each decision point before any weight: how its numbers lie, how often it is missing.
+ *
+ * Owns: the typing of numbers. A point whose numbers come again (ports, codes, levels) has categories; in any case its
+ * numbers have bins between quantiles and a standardised signed logarithm. Text needs no profile.
+ */
+import type { PointValues } from './classifier.js'
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+
+/** How one decision point is read. */
+export interface PointProfile {
+  /** Missing in more than half of what is known: only its presence is told. */
+  readonly sparse: boolean
+  /** Equal numbers are a category of their own. */
+  readonly exact: boolean
+  /** Ascending, distinct bounds of the bins; empty without numbers. */
+  readonly edges: Float64Array
+  /** Mean and standard deviation of sign(x) ln(1 + |x|). */
+  readonly mean: number
+  readonly deviation: number
+}
+
+/** Rows that a profile is made from; more are sampled evenly. */
+const profileRowsMax = 20_000
+const binsMin = 10
+const binsMax = 20
+/** Numbers that a bin should hold at least, on the average. */
+const numbersPerBin = 25
+/** From this share of numbers that come again on, a point's numbers are categories. */
+const exactShare = 0.6
+
+/** sign(x) ln(1 + |x|). */
+export function signedLog(x: number): number {
+  return x < 0 ? -Math.log1p(-x) : Math.log1p(x)
+}
+
+/** Bounds between bins: quantiles of the sorted numbers, each once. */
+function quantileEdges(sorted: Float64Array): Float64Array {
+  const edges: number[] = []
+  const binCount = Math.min(binsMax, Math.max(binsMin, Math.floor(sorted.length / numbersPerBin)))
+  for (let i = 1; i < binCount; i++) {
+    const edge = sorted[Math.floor((i * sorted.length) / binCount)] as number
+    if (edge > (edges.at(-1) ?? (sorted[0] as number))) edges.push(edge)
+  }
+  return Float64Array.from(edges)
+}
+
+/** The share of numbers that another observation has too. */
+function repeatedShare(sorted: Float64Array): number {
+  let repeated = 0
+  for (let i = 0; i < sorted.length; i++) {
+    if (sorted[i] === sorted[i - 1] || sorted[i] === sorted[i + 1]) repeated++
+  }
+  return repeated / sorted.length
+}
+
+function profileOf(numbers: readonly number[], missing: number, rows: number): PointProfile {
+  const sparse = missing * 2 > rows
+  if (numbers.length === 0) return { sparse, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0 }
+  const sorted = Float64Array.from(numbers).sort()
+  let sum = 0
+  for (const x of sorted) sum += signedLog(x)
+  const mean = sum / sorted.length
+  let squares = 0
+  for (const x of sorted) squares += (signedLog(x) - mean) ** 2
+  return {
+    sparse,
+    exact: repeatedShare(sorted) >= exactShare,
+    edges: quantileEdges(sorted),
+    mean,
+    deviation: Math.sqrt(squares / sorted.length),
+  }
+}
+
+/** The profile of each of the first `pointCount` points over these rows. */
+export function profilePoints(pointCount: number, rows: readonly PointValues[]): PointProfile[] {
+  const step = Math.max(1, Math.ceil(rows.length / profileRowsMax))
+  const profiles: PointProfile[] = []
+  for (let point = 0; point < pointCount; point++) {
+    const numbers: number[] = []
+    let missing = 0
+    let seen = 0
+    for (let row = 0; row < rows.length; row += step) {
+      const value = (rows[row] as PointValues)[point] ?? null
+      seen++
+      if (value === null) missing++
+      else if (typeof value === 'number' && Number.isFinite(value)) numbers.push(value)
+    }
+    profiles.push(profileOf(numbers, missing, seen))
+  }
+  return profiles
+}
+
+export function writeProfiles(profiles: readonly PointProfile[], to: ModelWriter): void {
+  to.u32(profiles.length)
+  for (const profile of profiles) {
+    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0))
+    to.f64s(profile.edges)
+    to.f64(profile.mean)
+    to.f64(profile.deviation)
+  }
+}
+
+export function readProfiles(from: ModelReader): PointProfile[] {
+  const profiles: PointProfile[] = []
+  const count = from.u32()
+  for (let i = 0; i < count; i++) {
+    const flags = from.u8()
+    const edges = from.f64s()
+    const mean = from.f64()
+    const deviation = from.f64()
+    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, edges, mean, deviation })
+  }
+  return profiles
+}

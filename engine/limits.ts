@@ -1,0 +1,97 @@
+/**
+ * Every bound of the service, and the relations between them.
+ *
+ * Over a bound is an ordinary refusal with a code (errors.ts), never a crash. Sizes are bytes unless the name says
+ * otherwise.
+ */
+import { assert } from './assert.js'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+export const limits = {
+  /** One event's request body, or one NDJSON line. */
+  eventBytesMax: MIB,
+  /** Any other JSON request body. */
+  bodyBytesMax: 16 * MIB,
+  /** Nesting of objects and arrays in one event. */
+  eventDepthMax: 64,
+  /** Fields and array items in one event, at all depths together. */
+  eventFieldsMax: 10_000,
+  /** A client's event id, UTF-8. */
+  eventIdBytesMax: 512,
+  /** Any name a person gives: job, integration, key, label, analyst. */
+  nameCharsMax: 256,
+  /** Text beside a vote or a resource: closing notes, descriptions. */
+  textCharsMax: 16 * KIB,
+
+  jobsMax: 100_000,
+  decisionPointsMax: 256,
+  decisionPointCharsMax: 512,
+  /** One value at a decision point, as text; longer values are cut for bucket and features alike. */
+  pointValueCharsMax: 4 * KIB,
+  /** Items of an array at one decision point that count; the rest is ignored. */
+  pointItemsMax: 256,
+  labelsPerJob: 3,
+  /** Analysts that vote on one bucket. */
+  votesPerBallotMax: 1_000,
+  /** Consensus changes that one ballot remembers. */
+  ballotChangesMax: 64,
+
+  /** Messages that wait or run in one shard's mailbox. */
+  mailboxMessagesMax: 65_536,
+  /** Bytes that wait or run in one shard's mailbox. */
+  mailboxBytesMax: 64 * MIB,
+  /** Messages in one turn. */
+  turnMessagesMax: 1_024,
+  /** Bytes of messages in one turn. One event of the largest size must fit. */
+  turnBytesMax: 4 * MIB,
+  /** Turns of one shard that are under way at once (design D2). */
+  turnsUnderWayMax: 2,
+  /** How often a turn whose thread died is run again before its messages are refused. */
+  turnAttemptsMax: 3,
+  /** Pending events that one message takes up again. */
+  resumeEventsPerTurn: 256,
+
+  /** Buckets that one thread keeps in memory, over all its jobs. */
+  bucketsInMemoryMax: 50_000,
+  /** Labelled examples in one training. */
+  trainingExamplesMax: 500_000,
+  /** Unlabelled examples that a training looks at. */
+  trainingBackgroundMax: 5_000,
+  /** A stored model. */
+  modelBytesMax: 32 * MIB,
+
+  /** Events of one NDJSON request that are under way, or answered and unsent, before its body is paused. */
+  bulkEventsUnderWayMax: 8_192,
+  /** One write of an NDJSON answer, and about what a client that reads slowly makes the socket hold. */
+  bulkPieceBytesMax: 512 * KIB,
+  /** Milliseconds that a client of an NDJSON request may leave such a piece unread before it is cut off. */
+  bulkStalledMsMax: 60_000,
+  /** Milliseconds that requests under way are given to finish after SIGTERM. */
+  drainMsMax: 20_000,
+  /** Events in one historic bulk request. */
+  historicEventsMax: 10_000,
+  /** Resources in one request. */
+  resourcesPerRequestMax: 10_000,
+  /** Integrations, and api keys, that one service has. */
+  integrationsMax: 10_000,
+  apiKeysMax: 10_000,
+  /** Steps of one job's pipeline. */
+  pipelineStepsMax: 64,
+  feedbackColumnsMax: 256,
+  /** Settings of one job that are kept as given, as JSON text. */
+  keptSettingsCharsMax: 64 * KIB,
+  /** Objects and arrays inside each other in a resource document. */
+  resourceDepthMax: 32,
+  /** A presented key; a longer one is not looked at. */
+  secretCharsMax: 512,
+  /** Presented keys whose owner is remembered; the bound of each of two generations. */
+  knownSecretsMax: 4_096,
+} as const
+
+assert(limits.eventBytesMax < limits.turnBytesMax, 'an event of the largest size fits in a turn')
+assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
+assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
+assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns under way fit in the mailbox')
+assert(limits.bulkEventsUnderWayMax < limits.mailboxMessagesMax, 'one NDJSON request cannot fill a mailbox')

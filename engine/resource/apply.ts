@@ -1,0 +1,77 @@
+/**
+ * A document against the catalog: what it would do, or why it cannot.
+ *
+ * Owns: the rules of the set: no title twice, every reference found, an order without circles, overwriting only where
+ * it is allowed, no more than there may be. Leaves out: what each resource becomes (plan.ts), writing (catalog.ts).
+ */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import type { ApplyOutcome } from '../service.js'
+import { Issues } from './issues.js'
+import { orderResources } from './order.js'
+import { Plan, type Maker, type PlannedApply } from './plan.js'
+import { References } from './references.js'
+import type { ResourceInput } from './shapes.js'
+import type { CatalogState } from './state.js'
+
+/** True where the catalog has a resource of that type and title. */
+function exists(state: CatalogState, { type, properties }: ResourceInput): boolean {
+  if (type === 'api_key') return state.apiKeys.has(properties.title)
+  if (type === 'integration') return state.integrationsByTitle.has(properties.title)
+  return state.jobsByTitle.has(properties.title)
+}
+
+function refuseDuplicates(inputs: readonly ResourceInput[], issues: Issues): void {
+  const seen = new Set<string>()
+  for (const { type, properties, place } of inputs) {
+    const key = `${type} ${properties.title}`
+    if (seen.has(key)) {
+      issues.add([...place, 'properties'], `another ${type} of the request has the same title`, 'duplicate')
+    }
+    seen.add(key)
+  }
+}
+
+function refuseTooMany(state: CatalogState, outcome: ApplyOutcome): void {
+  const counts = [
+    ['job', state.jobs.size, limits.jobsMax],
+    ['integration', state.integrations.size, limits.integrationsMax],
+    ['api_key', state.apiKeys.size, limits.apiKeysMax],
+  ] as const
+  for (const [type, have, most] of counts) {
+    const made = outcome.created.filter((ref) => ref.type === type).length
+    if (made > 0 && have + made > most) {
+      throw new Refusal('limit_exceeded', `there can be at most ${most} of type ${type}`)
+    }
+  }
+}
+
+/**
+ * What the parsed document would do.
+ * @throws Refusal invalid_resources, unresolved_reference, dependency_cycle, resource_exists, limit_exceeded.
+ */
+export function planApply(
+  state: CatalogState,
+  inputs: readonly ResourceInput[],
+  overwrite: boolean,
+  maker: Maker,
+): PlannedApply {
+  const issues = new Issues()
+  refuseDuplicates(inputs, issues)
+  issues.refuse('invalid_resources')
+  const references = new References(inputs, state)
+  const dependencies = new Map(inputs.map((input) => [input, references.dependencies(input, issues)]))
+  issues.refuse('unresolved_reference')
+  const ordered = orderResources(inputs, dependencies)
+  const existing = overwrite ? [] : ordered.filter((input) => exists(state, input))
+  if (existing[0] !== undefined) {
+    const names = existing.slice(0, 10).map((input) => `${input.type} "${input.properties.title}"`)
+    throw new Refusal('resource_exists', `${names[0]} exists already`, { details: `existing: ${names.join(', ')}` })
+  }
+  const plan = new Plan(state, references, maker)
+  for (const input of ordered) plan.add(input)
+  plan.issues.refuse('invalid_resources')
+  const planned = plan.finish()
+  refuseTooMany(state, planned.outcome)
+  return planned
+}

@@ -1,0 +1,86 @@
+/**
+ * The first start (S20): the integrations that are always there, the administrator, one management key.
+ *
+ * 1. On a catalog that has a user or a management key nobody is made, whatever is given.
+ * 2. A secret that was given is never given back; one that was made is given back this once.
+ */
+import { isoMicros } from '../clock.js'
+import { Refusal } from '../errors.js'
+import { integrationKinds } from './kinds.js'
+import type { Maker } from './plan.js'
+import { badKey, badPassword, hashPassword, hashSecret, makeKeyId, makeSecret } from './secrets.js'
+import { Changes, type CatalogState } from './state.js'
+
+/** Secrets from the settings, where there are any. */
+export interface BootstrapSecrets {
+  /** SERVICE_ADMIN_PASSWORD. */
+  readonly adminPassword?: string | undefined
+  /** SERVICE_BOOTSTRAP_KEY. */
+  readonly managementKey?: string | undefined
+}
+
+/** Secrets that were made, to be printed once; null where one was given, or nothing was to be made. */
+export interface BootstrapOutcome {
+  readonly adminPassword: string | null
+  readonly managementKey: string | null
+}
+
+export const administratorName = 'admin'
+export const managementKeyName = 'management'
+
+/** Adds the built-in integrations that the catalog does not have: all at first, new kinds in later versions. */
+export function planBuiltIns(state: CatalogState, maker: Maker): Changes {
+  const changes = new Changes()
+  const present = new Set([...state.integrations.values()].map((record) => record.kind))
+  const createdAt = isoMicros(maker.clock.nowMicros())
+  let id = state.counters.nextIntegrationId
+  for (const kind of integrationKinds.filter((each) => each.builtIn && !present.has(each.id))) {
+    const title = state.integrationsByTitle.has(kind.name) ? `${kind.name} (built in)` : kind.name
+    changes.integrations.set(id, { id, title, kind: kind.id, connection: {}, createdAt })
+    id++
+  }
+  if (changes.integrations.size > 0) changes.counters = { ...state.counters, nextIntegrationId: id }
+  return changes
+}
+
+function refuseBad(setting: string, fault: string | null): void {
+  if (fault !== null) throw new Refusal('invalid_resources', `${setting} ${fault}`)
+}
+
+/**
+ * Adds the administrator and the management key to an empty catalog.
+ * @throws Refusal invalid_resources for a secret that is too weak, with a sentence that names its setting.
+ */
+export function planBootstrap(
+  state: CatalogState,
+  given: BootstrapSecrets,
+  maker: Maker,
+): { changes: Changes; outcome: BootstrapOutcome } {
+  const changes = new Changes()
+  const manageable = [...state.apiKeys.values()].some((key) => key.kind === 'management')
+  if (state.users.size > 0 || manageable) return { changes, outcome: { adminPassword: null, managementKey: null } }
+  refuseBad('SERVICE_ADMIN_PASSWORD', given.adminPassword === undefined ? null : badPassword(given.adminPassword))
+  refuseBad('SERVICE_BOOTSTRAP_KEY', given.managementKey === undefined ? null : badKey(given.managementKey))
+  const { clock, random } = maker
+  const createdAt = isoMicros(clock.nowMicros())
+  const password = given.adminPassword ?? makeSecret(random)
+  const value = given.managementKey ?? makeSecret(random)
+  changes.users.set(administratorName, {
+    name: administratorName,
+    role: 'administrator',
+    password: hashPassword(password, random),
+    createdAt,
+  })
+  changes.apiKeys.set(managementKeyName, {
+    id: makeKeyId(random),
+    name: managementKeyName,
+    kind: 'management',
+    hash: hashSecret(value),
+    createdAt,
+  })
+  const outcome = {
+    adminPassword: given.adminPassword === undefined ? password : null,
+    managementKey: given.managementKey === undefined ? value : null,
+  }
+  return { changes, outcome }
+}

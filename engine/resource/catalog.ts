@@ -1,0 +1,151 @@
+/**
+ * The catalog: jobs, integrations, keys and users, in memory as they are in the store.
+ *
+ * Owns: the state, when it changes, who is told. Leaves out: what a change is (apply.ts, removal.ts, bootstrap.ts),
+ * what the engine does about it.
+ *
+ * 1. Every change is one commit, all or nothing; memory changes after the commit returned, so a commit that failed has
+ *    changed neither.
+ * 2. One catalog per environment, on one thread. Other threads read jobs with records.ts.
+ * 3. Listeners hear of a change after memory has it; they must not throw.
+ */
+import { Refusal } from '../errors.js'
+import type { JobSettings, JobStatus } from '../job/job.js'
+import type { ApplyOutcome, Principal, ResourceQuery, ResourceRef } from '../service.js'
+import type { Environment } from '../store/environment.js'
+import { Access } from './access.js'
+import { planApply } from './apply.js'
+import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
+import { listResources } from './listing.js'
+import type { Maker } from './plan.js'
+import { planRemoval } from './removal.js'
+import { parseDocument } from './shapes.js'
+import { CatalogState, Changes } from './state.js'
+
+export { catalogTables } from './records.js'
+
+export type CatalogOptions = Maker
+
+export class Catalog {
+  readonly #environment: Environment
+  readonly #maker: Maker
+  readonly #state: CatalogState
+  readonly #access: Access
+  readonly #changed = new Set<(job: JobSettings) => void>()
+  readonly #removed = new Set<(jobId: number) => void>()
+
+  private constructor(environment: Environment, maker: Maker, state: CatalogState) {
+    this.#environment = environment
+    this.#maker = maker
+    this.#state = state
+    this.#access = new Access(state)
+  }
+
+  /**
+   * Reads the catalog of the environment, which has at least the tables of `catalogTables`, and adds what is built in.
+   * @throws Refusal data_dir_newer, data_dir_invalid, and those of a commit.
+   */
+  static open(environment: Environment, options: CatalogOptions): Catalog {
+    environment.refresh()
+    const state = CatalogState.load(environment)
+    for (const { title, shard } of state.jobs.values()) {
+      if (shard < options.shards) continue
+      throw new Refusal('data_dir_invalid', `the job "${title}" is in shard ${shard} of ${options.shards}`)
+    }
+    const catalog = new Catalog(environment, options, state)
+    catalog.#commit(planBuiltIns(state, options))
+    return catalog
+  }
+
+  /** Makes the administrator and the management key where there is nobody yet; takes tens of milliseconds then. */
+  bootstrap(given: BootstrapSecrets): BootstrapOutcome {
+    const { changes, outcome } = planBootstrap(this.#state, given, this.#maker)
+    this.#commit(changes)
+    return outcome
+  }
+
+  jobs(): Iterable<JobSettings> {
+    return this.#state.jobs.values()
+  }
+
+  job(id: number): JobSettings | undefined {
+    return this.#state.jobs.get(id)
+  }
+
+  jobByTitle(title: string): JobSettings | undefined {
+    return this.#state.jobsByTitle.get(title)
+  }
+
+  /** Whose key it is, or null. */
+  authenticate(secret: string): Principal | null {
+    return this.#access.authenticate(secret)
+  }
+
+  /** True where the principal may see the job (S1). */
+  canSee(principal: Principal, jobId: number): boolean {
+    return this.#access.canSee(principal, jobId)
+  }
+
+  /** True where the job has an enabled input that takes posted events. */
+  hasRestInput(job: JobSettings): boolean {
+    return this.#access.hasRestInput(job)
+  }
+
+  /** The job's settings afterwards; a status it has already changes nothing. @throws Refusal job_not_found. */
+  setJobStatus(id: number, status: JobStatus): JobSettings {
+    const job = this.#state.jobs.get(id)
+    if (job === undefined) throw new Refusal('job_not_found', 'job not found')
+    if (job.status === status) return job
+    const changed: JobSettings = { ...job, status, revision: job.revision + 1 }
+    const changes = new Changes()
+    changes.jobs.set(id, changed)
+    this.#commit(changes)
+    return changed
+  }
+
+  /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */
+  apply(document: unknown, overwrite: boolean): ApplyOutcome {
+    const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#maker)
+    this.#commit(changes)
+    return outcome
+  }
+
+  /** In the shapes of existing-clients.md section 3. */
+  list(query: ResourceQuery): unknown[] {
+    return listResources(this.#state, query)
+  }
+
+  /** What was deleted. @throws Refusal invalid_resources, resource_not_found, resource_in_use. */
+  remove(query: ResourceQuery): ResourceRef[] {
+    const { changes, removed } = planRemoval(this.#state, query)
+    this.#commit(changes)
+    return removed
+  }
+
+  /** Calls back with each new or changed job; the answer stops it. */
+  onJobChanged(listener: (job: JobSettings) => void): () => void {
+    this.#changed.add(listener)
+    return () => void this.#changed.delete(listener)
+  }
+
+  /** Calls back with the id of each deleted job; the answer stops it. */
+  onJobRemoved(listener: (jobId: number) => void): () => void {
+    this.#removed.add(listener)
+    return () => void this.#removed.delete(listener)
+  }
+
+  #commit(changes: Changes): void {
+    if (changes.isEmpty) return
+    const rebinds = changes.integrations.size > 0 || [...changes.jobs].some(([id, job]) => {
+      return job?.pipeline !== this.#state.jobs.get(id)?.pipeline
+    })
+    this.#environment.commit(changes.toBatch())
+    this.#state.absorb(changes)
+    if (changes.apiKeys.size > 0) this.#access.keysChanged()
+    if (rebinds) this.#access.bindingsChanged()
+    for (const [id, job] of changes.jobs) {
+      if (job === null) for (const listener of this.#removed) listener(id)
+      else for (const listener of this.#changed) listener(job)
+    }
+  }
+}

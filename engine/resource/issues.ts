@@ -1,0 +1,36 @@
+/** The places where a document is wrong, gathered so that a person sees them all at once. */
+import { Refusal, type Issue, type RefusalCode } from '../errors.js'
+
+/** Steps into a document: names and array positions. */
+export type Place = readonly (string | number)[]
+
+const ISSUES_SHOWN_MAX = 100
+
+/** `resources.job1.properties.title`, as a person would say it. */
+export function placeText(place: Place): string {
+  return place.join('.')
+}
+
+export class Issues {
+  readonly #issues: Issue[] = []
+  #count = 0
+
+  add(loc: Place, msg: string, type: string): void {
+    this.#count++
+    if (this.#issues.length < ISSUES_SHOWN_MAX) this.#issues.push({ loc, msg, type })
+  }
+
+  /** Adds under a place: what is reported has its place inside `prefix`. */
+  under(prefix: Place): (issue: Issue) => void {
+    return ({ loc, msg, type }) => this.add([...prefix, ...loc], msg, type)
+  }
+
+  /** @throws Refusal with that code when anything was added. */
+  refuse(code: RefusalCode): void {
+    const first = this.#issues[0]
+    if (first === undefined) return
+    const more = this.#count > 1 ? ` (and ${this.#count - 1} more)` : ''
+    const where = first.loc.length === 0 ? '' : `${placeText(first.loc)}: `
+    throw new Refusal(code, `${where}${first.msg}${more}`, { issues: this.#issues })
+  }
+}

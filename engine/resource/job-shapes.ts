@@ -1,0 +1,139 @@
+/**
+ * What a person may write about a job (specification, Resource types: job; existing-clients.md section 3).
+ *
+ * Owns: the fields of a job's `properties`, and the small shapes that other resources share. Leaves out: the document
+ * around them (shapes.ts), and what a field means for a job that exists (job-plan.ts).
+ */
+import { z } from 'zod'
+import { limits } from '../limits.js'
+import { integrationRoles, jobCategories } from '../job/job.js'
+import { cronFault } from './cron.js'
+
+/** One of the words, in any case. */
+function choice<T extends string>(words: readonly T[]): z.ZodType<T, string> {
+  return z.string().transform((text, context) => {
+    const found = words.find((word) => word.toLowerCase() === text.trim().toLowerCase())
+    if (found !== undefined) return found
+    context.addIssue({ code: 'custom', message: `must be one of: ${words.join(', ')}` })
+    return z.NEVER
+  })
+}
+
+/** Keys of the store and of answers are made of names, so a name is a whole text of Unicode. */
+export const name = z
+  .string()
+  .max(limits.nameCharsMax)
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .refine((text) => !/\p{Cs}/u.test(text), 'must not have half of a surrogate pair')
+
+const description = z.string().max(limits.textCharsMax)
+export const map = z.record(z.string(), z.unknown())
+const kept = z.union([description, z.number(), z.boolean()]).optional()
+
+function unique(words: readonly string[]): boolean {
+  return new Set(words).size === words.length
+}
+
+const label = z
+  .object({
+    name,
+    hex_color: z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #12ab34'),
+    id: name.optional(),
+  })
+  .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))
+
+const autoRetrain = z
+  .object({
+    enabled: z.boolean().optional(),
+    cron: z.string().max(limits.nameCharsMax).superRefine((text, context) => {
+      const fault = text.trim() === '' ? null : cronFault(text)
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault })
+    }).optional(),
+    blockers: z
+      .object({
+        outliers: z.boolean().optional(),
+        consensus_flipping: z.boolean().optional(),
+        low_confidence_score: z.boolean().optional(),
+        undecided_consensus: z.boolean().optional(),
+        consensus_low_score: z.boolean().optional(),
+        consensus_changes: z.boolean().optional(),
+      })
+      .optional(),
+  })
+  .transform(({ enabled, cron, blockers }) => ({
+    enabled,
+    cron: cron?.trim(),
+    blockers: {
+      outliers: blockers?.outliers,
+      consensusFlipping: blockers?.consensus_flipping,
+      lowConfidenceScore: blockers?.low_confidence_score,
+      undecidedConsensus: blockers?.undecided_consensus,
+      consensusLowScore: blockers?.consensus_low_score,
+      consensusChanges: blockers?.consensus_changes,
+    },
+  }))
+
+const monitor = z.looseObject({
+  name: z.string(),
+  active: z.boolean().optional(),
+  interval_check: z.union([z.number(), z.string()]).optional(),
+})
+
+const advancedSettings = z
+  .looseObject({
+    custom_labels: z
+      .array(label)
+      .length(limits.labelsPerJob, `a job has exactly ${limits.labelsPerJob} labels`)
+      .refine((labels) => unique(labels.map((each) => each.name.trim().toLowerCase())), 'names must differ')
+      .optional(),
+    auto_retrain: autoRetrain.optional(),
+    monitoring_settings: z.looseObject({ monitors: z.array(monitor).optional() }).optional(),
+  })
+  .refine((all) => JSON.stringify(all).length <= limits.keptSettingsCharsMax, 'is too long')
+  .transform(({ custom_labels, auto_retrain, ...rest }) => ({ labels: custom_labels, autoRetrain: auto_retrain, rest }))
+
+const step = z
+  .object({
+    resource: z.string().min(1).max(2 * limits.nameCharsMax),
+    integration_type: choice(integrationRoles).optional(),
+    enabled: z.boolean().optional(),
+    parameters: map.optional(),
+    auto_id: kept,
+    storage_tag: kept,
+    storage_tag_display_name: kept,
+  })
+  .transform(({ resource, integration_type, enabled, parameters, ...rest }) => {
+    const given = Object.entries(rest).filter(([, value]) => value !== undefined)
+    return { resource, role: integration_type, enabled, parameters, kept: Object.fromEntries(given) }
+  })
+
+const decisionPoint = z
+  .string()
+  .max(limits.decisionPointCharsMax)
+  .refine((text) => text.trim() !== '', 'must not be empty')
+
+export const jobProperties = z
+  .object({
+    title: name,
+    description: description.optional(),
+    category: choice(jobCategories).optional(),
+    decision_points: z.array(decisionPoint).max(limits.decisionPointsMax).refine(unique, 'must differ').optional(),
+    advanced_settings: advancedSettings.optional(),
+    feedback_columns: z.array(z.string().max(limits.decisionPointCharsMax)).max(limits.feedbackColumnsMax).optional(),
+    pipeline_integrations: z.array(step).max(limits.pipelineStepsMax).optional(),
+    remove_missing_pipeline_integrations: z.boolean().optional(),
+  })
+  .transform((all) => ({
+    title: all.title,
+    description: all.description,
+    category: all.category,
+    decisionPoints: all.decision_points,
+    advancedSettings: all.advanced_settings,
+    feedbackColumns: all.feedback_columns,
+    pipeline: all.pipeline_integrations ?? [],
+    removeMissingSteps: all.remove_missing_pipeline_integrations ?? false,
+  }))
+
+export type JobProperties = z.output<typeof jobProperties>
+export type StepProperties = z.output<typeof step>
+export type AutoRetrainProperties = z.output<typeof autoRetrain>

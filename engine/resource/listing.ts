@@ -1,0 +1,122 @@
+/**
+ * Resources as GET shows them (existing-clients.md section 3), wire names included.
+ *
+ * 1. Always a list; nothing found is an empty one.
+ * 2. No secret is in it: of a key the name, of an integration the reference to its key.
+ * 3. A job in full can be posted back as it is and changes nothing: its pipeline names integrations by title.
+ */
+import { must } from '../assert.js'
+import { Refusal } from '../errors.js'
+import type { AutoRetrain, JobSettings, PipelineStep } from '../job/job.js'
+import type { ResourceQuery } from '../service.js'
+import { kindById } from './kinds.js'
+import type { ApiKeyRecord, IntegrationRecord } from './records.js'
+import { writeReference } from './references.js'
+import type { CatalogState } from './state.js'
+
+function showKey(key: ApiKeyRecord): unknown {
+  return { id: key.id, type: 'api_key', title: key.name, name: key.name, key_type: key.kind, created_at: key.createdAt }
+}
+
+function showIntegration(record: IntegrationRecord): unknown {
+  const kind = kindById(record.kind)
+  const parameters: Record<string, unknown> = { ...record.connection }
+  for (const { name, type } of kind.connection) {
+    if (type === 'api_key') parameters[name] = writeReference('api_key', String(parameters[name]))
+  }
+  return {
+    id: record.id,
+    type: 'integration',
+    title: record.title,
+    subcategory_id: kind.id,
+    integration_type: kind.name,
+    built_in: kind.builtIn,
+    parameters,
+    created_at: record.createdAt,
+  }
+}
+
+function showAutoRetrain({ enabled, cron, blockers }: AutoRetrain): unknown {
+  return {
+    enabled,
+    cron,
+    blockers: {
+      outliers: blockers.outliers,
+      consensus_flipping: blockers.consensusFlipping,
+      low_confidence_score: blockers.lowConfidenceScore,
+      undecided_consensus: blockers.undecidedConsensus,
+      consensus_low_score: blockers.consensusLowScore,
+      consensus_changes: blockers.consensusChanges,
+    },
+  }
+}
+
+function showStep(step: PipelineStep, state: CatalogState): unknown {
+  const integration = must(state.integrations.get(step.integrationId), `integration ${step.integrationId}`)
+  return {
+    resource: writeReference('integration', integration.title),
+    integration_type: step.role,
+    enabled: step.enabled,
+    parameters: step.parameters,
+    ...step.kept,
+  }
+}
+
+function showJob(job: JobSettings, state: CatalogState, full: boolean): unknown {
+  const brief = { id: job.id, title: job.title, category: job.category, status: job.status }
+  if (!full) return { [job.title]: { type: 'job', properties: brief } }
+  const properties = {
+    ...brief,
+    description: job.description,
+    decision_points: job.decisionPoints,
+    advanced_settings: {
+      ...job.advancedSettings,
+      custom_labels: job.labels.map(({ id, name, hexColor }) => ({ name, hex_color: hexColor, id })),
+      ...(job.autoRetrain === null ? {} : { auto_retrain: showAutoRetrain(job.autoRetrain) }),
+    },
+    feedback_columns: job.feedbackColumns,
+    pipeline_integrations: job.pipeline.map((step) => showStep(step, state)),
+    remove_missing_pipeline_integrations: false,
+    created_at: job.createdAt,
+  }
+  return { [job.title]: { type: 'job', properties } }
+}
+
+/** Records that a query names: keys by name, integrations and jobs by id. */
+export interface Found {
+  readonly apiKeys: readonly ApiKeyRecord[]
+  readonly integrations: readonly IntegrationRecord[]
+  readonly jobs: readonly JobSettings[]
+}
+
+/** @throws Refusal invalid_resources for a query that has both title and id. */
+export function findResources(state: CatalogState, { type, title, id }: ResourceQuery): Found {
+  if (title !== undefined && id !== undefined) {
+    const msg = 'title and id exclude each other'
+    throw new Refusal('invalid_resources', msg, { issues: [{ loc: ['query', 'id'], msg, type: 'conflict' }] })
+  }
+  const choose = <T extends { readonly id: number | string }>(
+    of: ResourceQuery['type'],
+    all: ReadonlyMap<unknown, T>,
+    named: (title: string) => T | undefined,
+  ): T[] => {
+    if (type !== undefined && type !== of) return []
+    if (title === undefined) return [...all.values()].filter((each) => id === undefined || String(each.id) === id)
+    const found = named(title)
+    return found === undefined ? [] : [found]
+  }
+  const apiKeys = choose('api_key', state.apiKeys, (name) => state.apiKeys.get(name))
+  return {
+    apiKeys: apiKeys.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    integrations: choose('integration', state.integrations, (name) => state.integrationsByTitle.get(name)),
+    jobs: choose('job', state.jobs, (name) => state.jobsByTitle.get(name)),
+  }
+}
+
+/** What the query names, as GET shows it; jobs in full only when they were asked for by title or id. */
+export function listResources(state: CatalogState, query: ResourceQuery): unknown[] {
+  const { apiKeys, integrations, jobs } = findResources(state, query)
+  const full = query.title !== undefined || query.id !== undefined
+  const shownJobs = jobs.map((job) => showJob(job, state, full))
+  return [...apiKeys.map(showKey), ...integrations.map(showIntegration), ...shownJobs]
+}

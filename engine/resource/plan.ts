@@ -1,0 +1,154 @@
+/**
+ * The records that a document's resources make and change.
+ *
+ * Owns: what each resource becomes, one after the other, in an order that their references allow. Leaves out: the rules
+ * of the set (apply.ts), a job's own fields (job-plan.ts), writing (catalog.ts).
+ *
+ * 1. Planning changes nothing: it reads the state and gathers Changes, and what is wrong in `issues`.
+ * 2. Existing resources are found by title (keys by name). An existing key is not issued again: its value is unknown.
+ * 3. A resource that comes out as it was is `updated` for the caller and writes nothing; so the same document again
+ *    writes nothing at all.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { must } from '../assert.js'
+import { isoMicros, type Clock } from '../clock.js'
+import type { Random } from '../random.js'
+import type { ApplyOutcome, ResourceRef } from '../service.js'
+import type { JobSettings } from '../job/job.js'
+import { Issues } from './issues.js'
+import { mergeJob } from './job-plan.js'
+import { creatableKinds, kindById, kindByName, readParameters } from './kinds.js'
+import type { ApiKeyRecord, IntegrationRecord } from './records.js'
+import { refer } from './refer.js'
+import type { References } from './references.js'
+import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
+import type { ResourceInput, ResourceInputOf } from './shapes.js'
+import { Changes, type CatalogState } from './state.js'
+
+/** Where new records get their times, chances and places from. */
+export interface Maker {
+  readonly clock: Clock
+  readonly random: Random
+  /** Number of shards that jobs are spread over. */
+  readonly shards: number
+}
+
+export interface PlannedApply {
+  readonly changes: Changes
+  readonly outcome: ApplyOutcome
+}
+
+/** One walk over the resources of a document. */
+export class Plan {
+  readonly #changes = new Changes()
+  readonly #created: ResourceRef[] = []
+  readonly #updated: ResourceRef[] = []
+  readonly issues = new Issues()
+  readonly #state: CatalogState
+  readonly #references: References
+  readonly #maker: Maker
+  readonly #now: string
+  /** Integrations as they will be, where the plan touches them. */
+  readonly #integrations = new Map<string, IntegrationRecord>()
+  readonly #builtIns = new Map<string, IntegrationRecord>()
+  #nextJobId: number
+  #nextIntegrationId: number
+
+  constructor(state: CatalogState, references: References, maker: Maker) {
+    this.#state = state
+    this.#references = references
+    this.#maker = maker
+    this.#now = isoMicros(maker.clock.nowMicros())
+    this.#nextJobId = state.counters.nextJobId
+    this.#nextIntegrationId = state.counters.nextIntegrationId
+    for (const record of state.integrations.values()) {
+      if (kindById(record.kind).builtIn) this.#builtIns.set(record.kind, record)
+    }
+  }
+
+  add(input: ResourceInput): void {
+    if (input.type === 'api_key') this.#addKey(input)
+    else if (input.type === 'integration') this.#addIntegration(input)
+    else this.#addJob(input)
+  }
+
+  /** Writes the counters down where they moved. */
+  finish(): PlannedApply {
+    const { nextJobId, nextIntegrationId } = this.#state.counters
+    if (this.#nextJobId !== nextJobId || this.#nextIntegrationId !== nextIntegrationId) {
+      this.#changes.counters = { nextJobId: this.#nextJobId, nextIntegrationId: this.#nextIntegrationId }
+    }
+    return { changes: this.#changes, outcome: { created: this.#created, updated: this.#updated } }
+  }
+
+  #addKey({ identifier, properties }: ResourceInputOf<'api_key'>): void {
+    const before = this.#state.apiKeys.get(properties.title)
+    if (before !== undefined) {
+      this.#updated.push(refer('api_key', before, identifier))
+      return
+    }
+    const { random } = this.#maker
+    const value = makeSecret(random)
+    const record: ApiKeyRecord = {
+      id: makeKeyId(random),
+      name: properties.title,
+      kind: 'input',
+      hash: hashSecret(value),
+      createdAt: this.#now,
+    }
+    this.#changes.apiKeys.set(record.name, record)
+    this.#created.push({ ...refer('api_key', record, identifier), value })
+  }
+
+  #addIntegration(input: ResourceInputOf<'integration'>): void {
+    const { title, kind: kindName, parameters } = input.properties
+    const before = this.#state.integrationsByTitle.get(title)
+    const place = [...input.place, 'properties']
+    const kind = kindName === undefined ? before && kindById(before.kind) : kindByName(kindName)
+    if (kind === null || kind === undefined || (kind.builtIn && before === undefined)) {
+      const msg = `must be one of the types that integrations can have: ${creatableKinds().join(', ')}`
+      this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
+      return
+    }
+    if (before !== undefined && before.kind !== kind.id) {
+      const msg = `is ${kindById(before.kind).name} for good; another type needs another title`
+      this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
+      return
+    }
+    const report = this.issues.under([...place, 'parameters'])
+    const given = readParameters(kind.connection, parameters, before?.connection ?? {}, report)
+    for (const { name, type } of kind.connection) {
+      if (type === 'api_key' && Object.hasOwn(parameters, name) && typeof given[name] === 'string') {
+        given[name] = must(this.#references.resolve('api_key', given[name]), 'a reference that was resolved')
+      }
+    }
+    const id = before?.id ?? this.#nextIntegrationId++
+    const record = { id, title, kind: kind.id, connection: given, createdAt: before?.createdAt ?? this.#now }
+    this.#integrations.set(title, record)
+    if (!isDeepStrictEqual(record, before)) this.#changes.integrations.set(id, record)
+    const list = before === undefined ? this.#created : this.#updated
+    list.push(refer('integration', record, input.identifier))
+  }
+
+  #addJob(input: ResourceInputOf<'job'>): void {
+    const before = this.#state.jobsByTitle.get(input.properties.title) ?? null
+    const id = before?.id ?? this.#nextJobId++
+    const identity = before ?? { id, shard: id % this.#maker.shards, createdAt: this.#now }
+    const around = {
+      integrationOf: (resource: string) => this.#integrationOf(resource),
+      builtIn: (kind: string) => must(this.#builtIns.get(kind), `built-in integration ${kind}`),
+    }
+    const place = [...input.place, 'properties']
+    const merged = mergeJob(input.properties, before, identity, around, place, this.issues)
+    let job: JobSettings = merged
+    if (before !== null && !isDeepStrictEqual(merged, before)) job = { ...merged, revision: before.revision + 1 }
+    if (!isDeepStrictEqual(job, before)) this.#changes.jobs.set(id, job)
+    const list = before === null ? this.#created : this.#updated
+    list.push(refer('job', job, input.identifier))
+  }
+
+  #integrationOf(resource: string): IntegrationRecord | null {
+    const title = must(this.#references.resolve('integration', resource), 'a reference that was resolved')
+    return this.#integrations.get(title) ?? this.#state.integrationsByTitle.get(title) ?? null
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The records of the catalog: what is kept of jobs, integrations, keys and users, and as which bytes.
+ *
+ * | table        | key                       | value                                         |
+ * |--------------|---------------------------|-----------------------------------------------|
+ * | meta         | `counters`                | CatalogCounters                               |
+ * | jobs         | id (u32, big-endian)      | JobSettings                                   |
+ * | integrations | id (u32, big-endian)      | IntegrationRecord                             |
+ * | api_keys     | name, UTF-8               | ApiKeyRecord                                  |
+ * | users        | name, UTF-8               | UserRecord                                    |
+ *
+ * 1. Every value starts with a byte that says its version; the rest is JSON in UTF-8 (design D11).
+ * 2. No value holds a secret: keys and passwords are there as hashes only (S19).
+ */
+import { Refusal } from '../errors.js'
+import type { JobSettings } from '../job/job.js'
+import type { Environment } from '../store/environment.js'
+
+export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users'] as const
+
+export type CatalogTable = (typeof catalogTables)[number]
+
+/** The next ids; they only go up, so that no id is used twice. */
+export interface CatalogCounters {
+  readonly nextJobId: number
+  readonly nextIntegrationId: number
+}
+
+/** A connection to the outside, or a part of the service that a pipeline can name. */
+export interface IntegrationRecord {
+  readonly id: number
+  readonly title: string
+  /** Id of its kind (kinds.ts). */
+  readonly kind: string
+  /** Connection parameters that the kind names. A reference to a key is the key's name. */
+  readonly connection: Readonly<Record<string, unknown>>
+  /** ISO 8601 UTC. */
+  readonly createdAt: string
+}
+
+export interface ApiKeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'management' | 'input'
+  /** SHA-256 of the value, hexadecimal. */
+  readonly hash: string
+  readonly createdAt: string
+}
+
+/** A password's scrypt hash and all that is needed to compare with it. */
+export interface PasswordRecord {
+  readonly salt: string
+  readonly hash: string
+  readonly cost: number
+  readonly blockSize: number
+  readonly parallelization: number
+}
+
+export interface UserRecord {
+  readonly name: string
+  readonly role: 'analyst' | 'power user' | 'administrator'
+  readonly password: PasswordRecord
+  readonly createdAt: string
+}
+
+const VERSION = 1
+
+/** The bytes of a record. */
+export function encodeRecord(record: unknown): Uint8Array {
+  const text = JSON.stringify(record)
+  const bytes = Buffer.alloc(1 + Buffer.byteLength(text))
+  bytes[0] = VERSION
+  bytes.write(text, 1)
+  return bytes
+}
+
+/**
+ * The record of these bytes.
+ * @throws Refusal data_dir_newer for a version this program does not know, data_dir_invalid for broken bytes.
+ */
+export function decodeRecord<T>(table: CatalogTable, bytes: Uint8Array): T {
+  const version = bytes[0] ?? 0
+  if (version > VERSION) {
+    throw new Refusal('data_dir_newer', `a record of ${table} has version ${version}; this program knows ${VERSION}`)
+  }
+  try {
+    if (version !== VERSION) throw new Error(`version ${version}`)
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + 1, bytes.byteLength - 1).toString('utf8')) as T
+  } catch {
+    throw new Refusal('data_dir_invalid', `a record of ${table} cannot be read`)
+  }
+}
+
+/** Key of a job or an integration. */
+export function idKey(id: number): Uint8Array {
+  const key = Buffer.alloc(4)
+  key.writeUInt32BE(id, 0)
+  return key
+}
+
+/** Key of an api key, a user or a value of meta. */
+export function nameKey(name: string): Uint8Array {
+  return Buffer.from(name, 'utf8')
+}
+
+/** A job's settings as the environment's snapshot has them; for whoever reads a catalog that another thread writes. */
+export function readJobSettings(environment: Environment, jobId: number): JobSettings | null {
+  const bytes = environment.get('jobs', idKey(jobId))
+  return bytes === undefined ? null : decodeRecord<JobSettings>('jobs', bytes)
+}

@@ -1,0 +1,73 @@
+/**
+ * Keys and passwords: how they are made, what is kept of them, how one is compared (S19).
+ *
+ * A key has 256 random bits, so one SHA-256 is enough. A password is a person's choice, so it is scrypt's.
+ */
+import { createHash, scrypt, scryptSync, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { limits } from '../limits.js'
+import type { Random } from '../random.js'
+import type { PasswordRecord } from './records.js'
+
+const SECRET_BYTES = 32
+const SALT_BYTES = 16
+const PASSWORD_HASH_BYTES = 32
+
+/** A fresh secret: 256 random bits in base64url. */
+export function makeSecret(random: Random): string {
+  return Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')
+}
+
+/** A fresh id of an api key: 96 random bits in hexadecimal. */
+export function makeKeyId(random: Random): string {
+  return Buffer.from(random.bytes(12)).toString('hex')
+}
+
+/** What is kept of a key's value. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret, 'utf8').digest('hex')
+}
+
+/** Compares two hashes in a time that does not depend on where they differ. */
+export function sameHash(a: string, b: string): boolean {
+  const left = Buffer.from(a, 'hex')
+  const right = Buffer.from(b, 'hex')
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** OWASP's password storage guidance for scrypt with 16 MiB; kept in each record, so that it can be raised. */
+const scryptSettings = { cost: 2 ** 14, blockSize: 8, parallelization: 5 } as const
+
+function scryptOptions({ cost, blockSize, parallelization }: Omit<PasswordRecord, 'salt' | 'hash'>): ScryptOptions {
+  return { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize }
+}
+
+/** What is kept of a password. Takes a few hundred milliseconds, on purpose: for starts and rare changes. */
+export function hashPassword(password: string, random: Random): PasswordRecord {
+  const salt = random.bytes(SALT_BYTES)
+  const hash = scryptSync(password, salt, PASSWORD_HASH_BYTES, scryptOptions(scryptSettings)).toString('hex')
+  return { salt: Buffer.from(salt).toString('hex'), hash, ...scryptSettings }
+}
+
+/** Resolves to whether the record was made of this password; computed off this thread, as long as hashPassword. */
+export function passwordMatches(password: string, record: PasswordRecord): Promise<boolean> {
+  const salt = Buffer.from(record.salt, 'hex')
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, PASSWORD_HASH_BYTES, scryptOptions(record), (error, hash) => {
+      if (error === null) resolve(sameHash(hash.toString('hex'), record.hash))
+      else reject(error)
+    })
+  })
+}
+
+/** Why a key that a person chose cannot be one, or null. */
+export function badKey(key: string): string | null {
+  if (!/^[\x21-\x7e]*$/.test(key)) return 'may have only printable ASCII characters and no spaces'
+  if (key.length < 16) return 'must have at least 16 characters'
+  return key.length > limits.secretCharsMax ? `must have at most ${limits.secretCharsMax} characters` : null
+}
+
+/** Why a password that a person chose cannot be one, or null. */
+export function badPassword(password: string): string | null {
+  if (password.trim().length < 8) return 'must have at least 8 characters'
+  return password.length > limits.secretCharsMax ? `must have at most ${limits.secretCharsMax} characters` : null
+}

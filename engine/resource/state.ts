@@ -1,0 +1,101 @@
+/**
+ * The catalog in memory, and a set of changes to it.
+ *
+ * Owns: the maps, read once from the store, and how changes become bytes and maps. Leaves out: what may change and why
+ * (plan.ts, removal.ts, bootstrap.ts), when (catalog.ts).
+ *
+ * 1. The maps change only through `absorb`, and only with changes whose batch was committed.
+ * 2. Titles are unique per type: the title maps hold the same records as the id maps.
+ */
+import type { JobSettings } from '../job/job.js'
+import { type Environment, WriteBatch } from '../store/environment.js'
+import { decodeRecord, encodeRecord, idKey, nameKey } from './records.js'
+import type { ApiKeyRecord, CatalogCounters, CatalogTable, IntegrationRecord, UserRecord } from './records.js'
+
+/** Records to write, by their key; null removes. All of them or none. */
+export class Changes {
+  readonly jobs = new Map<number, JobSettings | null>()
+  readonly integrations = new Map<number, IntegrationRecord | null>()
+  readonly apiKeys = new Map<string, ApiKeyRecord | null>()
+  readonly users = new Map<string, UserRecord | null>()
+  counters: CatalogCounters | null = null
+
+  get isEmpty(): boolean {
+    const records = this.jobs.size + this.integrations.size + this.apiKeys.size + this.users.size
+    return records === 0 && this.counters === null
+  }
+
+  toBatch(): WriteBatch {
+    const batch = new WriteBatch()
+    const write = (table: CatalogTable, key: Uint8Array, record: unknown): void => {
+      if (record === null) batch.delete(table, key)
+      else batch.put(table, key, encodeRecord(record))
+    }
+    for (const [id, job] of this.jobs) write('jobs', idKey(id), job)
+    for (const [id, integration] of this.integrations) write('integrations', idKey(id), integration)
+    for (const [name, key] of this.apiKeys) write('api_keys', nameKey(name), key)
+    for (const [name, user] of this.users) write('users', nameKey(name), user)
+    if (this.counters !== null) write('meta', nameKey('counters'), this.counters)
+    return batch
+  }
+}
+
+/** Brings two maps of the same records up to date with one change. */
+function replace<T extends { readonly title: string }>(
+  byId: Map<number, T>,
+  byTitle: Map<string, T>,
+  id: number,
+  record: T | null,
+): void {
+  const before = byId.get(id)
+  if (before !== undefined) byTitle.delete(before.title)
+  if (record === null) {
+    byId.delete(id)
+    return
+  }
+  byId.set(id, record)
+  byTitle.set(record.title, record)
+}
+
+export class CatalogState {
+  readonly jobs = new Map<number, JobSettings>()
+  readonly jobsByTitle = new Map<string, JobSettings>()
+  readonly integrations = new Map<number, IntegrationRecord>()
+  readonly integrationsByTitle = new Map<string, IntegrationRecord>()
+  readonly apiKeys = new Map<string, ApiKeyRecord>()
+  readonly users = new Map<string, UserRecord>()
+  counters: CatalogCounters = { nextJobId: 1, nextIntegrationId: 1 }
+
+  /** Reads everything. @throws Refusal data_dir_newer, data_dir_invalid. */
+  static load(environment: Environment): CatalogState {
+    const state = new CatalogState()
+    const changes = new Changes()
+    const read = <T>(table: CatalogTable, take: (record: T) => void): void => {
+      for (const { value } of environment.range(table, {})) take(decodeRecord<T>(table, value))
+    }
+    read<JobSettings>('jobs', (job) => changes.jobs.set(job.id, job))
+    read<IntegrationRecord>('integrations', (record) => changes.integrations.set(record.id, record))
+    read<ApiKeyRecord>('api_keys', (record) => changes.apiKeys.set(record.name, record))
+    read<UserRecord>('users', (record) => changes.users.set(record.name, record))
+    const counters = environment.get('meta', nameKey('counters'))
+    if (counters !== undefined) changes.counters = decodeRecord<CatalogCounters>('meta', counters)
+    state.absorb(changes)
+    return state
+  }
+
+  absorb(changes: Changes): void {
+    for (const [id, job] of changes.jobs) replace(this.jobs, this.jobsByTitle, id, job)
+    for (const [id, record] of changes.integrations) {
+      replace(this.integrations, this.integrationsByTitle, id, record)
+    }
+    for (const [name, key] of changes.apiKeys) {
+      if (key === null) this.apiKeys.delete(name)
+      else this.apiKeys.set(name, key)
+    }
+    for (const [name, user] of changes.users) {
+      if (user === null) this.users.delete(name)
+      else this.users.set(name, user)
+    }
+    if (changes.counters !== null) this.counters = changes.counters
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * What the outside may ask of the engine, and what it gets: the only words that server/ and engine/ share.
+ *
+ * Owns: views and outcomes, in the engine's own spelling (camelCase, microseconds). Leaves out: wire names and statuses
+ * (server/), how it is done (engine.ts).
+ *
+ * A method throws, or rejects with, Refusal for every ordinary no. Nothing here blocks for longer than one read of the
+ * store, except where a promise says so.
+ */
+import type { Refusal } from './errors.js'
+import type { JobCategory, JobStatus, Label } from './job/job.js'
+
+/** What a key may do (existing-clients.md section 2). */
+export type Scope =
+  | 'public'
+  | 'read:resources'
+  | 'write:resources'
+  | 'delete:resources'
+  | 'execute:job_operations'
+  | 'write:event_feedback'
+  | 'read:event_export'
+  | 'write:events'
+
+/** Whoever a key belongs to. */
+export interface Principal {
+  /** A management key sees every job; an input key those whose External REST API integration is bound to it (S1). */
+  readonly kind: 'management' | 'input'
+  /** The key's name, for logs and as the voter where a client names none. Never the key. */
+  readonly name: string
+  readonly scopes: ReadonlySet<Scope>
+}
+
+/** A job that the caller may see; taken by lookup, given back to the other operations. */
+export interface JobHandle {
+  readonly id: number
+  readonly title: string
+  readonly status: JobStatus
+  readonly labels: readonly Label[]
+}
+
+export type EventStatus = 'pending_inference' | 'OK' | 'ERROR'
+export type BucketState = 'new' | 'pending' | 'in_knowledge_base' | 'retrain'
+
+/** An event as GET shows it. */
+export interface EventView {
+  readonly eventId: string
+  readonly jobId: number
+  readonly ingestMicros: number
+  readonly status: EventStatus
+  readonly errorMessage: string | null
+  /** Label id, or '' without a decision (S4). */
+  readonly result: string
+  /** Label name, or ''. */
+  readonly resultLabel: string
+  readonly bucketState: BucketState
+  readonly outlier: boolean
+  /** 0 to 100, two decimals (S8). */
+  readonly confidenceScore: number
+}
+
+/** An event as export shows it: the client's body, and what the service added. */
+export interface EventExport {
+  readonly view: EventView
+  /** The body's fields at top level, and one section of the service's own under the service's name. */
+  readonly document: Readonly<Record<string, unknown>>
+}
+
+/** Told exactly once how an event fared, never inside the call that handed it in. */
+export interface IngestReceiver {
+  /** Stored and flushed. `view.status` is OK when it is decided, pending_inference when the job is stopped. */
+  ingested(view: EventView): void
+  refused(refusal: Refusal): void
+}
+
+/** A vote. */
+export interface FeedbackInput {
+  readonly analyst: string
+  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (existing-clients.md 1.9). */
+  readonly label: string
+  readonly closingNotes?: string
+  readonly indicators?: unknown
+}
+
+export type RetrainState = 'not_trained' | 'queued' | 'training' | 'RETRAIN_FINISHED' | 'RETRAIN_FAILED'
+
+/** A job as the input operations show it. */
+export interface JobView {
+  readonly id: number
+  readonly title: string
+  readonly category: JobCategory
+  readonly status: JobStatus
+  readonly labels: readonly Label[]
+  readonly decisionPoints: readonly string[]
+  readonly retrainState: RetrainState
+  readonly retrainMsg: string
+  /** Events stored. */
+  readonly processedDocuments: number
+  /** Events that have feedback of their own. */
+  readonly feedbackDocuments: number
+  /** Microseconds, or null where there is none yet; so with the others. */
+  readonly lastProcessedMicros: number | null
+  readonly lastFeedbackMicros: number | null
+  readonly lastTrainStartMicros: number | null
+  readonly lastTrainFinishedMicros: number | null
+  /** The kind of data of its External REST API input; absent without one. */
+  readonly dataType?: string
+  /** Has an enabled External REST API input (specification, Input operations: notes). */
+  readonly restInput: boolean
+  /** Model versions, oldest first; the last installed one is active. */
+  readonly modelIds: readonly string[]
+  readonly activeModelId: string | null
+}
+
+export interface ResourceRef {
+  readonly type: 'api_key' | 'integration' | 'job'
+  /** The identifier that the request used. */
+  readonly resourceName: string
+  readonly title: string
+  /** A string for api keys, a number for the others. */
+  readonly internalId: string | number
+  /** A path under the base URL. */
+  readonly url: string
+  /** Only for an api key that this request made. */
+  readonly value?: string
+}
+
+export interface ApplyOutcome {
+  readonly created: readonly ResourceRef[]
+  readonly updated: readonly ResourceRef[]
+}
+
+export interface ResourceQuery {
+  readonly type?: 'api_key' | 'integration' | 'job'
+  readonly title?: string
+  readonly id?: string
+}
+
+/** The engine, as the server sees it. */
+export interface DecisionService {
+  /** SERVICE_NAME: the word in identifiers (existing-clients.md 1.1). */
+  readonly name: string
+
+  /** Whose key it is; null for a key that does not exist. */
+  authenticate(key: string): Principal | null
+
+  /** @throws Refusal job_not_found, also for a job that the principal must not see (S1). */
+  job(principal: Principal, id: number): JobHandle
+  /** @throws Refusal job_not_found. */
+  jobByTitle(principal: Principal, title: string): JobHandle
+
+  /**
+   * Takes an event in. `body` holds `{job_id, raw_body, ...}` as JSON and is copied before the call returns; the engine
+   * parses it on the job's thread and answers `invalid_json`, `invalid_body` and the like through `receiver`.
+   * `eventId` null: the body's `event_id` field where `idInBody`, else an id of the service's own.
+   * @throws Refusal mailbox_full, draining, event_id_too_long, body_too_large, at once and without telling the receiver.
+   */
+  ingest(job: JobHandle, eventId: string | null, idInBody: boolean, body: Uint8Array, receiver: IngestReceiver): void
+
+  /**
+   * Takes in `{count, events: [{raw_body, title?, severity?, label?: {cortex_user, feedback, closing_notes?}}]}` whole:
+   * all or nothing, events and votes. The answer is the number of events.
+   */
+  ingestHistoric(job: JobHandle, body: Uint8Array): Promise<number>
+
+  /** @throws Refusal event_not_found. */
+  event(job: JobHandle, eventId: string): EventView
+  /** @throws Refusal event_not_found. */
+  exportEvent(job: JobHandle, eventId: string): EventExport
+  /** Rejects with unknown_label, event_not_found. Resolves when the vote is flushed. */
+  giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput): Promise<void>
+
+  jobView(job: JobHandle): JobView
+  /** Jobs that the principal may see, by id; `restInputOnly` leaves out those without External REST API input. */
+  jobViews(principal: Principal, restInputOnly: boolean): JobView[]
+  /** Rejects with not_enough_feedback, training_in_progress. Resolves when the training is queued, durably. */
+  train(job: JobHandle, username: string | null): Promise<void>
+  startJob(job: JobHandle): Promise<void>
+  stopJob(job: JobHandle): Promise<void>
+
+  /**
+   * Creates or updates a set of resources, all or nothing.
+   * `overwrite` false: an existing resource refuses the whole set (resource_exists).
+   * Rejects with invalid_resources (issues with places), unresolved_reference, dependency_cycle, resource_exists.
+   */
+  applyResources(document: unknown, overwrite: boolean): Promise<ApplyOutcome>
+  /** In the shapes of existing-clients.md section 3 (GET resources), wire names included. */
+  listResources(query: ResourceQuery): unknown[]
+  /** Rejects with resource_not_found, resource_in_use. The answer is what was deleted. */
+  deleteResource(query: ResourceQuery): Promise<ResourceRef[]>
+
+  /** True while events are taken in; false while draining. */
+  readonly accepting: boolean
+  /** Refuses new messages, finishes those under way, flushes, stops threads, closes the store. */
+  close(): Promise<void>
+}

@@ -1,0 +1,87 @@
+/**
+ * The data directory: what is in it, and who may use it.
+ *
+ * Owns: its format, its environments by name, and the lock. Leaves out: what the environments hold.
+ *
+ * | file             | what                                                               |
+ * |------------------|--------------------------------------------------------------------|
+ * | format.json      | version of the directory's format, number of shards; written once  |
+ * | catalog.mdb      | jobs, integrations, keys, users, trainings                         |
+ * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
+ * | lock.sock        | the lock: a socket that the process which owns the directory holds |
+ *
+ * 1. Today's code opens every older format and refuses a newer one (design D11).
+ * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Refusal } from '../errors.js'
+import { openLmdb, type LmdbEnvironment } from './lmdb.js'
+import { shardTables } from './tables.js'
+
+/** The format that this code writes. */
+export const DATA_FORMAT = 1
+
+const SHARDS_MAX = 64
+
+const formatSchema = z.object({ format: z.int().min(1), shards: z.int().min(1).max(SHARDS_MAX) })
+
+export interface DataDir {
+  readonly path: string
+  readonly shards: number
+  /** True where this call made it. */
+  readonly fresh: boolean
+}
+
+/**
+ * Opens a data directory, or makes one with `shards` shards where there is none.
+ * @throws Refusal data_dir_newer, data_dir_invalid.
+ */
+export function openDataDir(path: string, shards: number): DataDir {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be made: ${(error as Error).message}`)
+  }
+  const file = join(path, 'format.json')
+  if (!existsSync(file)) {
+    if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
+      throw new Refusal('data_dir_invalid', `the data directory ${path} has shards but no format.json; it is incomplete`)
+    }
+    writeWhole(file, JSON.stringify({ format: DATA_FORMAT, shards }))
+    return { path, shards, fresh: true }
+  }
+  const format = readFormat(path, file)
+  if (format.format > DATA_FORMAT) {
+    throw new Refusal(
+      'data_dir_newer',
+      `the data directory ${path} has format ${format.format}, made by a newer version; this one reads up to ${DATA_FORMAT}`,
+    )
+  }
+  return { path, shards: format.shards, fresh: false }
+}
+
+function readFormat(path: string, file: string): z.infer<typeof formatSchema> {
+  try {
+    return formatSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new Refusal('data_dir_invalid', `format.json in the data directory ${path} is not readable as a format`)
+  }
+}
+
+/** A file is there whole or not at all. */
+function writeWhole(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
+  renameSync(`${file}.new`, file)
+}
+
+/** The environment of shard `shard`. */
+export function openShard(dataDir: string, shard: number): LmdbEnvironment {
+  return openLmdb(dataDir, `shard-${shard}`, shardTables)
+}
+
+/** The environment of the catalog with these tables. */
+export function openCatalog(dataDir: string, tables: readonly string[]): LmdbEnvironment {
+  return openLmdb(dataDir, 'catalog', tables)
+}

@@ -1,0 +1,80 @@
+/**
+ * The lock on a data directory: one process at a time.
+ *
+ * Owns: taking and giving back. Leaves out: what is in the directory (data-dir.ts).
+ *
+ * A process that owns the directory listens on two Unix sockets. The first has an abstract name made of the directory's
+ * device and inode: the kernel gives it to one process and takes it back when that one dies, so nothing is ever stale and
+ * two that start at once cannot both have it. The second is a file in the directory, for processes in another network
+ * namespace (containers that share a volume), where abstract names are not seen; a file that nobody listens on is left
+ * over from a process that died, and is replaced.
+ */
+import { connect, createServer, type Server } from 'node:net'
+import { statSync, unlinkSync, openSync, closeSync } from 'node:fs'
+import { Refusal } from '../errors.js'
+
+export interface DataLock {
+  release(): Promise<void>
+}
+
+/** @throws Refusal data_dir_in_use. */
+export async function lockDataDir(path: string): Promise<DataLock> {
+  const { dev, ino } = statSync(path)
+  const inUse = new Refusal('data_dir_in_use', `the data directory ${path} is in use by another process`)
+  const named = process.platform === 'linux' ? await listen(`\0decision-service-${dev}-${ino}`) : undefined
+  if (named === null) throw inUse
+  // Socket paths are short (108 bytes); through the open directory any path fits.
+  const directory = openSync(path, 'r')
+  const file = process.platform === 'linux' ? `/proc/self/fd/${directory}/lock.sock` : `${path}/lock.sock`
+  try {
+    if (await answers(file)) throw inUse
+    removeStale(file)
+    const inDirectory = await listen(file)
+    if (inDirectory === null) throw inUse
+    return {
+      async release() {
+        await Promise.all([close(inDirectory), named === undefined ? undefined : close(named)])
+        closeSync(directory)
+      },
+    }
+  } catch (error) {
+    closeSync(directory)
+    if (named !== undefined) await close(named)
+    throw error
+  }
+}
+
+/** A server on that name, or null where somebody has it. */
+function listen(name: string): Promise<Server | null> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)))
+    server.listen(name, () => {
+      server.unref()
+      resolve(server)
+    })
+  })
+}
+
+function answers(file: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(file)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+function removeStale(file: string): void {
+  try {
+    unlinkSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()))
+}

@@ -1,0 +1,77 @@
+/**
+ * The contract of a store: tables of ordered byte keys, written in whole transactions.
+ *
+ * Owns: the words between whoever keeps state and LMDB (lmdb.ts) or memory (memory.ts, the oracle of the tests).
+ * Leaves out: what the keys and values mean (tables.ts, codec.ts).
+ *
+ * 1. `commit` is all or nothing, and durable (flushed) when it returns (design D1).
+ * 2. A commit that failed has changed nothing; the next one may succeed.
+ * 3. An environment is written by one thread and read by any (design D2).
+ * 4. Readers see one snapshot until `refresh`, which moves them to the latest commit.
+ * The contract suite test/contracts/environment.ts holds both implementations to this.
+ */
+
+/** Puts and deletes of one transaction, in order; a later one for the same key wins. */
+export class WriteBatch {
+  readonly tables: string[] = []
+  readonly keys: Uint8Array[] = []
+  /** undefined deletes. */
+  readonly values: (Uint8Array | undefined)[] = []
+
+  /** The bytes must not change before the commit. */
+  put(table: string, key: Uint8Array, value: Uint8Array): void {
+    this.tables.push(table)
+    this.keys.push(key)
+    this.values.push(value)
+  }
+
+  delete(table: string, key: Uint8Array): void {
+    this.tables.push(table)
+    this.keys.push(key)
+    this.values.push(undefined)
+  }
+
+  get size(): number {
+    return this.keys.length
+  }
+
+  clear(): void {
+    this.tables.length = 0
+    this.keys.length = 0
+    this.values.length = 0
+  }
+}
+
+/** Which keys of a table: from `from` (included) to `to` (excluded), in byte order. */
+export interface KeyRange {
+  readonly from?: Uint8Array
+  readonly to?: Uint8Array
+  readonly limit?: number
+  /** Starts at the end; `from` and `to` keep their meaning. */
+  readonly reverse?: boolean
+}
+
+export interface Entry {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+}
+
+export interface Environment {
+  /** The value, or undefined. The bytes are the caller's to keep. */
+  get(table: string, key: Uint8Array): Uint8Array | undefined
+  /** Entries in key order. Stays on one snapshot while it is walked. */
+  range(table: string, range: KeyRange): Iterable<Entry>
+  /**
+   * Writes all or nothing, flushed when it returns.
+   * @throws Refusal `store_full` where the disk or the map is full, `store_failed` for any other failure of the store.
+   */
+  commit(batch: WriteBatch): void
+  /** Moves reads to the latest commit. */
+  refresh(): void
+  /** Bytes in use on disk. */
+  sizeBytes(): number
+  close(): Promise<void>
+}
+
+/** Opens the environment `name` of a data directory with these tables. */
+export type OpenEnvironment = (name: string, tables: readonly string[]) => Environment

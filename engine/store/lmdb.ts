@@ -1,0 +1,135 @@
+/**
+ * LMDB behind the contract of environment.ts: the one file that imports `lmdb`.
+ *
+ * Owns: how an environment is opened, written, read and flushed. Leaves out: keys and values (tables.ts, codec.ts).
+ *
+ * 1. `overlappingSync: false`: a synchronous transaction has called fdatasync for its data, and written its meta page
+ *    through O_DSYNC, when it returns. That is what "flushed" means here (design D1).
+ * 2. Nothing but puts happens between begin and commit: a thread that dies inside a write transaction would leave the
+ *    writer's lock behind, so every computation is done before.
+ * 3. All opens of one path in one process share LMDB's environment; each thread has its own handle and snapshot.
+ */
+import { mkdirSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { open, type Database, type RootDatabase } from 'lmdb'
+import { Refusal } from '../errors.js'
+import { must } from '../assert.js'
+import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
+
+type BinaryTable = Database<Buffer, Uint8Array>
+
+/** Address space, not disk: the file grows as it fills. */
+const MAP_BYTES = 128 * 1024 ** 3
+const PAGE_BYTES = 8192
+
+/** Error numbers of a full disk or map: ENOSPC, EFBIG, EDQUOT, MDB_MAP_FULL. */
+const FULL_CODES = new Set([28, 27, 122, -30792])
+
+/** Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables. */
+export function openLmdb(dir: string, name: string, tables: readonly string[]): LmdbEnvironment {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  return new LmdbEnvironment(join(dir, `${name}.mdb`), tables)
+}
+
+export class LmdbEnvironment implements Environment {
+  readonly #path: string
+  readonly #root: RootDatabase<Buffer, Uint8Array>
+  readonly #tables = new Map<string, BinaryTable>()
+
+  constructor(path: string, tables: readonly string[]) {
+    this.#path = path
+    this.#root = open<Buffer, Uint8Array>({
+      path,
+      maxDbs: 16,
+      pageSize: PAGE_BYTES,
+      mapSize: MAP_BYTES,
+      overlappingSync: false,
+      noMemInit: true,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+    })
+    for (const table of tables) {
+      this.#tables.set(table, this.#root.openDB<Buffer, Uint8Array>(table, { encoding: 'binary', keyEncoding: 'binary' }))
+    }
+  }
+
+  #table(name: string): BinaryTable {
+    return must(this.#tables.get(name), `table ${name}`)
+  }
+
+  get(table: string, key: Uint8Array): Uint8Array | undefined {
+    return this.#table(table).getBinary(key)
+  }
+
+  *range(table: string, range: KeyRange): Iterable<Entry> {
+    const reverse = range.reverse === true
+    const options: Record<string, unknown> = { reverse, snapshot: true }
+    // lmdb-js starts a reverse walk at `start` and counts it in; our bounds keep their meaning in both directions.
+    const start = reverse ? range.to : range.from
+    const end = reverse ? undefined : range.to
+    if (start !== undefined) options['start'] = start
+    if (end !== undefined) options['end'] = end
+    let left = range.limit ?? Number.POSITIVE_INFINITY
+    if (left <= 0) return
+    for (const { key, value } of this.#table(table).getRange(options)) {
+      if (reverse) {
+        if (range.to !== undefined && Buffer.compare(key, range.to) >= 0) continue
+        if (range.from !== undefined && Buffer.compare(key, range.from) < 0) return
+      }
+      yield { key: Uint8Array.from(key), value: Uint8Array.from(value) }
+      if (--left <= 0) return
+    }
+  }
+
+  commit(batch: WriteBatch): void {
+    const { tables, keys, values, size } = batch
+    const targets = tables.map((table) => this.#table(table))
+    try {
+      this.#root.transactionSync(() => {
+        for (let i = 0; i < size; i++) {
+          const value = values[i]
+          if (value === undefined) (targets[i] as BinaryTable).removeSync(keys[i] as Uint8Array)
+          else (targets[i] as BinaryTable).putSync(keys[i] as Uint8Array, value as Buffer)
+        }
+      })
+    } catch (error) {
+      throw storeRefusal(error, this.#path)
+    } finally {
+      this.#root.resetReadTxn()
+    }
+  }
+
+  refresh(): void {
+    this.#root.resetReadTxn()
+  }
+
+  sizeBytes(): number {
+    return statSync(this.#path).size
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close()
+  }
+}
+
+/** A write that a full disk cuts short surfaces as EIO, so the disk itself is asked how much room it has. */
+const ROOM_BYTES_MIN = 4 * 1024 ** 2
+
+function storeRefusal(error: unknown, path: string): Error {
+  const code = (error as { code?: unknown }).code
+  const text = error instanceof Error ? error.message : String(error)
+  const full = (typeof code === 'number' && FULL_CODES.has(code)) || /no space|too large|quota|mapsize/i.test(text)
+  if (full || roomBytes(path) < ROOM_BYTES_MIN) {
+    return new Refusal('store_full', 'the disk of the data directory is full; nothing was stored')
+  }
+  return new Refusal('store_failed', 'the store could not write; nothing was stored', { details: text })
+}
+
+function roomBytes(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

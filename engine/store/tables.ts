@@ -1,0 +1,97 @@
+/**
+ * Every table of a shard and every key layout in it.
+ *
+ * Numbers in keys are big-endian, so that byte order is number order. `job` is the job's id (u32), `time` the ingest
+ * time in microseconds (u64), which is unique in the service and so names the event's record.
+ *
+ * | table    | key                          | value                                              |
+ * |----------|------------------------------|----------------------------------------------------|
+ * | events   | job, time                    | event record (store/event-record.ts)               |
+ * | ids      | job, client's event id UTF-8 | time: which record has this id                     |
+ * | pending  | job, time                    | empty: stored but not decided                      |
+ * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
+ * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
+ * | models   | job, version (u32)           | summary and bytes of one trained model             |
+ * | stats    | job                          | counters and learning state of the job             |
+ * | shapes   | shape number (u32)           | its field names, JSON (event/shapes.ts)            |
+ * | meta     | name                         | shard-wide: format, last time                      |
+ */
+
+/** The tables of a shard. */
+export const shardTables = ['events', 'ids', 'pending', 'buckets', 'ballots', 'models', 'stats', 'shapes', 'meta'] as const
+
+export type ShardTable = (typeof shardTables)[number]
+
+const TWO_32 = 2 ** 32
+
+/** `job` alone: the first key of a job in any table, and with `job + 1` the end of it. */
+export function jobKey(job: number): Buffer {
+  const key = Buffer.allocUnsafe(4)
+  key.writeUInt32BE(job, 0)
+  return key
+}
+
+/** All keys of one job. */
+export function jobRange(job: number): { from: Buffer; to: Buffer } {
+  return { from: jobKey(job), to: jobKey(job + 1) }
+}
+
+/** Key of an event's record or of its pending mark. */
+export function timeKey(job: number, micros: number): Buffer {
+  const key = Buffer.allocUnsafe(12)
+  key.writeUInt32BE(job, 0)
+  key.writeUInt32BE(Math.floor(micros / TWO_32), 4)
+  key.writeUInt32BE(micros % TWO_32, 8)
+  return key
+}
+
+/** The time in a key of timeKey. */
+export function timeOfKey(key: Uint8Array): number {
+  const view = Buffer.from(key.buffer, key.byteOffset, key.byteLength)
+  return view.readUInt32BE(4) * TWO_32 + view.readUInt32BE(8)
+}
+
+/** Key of a client's event id. */
+export function idKey(job: number, eventId: Uint8Array): Buffer {
+  const key = Buffer.allocUnsafe(4 + eventId.length)
+  key.writeUInt32BE(job, 0)
+  key.set(eventId, 4)
+  return key
+}
+
+/** Key of a bucket, or of a bucket's ballot. */
+export function bucketKey(job: number, bucketId: Uint8Array): Buffer {
+  return idKey(job, bucketId)
+}
+
+/** Key of a model version. */
+export function modelKey(job: number, version: number): Buffer {
+  const key = Buffer.allocUnsafe(8)
+  key.writeUInt32BE(job, 0)
+  key.writeUInt32BE(version, 4)
+  return key
+}
+
+/** The version in a key of modelKey. */
+export function versionOfKey(key: Uint8Array): number {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(4)
+}
+
+/** Key of a shard-wide value. */
+export function metaKey(name: 'format' | 'last_time'): Buffer {
+  return Buffer.from(name, 'latin1')
+}
+
+/** A time as a value of `ids`. */
+export function timeValue(micros: number): Buffer {
+  const value = Buffer.allocUnsafe(8)
+  value.writeUInt32BE(Math.floor(micros / TWO_32), 0)
+  value.writeUInt32BE(micros % TWO_32, 4)
+  return value
+}
+
+/** The time in a value of timeValue. */
+export function timeOfValue(value: Uint8Array): number {
+  const view = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return view.readUInt32BE(0) * TWO_32 + view.readUInt32BE(4)
+}

@@ -1,0 +1,10 @@
+/** What every handler is given: the engine, and the few settings that show on the wire. */
+import type { DecisionService } from '../engine/index.js'
+
+export interface App {
+  readonly service: DecisionService
+  /** A new event's `error_message`: '' for the one client that cannot take null (S3). */
+  readonly emptyErrorMessage: boolean
+  /** Runs at the start of a drain; answers that stream end themselves. The result takes it off the list. */
+  onDrain(listener: () => void): () => void
+}

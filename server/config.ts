@@ -1,0 +1,193 @@
+/**
+ * Settings (S22): environment variables with the prefix SERVICE_, or the same names in the file of `--config`.
+ *
+ * Owns: the one table of settings; help and README print it. Leaves out: what a setting does.
+ *
+ * 1. The environment wins over the file.
+ * 2. A wrong or unknown setting is one sentence that names it and does not repeat its value, which may be a secret.
+ * 3. The file holds NAME=VALUE lines (blank lines and lines that begin with # are skipped, quotes around a value are
+ *    taken off), or one JSON object.
+ */
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+
+/** A fault in the settings, as a sentence for people. */
+export class SettingsError extends Error {}
+
+interface Setting {
+  readonly name: string
+  readonly schema: z.ZodType<unknown, string>
+  /** As text; absent where there is none. */
+  readonly fallback?: string
+  readonly meaning: string
+  readonly secret?: boolean
+}
+
+function integer(lowest: number, highest: number) {
+  const words = `must be a whole number from ${lowest} to ${highest}`
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, words)
+    .transform(Number)
+    .refine((value) => value >= lowest && value <= highest, words)
+}
+
+const flag = z
+  .string()
+  .transform((text) => text.toLowerCase())
+  .pipe(z.enum(['true', 'false', '1', '0'], 'must be true or false'))
+  .transform((text) => text === 'true' || text === '1')
+
+const text = z.string().min(1, 'must not be empty')
+
+/** Goes into header and field names. */
+const identifier = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/i, 'must be a letter and at most 31 letters, digits, - and _')
+
+/** Goes into a header. */
+const key = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 visible ASCII characters without spaces')
+
+const password = z.string().min(8, 'must have at least 8 characters').max(512, 'must have at most 512 characters')
+
+export const settingsTable = {
+  port: { name: 'SERVICE_PORT', schema: integer(0, 65_535), fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
+  host: { name: 'SERVICE_HOST', schema: text, fallback: '127.0.0.1', meaning: 'Address to listen on' },
+  dataDir: { name: 'SERVICE_DATA_DIR', schema: text, fallback: './data', meaning: 'Directory that holds everything' },
+  name: {
+    name: 'SERVICE_NAME',
+    schema: identifier,
+    fallback: 'service',
+    meaning: 'The name in identifiers: header x-<name>-api-key, field <name>_event',
+  },
+  threads: {
+    name: 'SERVICE_THREADS',
+    schema: integer(1, 64),
+    meaning: 'Threads that decide; by itself one less than the cores, at least one',
+  },
+  trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; by itself one' },
+  shards: {
+    name: 'SERVICE_SHARDS',
+    schema: integer(1, 256),
+    meaning: 'Storage units of a new data directory; fixed afterwards; by itself 8',
+  },
+  adminPassword: {
+    name: 'SERVICE_ADMIN_PASSWORD',
+    schema: password,
+    meaning: 'Password of the administrator on the first start; by itself made and printed once',
+    secret: true,
+  },
+  bootstrapKey: {
+    name: 'SERVICE_BOOTSTRAP_KEY',
+    schema: key,
+    meaning: 'Management key on the first start; by itself made and printed once',
+    secret: true,
+  },
+  emptyErrorMessage: {
+    name: 'SERVICE_EMPTY_ERROR_MESSAGE',
+    schema: flag,
+    fallback: 'false',
+    meaning: 'Answer new events with error_message "" instead of null',
+  },
+} as const satisfies Record<string, Setting>
+
+type Table = typeof settingsTable
+type ValueOf<S extends Setting> = z.output<S['schema']>
+
+/** The settings of one start. */
+export type Settings = {
+  readonly [K in keyof Table]: Table[K] extends { fallback: string } ? ValueOf<Table[K]> : ValueOf<Table[K]> | undefined
+}
+
+/** The table as text, for `--help`. */
+export function settingsHelp(): string {
+  const rows: Setting[] = Object.values(settingsTable)
+  const width = Math.max(...rows.map((row) => row.name.length))
+  const lines = rows.map((row) => {
+    const fallback = row.fallback === undefined ? '' : ` (${row.fallback})`
+    return `  ${row.name.padEnd(width)}  ${row.meaning}${fallback}`
+  })
+  return ['Settings, from the environment or from the file of --config FILE:', ...lines, ''].join('\n')
+}
+
+function unquoted(value: string): string {
+  const quote = value[0]
+  const isQuoted = value.length >= 2 && (quote === '"' || quote === "'") && value.endsWith(quote)
+  return isQuoted ? value.slice(1, -1) : value
+}
+
+function parseLines(content: string, file: string): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const [index, raw] of content.split(/\r?\n/).entries()) {
+    const line = raw.trim()
+    if (line === '' || line.startsWith('#')) continue
+    const at = line.indexOf('=')
+    if (at <= 0) throw new SettingsError(`line ${index + 1} of ${file} is not NAME=VALUE`)
+    values[line.slice(0, at).trim()] = unquoted(line.slice(at + 1).trim())
+  }
+  return values
+}
+
+function parseObject(content: string, file: string): Record<string, string> {
+  let document: unknown
+  try {
+    document = JSON.parse(content)
+  } catch {
+    throw new SettingsError(`${file} is not valid JSON`)
+  }
+  const values: Record<string, string> = {}
+  for (const [name, value] of Object.entries(document as object)) {
+    if (value === null) continue
+    if (typeof value === 'object') throw new SettingsError(`${name} in ${file} must be a text, a number or a boolean`)
+    values[name] = String(value)
+  }
+  return values
+}
+
+function readConfigFile(file: string): Record<string, string> {
+  let content: string
+  try {
+    content = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new SettingsError(`the file ${file} of --config cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  const values = content.trimStart().startsWith('{') ? parseObject(content, file) : parseLines(content, file)
+  for (const name of Object.keys(values)) {
+    if (!name.startsWith('SERVICE_')) throw new SettingsError(`${name} in ${file} is no setting`)
+  }
+  return values
+}
+
+/** The file named by `--config`, or null. */
+function configFile(args: readonly string[]): string | null {
+  let file: string | null = null
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!
+    if (arg === '--config') file = args[++i] ?? ''
+    else if (arg.startsWith('--config=')) file = arg.slice('--config='.length)
+    else throw new SettingsError(`the argument ${arg} is not known; there is --config FILE and --help`)
+  }
+  if (file === '') throw new SettingsError('--config needs a file')
+  return file
+}
+
+/**
+ * The settings of this start.
+ * @throws SettingsError
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): Settings {
+  const file = configFile(args)
+  const values = new Map<string, string>(file === null ? [] : Object.entries(readConfigFile(file)))
+  for (const [name, value] of Object.entries(env)) {
+    if (name.startsWith('SERVICE_') && value !== undefined) values.set(name, value)
+  }
+  const settings: Record<string, unknown> = {}
+  for (const [field, setting] of Object.entries(settingsTable) as [string, Setting][]) {
+    const value = values.get(setting.name) ?? setting.fallback
+    values.delete(setting.name)
+    if (value === undefined) continue
+    const result = setting.schema.safeParse(value)
+    if (!result.success) throw new SettingsError(`${setting.name} ${result.error.issues[0]!.message}`)
+    settings[field] = result.data
+  }
+  for (const name of values.keys()) throw new SettingsError(`${name} is no setting; --help lists them`)
+  return settings as Settings
+}

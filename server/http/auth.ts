@@ -1,0 +1,48 @@
+/**
+ * Who asks, and whether they may (S1).
+ *
+ * Owns: the key's header, 401 and 403. Leaves out: keys (the engine), which job a key may see (engine.job).
+ * The configured name comes first, the neutral one works beside it (existing-clients.md 1.1).
+ */
+import { Refusal, type Principal, type Scope } from '../../engine/index.js'
+import type { App } from '../app.js'
+import type { Exchange } from './exchange.js'
+
+const neutralHeader = 'x-service-api-key'
+
+/** The header that carries the key of a service of this name, lower case. */
+export function keyHeader(name: string): string {
+  return `x-${name.toLowerCase()}-api-key`
+}
+
+const headerOf = new WeakMap<App, string>()
+
+function headerName(app: App): string {
+  let header = headerOf.get(app)
+  if (header === undefined) {
+    header = keyHeader(app.service.name)
+    headerOf.set(app, header)
+  }
+  return header
+}
+
+/** Whoever the request's key belongs to; null without a key or with an unknown one. */
+export function principalOf(exchange: Exchange, app: App): Principal | null {
+  const name = headerName(app)
+  let key = exchange.header(name)
+  if (key === '' && name !== neutralHeader) key = exchange.header(neutralHeader)
+  return key === '' ? null : app.service.authenticate(key)
+}
+
+/**
+ * The principal, who has the scope. `public` is every known key's.
+ * @throws Refusal unauthorized, forbidden.
+ */
+export function authorize(exchange: Exchange, app: App, scope: Scope): Principal {
+  const principal = principalOf(exchange, app)
+  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${headerName(app)} is needed`)
+  if (scope !== 'public' && !principal.scopes.has(scope)) {
+    throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
+  }
+  return principal
+}

@@ -1,0 +1,87 @@
+/**
+ * A whole request body, within a bound.
+ *
+ * Owns: collection over chunks, gzip, the bound on both sides of it. Leaves out: JSON (validate.ts), lines (ndjson.ts).
+ *
+ * 1. A body that comes in one chunk is not copied; whoever keeps it copies it.
+ * 2. No more than the bound is held, compressed or not; beyond it the answer is `body_too_large` and the rest is dropped.
+ * 3. A client that goes leaves nothing behind: the collected chunks go with the collector.
+ */
+import { gunzip } from 'node:zlib'
+import { Refusal } from '../../engine/index.js'
+import type { BodySink, Exchange } from './exchange.js'
+import { Gatherer } from './gatherer.js'
+
+/** Takes a collected body. */
+export interface CollectedBody {
+  /** The bytes are valid during the call only. */
+  collected(bytes: Uint8Array): void
+  /** There is no body: over the bound, or broken gzip. */
+  uncollected(refusal: Refusal): void
+}
+
+/** The first byte of gzip, which begins no JSON text: the header need not be read, or be right. */
+const GZIP_FIRST = 0x1f
+
+/** True for bytes that begin gzip; enough to tell it from JSON by one byte. */
+export function isGzipStart(bytes: Uint8Array): boolean {
+  return bytes[0] === GZIP_FIRST
+}
+
+/** Collects one body and gives it to its taker. */
+export class BodyCollector implements BodySink {
+  readonly #bytesMax: number
+  readonly #taker: CollectedBody
+  readonly #gathered = new Gatherer()
+  #over = false
+
+  constructor(bytesMax: number, taker: CollectedBody) {
+    this.#bytesMax = bytesMax
+    this.#taker = taker
+  }
+
+  chunk(bytes: Uint8Array, last: boolean): void {
+    if (this.#over) return
+    if (this.#gathered.length + bytes.length > this.#bytesMax) return this.#refuse()
+    if (last && this.#gathered.length === 0) return this.#finish(bytes)
+    this.#gathered.add(bytes)
+    if (last) this.#finish(this.#gathered.take())
+  }
+
+  gone(): void {
+    this.#over = true
+    this.#gathered.clear()
+  }
+
+  #finish(bytes: Uint8Array): void {
+    this.#over = true
+    if (isGzipStart(bytes)) this.#inflate(bytes)
+    else this.#taker.collected(bytes)
+  }
+
+  #inflate(bytes: Uint8Array): void {
+    gunzip(bytes.slice(), { maxOutputLength: this.#bytesMax }, (error, plain) => {
+      if (error === null) this.#taker.collected(plain)
+      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse()
+      else this.#taker.uncollected(new Refusal('invalid_json', 'the body is not valid gzip'))
+    })
+  }
+
+  #refuse(): void {
+    this.#over = true
+    this.#gathered.clear()
+    this.#taker.uncollected(new Refusal('body_too_large', `the body is over the limit of ${this.#bytesMax} bytes`))
+  }
+}
+
+/** The whole body, the caller's to keep; rejects with body_too_large. Never settles when the client goes first. */
+export function collectBody(exchange: Exchange, bytesMax: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    exchange.onBody(
+      new BodyCollector(bytesMax, {
+        collected: (bytes) => resolve(bytes.slice()),
+        uncollected: reject,
+      }),
+    )
+  })
+}

@@ -1,0 +1,128 @@
+/**
+ * What a refusal looks like on the wire (S2): status, body, headers.
+ *
+ * Owns: the map from codes to statuses. Leaves out: the codes (engine/errors.ts).
+ * 422 always is `{detail: [{loc, msg, type}]}`; everything else `{error}`, with `details` where there is more to say.
+ * An exception that is no refusal is a bug of ours: 500, told to the log and not to the client.
+ */
+import { STATUS_CODES } from 'node:http'
+import { isRefusal, type Issue, type Refusal, type RefusalCode } from '../../engine/index.js'
+import type { Exchange, Headers } from './exchange.js'
+import { json, problemJson, statusLine } from './reply.js'
+
+/** The status of each refusal. */
+export const statusOf: Readonly<Record<RefusalCode, number>> = {
+  invalid_json: 400,
+  invalid_body: 422,
+  body_too_large: 413,
+  event_too_deep: 422,
+  event_too_wide: 422,
+  forbidden_field: 422,
+  event_id_too_long: 422,
+  unauthorized: 401,
+  forbidden: 403,
+  job_not_found: 404,
+  event_not_found: 404,
+  model_not_found: 404,
+  resource_not_found: 404,
+  unknown_label: 400,
+  not_enough_feedback: 409,
+  training_in_progress: 409,
+  invalid_resources: 422,
+  unresolved_reference: 422,
+  dependency_cycle: 422,
+  resource_exists: 409,
+  resource_in_use: 409,
+  limit_exceeded: 409,
+  mailbox_full: 429,
+  draining: 503,
+  turn_failed: 500,
+  store_full: 507,
+  store_failed: 503,
+  data_dir_in_use: 500,
+  data_dir_newer: 500,
+  data_dir_invalid: 500,
+}
+
+/** Seconds a client should wait before it tries again. */
+const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
+  mailbox_full: 1,
+  draining: 5,
+  store_failed: 5,
+  store_full: 30,
+}
+
+/** Where a refusal without places of its own points. */
+const placeOf: Partial<Record<RefusalCode, readonly string[]>> = {
+  event_too_deep: ['body', 'raw_body'],
+  event_too_wide: ['body', 'raw_body'],
+  forbidden_field: ['body', 'raw_body'],
+  event_id_too_long: ['path', 'event_id'],
+}
+
+/** An issue in wire form: `loc` is an array of strings (specification, Errors). */
+export interface WireIssue {
+  readonly loc: readonly string[]
+  readonly msg: string
+  readonly type: string
+}
+
+/** Refusals whose places begin at the top of the document that the body holds. */
+const ofDocument: readonly RefusalCode[] = ['invalid_resources', 'unresolved_reference', 'dependency_cycle']
+
+function wireIssues(refusal: Refusal): WireIssue[] {
+  const { code, context, message } = refusal
+  const issues: readonly Issue[] = context.issues ?? [{ loc: placeOf[code] ?? [], msg: message, type: code }]
+  const root = ofDocument.includes(code) || (context.issues === undefined && placeOf[code] === undefined) ? ['body'] : []
+  return issues.map((issue) => ({ loc: [...root, ...issue.loc.map(String)], msg: issue.msg, type: issue.type }))
+}
+
+/** The body of an error answer, in the ordinary form. */
+export function errorDocument(refusal: Refusal): unknown {
+  if (statusOf[refusal.code] === 422) return { detail: wireIssues(refusal) }
+  const details = refusal.context.details
+  return details === undefined ? { error: refusal.message } : { error: refusal.message, details }
+}
+
+/** The body of an error answer as RFC 9457 has it. */
+export function problemDocument(refusal: Refusal): unknown {
+  const status = statusOf[refusal.code]
+  const { details } = refusal.context
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: details === undefined ? refusal.message : `${refusal.message}: ${details}`,
+    code: refusal.code,
+    ...(status === 422 ? { errors: wireIssues(refusal) } : {}),
+  }
+}
+
+/** Answers with a refusal. */
+export function replyRefusal(exchange: Exchange, refusal: Refusal): void {
+  const seconds = retryAfterSeconds[refusal.code]
+  const headers: Headers = seconds === undefined ? [] : [['Retry-After', String(seconds)]]
+  const status = statusLine(statusOf[refusal.code])
+  if (exchange.wantsProblem) {
+    exchange.reply(status, problemJson, JSON.stringify(problemDocument(refusal)), headers)
+  } else {
+    exchange.reply(status, json, JSON.stringify(errorDocument(refusal)), headers)
+  }
+}
+
+/** Answers with a status that only HTTP knows: no such path, no such method. */
+export function replyHttpError(exchange: Exchange, status: number, message: string, headers: Headers = []): void {
+  if (exchange.wantsProblem) {
+    const document = { type: 'about:blank', title: STATUS_CODES[status], status, detail: message }
+    exchange.reply(statusLine(status), problemJson, JSON.stringify(document), headers)
+  } else {
+    exchange.reply(statusLine(status), json, JSON.stringify({ error: message }), headers)
+  }
+}
+
+/** Answers for anything that was thrown. */
+export function replyError(exchange: Exchange, error: unknown): void {
+  if (isRefusal(error)) return replyRefusal(exchange, error)
+  console.error(error)
+  replyHttpError(exchange, 500, 'internal error')
+}

@@ -1,0 +1,220 @@
+/**
+ * One request and its answer: the only owner of a uWebSockets.js pair.
+ *
+ * Owns: the pair's lifetime, corking, the single answer, aborts, pausing, streamed answers.
+ * Leaves out: paths (router.ts), bodies (body.ts), what an answer says (reply.ts, error-reply.ts).
+ *
+ * 1. At most one answer leaves; a second one, or one after the client went, does nothing.
+ * 2. A handler that returns has answered or holds the exchange (`hold`, `onBody`); else `leave` answers 500. A pair
+ *    that is neither answered nor watched for aborts would end the process.
+ * 3. Headers, query and address can be read until the handler returns, not later: the native request is gone then.
+ * 4. A chunk given to a sink is valid during that call only; its memory is taken back on return.
+ * 5. An exception in a handler or sink goes to the host's `fault`, never up into native code.
+ */
+import type { HttpRequest, HttpResponse } from './native.js'
+
+/** What all exchanges of a server share. */
+export interface ExchangeHost {
+  /** Answers close their connection, so that clients go elsewhere. */
+  draining: boolean
+  /** Exchanges that are held: begun and not yet over. */
+  held: number
+  /** Called when `held` falls to zero. */
+  idle(): void
+  /** Answers for an exception. */
+  fault(exchange: Exchange, error: unknown): void
+}
+
+/** Takes a request's body. */
+export interface BodySink {
+  /** The chunk's memory is valid during the call only. After `last` nothing more comes. */
+  chunk(bytes: Uint8Array, last: boolean): void
+  /** The client went away; nothing more comes and no answer can leave. */
+  gone(): void
+}
+
+export type Headers = readonly (readonly [name: string, value: string])[]
+
+const noHeaders: Headers = []
+
+/** What the corked writer sends next: one closure for all exchanges instead of one each. */
+interface Outgoing {
+  res: HttpResponse | null
+  status: string
+  type: string
+  body: string | Uint8Array
+  headers: Headers
+  head: boolean
+  close: boolean
+}
+
+const outgoing: Outgoing = { res: null, status: '', type: '', body: '', headers: noHeaders, head: false, close: false }
+
+function send(): void {
+  const { res, body, headers } = outgoing
+  if (res === null) return
+  res.writeStatus(outgoing.status)
+  if (outgoing.type !== '') res.writeHeader('Content-Type', outgoing.type)
+  for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
+  if (outgoing.head) res.endWithoutBody(Buffer.byteLength(body), outgoing.close)
+  else res.end(body, outgoing.close)
+  outgoing.res = null
+  outgoing.body = ''
+}
+
+export class Exchange {
+  /** Lower case, as uWebSockets.js gives it. */
+  readonly method: string
+  /** As sent: nothing decoded, nothing collapsed, no query. */
+  readonly path: string
+  #res: HttpResponse | null
+  #req: HttpRequest | null
+  readonly #host: ExchangeHost
+  #held = false
+  #streaming = false
+  #wantsProblem = false
+
+  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost) {
+    this.#res = res
+    this.#req = req
+    this.#host = host
+    this.method = req.getMethod()
+    this.path = req.getUrl()
+  }
+
+  /** Answered, or the client is gone. */
+  get over(): boolean {
+    return this.#res === null
+  }
+
+  get draining(): boolean {
+    return this.#host.draining
+  }
+
+  /** The header's value or ''; the name in lower case. Before the handler returns only (invariant 3). */
+  header(name: string): string {
+    if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
+    return this.#req.getHeader(name)
+  }
+
+  /** The query without `?`, or ''. Before the handler returns only (invariant 3). */
+  query(): string {
+    if (this.#req === null) throw new Error('assertion failed: the query is read after the handler returned')
+    // The native call answers null where there is no `?`, against its own types.
+    return (this.#req.getQuery() as string | null) ?? ''
+  }
+
+  /** The client asks for RFC 9457 errors. */
+  get wantsProblem(): boolean {
+    if (this.#req !== null) return this.#req.getHeader('accept').includes('application/problem+json')
+    return this.#wantsProblem
+  }
+
+  /** Keeps the exchange open after the handler returned; `gone` is told when the client goes first. */
+  hold(gone?: () => void): void {
+    const res = this.#res
+    if (res === null || this.#held) return
+    this.#wantsProblem = this.wantsProblem
+    this.#held = true
+    this.#host.held++
+    res.onAborted(() => {
+      if (this.#settle() && gone !== undefined) gone()
+    })
+  }
+
+  /** Holds the exchange and streams its body into the sink. */
+  onBody(sink: BodySink): void {
+    this.hold(() => sink.gone())
+    this.#res?.onData((chunk, last) => {
+      // After an answer the rest of the body is read and dropped: closing instead could take the answer with it.
+      if (this.#res === null) return
+      try {
+        sink.chunk(new Uint8Array(chunk), last)
+      } catch (error) {
+        this.#host.fault(this, error)
+      }
+    })
+  }
+
+  /** Ends the synchronous part of the handler (invariants 2 and 3). */
+  leave(): void {
+    if (this.#res !== null && !this.#held) {
+      this.#host.fault(this, new Error(`assertion failed: ${this.path} was neither answered nor held`))
+    }
+    this.#req = null
+  }
+
+  /** Sends the one answer. An answer that streams already cannot be taken back: it is cut instead. */
+  reply(status: string, type: string, body: string | Uint8Array, headers: Headers = noHeaders): void {
+    const res = this.#res
+    if (res === null) return
+    if (this.#streaming) return this.cut()
+    outgoing.res = res
+    outgoing.status = status
+    outgoing.type = type
+    outgoing.body = body
+    outgoing.headers = headers
+    outgoing.head = this.method === 'head'
+    outgoing.close = this.#host.draining
+    // Inside the handler uWebSockets.js has corked already.
+    if (this.#req !== null) send()
+    else res.cork(send)
+    this.#settle()
+  }
+
+  /** Begins a streamed answer; the status is sent with the first `write`. */
+  beginStream(status: string, type: string): void {
+    const res = this.#res
+    if (res === null || this.#streaming) return
+    this.#streaming = true
+    res.cork(() => {
+      res.writeStatus(status).writeHeader('Content-Type', type)
+    })
+  }
+
+  /** Sends a piece of a streamed answer. False when the client reads slower than we write; the piece is kept all the same. */
+  write(piece: string | Uint8Array): boolean {
+    const res = this.#res
+    if (res === null) return true
+    let flowing = true
+    res.cork(() => {
+      flowing = res.write(piece)
+    })
+    return flowing
+  }
+
+  /** Ends a streamed answer; with `close` the connection ends behind it. */
+  endStream(close = false): void {
+    const res = this.#res
+    if (res === null) return
+    res.cork(() => {
+      res.end(undefined, close || this.#host.draining)
+    })
+    this.#settle()
+  }
+
+  /** Drops the connection without an answer. */
+  cut(): void {
+    this.#res?.close()
+  }
+
+  /** Stops the body at the socket. What was received already still comes. */
+  pause(): void {
+    this.#res?.pause()
+  }
+
+  resume(): void {
+    this.#res?.resume()
+  }
+
+  /** True when it was this call that ended the exchange. */
+  #settle(): boolean {
+    if (this.#res === null) return false
+    this.#res = null
+    if (this.#held) {
+      this.#held = false
+      if (--this.#host.held === 0) this.#host.idle()
+    }
+    return true
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * uWebSockets.js as it is: the published types leave out the listen overload with host and options, and call a plain
+ * number an enum.
+ */
+import * as native from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js'
+
+export type { HttpRequest, HttpResponse, us_listen_socket }
+
+export interface TemplatedApp {
+  any(pattern: string, handler: (res: HttpResponse, req: HttpRequest) => void): TemplatedApp
+  listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp
+  close(): TemplatedApp
+}
+
+export const App = native.App as unknown as () => TemplatedApp
+export const LIBUS_LISTEN_EXCLUSIVE_PORT = 1
+export const { us_listen_socket_close, us_socket_local_port } = native

@@ -1,0 +1,139 @@
+/**
+ * Cuts a stream of bytes into lines, one when asked.
+ *
+ * Owns: what came and was not yet taken. Leaves out: what a line means, when to stop the stream (routes/bulk-stream.ts).
+ *
+ * 1. A line that lies in one chunk is not copied; it is valid until the next call of `next`, `feed` or `keep`.
+ * 2. A chunk's memory is used until `keep` at the latest, which copies what is left of it.
+ * 3. Of a line over the bound no more than the bound is held; it comes out as `tooLong`, at its end.
+ * 4. Line ends are LF or CR LF. Blank lines do not come out. The last line needs no end.
+ */
+
+import { Gatherer } from './gatherer.js'
+
+const LF = 0x0a
+const CR = 0x0d
+
+/** Stands for a line over the bound. */
+export const tooLong = Symbol('tooLong')
+
+function isBlank(line: Buffer): boolean {
+  for (let i = 0; i < line.length; i++) {
+    const byte = line[i]!
+    if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false
+  }
+  return true
+}
+
+export class LineSplitter {
+  readonly #lineBytesMax: number
+  /** Chunks in order; the first one is taken from at `#at`. */
+  #chunks: Buffer[] = []
+  #at = 0
+  /** The last chunk lies in memory of somebody else's. */
+  #borrowed = false
+  /** Beginning of a line whose end has not come. */
+  readonly #partial = new Gatherer()
+  /** Inside a line over the bound. */
+  #skipping = false
+  #ended = false
+
+  constructor(lineBytesMax: number) {
+    this.#lineBytesMax = lineBytesMax
+  }
+
+  /** Adds a chunk. Its memory must stay valid until `keep`. */
+  feed(chunk: Uint8Array): void {
+    this.keep()
+    if (chunk.length === 0) return
+    this.#chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+    this.#borrowed = true
+  }
+
+  /** Nothing will be fed any more. */
+  end(): void {
+    this.#ended = true
+  }
+
+  /** True when all lines are taken and no more can come. */
+  get done(): boolean {
+    return this.#ended && this.#chunks.length === 0 && this.#partial.length === 0 && !this.#skipping
+  }
+
+  /** The next line without its end, `tooLong`, or null when there is no whole line. */
+  next(): Buffer | typeof tooLong | null {
+    for (;;) {
+      const line = this.#cut()
+      if (line === null) return null
+      if (line === tooLong) return line
+      if (!isBlank(line)) return line[line.length - 1] === CR ? line.subarray(0, line.length - 1) : line
+    }
+  }
+
+  /** Copies what is left of a borrowed chunk, so that its memory may be taken back. */
+  keep(): void {
+    if (!this.#borrowed) return
+    this.#borrowed = false
+    const last = this.#chunks.length - 1
+    const rest = last === 0 ? this.#chunks[0]!.subarray(this.#at) : this.#chunks[last]
+    if (rest === undefined) return
+    if (last === 0) this.#at = 0
+    this.#chunks[last] = Buffer.from(rest)
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#chunks = []
+    this.#borrowed = false
+    this.#partial.clear()
+    this.#skipping = false
+    this.#ended = true
+  }
+
+  #cut(): Buffer | typeof tooLong | null {
+    while (this.#chunks.length > 0) {
+      const chunk = this.#chunks[0]!
+      const end = chunk.indexOf(LF, this.#at)
+      if (end < 0) {
+        this.#hold(chunk.subarray(this.#at))
+        this.#shift()
+        continue
+      }
+      const line = this.#finish(chunk.subarray(this.#at, end))
+      this.#at = end + 1
+      if (this.#at === chunk.length) this.#shift()
+      return line
+    }
+    if (!this.#ended || (this.#partial.length === 0 && !this.#skipping)) return null
+    return this.#finish(Buffer.alloc(0))
+  }
+
+  #shift(): void {
+    this.#chunks.shift()
+    this.#at = 0
+    if (this.#chunks.length === 0) this.#borrowed = false
+  }
+
+  /** Keeps the beginning of a line, as far as the bound goes. */
+  #hold(piece: Buffer): void {
+    if (this.#skipping || piece.length === 0) return
+    if (this.#partial.length + piece.length > this.#lineBytesMax) {
+      this.#partial.clear()
+      this.#skipping = true
+      return
+    }
+    this.#partial.add(piece)
+  }
+
+  #finish(tail: Buffer): Buffer | typeof tooLong {
+    const length = this.#partial.length + tail.length
+    if (this.#skipping || length > this.#lineBytesMax) {
+      this.#skipping = false
+      this.#partial.clear()
+      return tooLong
+    }
+    if (this.#partial.length === 0) return tail
+    this.#partial.add(tail)
+    return this.#partial.take()
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * One operation of the API: what is published of it, and how it is served.
+ *
+ * Owns: the shape of a row in the table of routes, and the way of an ordinary request: key, scope, body, schema,
+ * handler, answer. Leaves out: paths (router.ts), busy requests, which serve themselves (routes/event-post.ts).
+ *
+ * 1. The key is checked before the body is read.
+ * 2. Query and body are checked by the schemas that OpenAPI publishes.
+ */
+import type { Static, TObject, TSchema } from 'typebox'
+import { limits, type Principal, type Scope } from '../../engine/index.js'
+import type { App } from '../app.js'
+import { authorize } from './auth.js'
+import { collectBody } from './body.js'
+import { replyError } from './error-reply.js'
+import type { Exchange } from './exchange.js'
+import { replyJson } from './reply.js'
+import { Checker, parseJson } from './validate.js'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** One status that an operation answers with. */
+export interface ResponseDoc {
+  readonly description: string
+  readonly schema?: TSchema
+  /** `application/json` where not said otherwise. */
+  readonly mediaType?: string
+  readonly example?: unknown
+}
+
+/** What is published of an operation. */
+export interface RouteDoc {
+  readonly method: Method
+  /** As in OpenAPI, parameters in braces. */
+  readonly path: string
+  readonly operationId: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** null: no key needed. */
+  readonly scope: Scope | null
+  readonly query?: TObject
+  readonly body?: TSchema
+  /** `application/json` where not said otherwise. */
+  readonly bodyMediaType?: string
+  readonly bodyExample?: unknown
+  /** By status; the error answers that every operation has are added by openapi.ts. */
+  readonly responses: Readonly<Record<number, ResponseDoc>>
+  /** Statuses of its own refusals, beside 401, 403, 422, 429 and 503. */
+  readonly errors?: readonly number[]
+}
+
+/** A row in the table of routes. */
+export interface Route extends RouteDoc {
+  /** Answers or holds the exchange before it returns. */
+  serve(exchange: Exchange, params: readonly string[], app: App): void
+}
+
+/** What the handler of an ordinary request is given. */
+export interface Call<Q extends TObject, B extends TObject> {
+  readonly app: App
+  readonly principal: Principal
+  /** Path parameters, decoded, in order. */
+  readonly params: readonly string[]
+  readonly query: Static<Q>
+  readonly body: Static<B>
+}
+
+/** An ordinary operation: a handler that gives back the document to answer with, or a promise of it. */
+interface Operation<Q extends TObject, B extends TObject> extends RouteDoc {
+  readonly scope: Scope
+  readonly query?: Q
+  readonly body?: B
+  /** The status of the answer; 200 where not said otherwise. */
+  readonly status?: number
+  handle(call: Call<Q, B>): unknown
+}
+
+/** Makes a route of an ordinary operation. */
+export function operation<Q extends TObject, B extends TObject>(spec: Operation<Q, B>): Route {
+  const queryChecker = spec.query === undefined ? null : new Checker(spec.query, 'query')
+  const bodyChecker = spec.body === undefined ? null : new Checker(spec.body, 'body')
+  const status = spec.status ?? 200
+  const { handle, ...doc } = spec
+
+  function answer(exchange: Exchange, call: Call<Q, B>): void {
+    const result = handle(call)
+    if (!(result instanceof Promise)) return replyJson(exchange, status, result)
+    exchange.hold()
+    result.then(
+      (document) => replyJson(exchange, status, document),
+      (error: unknown) => replyError(exchange, error),
+    )
+  }
+
+  function serve(exchange: Exchange, params: readonly string[], app: App): void {
+    const principal = authorize(exchange, app, spec.scope)
+    const query = (queryChecker?.checkQuery(exchange.query()) ?? {}) as Static<Q>
+    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B> })
+    collectBody(exchange, limits.bodyBytesMax)
+      .then((bytes) => answer(exchange, { app, principal, params, query, body: bodyChecker.check(parseJson(bytes)) }))
+      .catch((error: unknown) => replyError(exchange, error))
+  }
+
+  return { ...doc, serve }
+}

@@ -1,0 +1,112 @@
+/**
+ * From a path to what serves it.
+ *
+ * 1. A trailing slash changes nothing, repeated slashes are one (existing-clients.md 1.2).
+ * 2. A parameter is percent-decoded exactly once, after the path was cut; it may be any string, `/` and `%` included.
+ *    What does not decode is taken as it stands, so that no path is an error of its own.
+ * 3. A written segment wins over a parameter; where it leads nowhere, the parameter is tried.
+ * 4. A path that is known with other methods is told apart from one that is not known at all.
+ */
+
+/** What a path leads to. */
+export type Match<T> =
+  | { readonly found: true; readonly value: T; readonly params: readonly string[] }
+  /** `allow` holds the methods the path has; empty where the path is unknown. */
+  | { readonly found: false; readonly allow: readonly string[] }
+
+interface Branch<T> {
+  readonly written: Map<string, Branch<T>>
+  param: Branch<T> | null
+  readonly byMethod: Map<string, T>
+}
+
+function branch<T>(): Branch<T> {
+  return { written: new Map(), param: null, byMethod: new Map() }
+}
+
+const noParams: readonly string[] = []
+
+function decodeOnce(segment: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}
+
+export class Router<T> {
+  readonly #root = branch<T>()
+  /** Paths without parameters in their two usual spellings, by method: the busiest ones, found in one step. */
+  readonly #exact = new Map<string, Map<string, Match<T>>>()
+
+  /** Adds a route; `path` as in OpenAPI, parameters in braces. */
+  add(method: string, path: string, value: T): void {
+    const lower = method.toLowerCase()
+    let at = this.#root
+    for (const segment of segmentsOf(path)) {
+      if (segment.startsWith('{')) {
+        at = at.param ??= branch<T>()
+      } else {
+        let next = at.written.get(segment)
+        if (next === undefined) at.written.set(segment, (next = branch<T>()))
+        at = next
+      }
+    }
+    if (at.byMethod.has(lower)) throw new Error(`assertion failed: ${method} ${path} is there twice`)
+    at.byMethod.set(lower, value)
+    if (!path.includes('{')) this.#addExact(lower, path, value)
+  }
+
+  /** Finds what serves a method (lower case) on a path as sent. HEAD is served by GET. */
+  find(method: string, path: string): Match<T> {
+    const exact = this.#exact.get(method)?.get(path)
+    if (exact !== undefined) return exact
+    const segments = segmentsOf(path)
+    const allow = new Set<string>()
+    const wanted = method === 'head' ? 'get' : method
+    const params: string[] = []
+    const value = this.#walk(this.#root, segments, 0, wanted, params, allow)
+    if (value === undefined) return { found: false, allow: [...allow].map((name) => name.toUpperCase()).sort() }
+    return { found: true, value, params: params.map(decodeOnce) }
+  }
+
+  #walk(
+    at: Branch<T>,
+    segments: readonly string[],
+    depth: number,
+    method: string,
+    params: string[],
+    allow: Set<string>,
+  ): T | undefined {
+    if (depth === segments.length) {
+      const value = at.byMethod.get(method)
+      if (value === undefined) for (const name of at.byMethod.keys()) allow.add(name)
+      return value
+    }
+    const segment = segments[depth]!
+    const written = at.written.get(segment)
+    if (written !== undefined) {
+      const value = this.#walk(written, segments, depth + 1, method, params, allow)
+      if (value !== undefined) return value
+    }
+    if (at.param === null) return undefined
+    params.push(segment)
+    const value = this.#walk(at.param, segments, depth + 1, method, params, allow)
+    if (value === undefined) params.pop()
+    return value
+  }
+
+  #addExact(method: string, path: string, value: T): void {
+    let paths = this.#exact.get(method)
+    if (paths === undefined) this.#exact.set(method, (paths = new Map()))
+    const bare = path.replace(/\/+$/, '')
+    const match: Match<T> = { found: true, value, params: noParams }
+    paths.set(bare === '' ? '/' : bare, match)
+    paths.set(`${bare}/`, match)
+  }
+}

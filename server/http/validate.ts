@@ -1,0 +1,109 @@
+/**
+ * Documents from clients against the schemas that are published (S2: 422 with places).
+ *
+ * Owns: JSON parsing of ordinary bodies, the lenient rules of existing-clients.md 1.3, issues in wire form.
+ * Leaves out: events (the engine parses them), resource properties (the engine's own schemas).
+ *
+ * 1. A JSON null at the top level means absent; fields that the schema does not know are kept and ignored.
+ * 2. An empty body is an empty object.
+ * 3. A message never quotes what the client sent.
+ */
+import type { Static, TObject } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import { Refusal, type Issue } from '../../engine/index.js'
+
+const noBytes: Record<string, unknown> = {}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The document in a body. @throws Refusal invalid_json. */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  if (text.trim() === '') return noBytes
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_json', 'the body is not valid JSON')
+  }
+}
+
+/** Path segments of a JSON pointer. */
+function pointerSegments(pointer: string): string[] {
+  if (pointer === '') return []
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** What TypeBox found, in the words of the wire. */
+function issuesOf(errors: readonly TLocalizedValidationError[], root: string): Issue[] {
+  const issues: Issue[] = []
+  for (const error of errors) {
+    const loc = [root, ...pointerSegments(error.instancePath)]
+    if (error.keyword === 'required') {
+      const { requiredProperties } = error.params as { requiredProperties: readonly string[] }
+      for (const name of requiredProperties) issues.push({ loc: [...loc, name], msg: 'Field required', type: 'missing' })
+    } else {
+      issues.push({ loc, msg: error.message, type: error.keyword })
+    }
+  }
+  return issues
+}
+
+/** Checks values of one schema; compiled once. */
+export class Checker<T extends TObject> {
+  readonly #compiled
+  readonly #schema: T
+  /** `body` or `query`: where an issue's place begins. */
+  readonly #root: string
+
+  constructor(schema: T, root: 'body' | 'query') {
+    this.#schema = schema
+    this.#compiled = Compile(schema)
+    this.#root = root
+  }
+
+  /** The value as the schema has it, nulls left out. @throws Refusal invalid_body. */
+  check(value: unknown): Static<T> {
+    const lenient = isObject(value) ? withoutNulls(value) : value
+    if (this.#compiled.Check(lenient)) return lenient as Static<T>
+    const issues = issuesOf(this.#compiled.Errors(lenient), this.#root)
+    throw new Refusal('invalid_body', `the ${this.#root} breaks its schema`, { issues })
+  }
+
+  /** Reads a query string, with booleans and integers in any form that clients write. @throws Refusal invalid_body. */
+  checkQuery(query: string): Static<T> {
+    const value: Record<string, unknown> = {}
+    for (const [name, text] of new URLSearchParams(query)) {
+      if (text === '' || Object.hasOwn(value, name)) continue
+      const type = (this.#schema.properties[name] as { type?: string } | undefined)?.type
+      Object.defineProperty(value, name, { value: coerce(text, type), enumerable: true })
+    }
+    return this.check(value)
+  }
+}
+
+function withoutNulls(document: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(document)
+  if (!names.some((name) => document[name] === null)) return document
+  return Object.fromEntries(names.filter((name) => document[name] !== null).map((name) => [name, document[name]]))
+}
+
+function coerce(text: string, type: string | undefined): unknown {
+  if (type === 'boolean') return booleanOf(text) ?? text
+  if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
+  return text
+}
+
+/** A boolean in any form that clients write (`True`, `false`, `1`, `no`), or undefined. */
+export function booleanOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  const text = String(value).toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(text)) return true
+  if (['false', '0', 'no', 'off'].includes(text)) return false
+  return undefined
+}

@@ -1,0 +1,115 @@
+/**
+ * The program: starts the engine and the server, says where they are, stops them when told.
+ *
+ * A start that fails says why in one sentence. The native parts are loaded late, so that a machine they do not fit gets a
+ * sentence too.
+ */
+import { readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
+
+/** After this long the process ends even if something hangs. */
+const STOP_LIMIT_MS = 60_000
+
+function failStart(sentence: string): never {
+  process.stderr.write(`The service did not start: ${sentence}.\n`)
+  process.exit(1)
+}
+
+async function loadParts() {
+  try {
+    return { ...(await import('../engine/index.js')), ...(await import('./server.js')) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0]! : String(error)
+    failStart(
+      `a native part does not fit this machine (${process.platform} ${process.arch}, Node ${process.versions.node}): ` +
+        reason.replace(/\.$/, ''),
+    )
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof loadParts>>
+
+function sentenceOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+}
+
+async function openEngine(parts: Parts, settings: Settings) {
+  const { threads, trainers, shards, adminPassword, bootstrapKey } = settings
+  try {
+    return await parts.openEngine({
+      dataDir: settings.dataDir,
+      name: settings.name,
+      ...(threads === undefined ? {} : { threads }),
+      ...(trainers === undefined ? {} : { trainers }),
+      ...(shards === undefined ? {} : { shards }),
+      ...(adminPassword === undefined ? {} : { adminPassword }),
+      ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
+    })
+  } catch (error) {
+    if (parts.isRefusal(error)) failStart(sentenceOf(error))
+    throw error
+  }
+}
+
+type RunningEngine = Awaited<ReturnType<typeof openEngine>>
+type RunningServer = Awaited<ReturnType<Parts['Server']['start']>>
+
+/** Prints what is told once: the address, and on the first start the secrets that were made. */
+function announce(settings: Settings, port: number, engine: RunningEngine): void {
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
+  const base = `http://${host}:${port}`
+  const lines = [`Listening on ${base}`, `Documentation: ${base}/docs/exposer`]
+  if (engine.firstStart !== null) {
+    lines.push('First start. These are shown once and stored only as hashes:')
+    if (settings.adminPassword === undefined) lines.push(`  administrator: admin, password ${engine.firstStart.adminPassword}`)
+    if (settings.bootstrapKey === undefined) lines.push(`  management key: ${engine.firstStart.managementKey}`)
+    if (settings.adminPassword !== undefined && settings.bootstrapKey !== undefined) lines.length = 2
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Finishes what is under way, then ends the process. A second signal changes nothing. */
+async function stop(server: RunningServer, engine: RunningEngine): Promise<void> {
+  setTimeout(() => {
+    process.stderr.write('The service did not stop in time.\n')
+    process.exit(1)
+  }, STOP_LIMIT_MS).unref()
+  await server.drain()
+  await engine.close()
+  server.close()
+  process.exit(0)
+}
+
+async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) {
+    process.stdout.write(settingsHelp())
+    return
+  }
+  let settings: Settings
+  try {
+    settings = readSettings(process.env, args)
+  } catch (error) {
+    if (error instanceof SettingsError) failStart(error.message)
+    throw error
+  }
+  const parts = await loadParts()
+  const engine = await openEngine(parts, settings)
+  let server: RunningServer
+  try {
+    server = await parts.Server.start(engine, settings)
+  } catch (error) {
+    await engine.close()
+    failStart(sentenceOf(error))
+  }
+  announce(settings, server.port, engine)
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) return
+      stopping = true
+      void stop(server, engine)
+    })
+  }
+}
+
+await main()

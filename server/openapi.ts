@@ -1,0 +1,145 @@
+/**
+ * The OpenAPI 3.1 document, made of the table of routes and of the schemas that validate.
+ *
+ * Owns: the way from a row to an operation object. Leaves out: the rows (routes/), the schemas (schemas/).
+ * A schema that is exported from schemas/ becomes a component under its exported name; others stand where they are used.
+ */
+import type { TSchema } from 'typebox'
+import { keyHeader } from './http/auth.js'
+import { json, problemJson } from './http/reply.js'
+import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
+import * as common from './schemas/common.js'
+import * as events from './schemas/events.js'
+import * as jobs from './schemas/jobs.js'
+import * as resources from './schemas/resources.js'
+
+type Json = Record<string, unknown>
+
+const errorDescriptions: Readonly<Record<number, string>> = {
+  400: 'The body is not valid JSON, or names something that does not exist.',
+  401: 'No key, or an unknown one.',
+  403: 'The key lacks the scope.',
+  404: 'Not found, or not visible to the key.',
+  409: 'Not possible as things stand.',
+  413: 'The body is over the limit.',
+  422: 'The request breaks its schema.',
+  429: 'Busy; Retry-After says when to try again.',
+  503: 'Not able to serve now; Retry-After says when to try again.',
+  507: 'The disk is full.',
+}
+
+function isSchema(value: unknown): value is TSchema {
+  return typeof value === 'object' && value !== null && '~kind' in value
+}
+
+const names = new Map<unknown, string>()
+for (const module of [common, events, jobs, resources]) {
+  for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
+}
+
+/** A copy of a schema with the named schemas inside it as references. */
+function published(schema: unknown, isRoot = false): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => published(item))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const name = names.get(schema)
+  if (name !== undefined && !isRoot) return { $ref: `#/components/schemas/${name}` }
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, published(value)]))
+}
+
+function errorResponse(status: number): Json {
+  const name = status === 422 ? 'ValidationErrorBody' : 'ErrorBody'
+  return {
+    description: errorDescriptions[status] ?? 'Refused.',
+    ...(status === 429 || status === 503 || status === 507
+      ? { headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } } }
+      : {}),
+    content: {
+      [json]: { schema: { $ref: `#/components/schemas/${name}` } },
+      [problemJson]: { schema: { $ref: '#/components/schemas/ProblemBody' } },
+    },
+  }
+}
+
+function response(doc: ResponseDoc): Json {
+  if (doc.schema === undefined && doc.mediaType === undefined) return { description: doc.description }
+  const media = {
+    ...(doc.schema === undefined ? {} : { schema: published(doc.schema) }),
+    ...(doc.example === undefined ? {} : { example: doc.example }),
+  }
+  return { description: doc.description, content: { [doc.mediaType ?? json]: media } }
+}
+
+function responses(route: RouteDoc): Json {
+  const answers: [string, Json][] = Object.entries(route.responses).map(([status, doc]) => [status, response(doc)])
+  const always = route.scope === null ? [] : [401, 403, 422, 429, 503]
+  const errors = [...new Set([...always, ...(route.errors ?? [])])].sort((a, b) => a - b)
+  return Object.fromEntries([...answers, ...errors.map((status) => [String(status), errorResponse(status)])])
+}
+
+function parameters(route: RouteDoc): Json[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: name === 'job_id' ? 'integer' : 'string' },
+  }))
+  const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: published(schema),
+  }))
+  return [...inPath, ...inQuery]
+}
+
+function requestBody(route: RouteDoc): Json {
+  if (route.body === undefined) return {}
+  const required = ((route.body as { required?: readonly string[] }).required ?? []).length > 0
+  const media = {
+    schema: published(route.body),
+    ...(route.bodyExample === undefined ? {} : { example: route.bodyExample }),
+  }
+  return { requestBody: { required, content: { [route.bodyMediaType ?? json]: media } } }
+}
+
+function operationObject(route: RouteDoc): Json {
+  const scope = route.scope === null ? 'No key is needed.' : `Needs the scope \`${route.scope}\`.`
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [route.description, scope].filter(Boolean).join('\n\n'),
+    security: route.scope === null ? [] : [{ apiKey: [] }, { neutralApiKey: [] }],
+    'x-scopes': route.scope === null ? [] : [route.scope],
+    parameters: parameters(route),
+    ...requestBody(route),
+    responses: responses(route),
+  }
+}
+
+/** The document for a service of that name. */
+export function openApiDocument(routes: readonly Route[], name: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {})
+    path[route.method.toLowerCase()] = operationObject(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Decision service',
+      version: '1.0.0',
+      description: 'Takes events in, answers each with a decision and a confidence, and learns from feedback.',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((tag) => ({ name: tag })),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: keyHeader(name) },
+        neutralApiKey: { type: 'apiKey', in: 'header', name: keyHeader('service') },
+      },
+      schemas: Object.fromEntries([...names].map(([schema, schemaName]) => [schemaName, published(schema, true)])),
+    },
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * `POST /api/v1/events/_bulk`: lines in, result lines out, both without end.
+ *
+ * Owns: the pace. Leaves out: cutting lines (line-source.ts), their order on the way out (result-lines.ts).
+ *
+ * 1. One bad line harms no other: it has its own result line.
+ * 2. Input stops while too many lines are under way, the client does not read, or the job's mailbox is full; a line that
+ *    the mailbox had no room for is kept and tried again, and is never answered "busy".
+ * 3. A drain ends the stream: lines that are under way are answered, no more are taken.
+ * 4. A client that goes leaves nothing behind; events that were handed in are stored all the same.
+ */
+import { isRefusal, limits, Refusal, type Principal } from '../../engine/index.js'
+import type { App } from '../app.js'
+import { authorize } from '../http/auth.js'
+import type { Exchange } from '../http/exchange.js'
+import { tooLong } from '../http/ndjson.js'
+import { ndjson } from '../http/reply.js'
+import { jobIdOf } from './job-reference.js'
+import { LineSource } from './line-source.js'
+import { LineSlot, ResultLines } from './result-lines.js'
+
+/** How soon a full mailbox is tried again when nothing of ours is under way to wait for. */
+const RETRY_MS = 5
+
+class BulkStream {
+  readonly #exchange: Exchange
+  readonly #app: App
+  readonly #principal: Principal
+  readonly #source: LineSource
+  readonly #lines: ResultLines
+  readonly #offDrain: () => void
+  /** The line that the mailbox had no room for. */
+  #kept: Buffer | null = null
+  #retry: NodeJS.Timeout | null = null
+  #finished = false
+
+  constructor(exchange: Exchange, app: App, principal: Principal) {
+    this.#exchange = exchange
+    this.#app = app
+    this.#principal = principal
+    this.#lines = new ResultLines(exchange, { moved: () => this.#pump() })
+    this.#source = new LineSource(exchange, limits.eventBytesMax, {
+      more: () => this.#pump(),
+      gone: () => this.#finish(),
+    })
+    this.#offDrain = app.onDrain(() => this.#drain())
+  }
+
+  begin(): void {
+    this.#exchange.onBody(this.#source)
+    this.#exchange.beginStream('200 OK', ndjson)
+  }
+
+  /** Takes lines in as long as there is room; ends the answer when there are no more. */
+  #pump(): void {
+    if (this.#finished) return
+    for (let room = this.#lines.room; room > 0; room--) {
+      const line = this.#kept ?? this.#source.next()
+      if (line === null) return this.#wantMore()
+      if (!this.#take(line)) return this.#waitForMailbox(line as Buffer)
+      this.#kept = null
+    }
+    this.#source.stop()
+  }
+
+  #wantMore(): void {
+    this.#source.start()
+    if (!this.#source.done || this.#lines.underWay > 0) return
+    if (this.#source.broken) {
+      this.#exchange.write('{"status":"ERROR","status_code":400,"error":"the body is not valid gzip"}\n')
+    }
+    this.#finish()
+    this.#exchange.endStream()
+  }
+
+  /** False when the mailbox is full. */
+  #take(line: Buffer | typeof tooLong): boolean {
+    let jobId: number | null = null
+    try {
+      if (line === tooLong) throw new Refusal('body_too_large', `the line is over the limit of ${limits.eventBytesMax} bytes`)
+      jobId = jobIdOf(line)
+      const job = this.#app.service.job(this.#principal, jobId)
+      const slot = new LineSlot(this.#lines, jobId)
+      this.#app.service.ingest(job, null, true, line, slot)
+      this.#lines.add(slot)
+      return true
+    } catch (error) {
+      if (isRefusal(error, 'mailbox_full')) return false
+      if (!isRefusal(error)) throw error
+      const slot = new LineSlot(this.#lines, jobId)
+      this.#lines.add(slot)
+      slot.refused(error)
+      return true
+    }
+  }
+
+  #waitForMailbox(line: Buffer): void {
+    if (this.#kept === null) this.#kept = Buffer.from(line)
+    this.#source.stop()
+    if (this.#retry !== null) return
+    this.#retry = setTimeout(() => {
+      this.#retry = null
+      this.#pump()
+    }, RETRY_MS)
+  }
+
+  #drain(): void {
+    this.#kept = null
+    this.#source.start()
+    this.#source.close()
+    this.#pump()
+  }
+
+  #finish(): void {
+    this.#finished = true
+    this.#kept = null
+    this.#offDrain()
+    this.#source.close()
+    this.#lines.close()
+    if (this.#retry !== null) clearTimeout(this.#retry)
+  }
+}
+
+/** Serves the stream. */
+export function postEventLines(exchange: Exchange, _params: readonly string[], app: App): void {
+  const principal = authorize(exchange, app, 'write:events')
+  new BulkStream(exchange, app, principal).begin()
+}

@@ -1,0 +1,58 @@
+/**
+ * One event over HTTP: the busiest request, served by hand.
+ *
+ * The object is the body's taker and the engine's receiver at once, so that a request costs one object and no promise.
+ * The body is looked at only for its job id; the engine copies it and parses it on the job's thread.
+ */
+import { limits, type EventView, type IngestReceiver, type Principal, type Refusal } from '../../engine/index.js'
+import type { App } from '../app.js'
+import { authorize } from '../http/auth.js'
+import { BodyCollector, type CollectedBody } from '../http/body.js'
+import { replyError, replyRefusal } from '../http/error-reply.js'
+import type { Exchange } from '../http/exchange.js'
+import { json } from '../http/reply.js'
+import { ingestedText } from './event-wire.js'
+import { jobIdOf } from './job-reference.js'
+
+class EventPost implements CollectedBody, IngestReceiver {
+  readonly #exchange: Exchange
+  readonly #app: App
+  readonly #principal: Principal
+  readonly #eventId: string | null
+
+  constructor(exchange: Exchange, app: App, principal: Principal, eventId: string | null) {
+    this.#exchange = exchange
+    this.#app = app
+    this.#principal = principal
+    this.#eventId = eventId
+  }
+
+  collected(bytes: Uint8Array): void {
+    const { service } = this.#app
+    try {
+      const job = service.job(this.#principal, jobIdOf(bytes))
+      service.ingest(job, this.#eventId, false, bytes, this)
+    } catch (error) {
+      replyError(this.#exchange, error)
+    }
+  }
+
+  uncollected(refusal: Refusal): void {
+    replyRefusal(this.#exchange, refusal)
+  }
+
+  ingested(view: EventView): void {
+    this.#exchange.reply('201 Created', json, ingestedText(view, this.#app.emptyErrorMessage))
+  }
+
+  refused(refusal: Refusal): void {
+    replyRefusal(this.#exchange, refusal)
+  }
+}
+
+/** Serves the POST of an event; the path's id where it has one. */
+export function postEvent(exchange: Exchange, params: readonly string[], app: App): void {
+  const principal = authorize(exchange, app, 'write:events')
+  const post = new EventPost(exchange, app, principal, params[0] ?? null)
+  exchange.onBody(new BodyCollector(limits.eventBytesMax, post))
+}

@@ -1,0 +1,169 @@
+/** Events: sending, looking, exporting, voting (specification, Input operations). */
+import { isoMicros, limits, Refusal } from '../../engine/index.js'
+import { authorize } from '../http/auth.js'
+import { collectBody } from '../http/body.js'
+import { replyError } from '../http/error-reply.js'
+import { json, ndjson, replyJson } from '../http/reply.js'
+import { operation, type Route } from '../http/route.js'
+import { StatusOnly } from '../schemas/common.js'
+import {
+  EventLine, EventView, ExportedEvent, Feedback, HistoricEvents, IngestedEvent, NewEvent, ResultLine,
+} from '../schemas/events.js'
+import { postEventLines } from './bulk-stream.js'
+import { postEvent } from './event-post.js'
+import { eventText } from './event-wire.js'
+import { jobFromPath } from './job-reference.js'
+
+const tag = 'Events'
+const newEventExample = { job_id: 1, raw_body: { source: { ip: '192.0.2.7' }, rule: 'Impossible travel' } }
+const ingestedExample = {
+  event_id: '01J9ZK3V7Q8W5T2N6M4R0XBYCD',
+  job_id: 1,
+  ingest_timestamp: '2026-01-31T09:05:00.000123Z',
+  status: 'pending_inference',
+  error_message: null,
+}
+const resultExample = {
+  event_id: '01J9ZK3V7Q8W5T2N6M4R0XBYCD',
+  ingest_timestamp: '2026-01-31T09:05:00.000123Z',
+  status: 'OK',
+  result: 'label_0',
+  result_label: 'Escalate',
+  error_message: null,
+  bucket_state: 'in_knowledge_base',
+  outlier: false,
+  confidence_score: 97.25,
+}
+
+const ingested = { 201: { description: 'Stored, for good.', schema: IngestedEvent, example: ingestedExample } }
+
+const post: Route = {
+  method: 'POST',
+  path: '/api/v1/events/',
+  operationId: 'postEvent',
+  tag,
+  summary: 'Send an event',
+  description: 'The answer leaves when the event is on disk. The decision follows; GET shows it.',
+  scope: 'write:events',
+  body: NewEvent,
+  bodyExample: newEventExample,
+  responses: ingested,
+  errors: [400, 404, 413, 507],
+  serve: postEvent,
+}
+
+const postWithId: Route = {
+  ...post,
+  path: '/api/v1/events/{event_id}',
+  operationId: 'postEventWithId',
+  summary: 'Send an event under an id of your own',
+  description: 'The same body again is the same event; another body is a new version of it.',
+}
+
+const postLines: Route = {
+  method: 'POST',
+  path: '/api/v1/events/_bulk',
+  operationId: 'postEventLines',
+  tag,
+  summary: 'Send a stream of events',
+  description:
+    'One event a line, gzip or not; one result a line, in the same order, as they are decided. A bad line harms no ' +
+    'other. Read the answer while sending: a client that does not read is held, then cut off. Blank lines are skipped ' +
+    'and keep an idle connection open.',
+  scope: 'write:events',
+  body: EventLine,
+  bodyMediaType: ndjson,
+  bodyExample: newEventExample,
+  responses: { 200: { description: 'One result a line.', schema: ResultLine, mediaType: ndjson } },
+  serve: postEventLines,
+}
+
+const get: Route = {
+  method: 'GET',
+  path: '/api/v1/events/{job_id}/{event_id}',
+  operationId: 'getEvent',
+  tag,
+  summary: "See an event's decision",
+  scope: 'public',
+  responses: { 200: { description: 'The event.', schema: EventView, example: resultExample } },
+  errors: [404],
+  serve(exchange, params, app) {
+    const principal = authorize(exchange, app, 'public')
+    const job = jobFromPath(app, principal, params[0]!)
+    exchange.reply('200 OK', json, eventText(app.service.event(job, params[1]!)))
+  },
+}
+
+const exportEvent = operation({
+  method: 'GET',
+  path: '/api/v1/events/{job_id}/{event_id}/export',
+  operationId: 'exportEvent',
+  tag,
+  summary: 'Export an event, with all that is known of it',
+  scope: 'read:event_export',
+  responses: { 200: { description: 'The event.', schema: ExportedEvent } },
+  errors: [404],
+  handle({ app, principal, params }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const { view, document } = app.service.exportEvent(job, params[1]!)
+    return {
+      event_id: view.eventId,
+      ingest_timestamp: isoMicros(view.ingestMicros),
+      status: view.status,
+      error_message: view.errorMessage,
+      [`${app.service.name}_event`]: document,
+      service_event: document,
+    }
+  },
+})
+
+const feedback = operation({
+  method: 'PUT',
+  path: '/api/v1/events/{job_id}/{event_id}/feedback',
+  operationId: 'giveFeedback',
+  tag,
+  summary: 'Say what the decision should be',
+  scope: 'write:event_feedback',
+  body: Feedback,
+  bodyExample: { cortex_user: 'ann', feedback: 'Escalate' },
+  responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
+  errors: [400, 404],
+  async handle({ app, principal, params, body }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const label = body.feedback ?? body.label
+    if (label === undefined) {
+      const issue = { loc: ['body', 'feedback'], msg: 'Field required', type: 'missing' }
+      throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
+    }
+    await app.service.giveFeedback(job, params[1]!, {
+      analyst: body.cortex_user || body.username || principal.name,
+      label,
+      ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
+      ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
+    })
+    return { status: 'updated' }
+  },
+})
+
+const historic: Route = {
+  method: 'POST',
+  path: '/api/v1/bulk/{job_id}',
+  operationId: 'postHistoricEvents',
+  tag,
+  summary: 'Send historic events with their labels',
+  description: 'All or nothing.',
+  scope: 'write:events',
+  body: HistoricEvents,
+  responses: { 201: { description: 'Stored.', schema: StatusOnly, example: { status: 'ok' } } },
+  errors: [400, 404, 413, 507],
+  serve(exchange, params, app) {
+    const principal = authorize(exchange, app, 'write:events')
+    const job = jobFromPath(app, principal, params[0]!)
+    collectBody(exchange, limits.bodyBytesMax)
+      .then((bytes) => app.service.ingestHistoric(job, bytes))
+      .then(() => replyJson(exchange, 201, { status: 'ok' }))
+      .catch((error: unknown) => replyError(exchange, error))
+  },
+}
+
+export const eventRoutes: readonly Route[] = [post, postLines, postWithId, get, exportEvent, feedback, historic]

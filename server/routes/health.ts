@@ -1,0 +1,53 @@
+/** Whether the service is there, and what the caller's key may do. */
+import { Type } from 'typebox'
+import { principalOf } from '../http/auth.js'
+import { replyJson } from '../http/reply.js'
+import { operation, type Route } from '../http/route.js'
+import { Outcome, worked } from '../schemas/common.js'
+
+const tag = 'Health'
+
+const health: Route = {
+  method: 'GET',
+  path: '/api/v1/health',
+  operationId: 'getHealth',
+  tag,
+  summary: 'Check the service and the key',
+  description: 'A wrong key is told in the answer, not in the status.',
+  scope: null,
+  responses: {
+    200: {
+      description: 'Both false for a wrong key.',
+      schema: Type.Object({ status: Type.Boolean(), connected: Type.Boolean() }),
+      example: { status: true, connected: true },
+    },
+  },
+  serve(exchange, _params, app) {
+    const known = principalOf(exchange, app) !== null
+    replyJson(exchange, 200, { status: known, connected: known })
+  },
+}
+
+const managedHealth = operation({
+  method: 'GET',
+  path: '/api/v2/health',
+  operationId: 'getManagedHealth',
+  tag,
+  summary: 'Check the service',
+  scope: 'public',
+  responses: { 200: { description: 'It is well.', schema: Outcome, example: worked } },
+  handle: () => worked,
+})
+
+const scopes = operation({
+  method: 'GET',
+  path: '/api/v2/token/scopes',
+  operationId: 'getScopes',
+  tag,
+  summary: 'See what the key may do',
+  scope: 'public',
+  responses: { 200: { description: 'Scopes.', schema: Type.Array(Type.String()), example: ['public', 'write:events'] } },
+  handle: ({ principal }) => [...principal.scopes].sort(),
+})
+
+export const healthRoutes: readonly Route[] = [health, managedHealth, scopes]

@@ -1,0 +1,50 @@
+/** The table of routes: all that the service answers to. OpenAPI is made of the same rows. */
+import { Type } from 'typebox'
+import { json, replyJson } from '../http/reply.js'
+import type { Route } from '../http/route.js'
+import { openApiDocument } from '../openapi.js'
+import { docRoutes } from './docs.js'
+import { eventRoutes } from './events.js'
+import { healthRoutes } from './health.js'
+import { jobRoutes } from './jobs.js'
+import { resourceRoutes } from './resources.js'
+
+const documents = new Map<string, string>()
+
+const openApi: Route = {
+  method: 'GET',
+  path: '/openapi.json',
+  operationId: 'getOpenApi',
+  tag: 'Documentation',
+  summary: 'This API as OpenAPI 3.1',
+  scope: null,
+  responses: { 200: { description: 'The document.', schema: Type.Object({}, { additionalProperties: true }) } },
+  serve(exchange, _params, app) {
+    const { name } = app.service
+    let text = documents.get(name)
+    if (text === undefined) documents.set(name, (text = JSON.stringify(openApiDocument(routes, name))))
+    exchange.reply('200 OK', json, text)
+  },
+}
+
+const root: Route = {
+  method: 'GET',
+  path: '/',
+  operationId: 'getRoot',
+  tag: 'Documentation',
+  summary: 'Where to go from here',
+  scope: null,
+  responses: {
+    200: {
+      description: 'Links.',
+      schema: Type.Object({ name: Type.String(), documentation: Type.String(), openapi: Type.String() }),
+    },
+  },
+  serve(exchange, _params, app) {
+    replyJson(exchange, 200, { name: app.service.name, documentation: '/docs/exposer', openapi: '/openapi.json' })
+  },
+}
+
+export const routes: readonly Route[] = [
+  ...eventRoutes, ...jobRoutes, ...resourceRoutes, ...healthRoutes, ...docRoutes, openApi, root,
+]

@@ -1,0 +1,147 @@
+/** Jobs: what they are, how they learn, whether they run. */
+import { isoMicros, type JobView } from '../../engine/index.js'
+import { operation, type Route } from '../http/route.js'
+import { Outcome, worked } from '../schemas/common.js'
+import { Job, JobName, Labels, TrainAnswer, TrainedBy } from '../schemas/jobs.js'
+import { Type } from 'typebox'
+import { jobFromPath } from './job-reference.js'
+
+const tag = 'Jobs'
+const oneJob = { 200: { description: 'The job.', schema: Job } }
+const jobLabels = { 200: { description: 'Label names.', schema: Labels, example: ['Escalate', 'Drop', 'Investigate'] } }
+
+function timestamp(micros: number | null): string | null {
+  return micros === null ? null : isoMicros(micros)
+}
+
+/** A job as the wire shows it. */
+export function jobWire(view: JobView) {
+  return {
+    job_id: view.id,
+    title: view.title,
+    category: view.category,
+    data_type: view.dataType ?? '',
+    status: view.status,
+    retrain_state: view.retrainState,
+    retrain_msg: view.retrainMsg,
+    labels: view.labels.map((label) => label.name),
+    features: view.decisionPoints,
+    processed_documents_count: view.processedDocuments,
+    feedback_documents_count: view.feedbackDocuments,
+    last_processed_timestamp: timestamp(view.lastProcessedMicros),
+    last_feedback_timestamp: timestamp(view.lastFeedbackMicros),
+    last_train_start_timestamp: timestamp(view.lastTrainStartMicros),
+    last_train_finished_timestamp: timestamp(view.lastTrainFinishedMicros),
+    invalid: view.decisionPoints.length === 0 && view.category !== 'Automated root cause analysis',
+  }
+}
+
+const list = operation({
+  method: 'GET',
+  path: '/api/v1/jobs/',
+  operationId: 'listJobs',
+  tag,
+  summary: 'List the jobs that take events over this API',
+  scope: 'public',
+  responses: { 200: { description: 'Jobs by id.', schema: Type.Array(Job) } },
+  handle: ({ app, principal }) => app.service.jobViews(principal, true).map(jobWire),
+})
+
+const get = operation({
+  method: 'GET',
+  path: '/api/v1/jobs/{job_id}',
+  operationId: 'getJob',
+  tag,
+  summary: 'See a job',
+  scope: 'public',
+  responses: oneJob,
+  errors: [404],
+  handle: ({ app, principal, params }) => jobWire(app.service.jobView(jobFromPath(app, principal, params[0]!))),
+})
+
+const getLabels = operation({
+  method: 'GET',
+  path: '/api/v1/jobs/{job_id}/labels',
+  operationId: 'getJobLabels',
+  tag,
+  summary: "See a job's labels",
+  scope: 'public',
+  responses: jobLabels,
+  errors: [404],
+  handle: ({ app, principal, params }) => jobFromPath(app, principal, params[0]!).labels.map((label) => label.name),
+})
+
+const getByName = operation({
+  method: 'POST',
+  path: '/api/v1/jobs/get_by_name',
+  operationId: 'getJobByName',
+  tag,
+  summary: 'Find a job by its title',
+  scope: 'public',
+  body: JobName,
+  bodyExample: { job_name: 'Phishing' },
+  responses: oneJob,
+  errors: [400, 404],
+  handle: ({ app, principal, body }) => jobWire(app.service.jobView(app.service.jobByTitle(principal, body.job_name))),
+})
+
+const getLabelsByName = operation({
+  method: 'POST',
+  path: '/api/v1/jobs/get_by_name/labels',
+  operationId: 'getJobLabelsByName',
+  tag,
+  summary: 'Find the labels of a job by its title',
+  scope: 'public',
+  body: JobName,
+  bodyExample: { job_name: 'Phishing' },
+  responses: jobLabels,
+  errors: [400, 404],
+  handle: ({ app, principal, body }) => app.service.jobByTitle(principal, body.job_name).labels.map((label) => label.name),
+})
+
+const train = operation({
+  method: 'POST',
+  path: '/api/v1/jobs/{job_id}/train',
+  operationId: 'trainJob',
+  tag,
+  summary: 'Train on the feedback given so far',
+  description: 'Answers when the training is queued; retrain_state and retrain_msg of the job tell how it goes on.',
+  scope: 'execute:job_operations',
+  query: TrainedBy,
+  body: TrainedBy,
+  responses: { 200: { description: 'Queued.', schema: TrainAnswer, example: { status: 'OK', error_message: '' } } },
+  errors: [400, 404, 409],
+  async handle({ app, principal, params, query, body }) {
+    const username = body.username || query.username || principal.name
+    await app.service.train(jobFromPath(app, principal, params[0]!), username)
+    return { status: 'OK', error_message: '' }
+  },
+})
+
+/** Start, stop and train of the management API differ in one call only. */
+function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route {
+  return operation({
+    method: 'POST',
+    path: `/api/v2/jobs/{job_id}/${verb}`,
+    operationId: `${verb}ManagedJob`,
+    tag,
+    summary,
+    scope: 'execute:job_operations',
+    responses: { 200: { description: 'Done.', schema: Outcome, example: worked } },
+    errors: verb === 'train' ? [404, 409] : [404],
+    async handle({ app, principal, params }) {
+      const job = jobFromPath(app, principal, params[0]!)
+      if (verb === 'start') await app.service.startJob(job)
+      else if (verb === 'stop') await app.service.stopJob(job)
+      else await app.service.train(job, principal.name)
+      return worked
+    },
+  })
+}
+
+export const jobRoutes: readonly Route[] = [
+  list, get, getLabels, getByName, getLabelsByName, train,
+  jobOperation('start', 'Start a job: what it held is decided'),
+  jobOperation('stop', 'Stop a job: events are taken and held'),
+  jobOperation('train', 'Train on the feedback given so far'),
+]

@@ -1,0 +1,131 @@
+/**
+ * The body of a streamed request as lines: plain or gzip, stopped and started as its reader wants.
+ *
+ * 1. Memory is bounded: what is unread is one socket chunk, or one piece of unpacked gzip, and one line.
+ * 2. Whoever stops the source is asked for no more lines; `more` is called whenever there may be some.
+ * 3. After `close` nothing is called any more.
+ */
+import { createGunzip, type Gunzip } from 'node:zlib'
+import { isGzipStart } from '../http/body.js'
+import type { BodySink, Exchange } from '../http/exchange.js'
+import { LineSplitter, type tooLong } from '../http/ndjson.js'
+
+const UNPACKED_CHUNK_BYTES = 128 * 1024
+
+export interface LineReader {
+  /** There may be lines to take, or the end has come. */
+  more(): void
+  /** The client went. */
+  gone(): void
+}
+
+export class LineSource implements BodySink {
+  readonly #exchange: Exchange
+  readonly #reader: LineReader
+  readonly #splitter: LineSplitter
+  #gunzip: Gunzip | null = null
+  #begun = false
+  #stopped = false
+  /** Gzip takes no more for now. */
+  #choked = false
+  #closed = false
+  /** The gzip was not valid: what came before still counts. */
+  broken = false
+
+  constructor(exchange: Exchange, lineBytesMax: number, reader: LineReader) {
+    this.#exchange = exchange
+    this.#reader = reader
+    this.#splitter = new LineSplitter(lineBytesMax)
+  }
+
+  /** All lines are taken. */
+  get done(): boolean {
+    return this.#closed || this.#splitter.done
+  }
+
+  /** Valid until the reader returns. */
+  next(): Buffer | typeof tooLong | null {
+    return this.#closed ? null : this.#splitter.next()
+  }
+
+  chunk(bytes: Uint8Array, last: boolean): void {
+    if (this.#closed) return
+    if (!this.#begun && bytes.length > 0) {
+      this.#begun = true
+      if (isGzipStart(bytes)) this.#gunzip = this.#unpack()
+    }
+    if (this.#gunzip !== null) return this.#feedGunzip(this.#gunzip, bytes, last)
+    this.#splitter.feed(bytes)
+    if (last) this.#splitter.end()
+    this.#reader.more()
+    this.#splitter.keep()
+  }
+
+  gone(): void {
+    this.close()
+    this.#reader.gone()
+  }
+
+  /** Asks for no more bytes. Some that are on their way may still come. */
+  stop(): void {
+    if (this.#stopped || this.#closed) return
+    this.#stopped = true
+    if (this.#gunzip !== null) this.#gunzip.pause()
+    else this.#exchange.pause()
+  }
+
+  start(): void {
+    if (!this.#stopped || this.#closed) return
+    this.#stopped = false
+    if (this.#gunzip !== null) this.#gunzip.resume()
+    else this.#exchange.resume()
+  }
+
+  /** Takes no more, and forgets what came. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#splitter.clear()
+    this.#gunzip?.destroy()
+  }
+
+  #feedGunzip(gunzip: Gunzip, bytes: Uint8Array, last: boolean): void {
+    if (!gunzip.writable) return
+    const room = gunzip.write(bytes.slice())
+    if (last) gunzip.end()
+    else if (!room && !this.#choked) {
+      this.#choked = true
+      this.#exchange.pause()
+    }
+  }
+
+  #unpack(): Gunzip {
+    const gunzip = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES })
+    gunzip.on('data', (bytes: Buffer) => {
+      if (this.#closed) return
+      this.#splitter.feed(bytes)
+      this.#reader.more()
+      this.#splitter.keep()
+    })
+    gunzip.on('drain', () => this.#unchoke())
+    gunzip.on('end', () => this.#end())
+    gunzip.on('error', () => {
+      this.broken = true
+      this.#unchoke()
+      this.#end()
+    })
+    return gunzip
+  }
+
+  #unchoke(): void {
+    if (!this.#choked) return
+    this.#choked = false
+    this.#exchange.resume()
+  }
+
+  #end(): void {
+    if (this.#closed) return
+    this.#splitter.end()
+    this.#reader.more()
+  }
+}

@@ -1,0 +1,127 @@
+/** Resources: declarative set-up (specification, Resources API). */
+import type { ResourceQuery as EngineQuery, ResourceRef as EngineRef } from '../../engine/index.js'
+import { limits, Refusal } from '../../engine/index.js'
+import type { Static } from 'typebox'
+import { authorize } from '../http/auth.js'
+import { collectBody } from '../http/body.js'
+import { replyError } from '../http/error-reply.js'
+import { replyJson } from '../http/reply.js'
+import { operation, type Route } from '../http/route.js'
+import { booleanOf, Checker, parseJson } from '../http/validate.js'
+import { worked } from '../schemas/common.js'
+import { ApplyAnswer, ApplyQuery, DeleteAnswer, ResourceDocument, ResourceList, ResourceQuery } from '../schemas/resources.js'
+
+const tag = 'Resources'
+const applyQuery = new Checker(ApplyQuery, 'query')
+
+function refWire(ref: EngineRef) {
+  return {
+    type: ref.type,
+    resource_name: ref.resourceName,
+    title: ref.title,
+    internal_id: ref.internalId,
+    url: ref.url,
+    ...(ref.value === undefined ? {} : { value: ref.value }),
+  }
+}
+
+/** The `overwrite` of a body, where it is the parameter and not a resource of that name. */
+function overwriteIn(document: unknown): boolean | undefined {
+  if (typeof document !== 'object' || document === null || !Object.hasOwn(document, 'overwrite')) return undefined
+  const { overwrite } = document as { overwrite: unknown }
+  if (overwrite === null || typeof overwrite === 'object') return undefined
+  const value = booleanOf(overwrite)
+  if (value !== undefined) return value
+  const issue = { loc: ['body', 'overwrite'], msg: 'must be a boolean', type: 'type' }
+  throw new Refusal('invalid_body', 'overwrite: must be a boolean', { issues: [issue] })
+}
+
+function engineQuery(query: Static<typeof ResourceQuery>): EngineQuery {
+  if (query.title !== undefined && query.id !== undefined) {
+    const issue = { loc: ['query', 'title'], msg: 'title and id are mutually exclusive', type: 'mutually_exclusive' }
+    throw new Refusal('invalid_body', 'title and id are mutually exclusive', { issues: [issue] })
+  }
+  return {
+    ...(query.resource_type === undefined ? {} : { type: query.resource_type }),
+    ...(query.title === undefined ? {} : { title: query.title }),
+    ...(query.id === undefined ? {} : { id: query.id }),
+  }
+}
+
+const apply: Route = {
+  method: 'POST',
+  path: '/api/v2/resources',
+  operationId: 'applyResources',
+  tag,
+  summary: 'Create or update a set of resources',
+  description: 'All or nothing. Existing resources are found by title and overwritten unless overwrite is false.',
+  scope: 'write:resources',
+  query: ApplyQuery,
+  body: ResourceDocument,
+  bodyExample: {
+    resources: {
+      key: { type: 'api_key', properties: { name: 'siem' } },
+      rest: {
+        type: 'integration',
+        properties: {
+          title: 'SIEM alerts',
+          integration_type: 'External REST API',
+          parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' },
+        },
+      },
+      job: {
+        type: 'job',
+        properties: {
+          title: 'Phishing',
+          category: 'Decision intelligence',
+          decision_points: ['rule', 'source.ip'],
+          pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }],
+        },
+      },
+    },
+  },
+  responses: { 200: { description: 'What was created and what was updated.', schema: ApplyAnswer } },
+  errors: [400, 409, 413],
+  serve(exchange, _params, app) {
+    authorize(exchange, app, 'write:resources')
+    const query = applyQuery.checkQuery(exchange.query())
+    collectBody(exchange, limits.bodyBytesMax)
+      .then(async (bytes) => {
+        const document = parseJson(bytes)
+        const overwrite = query.overwrite ?? overwriteIn(document) ?? true
+        const { created, updated } = await app.service.applyResources(document, overwrite)
+        replyJson(exchange, 200, { request: worked, created: created.map(refWire), updated: updated.map(refWire) })
+      })
+      .catch((error: unknown) => replyError(exchange, error))
+  },
+}
+
+const list = operation({
+  method: 'GET',
+  path: '/api/v2/resources',
+  operationId: 'listResources',
+  tag,
+  summary: 'List resources',
+  scope: 'read:resources',
+  query: ResourceQuery,
+  responses: { 200: { description: 'An array, empty when nothing matches.', schema: ResourceList } },
+  handle: ({ app, query }) => app.service.listResources(engineQuery(query)),
+})
+
+const remove = operation({
+  method: 'DELETE',
+  path: '/api/v2/resources',
+  operationId: 'deleteResource',
+  tag,
+  summary: 'Delete a resource',
+  scope: 'delete:resources',
+  query: ResourceQuery,
+  responses: { 200: { description: 'What was deleted.', schema: DeleteAnswer } },
+  errors: [404, 409],
+  async handle({ app, query }) {
+    const deleted = await app.service.deleteResource(engineQuery(query))
+    return { request: worked, deleted: deleted.map(refWire) }
+  },
+})
+
+export const resourceRoutes: readonly Route[] = [apply, list, remove]

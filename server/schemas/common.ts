@@ -1,0 +1,54 @@
+/** Shapes that many operations share, as TypeBox schemas: they validate, and OpenAPI publishes them. */
+import { Type, type TSchema } from 'typebox'
+import { limits } from '../../engine/index.js'
+
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()])
+}
+
+export const Timestamp = Type.String({ description: 'ISO 8601 UTC with microseconds.', format: 'date-time' })
+
+export const ErrorBody = Type.Object(
+  { error: Type.String(), details: Type.Optional(Type.String()) },
+  { description: 'A refusal.' },
+)
+
+export const ValidationErrorBody = Type.Object(
+  {
+    detail: Type.Array(
+      Type.Object({
+        loc: Type.Array(Type.String(), { description: 'Where: body, query or path, then the way inside.' }),
+        msg: Type.String(),
+        type: Type.String(),
+      }),
+    ),
+  },
+  { description: 'The request breaks its schema.' },
+)
+
+export const ProblemBody = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.Optional(Type.String()),
+    errors: Type.Optional(ValidationErrorBody.properties.detail),
+  },
+  { description: 'RFC 9457; sent instead where Accept asks for application/problem+json.' },
+)
+
+/** How management operations say that they worked. */
+export const Outcome = Type.Object({
+  status: Type.String(),
+  reason: nullable(Type.String()),
+  reason_details: nullable(Type.String()),
+})
+
+export const StatusOnly = Type.Object({ status: Type.String() })
+
+/** A name as a client gives it. */
+export const Name = Type.String({ maxLength: limits.nameCharsMax })
+
+/** What an Outcome is when it worked. */
+export const worked = { status: 'OK', reason: null, reason_details: null } as const

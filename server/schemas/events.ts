@@ -1,0 +1,116 @@
+/** Events as clients send and see them. */
+import { Type } from 'typebox'
+import { limits } from '../../engine/index.js'
+import { Name, nullable, Timestamp } from './common.js'
+
+const JobId = Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })], {
+  description: 'The job. A numeric string is taken as well.',
+})
+const RawBody = Type.Object({}, { additionalProperties: true, description: 'The event itself, any JSON object.' })
+const extras = {
+  title: Type.Optional(Type.String()),
+  severity: Type.Optional(Type.Unknown()),
+  storage_tag: Type.Optional(Type.String()),
+}
+
+/** The body of a new event. Checked on the job's thread; published here. */
+export const NewEvent = Type.Object({ job_id: JobId, raw_body: RawBody, ...extras })
+
+/** One line of a stream of events. */
+export const EventLine = Type.Object({
+  job_id: JobId,
+  event_id: Type.Optional(Type.String({ description: 'Made by the service where absent.' })),
+  raw_body: RawBody,
+  ...extras,
+})
+
+const EventStatus = Type.Enum(['pending_inference', 'OK', 'ERROR'])
+const decision = {
+  result: Type.String({ description: "The decision: a label's id, or empty without one." }),
+  result_label: Type.String({ description: "The label's name, or empty." }),
+  bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
+  outlier: Type.Boolean({ description: 'Very different from everything the model was trained on.' }),
+  confidence_score: Type.Number({ minimum: 0, maximum: 100, description: 'A percentage, two decimals.' }),
+}
+const ErrorMessage = nullable(Type.String())
+
+/** The answer to a new event. */
+export const IngestedEvent = Type.Object({
+  event_id: Type.String(),
+  job_id: Type.Integer(),
+  ingest_timestamp: Timestamp,
+  status: EventStatus,
+  error_message: ErrorMessage,
+})
+
+export const EventView = Type.Object({
+  event_id: Type.String(),
+  ingest_timestamp: Timestamp,
+  status: EventStatus,
+  ...decision,
+  error_message: ErrorMessage,
+})
+
+/** One line of the answer to a stream. */
+export const ResultLine = Type.Union([
+  Type.Object({
+    event_id: Type.String(),
+    job_id: Type.Integer(),
+    ingest_timestamp: Timestamp,
+    status: EventStatus,
+    ...decision,
+    error_message: ErrorMessage,
+  }),
+  Type.Object({
+    status: Type.Literal('ERROR'),
+    status_code: Type.Integer({ description: 'What a single POST would have been answered with.' }),
+    error: Type.String(),
+    job_id: Type.Optional(Type.Integer()),
+  }),
+])
+
+export const ExportedEvent = Type.Object(
+  {
+    event_id: Type.String(),
+    ingest_timestamp: Timestamp,
+    status: EventStatus,
+    error_message: ErrorMessage,
+    service_event: Type.Object({}, {
+      additionalProperties: true,
+      description: "The event's fields at top level, and what the service added in a section of its own name.",
+    }),
+  },
+  { description: 'Under a configured name the event is there a second time, as `<name>_event`.' },
+)
+
+const Notes = Type.String({ maxLength: limits.textCharsMax })
+
+/** A vote. The older names of the fields are taken as well. */
+export const Feedback = Type.Object({
+  cortex_user: Type.Optional(Name),
+  username: Type.Optional(Name),
+  feedback: Type.Optional(Type.String({ description: "A label's name in any case, its id, label_n or class_n." })),
+  label: Type.Optional(Type.String({ description: 'An older name of feedback.' })),
+  closing_notes: Type.Optional(Notes),
+  indicators: Type.Optional(Type.Unknown()),
+})
+
+/** Historic events with their labels. Checked by the engine; published here. */
+export const HistoricEvents = Type.Object({
+  count: Type.Optional(Type.Integer()),
+  events: Type.Array(
+    Type.Object({
+      job_id: Type.Optional(JobId),
+      raw_body: RawBody,
+      ...extras,
+      label: Type.Optional(
+        Type.Object({
+          cortex_user: Type.Optional(Name),
+          feedback: Type.Optional(nullable(Type.String())),
+          closing_notes: Type.Optional(Notes),
+        }),
+      ),
+    }),
+    { maxItems: limits.historicEventsMax },
+  ),
+})

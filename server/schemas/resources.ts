@@ -1,0 +1,138 @@
+/**
+ * Resources as a person writes them. The engine checks a document (it knows the catalog, and says it in better words);
+ * what is published here is the same in TypeBox.
+ */
+import { Type } from 'typebox'
+import { Name, nullable } from './common.js'
+
+const dependsOn = {
+  depends_on: Type.Optional(Type.Array(Type.String(), { description: 'Identifiers; inferred where absent.' })),
+}
+const Parameters = Type.Object({}, { additionalProperties: true })
+
+export const ResourceType = Type.Enum(['api_key', 'integration', 'job'])
+
+export const ApiKeyResource = Type.Object({
+  type: Type.Literal('api_key'),
+  properties: Type.Object({ name: Name }),
+  ...dependsOn,
+})
+
+export const IntegrationResource = Type.Object({
+  type: Type.Literal('integration'),
+  properties: Type.Object({
+    title: Name,
+    integration_type: Type.Optional(Type.String({ description: 'For example External REST API.' })),
+    parameters: Type.Optional(Parameters),
+  }),
+  ...dependsOn,
+})
+
+const Label = Type.Object({
+  name: Name,
+  hex_color: Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }),
+  id: Type.Optional(Name),
+})
+
+const AutoRetrain = Type.Object({
+  enabled: Type.Optional(Type.Boolean()),
+  cron: Type.Optional(Type.String({ description: 'Cron expression, UTC.' })),
+  blockers: Type.Optional(
+    Type.Object({
+      outliers: Type.Optional(Type.Boolean()),
+      consensus_flipping: Type.Optional(Type.Boolean()),
+      low_confidence_score: Type.Optional(Type.Boolean()),
+      undecided_consensus: Type.Optional(Type.Boolean()),
+      consensus_low_score: Type.Optional(Type.Boolean()),
+      consensus_changes: Type.Optional(Type.Boolean()),
+    }),
+  ),
+})
+
+const PipelineStep = Type.Object({
+  resource: Type.String({
+    description: "An identifier of this request, a title, or {{integrations(title='...')}}, {{integrations(internal_id=...)}}.",
+  }),
+  integration_type: Type.Optional(
+    Type.Enum(['input', 'processor', 'output', 'enrichment', 'case_creation', 'post_decision']),
+  ),
+  enabled: Type.Optional(Type.Boolean()),
+  parameters: Type.Optional(Parameters),
+})
+
+export const JobResource = Type.Object({
+  type: Type.Literal('job'),
+  properties: Type.Object({
+    title: Name,
+    description: Type.Optional(Type.String()),
+    category: Type.Optional(
+      Type.Enum([
+        'Decision intelligence',
+        'Event centric decision intelligence',
+        'Automated root cause analysis',
+      ]),
+    ),
+    decision_points: Type.Optional(Type.Array(Type.String(), { description: 'Dot paths.' })),
+    advanced_settings: Type.Optional(
+      Type.Object({
+        custom_labels: Type.Optional(Type.Array(Label, { minItems: 3, maxItems: 3 })),
+        auto_retrain: Type.Optional(AutoRetrain),
+        monitoring_settings: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      }),
+    ),
+    feedback_columns: Type.Optional(Type.Array(Type.String())),
+    pipeline_integrations: Type.Optional(
+      Type.Array(PipelineStep, { description: 'Empty leaves the pipeline of an existing job as it is.' }),
+    ),
+    remove_missing_pipeline_integrations: Type.Optional(Type.Boolean()),
+  }),
+  ...dependsOn,
+})
+
+const ResourceMap = Type.Record(Type.String(), Type.Union([ApiKeyResource, IntegrationResource, JobResource]))
+
+/** The map of resources, bare or under `resources`. */
+export const ResourceDocument = Type.Union([
+  Type.Object({ resources: ResourceMap, overwrite: Type.Optional(Type.Boolean()) }),
+  ResourceMap,
+])
+
+export const ApplyQuery = Type.Object({
+  overwrite: Type.Optional(
+    Type.Boolean({ description: 'False: an existing resource refuses the whole set. True where absent.' }),
+  ),
+})
+
+/** A query that may not say both. */
+export const ResourceQuery = Type.Object({
+  resource_type: Type.Optional(ResourceType),
+  title: Type.Optional(Type.String()),
+  id: Type.Optional(Type.String({ description: 'The internal id; not together with title.' })),
+})
+
+export const ResourceRef = Type.Object({
+  type: ResourceType,
+  resource_name: Type.String({ description: 'The identifier that the request used.' }),
+  title: Type.String(),
+  internal_id: Type.Union([Type.String(), Type.Integer()]),
+  url: Type.String(),
+  value: Type.Optional(Type.String({ description: 'A new api key, shown this once.' })),
+})
+
+const RequestOutcome = Type.Object({
+  status: Type.String(),
+  reason: nullable(Type.String()),
+  reason_details: nullable(Type.String()),
+})
+
+export const ApplyAnswer = Type.Object({
+  request: RequestOutcome,
+  created: Type.Array(ResourceRef),
+  updated: Type.Array(ResourceRef),
+})
+
+export const DeleteAnswer = Type.Object({ request: RequestOutcome, deleted: Type.Array(ResourceRef) })
+
+export const ResourceList = Type.Array(Type.Object({}, { additionalProperties: true }), {
+  description: 'Jobs nested by title, integrations and keys flat. Without filters jobs are shown in short.',
+})

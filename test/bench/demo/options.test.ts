@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BadOption, parseOptions } from '../../../bench/demo/options.js'
+
+function refused(args: readonly string[]): string {
+  try {
+    parseOptions(args)
+  } catch (error) {
+    assert.ok(error instanceof BadOption, String(error))
+    return error.message
+  }
+  return assert.fail(`nothing was refused: ${args.join(' ')}`)
+}
+
+test('without options the stream is generated', () => {
+  assert.deepEqual(parseOptions([]), { kind: 'generated', seed: 1, votes: 300, events: 60_000 })
+})
+
+test('a file comes with its label and its points', () => {
+  const options = parseOptions(['--file', 'F.gz', '--label', 'label', '--points', 'a.b, c', '--votes', '50'])
+  const expected = { kind: 'file', file: 'F.gz', label: 'label', points: ['a.b', 'c'], event: null, seed: 1, votes: 50 }
+  assert.deepEqual(options, expected)
+})
+
+test('the event in a line may be named', () => {
+  const options = parseOptions(['--file', 'F', '--label', 'l', '--points', 'a', '--event', 'alert.body'])
+  assert.equal(options.kind === 'file' && options.event, 'alert.body')
+})
+
+test('help is an option of its own', () => {
+  assert.deepEqual(parseOptions(['--help']), { kind: 'help' })
+})
+
+test('what cannot be followed is refused with a sentence that names it', () => {
+  assert.match(refused(['--nothing']), /^Unknown option '--nothing'\.$/)
+  assert.match(refused(['stray']), /stray/)
+  assert.match(refused(['--file', 'F']), /^--file needs --label/)
+  assert.match(refused(['--file', 'F', '--label', 'l']), /^--file needs --points/)
+  assert.match(refused(['--file', 'F', '--label', 'l', '--points', 'a,,b']), /^--points takes dot paths/)
+  assert.match(refused(['--file', 'F', '--label', 'l', '--points', 'a', '--events', '9']), /^--events is for the generated/)
+  assert.match(refused(['--label', 'l']), /^--label .* needs --file\.$/)
+  assert.match(refused(['--events', '12']), /^--events takes a whole number from 1000 to 1000000, not "12"\.$/)
+  assert.match(refused(['--votes', '1e2']), /^--votes takes a whole number/)
+  assert.match(refused(['--seed', '-1']), /seed/)
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { limits } from '../../../engine/limits.js'
+import { SeededRandom } from '../../../engine/random.js'
+import { planApply } from '../../../engine/resource/apply.js'
+import { parseDocument } from '../../../engine/resource/shapes.js'
+import { CatalogState } from '../../../engine/resource/state.js'
+import { ManualClock } from '../../../engine/clock.js'
+import type { JobSettings } from '../../../engine/job/job.js'
+import { apiKey, dump, job, openCatalog, refusalOf, restApi, smallSet } from '../../support/catalog.js'
+
+test('without overwrite one resource that exists refuses the whole set', () => {
+  const { catalog, environment } = openCatalog()
+  catalog.apply(smallSet(), false)
+  const before = dump(environment)
+  const existing: [string, Record<string, unknown>][] = [
+    ['api_key "key"', apiKey('key')],
+    ['integration "rest"', restApi('rest', 'new')],
+    ['job "job"', job('job')],
+  ]
+  for (const [what, resource] of existing) {
+    const set = { new: apiKey('new'), other: job('other'), resource }
+    const refusal = refusalOf('resource_exists', () => catalog.apply(set, false))
+    assert.equal(refusal.message, `${what} exists already`)
+    assert.deepEqual(dump(environment), before)
+  }
+  assert.equal(catalog.apply({ new: apiKey('new') }, false).created.length, 1)
+})
+
+test('the same title twice in one type is refused, in two types not', () => {
+  const { catalog } = openCatalog()
+  const { context } = refusalOf('invalid_resources', () => catalog.apply({ a: job('x'), b: job('x') }, true))
+  assert.deepEqual(context.issues?.map((issue) => issue.loc), [['b', 'properties']])
+  assert.equal(catalog.apply({ a: job('x'), k: apiKey('x'), i: restApi('x', 'x') }, true).created.length, 3)
+})
+
+test('a circle of depends_on and references is named', () => {
+  const { catalog } = openCatalog()
+  const set = { k: apiKey('k', { depends_on: ['j'] }), i: restApi('i', 'k'), j: { ...job('j'), depends_on: ['i'] } }
+  assert.match(refusalOf('dependency_cycle', () => catalog.apply(set, true)).message, /k -> j -> i -> k$/)
+})
+
+test('everything is made in an order that references allow, however it is written', () => {
+  const { catalog } = openCatalog()
+  const pipeline_integrations = [{ resource: 'i', integration_type: 'input' }]
+  const set = { j: job('j', { pipeline_integrations }), i: restApi('i', 'k'), k: apiKey('k') }
+  const { created } = catalog.apply(set, true)
+  assert.deepEqual(created.map((ref) => ref.resourceName), ['k', 'i', 'j'])
+})
+
+test('an empty document is a success that changes nothing', () => {
+  const { catalog, environment } = openCatalog()
+  const before = dump(environment)
+  assert.deepEqual(catalog.apply({ resources: {} }, true), { created: [], updated: [] })
+  assert.deepEqual(dump(environment), before)
+})
+
+test('more jobs than there may be are refused, changes of those there are are not', () => {
+  const state = new CatalogState()
+  const bench = openCatalog()
+  bench.catalog.apply({ a: job('a') }, true)
+  const { integrations } = CatalogState.load(bench.environment)
+  for (const record of integrations.values()) state.integrations.set(record.id, record)
+  const settings = bench.catalog.jobByTitle('a') as JobSettings
+  for (let id = 1; id <= limits.jobsMax; id++) state.jobs.set(id, settings)
+  state.jobsByTitle.set('a', settings)
+  const maker = { clock: new ManualClock(), random: new SeededRandom(1), shards: 8 }
+  const plan = (title: string): unknown => planApply(state, parseDocument({ j: job(title) }), true, maker)
+  plan('a')
+  refusalOf('limit_exceeded', () => plan('b'))
+})

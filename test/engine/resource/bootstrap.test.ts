@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeRecord, nameKey, type UserRecord } from '../../../engine/resource/records.js'
+import { passwordMatches } from '../../../engine/resource/secrets.js'
+import type { MemoryEnvironment } from '../../../engine/store/memory.js'
+import { dump, openCatalog, refusalOf } from '../../support/catalog.js'
+
+function administrator(environment: MemoryEnvironment): UserRecord {
+  const bytes = environment.get('users', nameKey('admin'))
+  assert.ok(bytes !== undefined)
+  return decodeRecord<UserRecord>('users', bytes)
+}
+
+test('an empty catalog gets an administrator and a management key, whose secrets are told once', async () => {
+  const { catalog, environment, reopen } = openCatalog()
+  const { adminPassword, managementKey } = catalog.bootstrap({})
+  assert.ok(adminPassword !== null && managementKey !== null)
+  assert.equal(catalog.authenticate(managementKey)?.kind, 'management')
+  const admin = administrator(environment)
+  assert.equal(admin.role, 'administrator')
+  assert.ok(await passwordMatches(adminPassword, admin.password))
+
+  const before = dump(environment)
+  const none = { adminPassword: null, managementKey: null }
+  assert.deepEqual(catalog.bootstrap({}), none)
+  const again = reopen()
+  const others = { adminPassword: 'another password', managementKey: 'another-management-key' }
+  assert.deepEqual(again.bootstrap(others), none)
+  assert.equal(again.authenticate('another-management-key'), null)
+  assert.equal(again.authenticate(managementKey)?.name, 'management')
+  assert.deepEqual(dump(environment), before)
+})
+
+test('given secrets are used and not told', async () => {
+  const { catalog, environment } = openCatalog()
+  const given = { adminPassword: 'given password', managementKey: 'given-management-key' }
+  assert.deepEqual(catalog.bootstrap(given), { adminPassword: null, managementKey: null })
+  assert.equal(catalog.authenticate(given.managementKey)?.kind, 'management')
+  assert.ok(await passwordMatches(given.adminPassword, administrator(environment).password))
+})
+
+test('a weak secret is refused with its setting named, and nobody is made', () => {
+  const { catalog, environment } = openCatalog()
+  const before = dump(environment)
+  const password = refusalOf('invalid_resources', () => catalog.bootstrap({ adminPassword: 'short' }))
+  assert.match(password.message, /^SERVICE_ADMIN_PASSWORD must/)
+  const key = refusalOf('invalid_resources', () => catalog.bootstrap({ managementKey: 'short' }))
+  assert.match(key.message, /^SERVICE_BOOTSTRAP_KEY must/)
+  assert.deepEqual(dump(environment), before)
+})
+
+test('a commit that fails makes nobody, and the next one does', () => {
+  const { catalog, environment } = openCatalog()
+  const before = dump(environment)
+  const given = { adminPassword: 'given password', managementKey: 'given-management-key' }
+  environment.failNextCommit = new Error('disk')
+  assert.throws(() => catalog.bootstrap(given), /disk/)
+  assert.deepEqual(dump(environment), before)
+  assert.equal(catalog.authenticate('given-management-key'), null)
+  catalog.bootstrap(given)
+  assert.ok(catalog.authenticate('given-management-key'))
+})
+
+test('what is built in is there from the first start and is not added twice', () => {
+  const { catalog, environment, reopen } = openCatalog()
+  const before = dump(environment)
+  assert.deepEqual(reopen().list({}), catalog.list({}))
+  assert.deepEqual(dump(environment), before)
+  assert.equal(catalog.list({ type: 'integration', title: 'Internal storage' }).length, 1)
+})

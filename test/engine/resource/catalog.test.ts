@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isRefusal } from '../../../engine/errors.js'
+import type { JobSettings } from '../../../engine/job/job.js'
+import { SeededRandom } from '../../../engine/random.js'
+import { Catalog, catalogTables } from '../../../engine/resource/catalog.js'
+import { encodeRecord, idKey, nameKey } from '../../../engine/resource/records.js'
+import { WriteBatch } from '../../../engine/store/environment.js'
+import { dump, job, openCatalog, refusalOf, smallSet, view, type CatalogBench } from '../../support/catalog.js'
+import { randomSet, spoil } from '../../support/resource-sets.js'
+
+const SEEDS = 40
+const owned = ['jobs', 'integrations', 'api_keys', 'users'] as const
+
+/** All that the bench has, in the store and in memory. */
+function all({ environment, catalog }: CatalogBench): unknown {
+  return [dump(environment), view(catalog)]
+}
+
+test('a set with one bad element changes nothing, in the store or in memory', () => {
+  const codes = new Set<string>()
+  for (let seed = 0; seed < SEEDS * 4; seed++) {
+    const random = new SeededRandom(seed)
+    const bench = openCatalog(seed)
+    bench.catalog.apply(smallSet(), true)
+    const heard: number[] = []
+    bench.catalog.onJobChanged((each) => heard.push(each.id))
+    const before = all(bench)
+    const document = spoil(random, randomSet(random))
+    try {
+      bench.catalog.apply(document, true)
+      assert.fail(`seed ${seed}: ${JSON.stringify(document['bad'])} was taken`)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      codes.add(error.code)
+    }
+    assert.deepEqual(all(bench), before, `seed ${seed}`)
+    assert.deepEqual(heard, [])
+  }
+  assert.deepEqual([...codes].sort(), ['dependency_cycle', 'invalid_resources', 'unresolved_reference'])
+})
+
+test('a random set is made, read, posted again without a change, and deleted without a trace', () => {
+  for (let seed = 0; seed < SEEDS; seed++) {
+    const random = new SeededRandom(seed)
+    const bench = openCatalog(seed)
+    const { catalog, environment } = bench
+    const empty = dump(environment, owned)
+    const document = { resources: randomSet(random) }
+    const { created } = catalog.apply(document, true)
+    assert.equal(created.length, Object.keys(document.resources).length, `seed ${seed}`)
+    const made = all(bench)
+    catalog.apply(document, true)
+    assert.deepEqual(all(bench), made, `seed ${seed}: the same document again`)
+    for (const { title } of created.filter((ref) => ref.type === 'job')) {
+      const [shown] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title })))
+      assert.equal(catalog.apply(shown, true).updated.length, 1)
+      assert.deepEqual(all(bench), made, `seed ${seed}: ${title} posted back`)
+    }
+    assert.deepEqual(view(bench.reopen()), view(catalog), `seed ${seed}: another start`)
+    for (const { type, internalId } of created.toReversed()) catalog.remove({ type, id: String(internalId) })
+    assert.deepEqual(dump(environment, owned), empty, `seed ${seed}: deleted`)
+    assert.deepEqual([...catalog.jobs()], [])
+  }
+})
+
+test('a commit that fails leaves store, memory and listeners alone, and the next one works', () => {
+  for (let seed = 0; seed < SEEDS; seed++) {
+    const bench = openCatalog(seed)
+    const { catalog, environment } = bench
+    catalog.apply(smallSet(), true)
+    let heard: number[] = []
+    catalog.onJobChanged((each) => void (heard = [...heard, each.id]))
+    const before = all(bench)
+    const document = { ...randomSet(new SeededRandom(seed)), also: job('job', { description: `${seed}` }) }
+    environment.failNextCommit = new Error('disk')
+    assert.throws(() => catalog.apply(document, true), /disk/)
+    environment.failNextCommit = new Error('disk')
+    assert.throws(() => catalog.setJobStatus(1, 'STOPPED'), /disk/)
+    assert.deepEqual(all(bench), before, `seed ${seed}`)
+    assert.equal(heard.length, 0)
+    catalog.apply(document, true)
+    assert.ok(heard.includes(1))
+  }
+})
+
+test('no secret is in any stored byte or listing', () => {
+  for (let seed = 0; seed < SEEDS; seed++) {
+    const { catalog, environment } = openCatalog(seed)
+    const { created } = catalog.apply(randomSet(new SeededRandom(seed)), true)
+    const secrets = created.flatMap((ref) => (ref.value === undefined ? [] : [ref.value]))
+    if (seed === 0) {
+      const made = catalog.bootstrap({})
+      secrets.push(made.adminPassword as string, made.managementKey as string)
+    }
+    assert.ok(secrets.length > 0)
+    const stored = dump(environment).join('\n')
+    const shown = JSON.stringify([view(catalog), catalog.apply(randomSet(new SeededRandom(seed)), true)])
+    for (const secret of secrets) {
+      assert.ok(!stored.includes(secret) && !shown.includes(secret), `seed ${seed}`)
+      assert.ok(!stored.includes(Buffer.from(secret, 'base64url').toString('hex')))
+    }
+    assert.ok(!/"hash"|"salt"/.test(shown))
+  }
+})
+
+test('starting and stopping raises the revision, is told once, and survives', () => {
+  const { catalog, reopen } = openCatalog()
+  catalog.apply({ j: job('j') }, true)
+  const heard: string[] = []
+  const stop = catalog.onJobChanged((each) => heard.push(`${each.id} ${each.status} ${each.revision}`))
+  assert.equal(catalog.setJobStatus(1, 'STOPPED').status, 'STOPPED')
+  assert.equal(catalog.setJobStatus(1, 'STOPPED').revision, 2)
+  assert.equal(catalog.job(1)?.status, 'STOPPED')
+  assert.equal(catalog.jobByTitle('j')?.status, 'STOPPED')
+  assert.equal(reopen().job(1)?.status, 'STOPPED')
+  catalog.setJobStatus(1, 'STARTED')
+  assert.deepEqual(heard, ['1 STOPPED 2', '1 STARTED 3'])
+  stop()
+  catalog.setJobStatus(1, 'STOPPED')
+  assert.equal(heard.length, 2)
+  refusalOf('job_not_found', () => catalog.setJobStatus(2, 'STARTED'))
+})
+
+test('listeners hear of each job that is made, changed or deleted, when the catalog has it', () => {
+  const { catalog } = openCatalog()
+  const heard: string[] = []
+  catalog.onJobChanged((each) => heard.push(`${each.title} ${catalog.job(each.id) === each}`))
+  catalog.onJobRemoved((id) => heard.push(`removed ${id} ${catalog.job(id) === undefined}`))
+  catalog.apply({ a: job('a'), b: job('b') }, true)
+  catalog.apply({ a: job('a'), b: job('b', { description: 'changed' }) }, true)
+  catalog.remove({ type: 'job', title: 'a' })
+  assert.deepEqual(heard, ['a true', 'b true', 'b true', 'removed 1 true'])
+})
+
+test('a catalog that this program cannot read is refused at the start', () => {
+  const { environment, reopen } = openCatalog()
+  const put = (table: string, key: Uint8Array, value: Uint8Array | undefined): void => {
+    const batch = new WriteBatch()
+    if (value === undefined) batch.delete(table, key)
+    else batch.put(table, key, value)
+    environment.commit(batch)
+  }
+  const newer = Uint8Array.from(encodeRecord({}))
+  newer[0] = 9
+  put('users', nameKey('admin'), newer)
+  refusalOf('data_dir_newer', reopen)
+  put('users', nameKey('admin'), Buffer.from([1, 0x7b]))
+  refusalOf('data_dir_invalid', reopen)
+  put('users', nameKey('admin'), undefined)
+  const misplaced = { id: 3, title: 'far', shard: 8, pipeline: [] } as unknown as JobSettings
+  put('jobs', idKey(3), encodeRecord(misplaced))
+  assert.match(refusalOf('data_dir_invalid', reopen).message, /shard 8 of 8/)
+})
+
+test('a store that fails when the built-in parts are added opens no catalog', () => {
+  const { environment, clock } = openCatalog()
+  const options = { clock, random: new SeededRandom(1), shards: 8 }
+  const batch = new WriteBatch()
+  for (const table of catalogTables) for (const { key } of environment.range(table, {})) batch.delete(table, key)
+  environment.commit(batch)
+  environment.failNextCommit = new Error('disk')
+  assert.throws(() => Catalog.open(environment, options), /disk/)
+  assert.deepEqual(dump(environment), [])
+  assert.equal(Catalog.open(environment, options).list({ title: 'Internal storage' }).length, 1)
+})
+
+test('a thousand jobs come in one request and leave one by one', () => {
+  const { catalog } = openCatalog()
+  const jobs = Array.from({ length: 1_000 }, (_, index) => [`j${index}`, job(`job ${index}`)] as const)
+  assert.equal(catalog.apply(Object.fromEntries(jobs), true).created.length, 1_000)
+  for (let index = 0; index < 1_000; index++) catalog.remove({ type: 'job', title: `job ${index}` })
+  assert.deepEqual(catalog.list({ type: 'job' }), [])
+})

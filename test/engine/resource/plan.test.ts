@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Catalog } from '../../../engine/resource/catalog.js'
+import { apiKey, dump, input, job, openCatalog, refusalOf, restApi, smallSet } from '../../support/catalog.js'
+
+function integration(catalog: Catalog, title: string): Record<string, unknown> {
+  return catalog.list({ type: 'integration', title })[0] as Record<string, unknown>
+}
+
+test('what is new is created with its id, page and, for a key, its value', () => {
+  const { catalog } = openCatalog()
+  const { created, updated } = catalog.apply(smallSet(), true)
+  assert.deepEqual(updated, [])
+  const [key, rest, made] = created
+  const integration = { type: 'integration', resourceName: 'rest', title: 'rest', internalId: 6 }
+  assert.deepEqual(rest, { ...integration, url: '/integrations/6/edit' })
+  const settings = { type: 'job', resourceName: 'job', title: 'job', internalId: 1 }
+  assert.deepEqual(made, { ...settings, url: '/use-cases/overview/1' })
+  assert.equal(typeof key?.internalId, 'string')
+  assert.match(key?.value ?? '', /^[\w-]{43}$/)
+})
+
+test('what is there is updated under its id, and a key is not issued again', () => {
+  const { catalog } = openCatalog()
+  const first = catalog.apply(smallSet(), true)
+  const second = catalog.apply(smallSet(), true)
+  assert.deepEqual(second.created, [])
+  assert.deepEqual(second.updated, first.created.map(({ value: _, ...rest }) => rest))
+  assert.equal(catalog.authenticate(first.created[0]?.value as string)?.name, 'key')
+})
+
+test('ids count up from 1 and jobs spread over the shards', () => {
+  const { catalog } = openCatalog(1, 3)
+  const set = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`j${index}`, job(`j${index}`)]))
+  catalog.apply(set, true)
+  const places = [...catalog.jobs()].map(({ id, shard }) => `${id} in ${shard}`)
+  assert.deepEqual(places, ['1 in 1', '2 in 2', '3 in 0', '4 in 1', '5 in 2', '6 in 0', '7 in 1'])
+})
+
+test('the same document again writes nothing; a change writes one record and raises the revision', () => {
+  const { catalog, environment } = openCatalog()
+  catalog.apply(smallSet(), true)
+  const before = dump(environment)
+  catalog.apply(smallSet(), true)
+  assert.deepEqual(dump(environment), before)
+  assert.equal(catalog.jobByTitle('job')?.revision, 1)
+  catalog.apply({ j: job('job', { description: 'changed' }) }, true)
+  assert.equal(dump(environment).filter((entry) => !before.includes(entry)).length, 1)
+  assert.equal(catalog.jobByTitle('job')?.revision, 2)
+})
+
+test('an integration keeps what is absent and its type, and a stray parameter is not stored', () => {
+  const { catalog, environment } = openCatalog()
+  catalog.apply({ k: apiKey('k'), other: apiKey('other'), i: restApi('i', 'k') }, true)
+  const update = (properties: Record<string, unknown>): unknown => {
+    catalog.apply({ i: { type: 'integration', properties: { title: 'i', ...properties } } }, true)
+    return integration(catalog, 'i')['parameters']
+  }
+  assert.deepEqual(update({}), { api_key: "{{api_keys(name='k')}}", data_type: 'alerts' })
+  const stray = update({ parameters: { data_type: 'logs', token: 'stray-secret' } })
+  assert.deepEqual(stray, { api_key: "{{api_keys(name='k')}}", data_type: 'logs' })
+  const rebound = update({ parameters: { api_key: 'other' } })
+  assert.deepEqual(rebound, { api_key: "{{api_keys(name='other')}}", data_type: 'logs' })
+  assert.ok(!dump(environment).join().includes('stray-secret'))
+})
+
+test('an unknown type is refused with the known ones, and what is built in is nobody’s to make or change', () => {
+  const { catalog } = openCatalog()
+  const put = (title: string, integration_type: string | null): string => {
+    const properties = { title, integration_type }
+    return refusalOf('invalid_resources', () => catalog.apply({ i: { type: 'integration', properties } }, true)).message
+  }
+  assert.match(put('x', 'Fortune teller'), /^i\.properties\.integration_type: .*: External REST API$/)
+  assert.match(put('x', null), /External REST API$/)
+  assert.match(put('x', 'Internal storage'), /External REST API$/)
+  assert.match(put('Internal storage', 'External REST API'), /is Internal storage for good/)
+  const same = { type: 'integration', properties: { title: 'Internal storage', integration_type: 'Internal storage' } }
+  assert.equal(catalog.apply({ same }, true).updated[0]?.internalId, 1)
+})
+
+test('a faulty integration is told without a word about the jobs that name it', () => {
+  const { catalog } = openCatalog()
+  const bad = { type: 'integration', properties: { title: 'i', integration_type: 'External REST API' } }
+  const { context } = refusalOf('invalid_resources', () => {
+    return catalog.apply({ i: bad, j: job('j', { pipeline_integrations: [input('i')] }) }, true)
+  })
+  const places = context.issues?.map((issue) => issue.loc.join('.'))
+  assert.deepEqual(places, ['i.properties.parameters.api_key', 'i.properties.parameters.data_type'])
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JobSettings } from '../../../engine/job/job.js'
+import { decodeRecord, encodeRecord, idKey, readJobSettings } from '../../../engine/resource/records.js'
+import { job, openCatalog, refusalOf } from '../../support/catalog.js'
+
+test('a record comes back as it went in, after a version byte', () => {
+  const record = { id: 7, title: 'Ünïcode ✓ \u{1F600}', list: [1, 'two', null], nested: { 'a.b': true } }
+  const bytes = encodeRecord(record)
+  assert.equal(bytes[0], 1)
+  assert.deepEqual(decodeRecord('jobs', bytes), record)
+})
+
+test('a newer version and broken bytes are refused with a sentence', () => {
+  const newer = Uint8Array.from(encodeRecord({}))
+  newer[0] = 2
+  assert.match(refusalOf('data_dir_newer', () => decodeRecord('jobs', newer)).message, /jobs has version 2/)
+  refusalOf('data_dir_invalid', () => decodeRecord('jobs', new Uint8Array(0)))
+  refusalOf('data_dir_invalid', () => decodeRecord('jobs', encodeRecord({ a: 1 }).subarray(0, 4)))
+  refusalOf('data_dir_invalid', () => decodeRecord('jobs', Buffer.from('\0{}')))
+})
+
+test('ids are keys in number order', () => {
+  const ids = [300, 2, 70_000, 1, 255, 256]
+  const sorted = ids.toSorted((a, b) => Buffer.compare(idKey(a), idKey(b)))
+  assert.deepEqual(sorted, [1, 2, 255, 256, 300, 70_000])
+})
+
+test('a job is read from the store as the catalog has it', () => {
+  const { catalog, environment } = openCatalog()
+  catalog.apply({ j: job('j') }, true)
+  const settings = catalog.jobByTitle('j') as JobSettings
+  assert.deepEqual(readJobSettings(environment, settings.id), settings)
+  assert.equal(readJobSettings(environment, 99), null)
+})

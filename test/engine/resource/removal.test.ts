@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dump, openCatalog, refusalOf, smallSet } from '../../support/catalog.js'
+
+test('what is in use stays, and the refusal names who uses it', () => {
+  const { catalog, environment } = openCatalog()
+  catalog.apply(smallSet(), true)
+  const before = dump(environment)
+  const key = refusalOf('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'key' }))
+  assert.equal(key.context.details, 'used by: integration "rest"')
+  const integration = refusalOf('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' }))
+  assert.equal(integration.context.details, 'used by: job "job"')
+  assert.deepEqual(dump(environment), before)
+})
+
+test('users first, then used, everything goes', () => {
+  const { catalog, environment } = openCatalog()
+  const before = dump(environment, ['jobs', 'integrations', 'api_keys'])
+  const { created } = catalog.apply(smallSet(), true)
+  const id = (type: string): string => String(created.find((ref) => ref.type === type)?.internalId)
+  const removed = catalog.remove({ type: 'job', id: id('job') })
+  const gone = { type: 'job', resourceName: 'job', title: 'job', internalId: 1, url: '/use-cases/overview/1' }
+  assert.deepEqual(removed, [gone])
+  assert.equal(catalog.job(1), undefined)
+  assert.equal(catalog.jobByTitle('job'), undefined)
+  catalog.remove({ type: 'integration', id: id('integration') })
+  assert.equal(catalog.remove({ type: 'api_key', id: id('api_key') })[0]?.value, undefined)
+  assert.deepEqual(dump(environment, ['jobs', 'integrations', 'api_keys']), before)
+})
+
+test('ids are not used again, not even after another start', () => {
+  const { catalog, reopen } = openCatalog()
+  catalog.apply(smallSet(), true)
+  const first = catalog.jobByTitle('job')?.id
+  catalog.remove({ type: 'job', title: 'job' })
+  const again = reopen()
+  again.apply(smallSet(), true)
+  assert.equal(again.jobByTitle('job')?.id, (first as number) + 1)
+})
+
+test('the parts of the service and the last management key stay', () => {
+  const { catalog } = openCatalog()
+  catalog.bootstrap({ adminPassword: 'long enough', managementKey: 'a-management-key' })
+  refusalOf('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Internal storage' }))
+  refusalOf('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Decision processor' }))
+  refusalOf('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'management' }))
+  assert.ok(catalog.authenticate('a-management-key'))
+})
+
+test('a deletion that names nothing, or too little, or too much is refused', () => {
+  const { catalog } = openCatalog()
+  catalog.apply(smallSet(), true)
+  refusalOf('resource_not_found', () => catalog.remove({ type: 'job', title: 'nobody' }))
+  refusalOf('resource_not_found', () => catalog.remove({ type: 'job', id: '99' }))
+  refusalOf('resource_not_found', () => catalog.remove({ type: 'api_key', title: 'job' }))
+  refusalOf('invalid_resources', () => catalog.remove({ type: 'job' }))
+  refusalOf('invalid_resources', () => catalog.remove({ title: 'job' }))
+  refusalOf('invalid_resources', () => catalog.remove({ type: 'job', title: 'job', id: '1' }))
+})
+
+test('a commit that fails removes nothing', () => {
+  const { catalog, environment } = openCatalog()
+  catalog.apply(smallSet(), true)
+  const heard: number[] = []
+  catalog.onJobRemoved((id) => heard.push(id))
+  environment.failNextCommit = new Error('disk')
+  assert.throws(() => catalog.remove({ type: 'job', title: 'job' }), /disk/)
+  assert.ok(catalog.jobByTitle('job'))
+  assert.deepEqual(heard, [])
+  catalog.remove({ type: 'job', title: 'job' })
+  assert.deepEqual(heard, [1])
+})

@@ -1,0 +1,83 @@
+/** A catalog over a memory store with a manual clock and seeded chance, and what its tests look at. */
+import assert from 'node:assert/strict'
+import { ManualClock } from '../../engine/clock.js'
+import { Refusal, type RefusalCode } from '../../engine/errors.js'
+import { SeededRandom } from '../../engine/random.js'
+import { Catalog, catalogTables } from '../../engine/resource/catalog.js'
+import { MemoryEnvironment } from '../../engine/store/memory.js'
+
+export interface CatalogBench {
+  readonly environment: MemoryEnvironment
+  readonly clock: ManualClock
+  readonly catalog: Catalog
+  /** The catalog as another start reads it from the same store. */
+  reopen(): Catalog
+}
+
+/** A catalog with nothing but what is built in. */
+export function openCatalog(seed = 1, shards = 8): CatalogBench {
+  const environment = new MemoryEnvironment(catalogTables)
+  const clock = new ManualClock()
+  const random = new SeededRandom(seed)
+  const reopen = (): Catalog => Catalog.open(environment, { clock, random, shards })
+  return { environment, clock, catalog: reopen(), reopen }
+}
+
+/** Every entry of the store, `table key value`, with one character a byte. */
+export function dump(environment: MemoryEnvironment, tables: readonly string[] = catalogTables): string[] {
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+  return tables.flatMap((table) => {
+    return [...environment.range(table, {})].map(({ key, value }) => `${table} ${text(key)} ${text(value)}`)
+  })
+}
+
+/** Everything that the catalog says of itself, jobs in full. */
+export function view(catalog: Catalog): unknown {
+  const titles = [...catalog.jobs()].map((job) => job.title)
+  return [catalog.list({}), titles.map((title) => catalog.list({ type: 'job', title })), [...catalog.jobs()]]
+}
+
+/** The refusal that `act` throws, which has that code. */
+export function refusalOf(code: RefusalCode, act: () => unknown): Refusal {
+  try {
+    act()
+  } catch (error) {
+    assert.ok(error instanceof Refusal, String(error))
+    assert.equal(error.code, code, error.message)
+    return error
+  }
+  assert.fail(`nothing was refused; ${code} was expected`)
+}
+
+export function apiKey(name: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { type: 'api_key', properties: { name }, ...more }
+}
+
+/** An External REST API integration bound to the key of that name. */
+export function restApi(title: string, keyName: string): Record<string, unknown> {
+  const parameters = { api_key: `{{api_keys(name='${keyName}')}}`, data_type: 'alerts' }
+  return { type: 'integration', properties: { title, integration_type: 'External REST API', parameters } }
+}
+
+export function job(title: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    type: 'job',
+    properties: { title, category: 'Decision intelligence', decision_points: ['host.name', 'rule.id'], ...more },
+  }
+}
+
+/** A pipeline step that takes posts through the integration that `resource` names. */
+export function input(resource: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { resource, integration_type: 'input', enabled: true, ...more }
+}
+
+/** A key, an integration bound to it and a job fed by it. */
+export function smallSet(suffix = ''): Record<string, unknown> {
+  return {
+    resources: {
+      key: apiKey(`key${suffix}`),
+      rest: restApi(`rest${suffix}`, `key${suffix}`),
+      job: job(`job${suffix}`, { pipeline_integrations: [input('rest')] }),
+    },
+  }
+}

@@ -1,5 +1,7 @@
 /**
  * `npm run bench`: every step, or those named; a table on standard output, everything in bench/results/<date>.json.
+ *
+ * A bar that is not met is a figure; a step that could not be measured is a failure, and the exit code says so.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,6 +51,7 @@ async function main(): Promise<void> {
       const what = error instanceof Error ? error.message : String(error)
       const failed: Row = { what: `${step.name} failed`, ours: null, unit: '', bar: '', met: false, note: what }
       results.push({ step: step.name, rows: [failed], seconds: seconds(), error: what })
+      process.exitCode = 1
     }
   }
   const date = new Date().toISOString()

@@ -168,7 +168,8 @@ export class Engine implements DecisionService {
   jobView(handle: JobHandle): JobView {
     const job = this.#current(handle)
     const stats = this.#shards.reader(job.shard).stats(job)
-    return jobViewOf(job, stats, this.#trainings.view(job.id), this.#catalog.hasRestInput(job))
+    const inputs = { restInput: this.#catalog.hasRestInput(job), dataType: this.#catalog.dataTypeOf(job) }
+    return jobViewOf(job, stats, this.#trainings.view(job.id), inputs)
   }
 
   jobViews(principal: Principal, restInputOnly: boolean): JobView[] {

@@ -103,7 +103,7 @@ export interface JobView {
   readonly lastTrainStartMicros: number | null
   readonly lastTrainFinishedMicros: number | null
   /** The kind of data of its External REST API input; absent without one. */
-  readonly dataType?: string
+  readonly dataType: string
   /** Has an enabled External REST API input (specification, Input operations: notes). */
   readonly restInput: boolean
   /** Model versions, oldest first; the last installed one is active. */

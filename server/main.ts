@@ -33,17 +33,10 @@ function sentenceOf(error: unknown): string {
 }
 
 async function openEngine(parts: Parts, settings: Settings) {
-  const { threads, trainers, shards, adminPassword, bootstrapKey } = settings
+  const { dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey } = settings
+  const onFailure = (what: string, error: unknown): void => console.error(`${what}:`, error)
   try {
-    return await parts.openEngine({
-      dataDir: settings.dataDir,
-      name: settings.name,
-      ...(threads === undefined ? {} : { threads }),
-      ...(trainers === undefined ? {} : { trainers }),
-      ...(shards === undefined ? {} : { shards }),
-      ...(adminPassword === undefined ? {} : { adminPassword }),
-      ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
-    })
+    return await parts.openEngine({ dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey, onFailure })
   } catch (error) {
     if (parts.isRefusal(error)) failStart(sentenceOf(error))
     throw error
@@ -58,12 +51,12 @@ function announce(settings: Settings, port: number, engine: RunningEngine): void
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const base = `http://${host}:${port}`
   const lines = [`Listening on ${base}`, `Documentation: ${base}/docs/exposer`]
-  if (engine.firstStart !== null) {
-    lines.push('First start. These are shown once and stored only as hashes:')
-    if (settings.adminPassword === undefined) lines.push(`  administrator: admin, password ${engine.firstStart.adminPassword}`)
-    if (settings.bootstrapKey === undefined) lines.push(`  management key: ${engine.firstStart.managementKey}`)
-    if (settings.adminPassword !== undefined && settings.bootstrapKey !== undefined) lines.length = 2
+  const { adminPassword = null, managementKey = null } = engine.firstStart ?? {}
+  if (adminPassword !== null || managementKey !== null) {
+    lines.push('First start. What follows is shown once and kept only as a hash:')
   }
+  if (adminPassword !== null) lines.push(`  administrator: admin, password: ${adminPassword}`)
+  if (managementKey !== null) lines.push(`  management key: ${managementKey}`)
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 

@@ -14,7 +14,7 @@ import { BadOption, parseOptions, usage, type DemoOptions } from './options.js'
 import { play, type Played } from './play.js'
 import { Progress } from './progress.js'
 import { decisionText, percent, summaryText, thousands, type Sitting } from './report.js'
-import { fileStream, generatedStream, type DemoEvent, type DemoStream } from './stream.js'
+import { fileStream, generatedStream, valueAt, type DemoEvent, type DemoStream } from './stream.js'
 
 /** Events of one exam, at most. */
 const examEvents = 5_000
@@ -89,19 +89,21 @@ class Demo {
     }
   }
 
-  /** One decision for each label where there is one, else the surest: on events that nobody labelled. */
+  /** One decision for each label where there is one, else others; no two with the same decision points. */
   #chooseThree(unlabelled: readonly Played[]): Played[] {
-    const byConfidence = [...unlabelled].sort((a, b) => b.answer.confidence_score - a.answer.confidence_score)
+    const different = new Map<string, Played>()
+    for (const one of unlabelled) {
+      const body = JSON.parse(one.event.json) as unknown
+      different.set(JSON.stringify(this.#stream.points.map((point) => valueAt(body, point))), one)
+    }
+    const byConfidence = [...different.values()].sort((a, b) => b.answer.confidence_score - a.answer.confidence_score)
     const chosen = new Set<Played>()
     for (const label of this.#stream.labels) {
       const own = byConfidence.filter(({ answer }) => answer.result_label === label)
       const one = own[Math.floor(own.length / 2)]
       if (one !== undefined) chosen.add(one)
     }
-    // Where a label was never answered, others from the middle of the list: the surest are all alike.
-    for (let i = byConfidence.length >>> 1; i < byConfidence.length && chosen.size < 3; i += 1 + (byConfidence.length >>> 3)) {
-      chosen.add(byConfidence[i] as Played)
-    }
+    for (const one of byConfidence.slice(byConfidence.length >>> 2)) if (chosen.size < 3) chosen.add(one)
     return [...chosen]
   }
 

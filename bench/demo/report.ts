@@ -58,6 +58,7 @@ export function summaryText(summary: Summary): string {
     row('with confidence of 90 or more', (sitting) => orDash(sitting, percent(sitting.unlabelled.sure))),
     row('  of these right', (sitting) => orDash(sitting, percent(sitting.unlabelled.sureRight))),
     row('accuracy, labelled buckets too', (sitting) => orDash(sitting, percent(sitting.all.accuracy))),
+    row('macro recall, labelled buckets too', (sitting) => orDash(sitting, percent(sitting.all.macroRecall))),
   ])
   const notes =
     `All columns are about the same ${thousands(last?.all.events ?? 0)} events, from the last fifth of the stream, posted afresh each time;\n` +

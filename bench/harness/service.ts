@@ -23,13 +23,22 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** A new directory for data. BENCH_DIR says on which disk; it should be the kind of disk that production has. */
+const directories = new Set<string>()
+
+process.once('exit', () => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+})
+
+/** A new directory for data, gone with this process at the latest. BENCH_DIR says on which disk; it should be the kind of disk that production has. */
 export function temporaryDirectory(): string {
-  return mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'decision-service-'))
+  const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'decision-service-'))
+  directories.add(directory)
+  return directory
 }
 
 export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true })
+  directories.delete(directory)
 }
 
 /** A management key for an empty data directory. */

@@ -1,14 +1,14 @@
 /** Rows as a table for people. */
 import type { Row } from './result.js'
 
-/** Three digits that matter. */
+/** Two or three digits that matter. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
   if (size >= 1000) return Math.round(value).toLocaleString('en-US')
   if (size >= 100) return value.toFixed(0)
   if (size >= 10) return value.toFixed(1)
-  return value.toFixed(2)
+  return size >= 1 || size === 0 ? value.toFixed(2) : String(Number(value.toPrecision(2)))
 }
 
 function optional(value: number | undefined): string {

@@ -10,7 +10,7 @@ import { bucketIdOf, bucketText } from '../event/bucket-key.js'
 import type { PointValues } from '../event/point-value.js'
 import type { Decision } from '../decide/decision.js'
 import { bucketKey } from '../store/tables.js'
-import { decodeBucket, encodeBucket, type BucketRow } from '../store/rows.js'
+import { decodeBucket, encodeBucket, writeBucketHeader, type BucketRow } from '../store/rows.js'
 import type { KnowledgeState } from '../learn/knowledge-base.js'
 import type { TurnStore } from './turn-store.js'
 
@@ -25,6 +25,8 @@ export interface Bucket {
   lastMicros: number
   hasBallot: boolean
   changed: boolean
+  /** The bytes of its row, as last written; null before the first time. */
+  bytes: Buffer | null
   /** What the bucket answers, and the model and state that it was worked out for; null when it has to be again. */
   decision: Decision | null
   state: KnowledgeState | null
@@ -84,7 +86,7 @@ export class BucketCache {
       if (bucket.events === 0 && !bucket.hasBallot) {
         store.delete('buckets', key)
         this.#byText.delete(bucket.text)
-      } else store.put('buckets', key, encodeBucket(toRow(bucket)))
+      } else store.put('buckets', key, rowBytes(bucket))
     }
     this.#changed.length = 0
   }
@@ -108,15 +110,18 @@ export class BucketCache {
 
 function newBucket(id: Buffer, text: string, values: PointValues, fingerprint: number): Bucket {
   return {
-    id, text, values, fingerprint, events: 0, firstMicros: 0, lastMicros: 0, hasBallot: false, changed: false, decision: null, state: null,
+    id, text, values, fingerprint, events: 0, firstMicros: 0, lastMicros: 0, hasBallot: false, changed: false, bytes: null, decision: null,
+    state: null,
   }
 }
 
 function fromRow(id: Buffer, text: string, row: BucketRow): Bucket {
-  return { ...row, id, text, changed: false, decision: null, state: null }
+  return { ...row, id, text, changed: false, bytes: null, decision: null, state: null }
 }
 
-function toRow(bucket: Bucket): BucketRow {
-  const { events, firstMicros, lastMicros, hasBallot, fingerprint, values } = bucket
-  return { events, firstMicros, lastMicros, hasBallot, fingerprint, values }
+/** The bytes stay the bucket's: the store has copied them when the turn is committed, and they change in a later one. */
+function rowBytes(bucket: Bucket): Buffer {
+  if (bucket.bytes === null) bucket.bytes = encodeBucket(bucket)
+  else writeBucketHeader(bucket.bytes, bucket)
+  return bucket.bytes
 }

@@ -5,7 +5,10 @@ import type { StatsRow } from '../store/rows.js'
 import { modelIdOf } from './model-id.js'
 import type { TrainingRow } from './training-log.js'
 
-export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingRow, restInput: boolean): JobView {
+/** What only the catalog knows of a job's inputs. */
+export type JobInputs = Pick<JobView, 'restInput' | 'dataType'>
+
+export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingRow, inputs: JobInputs): JobView {
   return {
     id: job.id,
     title: job.title,
@@ -21,7 +24,7 @@ export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingR
     lastFeedbackMicros: stats.lastFeedbackMicros,
     lastTrainStartMicros: training.startMicros,
     lastTrainFinishedMicros: training.finishMicros,
-    restInput,
+    ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
   }

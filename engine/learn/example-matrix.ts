@@ -131,3 +131,46 @@ export function renumberFeatures(matrix: ExampleMatrix, numbers: Int32Array, fea
   }
   return { ...matrix, featureCount, starts, features: features.slice(0, size), values: values.slice(0, size) }
 }
+
+/** A part of a matrix with only its own rows and features. */
+export interface MatrixSample {
+  readonly matrix: ExampleMatrix
+  /** For each of its rows the row of the whole. */
+  readonly rows: Int32Array
+}
+
+/** The rows of these examples, in their order; the sample's `rowOf` is by position in `examples`. */
+export function sampleMatrix(whole: ExampleMatrix, examples: Int32Array): MatrixSample {
+  const rows = Int32Array.from(new Set(Array.from(examples, (example) => whole.rowOf[example] as number)))
+  const rowNumbers = new Map<number, number>(Array.from(rows, (row, number) => [row, number]))
+  const featureNumbers = new Int32Array(whole.featureCount).fill(-1)
+  let featureCount = 0
+  let size = 0
+  for (const row of rows) size += (whole.starts[row + 1] as number) - (whole.starts[row] as number)
+  const starts = new Int32Array(rows.length + 1)
+  const features = new Int32Array(size)
+  const values = new Float32Array(size)
+  for (let number = 0; number < rows.length; number++) {
+    const row = rows[number] as number
+    let at = starts[number] as number
+    for (let j = whole.starts[row] as number; j < (whole.starts[row + 1] as number); j++) {
+      const feature = whole.features[j] as number
+      if (featureNumbers[feature] === -1) featureNumbers[feature] = featureCount++
+      features[at] = featureNumbers[feature] as number
+      values[at++] = whole.values[j] as number
+    }
+    starts[number + 1] = at
+  }
+  const matrix: ExampleMatrix = {
+    rowCount: rows.length,
+    featureCount,
+    labels: whole.labels,
+    starts,
+    features,
+    values,
+    classes: Int32Array.from(rows, (row) => whole.classes[row] as number),
+    weights: Float64Array.from(rows, (row) => whole.weights[row] as number),
+    rowOf: Int32Array.from(examples, (example) => rowNumbers.get(whole.rowOf[example] as number) as number),
+  }
+  return { matrix, rows }
+}

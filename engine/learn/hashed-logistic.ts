@@ -16,7 +16,10 @@ import { choosePairs } from './pair-choice.js'
 import { profilePoints } from './point-profile.js'
 import { ProgressReport, type Stage } from './progress.js'
 
+/** Iterations of a fit, and the numbers of its matrix that they may go over together before the lower bound holds. */
 const iterationsMax = 100
+const iterationsMin = 30
+const fittingWorkMax = 150e6
 /** Known events that an outlier's score is set against, of the examples and of the background each. */
 const referenceMax = 5_000
 /** Features that a model keeps; where there are more, the rarest go. */
@@ -26,6 +29,10 @@ const featuresMax = 1 << 18
 function evenly<T>(list: readonly T[], max: number): readonly T[] {
   const step = Math.ceil(list.length / max)
   return step <= 1 ? list : list.filter((_, i) => i % step === 0)
+}
+
+function iterationsFor(matrix: ExampleMatrix): number {
+  return Math.min(iterationsMax, Math.max(iterationsMin, Math.round(fittingWorkMax / matrix.features.length)))
 }
 
 /** Encodes with the pairs that tell more than their points alone. */
@@ -154,7 +161,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const classCount = matrix.labels.length
   const weights = new Float64Array((matrix.featureCount + 1) * classCount)
   const fitting = report.stage(0.6, 0.95, 'Fitting the model')
-  fitLogistic(matrix, matrix.weights, weights, { strength: choice.strength, iterationsMax }, fitting)
+  fitLogistic(matrix, matrix.weights, weights, { strength: choice.strength, iterationsMax: iterationsFor(matrix) }, fitting)
   const parts = {
     labelCount: set.labelCount,
     points: set.points,

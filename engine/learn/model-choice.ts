@@ -8,7 +8,7 @@
  * 2. Above `sampleMax` examples a sample chooses; the more there are, the less it matters.
  */
 import { calibrate, evaluate, fitTemperature, uniformShareOf, type Calibration, type HeldOut } from './calibration.js'
-import type { ExampleMatrix } from './example-matrix.js'
+import { sampleMatrix, type ExampleMatrix } from './example-matrix.js'
 import { hashNumber } from './hash.js'
 import { fitLogistic, scoreRow } from './logistic.js'
 import { part, type Stage } from './progress.js'
@@ -26,31 +26,34 @@ export interface ModelChoice {
 
 /** From strong to weak: each starts from the weights of the one before. */
 const strengths = [30, 8, 2, 0.5, 0.125, 0.03]
-const usualStrength = 1
+const usualStrength = 0.5
 const examplesMin = 20
 const labelExamplesMin = 3
 const sampleMax = 8_000
-const iterationsMax = 60
+const iterationsMax = 40
 
 function foldCountFor(examples: number): number {
-  return examples <= 2_000 ? 5 : 3
+  return examples <= 500 ? 5 : 3
 }
 
-/** The fold of each example: -1 always trained on, -2 left out of the choice altogether. */
-function assignFolds(matrix: ExampleMatrix, foldCount: number, seed: number): Int32Array {
+/** At most `sampleMax` examples, by chance. */
+function drawExamples(count: number, seed: number): Int32Array {
+  const keys = Uint32Array.from({ length: count }, (_, i) => hashNumber(seed, i))
+  const order = Int32Array.from(keys.keys()).sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b)
+  return order.slice(0, sampleMax)
+}
+
+/** The fold of each example: in turn within its label; -1 is always trained on. */
+function assignFolds(matrix: ExampleMatrix, foldCount: number): Int32Array {
   const { rowOf, classes } = matrix
-  const order = Array.from({ length: rowOf.length }, (_, i) => ({ i, key: hashNumber(seed, i) >>> 0 }))
-  order.sort((a, b) => a.key - b.key || a.i - b.i)
   const counts = new Int32Array(matrix.labels.length)
-  for (const row of rowOf) counts[classes[row] as number] = (counts[classes[row] as number] as number) + 1
-  const folds = new Int32Array(rowOf.length).fill(-2)
+  const labels = rowOf.map((row) => classes[row] as number)
+  for (const label of labels) counts[label] = (counts[label] as number) + 1
   const next = new Int32Array(matrix.labels.length)
-  for (const { i } of order.slice(0, sampleMax)) {
-    const label = classes[rowOf[i] as number] as number
-    if ((counts[label] as number) < labelExamplesMin) folds[i] = -1
-    else folds[i] = (next[label] = (next[label] as number) + 1) % foldCount
-  }
-  return folds
+  return labels.map((label) => {
+    if ((counts[label] as number) < labelExamplesMin) return -1
+    return (next[label] = (next[label] as number) + 1) % foldCount
+  })
 }
 
 /** Row weights of the examples that `chosen` says yes to. */
@@ -84,7 +87,7 @@ function holdOut(
   const held: HeldOutScores = { rows: [], weights: [], scores: strengths.map(() => []) }
   const scores = new Float64Array(classCount)
   for (let fold = 0; fold < foldCount; fold++) {
-    const training = weighRows(matrix, weights, (i) => folds[i] !== -2 && folds[i] !== fold)
+    const training = weighRows(matrix, weights, (i) => folds[i] !== fold)
     const testing = weighRows(matrix, weights, (i) => folds[i] === fold)
     const model = new Float64Array((matrix.featureCount + 1) * classCount)
     const first = held.rows.length
@@ -122,8 +125,6 @@ function doubtsOf(heldOut: HeldOut, rows: readonly number[], rowCount: number, c
 export function chooseModel(matrix: ExampleMatrix, weights: Float64Array, seed: number, stage: Stage): ModelChoice {
   const classCount = matrix.labels.length
   const uniformShare = uniformShareOf(weights.length, classCount)
-  const foldCount = foldCountFor(weights.length)
-  const folds = assignFolds(matrix, foldCount, seed)
   let best: ModelChoice = {
     strength: usualStrength,
     calibration: { temperature: 1, uniformShare },
@@ -131,16 +132,23 @@ export function chooseModel(matrix: ExampleMatrix, weights: Float64Array, seed: 
     accuracy: null,
     doubts: new Float64Array(matrix.rowCount).fill(NaN),
   }
-  if (weights.length < examplesMin || !folds.some((fold) => fold >= 0)) return best
-  const held = holdOut(matrix, weights, folds, foldCount, stage)
-  const classes = Int32Array.from(held.rows, (row) => matrix.classes[row] as number)
+  if (weights.length < examplesMin) return best
+  const examples = drawExamples(weights.length, seed)
+  const sample = sampleMatrix(matrix, examples)
+  const foldCount = foldCountFor(examples.length)
+  const folds = assignFolds(sample.matrix, foldCount)
+  if (!folds.some((fold) => fold >= 0)) return best
+  const sampleWeights = Float64Array.from(examples, (example) => weights[example] as number)
+  const held = holdOut(sample.matrix, sampleWeights, folds, foldCount, stage)
+  const classes = Int32Array.from(held.rows, (row) => sample.matrix.classes[row] as number)
+  const rows = held.rows.map((row) => sample.rows[row] as number)
   const heldWeights = Float64Array.from(held.weights)
   for (let s = 0; s < strengths.length; s++) {
     const heldOut = { classCount, scores: Float64Array.from(held.scores[s] as number[]), classes, weights: heldWeights }
     const calibration = { temperature: fitTemperature(heldOut, uniformShare), uniformShare }
     const { logLoss, accuracy } = evaluate(heldOut, calibration)
     if (best.logLoss !== null && logLoss >= best.logLoss) continue
-    const doubts = doubtsOf(heldOut, held.rows, matrix.rowCount, calibration)
+    const doubts = doubtsOf(heldOut, rows, matrix.rowCount, calibration)
     best = { strength: strengths[s] as number, calibration, logLoss, accuracy, doubts }
   }
   return best

@@ -82,20 +82,25 @@ export class Access {
     return (this.#seen.get(principal.name) ?? nothing).has(jobId)
   }
 
-  /** The key behind each enabled input of the job that takes posted events. */
-  *#keysOf(job: JobSettings): Iterable<string> {
+  /** The connection behind each enabled input of the job that takes posted events. */
+  *#restInputsOf(job: JobSettings): Iterable<Readonly<Record<string, unknown>>> {
     for (const step of job.pipeline) {
       if (!step.enabled || step.role !== 'input') continue
       const integration = this.#state.integrations.get(step.integrationId)
-      if (integration === undefined || !kindById(integration.kind).takesPosts) continue
-      yield String(integration.connection['api_key'])
+      if (integration !== undefined && kindById(integration.kind).takesPosts) yield integration.connection
     }
   }
 
   /** True where clients may post events to the job. */
   hasRestInput(job: JobSettings): boolean {
-    for (const _ of this.#keysOf(job)) return true
+    for (const _ of this.#restInputsOf(job)) return true
     return false
+  }
+
+  /** The data type that the job's first input for posted events declares, or ''. */
+  dataTypeOf(job: JobSettings): string {
+    for (const connection of this.#restInputsOf(job)) return String(connection['data_type'] ?? '')
+    return ''
   }
 
   /** To be called after every change of an api key. */
@@ -109,7 +114,8 @@ export class Access {
   bindingsChanged(): void {
     this.#seen = new Map()
     for (const job of this.#state.jobs.values()) {
-      for (const name of this.#keysOf(job)) {
+      for (const connection of this.#restInputsOf(job)) {
+        const name = String(connection['api_key'])
         const jobs = this.#seen.get(name)
         if (jobs === undefined) this.#seen.set(name, new Set([job.id]))
         else jobs.add(job.id)

@@ -91,6 +91,11 @@ export class Catalog {
     return this.#access.hasRestInput(job)
   }
 
+  /** The data type that the job's input for posted events declares, or ''. */
+  dataTypeOf(job: JobSettings): string {
+    return this.#access.dataTypeOf(job)
+  }
+
   /** The job's settings afterwards; a status it has already changes nothing. @throws Refusal job_not_found. */
   setJobStatus(id: number, status: JobStatus): JobSettings {
     const job = this.#state.jobs.get(id)

@@ -33,6 +33,12 @@ const BUCKET_HEADER_BYTES = 32
 /** | 0 version | 1 has ballot | 2 0 | 4 events u32 | 8 first f64 | 16 last f64 | 24 fingerprint u32 | 28 0 | 32 MessagePack of the values | */
 export function encodeBucket(row: BucketRow): Buffer {
   const bytes = pack(row.values, BUCKET_HEADER_BYTES)
+  writeBucketHeader(bytes, row)
+  return bytes
+}
+
+/** Puts a row's counters into its bytes of before: the values of a bucket never change, so they are packed once. */
+export function writeBucketHeader(bytes: Buffer, row: Omit<BucketRow, 'values'>): void {
   bytes[0] = VERSION
   bytes[1] = row.hasBallot ? 1 : 0
   bytes.writeUInt16LE(0, 2)
@@ -41,7 +47,6 @@ export function encodeBucket(row: BucketRow): Buffer {
   bytes.writeDoubleLE(row.lastMicros, 16)
   bytes.writeUInt32LE(row.fingerprint, 24)
   bytes.writeUInt32LE(0, 28)
-  return bytes
 }
 
 export function decodeBucket(value: Uint8Array): BucketRow {

@@ -20,7 +20,7 @@ export function jobWire(view: JobView) {
     job_id: view.id,
     title: view.title,
     category: view.category,
-    data_type: view.dataType ?? '',
+    data_type: view.dataType,
     status: view.status,
     retrain_state: view.retrainState,
     retrain_msg: view.retrainMsg,

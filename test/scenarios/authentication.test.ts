@@ -1,0 +1,85 @@
+/** Specification: Authentication; S1. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { routes } from '../../server/routes/index.js'
+import { makeJob, type Client } from '../support/client.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+let client: Client
+
+before(async () => {
+  service = await startService({ name: 'arcanna' })
+  client = service.client
+})
+after(() => service.close())
+
+const filled = (path: string): string => path.replace(/\{\w+\}/g, '1')
+
+test('without a key, or with a wrong one, every operation that needs a key is 401', async () => {
+  for (const route of routes.filter(({ scope }) => scope !== null)) {
+    for (const key of [null, '', 'wrong', 'x'.repeat(4_000)]) {
+      const body = route.method === 'POST' || route.method === 'PUT' ? '{}' : undefined
+      const answer = await client.request(route.method, filled(route.path), { key, body })
+      assert.equal(answer.status, 401, `${route.method} ${route.path}`)
+      assert.equal(typeof answer.body.error, 'string')
+      assert.ok(!answer.text.includes('wrong'))
+    }
+  }
+})
+
+test('an input key is 403 where its scope is missing', async () => {
+  const { key } = await makeJob(client)
+  for (const [method, path] of [
+    ['GET', '/api/v2/resources'], ['POST', '/api/v2/resources'], ['DELETE', '/api/v2/resources?title=a'],
+  ] as const) {
+    const answer = await client.withKey(key).request(method, path)
+    assert.equal(answer.status, 403, path)
+    assert.match(answer.body.error, /scope/)
+  }
+})
+
+test('an input key sees its own jobs only; any other job is 404 for it', async () => {
+  const mine = await makeJob(client)
+  const other = await makeJob(client)
+  const key = client.withKey(mine.key)
+  assert.equal((await key.get(`/api/v1/jobs/${other.jobId}`)).status, 404)
+  assert.equal((await key.post('/api/v1/events/', { job_id: other.jobId, raw_body: {} })).status, 404)
+  assert.equal((await key.post('/api/v1/jobs/get_by_name', { job_name: other.title })).status, 404)
+  const lines = await key.bulk(`{"job_id":${other.jobId},"raw_body":{}}\n{"job_id":${mine.jobId},"raw_body":{}}`)
+  assert.deepEqual(lines.map(({ status, status_code }) => status_code ?? status), [404, 'OK'])
+})
+
+test('the configured header and the neutral one both work, in any case', async () => {
+  for (const header of ['x-arcanna-api-key', 'X-Arcanna-Api-Key', 'X-ARCANNA-API-KEY', 'x-service-api-key', 'X-Service-Api-Key']) {
+    const answer = await client.get('/api/v2/health', { key: null, headers: { [header]: client.key } })
+    assert.equal(answer.status, 200, header)
+    assert.deepEqual(answer.body, { status: 'OK', reason: null, reason_details: null })
+  }
+})
+
+test('the configured name shows in exports, beside the neutral one, and both are equal', async () => {
+  const { jobId } = await makeJob(client)
+  await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
+  const { body } = await client.get(`/api/v1/events/${jobId}/e/export`)
+  assert.deepEqual(body.arcanna_event, body.service_event)
+  assert.equal(body.arcanna_event.rule, 'a')
+  assert.equal(typeof body.arcanna_event.arcanna.bucket_state, 'string')
+})
+
+test('health tells a wrong key in the answer and not in the status', async () => {
+  const good = await client.get('/api/v1/health')
+  assert.deepEqual([good.status, good.body], [200, { status: true, connected: true }])
+  for (const key of [null, 'wrong']) {
+    const bad = await client.get('/api/v1/health', { key })
+    assert.deepEqual([bad.status, bad.body], [200, { status: false, connected: false }])
+  }
+})
+
+test('a key is told its scopes as an array of strings', async () => {
+  const all = (await client.get('/api/v2/token/scopes')).body
+  assert.ok(all.includes('public') && all.includes('write:resources'))
+  const { key } = await makeJob(client)
+  const few = (await client.withKey(key).get('/api/v2/token/scopes')).body
+  assert.ok(few.includes('write:events') && !few.includes('write:resources'))
+})

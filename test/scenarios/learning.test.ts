@@ -1,0 +1,96 @@
+/** The main job: events in, feedback, training, decisions out. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { eventually, makeJob, type Client } from '../support/client.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+let client: Client
+
+before(async () => {
+  service = await startService()
+  client = service.client
+})
+after(() => service.close())
+
+/** Events of two kinds that their rule tells apart, and votes on them. */
+async function teach(jobId: number, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const bad = i % 2 === 0
+    const rawBody = { rule: bad ? 'Ransomware note' : 'Password changed', source: { ip: `192.0.2.${i}` } }
+    await client.post(`/api/v1/events/e${i}`, { job_id: jobId, raw_body: rawBody })
+    const answer = await client.put(`/api/v1/events/${jobId}/e${i}/feedback`, {
+      cortex_user: 'ann', feedback: bad ? 'Escalate' : 'Drop',
+    })
+    assert.equal(answer.status, 200, answer.text)
+  }
+}
+
+async function train(jobId: number): Promise<void> {
+  const answer = await client.post(`/api/v1/jobs/${jobId}/train?username=ann`, { username: 'ann' })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(answer.body, { status: 'OK', error_message: '' })
+  const job = await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state.startsWith('RETRAIN_'),
+    30_000,
+  )
+  assert.equal(job.body.retrain_state, 'RETRAIN_FINISHED', job.body.retrain_msg)
+  assert.equal(job.body.retrain_msg, 'Retraining finished successfully')
+  assert.ok(job.body.last_train_finished_timestamp >= job.body.last_train_start_timestamp)
+}
+
+for (const category of ['Decision intelligence', 'Event centric decision intelligence']) {
+  test(`${category}: after training new events are decided, over every way in`, async () => {
+    const { jobId } = await makeJob(client, { category })
+    await teach(jobId, 40)
+    await train(jobId)
+    const rawBody = { rule: 'Ransomware note', source: { ip: '198.51.100.1' } }
+    await client.post('/api/v1/events/new', { job_id: jobId, raw_body: rawBody })
+    const { body } = await eventually(
+      () => client.get(`/api/v1/events/${jobId}/new`),
+      (answer) => answer.body.status !== 'pending_inference',
+    )
+    assert.equal(body.result, 'label_0')
+    assert.equal(body.result_label, 'Escalate')
+    assert.ok(body.confidence_score > 50 && body.confidence_score <= 100, String(body.confidence_score))
+    const [line] = await client.bulk(
+      JSON.stringify({ job_id: jobId, raw_body: { rule: 'Password changed', source: { ip: '198.51.100.2' } } }),
+    )
+    assert.equal(line.status, 'OK')
+    assert.equal(line.result_label, 'Drop')
+  })
+}
+
+test('a label of its own id is the result', async () => {
+  const custom_labels = [
+    { name: 'Drop', hex_color: '#1264fe', id: 'drop_alert' },
+    { name: 'Raise', hex_color: '#ed0a2c' },
+    { name: 'Ask', hex_color: '#9a00ff' },
+  ]
+  const { jobId } = await makeJob(client, { advanced_settings: { custom_labels } })
+  await client.post('/api/v1/events/a', { job_id: jobId, raw_body: { rule: 'noise' } })
+  await client.post('/api/v1/events/b', { job_id: jobId, raw_body: { rule: 'alarm' } })
+  for (const feedback of ['Drop', 'drop_alert', 'label_0', 'class_0']) {
+    const answer = await client.put(`/api/v1/events/${jobId}/a/feedback`, { cortex_user: 'ann', feedback })
+    assert.equal(answer.status, 200, `${feedback}: ${answer.text}`)
+  }
+  await client.put(`/api/v1/events/${jobId}/b/feedback`, { cortex_user: 'ann', feedback: 'raise' })
+  await train(jobId)
+  const [line] = await client.bulk(JSON.stringify({ job_id: jobId, raw_body: { rule: 'noise' } }))
+  assert.equal(line.result, 'drop_alert')
+  assert.equal(line.bucket_state, 'in_knowledge_base')
+})
+
+test('two trainings at once: the second is refused', async () => {
+  const { jobId } = await makeJob(client)
+  await teach(jobId, 20)
+  const path = `/api/v2/jobs/${jobId}/train`
+  const answers = await Promise.all([client.post(path), client.post(path)])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
+  await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    30_000,
+  )
+})

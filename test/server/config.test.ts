@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readSettings, settingsHelp, settingsTable, SettingsError } from '../../server/config.js'
+
+function withFile<T>(content: string, use: (file: string) => T): T {
+  const dir = mkdtempSync(join(tmpdir(), 'settings-'))
+  try {
+    const file = join(dir, 'settings')
+    writeFileSync(file, content)
+    return use(file)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
+
+function refusal(env: Record<string, string>, args: readonly string[] = []): string {
+  try {
+    readSettings(env, args)
+  } catch (error) {
+    assert.ok(error instanceof SettingsError)
+    return error.message
+  }
+  return ''
+}
+
+test('without settings the defaults hold', () => {
+  assert.deepEqual(readSettings({ PATH: '/bin' }, []), {
+    port: 8080, host: '127.0.0.1', dataDir: './data', name: 'service', emptyErrorMessage: false,
+  })
+})
+
+test('the environment sets', () => {
+  const settings = readSettings({ SERVICE_PORT: '9000', SERVICE_NAME: 'arcanna', SERVICE_EMPTY_ERROR_MESSAGE: 'True' }, [])
+  assert.equal(settings.port, 9000)
+  assert.equal(settings.name, 'arcanna')
+  assert.equal(settings.emptyErrorMessage, true)
+})
+
+test('a file of lines sets, and the environment wins over it', () => {
+  const content = '# our settings\n\nSERVICE_PORT=9001\r\nSERVICE_HOST = "0.0.0.0"\nSERVICE_ADMIN_PASSWORD=\'a=b # c, long\'\n'
+  withFile(content, (file) => {
+    const settings = readSettings({ SERVICE_PORT: '9002' }, ['--config', file])
+    assert.equal(settings.port, 9002)
+    assert.equal(settings.host, '0.0.0.0')
+    assert.equal(settings.adminPassword, 'a=b # c, long')
+  })
+})
+
+test('a JSON file sets', () => {
+  withFile('{"SERVICE_PORT": 9003, "SERVICE_EMPTY_ERROR_MESSAGE": true, "SERVICE_NAME": null}', (file) => {
+    const settings = readSettings({}, [`--config=${file}`])
+    assert.equal(settings.port, 9003)
+    assert.equal(settings.emptyErrorMessage, true)
+    assert.equal(settings.name, 'service')
+  })
+})
+
+test('a wrong setting is one sentence that names it and keeps its value to itself', () => {
+  for (const [name, value] of [
+    ['SERVICE_PORT', '70000'], ['SERVICE_PORT', 'http'], ['SERVICE_PORT', ''], ['SERVICE_THREADS', '0'],
+    ['SERVICE_NAME', 'no spaces'], ['SERVICE_EMPTY_ERROR_MESSAGE', 'perhaps'], ['SERVICE_BOOTSTRAP_KEY', 'short'],
+    ['SERVICE_ADMIN_PASSWORD', 'pw'], ['SERVICE_HOST', ''],
+  ] as const) {
+    const message = refusal({ [name]: value })
+    assert.match(message, new RegExp(`^${name} must `))
+    assert.ok(value === '' || !message.includes(value), message)
+    assert.ok(!message.includes('\n'))
+  }
+})
+
+test('an unknown setting is named', () => {
+  assert.equal(refusal({ SERVICE_PROT: '1' }), 'SERVICE_PROT is no setting; --help lists them')
+  withFile('PORT=1', (file) => assert.match(refusal({}, ['--config', file]), /^PORT in .* is no setting$/))
+})
+
+test('a file that is not there, or not in form, is named', () => {
+  assert.match(refusal({}, ['--config', '/nowhere/at/all']), /cannot be read \(ENOENT\)/)
+  assert.match(refusal({}, ['--config']), /needs a file/)
+  assert.match(refusal({}, ['--prot']), /--prot is not known/)
+  withFile('hello', (file) => assert.match(refusal({}, ['--config', file]), /line 1 of .* is not NAME=VALUE/))
+  withFile('{"a"', (file) => assert.match(refusal({}, ['--config', file]), /is not valid JSON/))
+  withFile('{"SERVICE_PORT": [1]}', (file) => assert.match(refusal({}, ['--config', file]), /SERVICE_PORT in .* must be/))
+})
+
+test('help names every setting', () => {
+  const help = settingsHelp()
+  for (const setting of Object.values(settingsTable)) assert.ok(help.includes(setting.name))
+})

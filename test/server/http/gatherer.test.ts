@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Gatherer } from '../../../server/http/gatherer.js'
+
+test('pieces come out as one, whatever becomes of their memory', () => {
+  const gatherer = new Gatherer()
+  for (let i = 0; i < 20_000; i++) {
+    const piece = Buffer.from([i % 251])
+    gatherer.add(piece)
+    piece.fill(0)
+  }
+  assert.equal(gatherer.length, 20_000)
+  const bytes = gatherer.take()
+  assert.equal(bytes.length, 20_000)
+  assert.ok(bytes.every((byte, i) => byte === i % 251))
+})
+
+test('what was taken is left alone', () => {
+  const gatherer = new Gatherer()
+  gatherer.add(Buffer.from('first'))
+  const first = gatherer.take()
+  gatherer.add(Buffer.from('other'))
+  assert.equal(first.toString(), 'first')
+  assert.equal(gatherer.take().toString(), 'other')
+  assert.equal(gatherer.length, 0)
+})

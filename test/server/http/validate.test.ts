@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { isRefusal, type Issue } from '../../../engine/errors.js'
+import { booleanOf, Checker, parseJson } from '../../../server/http/validate.js'
+
+const checker = new Checker(
+  Type.Object({
+    name: Type.String({ maxLength: 5 }),
+    flag: Type.Optional(Type.Boolean()),
+    count: Type.Optional(Type.Integer()),
+    kind: Type.Optional(Type.Enum(['a', 'b'])),
+  }),
+  'body',
+)
+
+function issues(run: () => unknown): readonly Issue[] {
+  try {
+    run()
+  } catch (error) {
+    assert.ok(isRefusal(error, 'invalid_body'))
+    return error.context.issues ?? []
+  }
+  return []
+}
+
+test('null means absent and unknown fields are ignored', () => {
+  assert.deepEqual(checker.check({ name: 'x', flag: null, other: 1 }), { name: 'x', other: 1 })
+})
+
+test('every fault is told with its place', () => {
+  assert.deepEqual(
+    issues(() => checker.check({ flag: 'yes', kind: 'c' })).map(({ loc, type }) => [loc, type]),
+    [[['body', 'name'], 'missing'], [['body', 'flag'], 'type'], [['body', 'kind'], 'enum']],
+  )
+  assert.deepEqual(issues(() => checker.check({ name: null }))[0], {
+    loc: ['body', 'name'], msg: 'Field required', type: 'missing',
+  })
+  assert.deepEqual(issues(() => checker.check([]))[0]?.loc, ['body'])
+  assert.deepEqual(issues(() => checker.check('x'))[0]?.loc, ['body'])
+})
+
+test('a query takes booleans and integers in any form', () => {
+  assert.deepEqual(checker.checkQuery('name=a+b&flag=True&count=12'), { name: 'a b', flag: true, count: 12 })
+  assert.deepEqual(checker.checkQuery('name=%C3%A4&flag=0'), { name: 'ä', flag: false })
+  assert.deepEqual(issues(() => checker.checkQuery('name=a&flag=perhaps'))[0]?.loc, ['body', 'flag'])
+  assert.equal(Object.getPrototypeOf(checker.checkQuery('name=a&__proto__=b')), Object.prototype)
+})
+
+test('booleans are read as clients write them', () => {
+  for (const yes of [true, 'True', 'true', '1', 1, 'yes', 'ON']) assert.equal(booleanOf(yes), true)
+  for (const no of [false, 'False', 'false', '0', 0, 'no', 'off']) assert.equal(booleanOf(no), false)
+  assert.equal(booleanOf('perhaps'), undefined)
+})
+
+test('an empty body is an empty object, and what is not JSON is refused', () => {
+  assert.deepEqual(parseJson(Buffer.from('')), {})
+  assert.deepEqual(parseJson(Buffer.from(' \n')), {})
+  assert.throws(() => parseJson(Buffer.from('{')), (error) => isRefusal(error, 'invalid_json'))
+})
+
+test('a refusal does not quote the body', () => {
+  try {
+    parseJson(Buffer.from('{"secret": hunter2}'))
+    assert.fail('it parsed')
+  } catch (error) {
+    assert.ok(!String(error).includes('hunter2'))
+  }
+})

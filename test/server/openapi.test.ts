@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openApiDocument } from '../../server/openapi.js'
+import { routes } from '../../server/routes/index.js'
+
+interface Operation {
+  operationId: string
+  parameters: { name: string; in: string }[]
+  responses: Record<string, { description: string }>
+  security: unknown[]
+  tags: string[]
+}
+
+interface Document {
+  openapi: string
+  info: { title: string; version: string }
+  paths: Record<string, Record<string, Operation>>
+  tags: { name: string }[]
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, { name: string }> }
+}
+
+// As a client gets it: what JSON does not carry is gone.
+const document = JSON.parse(JSON.stringify(openApiDocument(routes, 'arcanna'))) as Document
+
+function references(value: unknown, into: Set<string> = new Set()): Set<string> {
+  if (typeof value !== 'object' || value === null) return into
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '$ref' && typeof member === 'string') into.add(member)
+    else references(member, into)
+  }
+  return into
+}
+
+test('every route is in the document, and nothing else', () => {
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  assert.deepEqual(described.sort(), routes.map((route) => `${route.method} ${route.path}`).sort())
+})
+
+test('the operations of the specification are there', () => {
+  for (const [method, path] of [
+    ['post', '/api/v1/events/'], ['post', '/api/v1/events/{event_id}'], ['get', '/api/v1/events/{job_id}/{event_id}'],
+    ['get', '/api/v1/events/{job_id}/{event_id}/export'], ['put', '/api/v1/events/{job_id}/{event_id}/feedback'],
+    ['get', '/api/v1/jobs/'], ['get', '/api/v1/jobs/{job_id}'], ['get', '/api/v1/jobs/{job_id}/labels'],
+    ['post', '/api/v1/jobs/{job_id}/train'], ['post', '/api/v1/jobs/get_by_name'],
+    ['post', '/api/v1/jobs/get_by_name/labels'], ['post', '/api/v2/resources'], ['get', '/api/v2/resources'],
+    ['delete', '/api/v2/resources'],
+  ] as const) {
+    assert.ok(document.paths[path]?.[method], `${method} ${path}`)
+  }
+})
+
+test('operation ids are unique, path parameters are described, every operation has a good answer', () => {
+  const ids = new Set<string>()
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const operation of Object.values(methods)) {
+      assert.ok(!ids.has(operation.operationId), operation.operationId)
+      ids.add(operation.operationId)
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      assert.deepEqual(operation.parameters.filter((each) => each.in === 'path').map((each) => each.name), inPath)
+      assert.ok(Object.keys(operation.responses).some((status) => status.startsWith('2')))
+      for (const response of Object.values(operation.responses)) assert.ok(response.description)
+      for (const tag of operation.tags) assert.ok(document.tags.some((each) => each.name === tag))
+    }
+  }
+})
+
+test('every reference leads to a component', () => {
+  const found = references(document)
+  assert.ok(found.has('#/components/schemas/Job'))
+  for (const reference of found) {
+    assert.ok(reference.startsWith('#/components/schemas/'))
+    assert.ok(document.components.schemas[reference.slice('#/components/schemas/'.length)], reference)
+  }
+})
+
+test('the security schemes name both headers', () => {
+  assert.equal(document.components.securitySchemes['apiKey']?.name, 'x-arcanna-api-key')
+  assert.equal(document.components.securitySchemes['neutralApiKey']?.name, 'x-service-api-key')
+})
+
+test('the stream is described as NDJSON', () => {
+  const text = JSON.stringify(document.paths['/api/v1/events/_bulk'])
+  assert.equal(text.split('application/x-ndjson').length - 1, 2)
+})

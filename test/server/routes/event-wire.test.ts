@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Check } from 'typebox/value'
+import { Refusal } from '../../../engine/errors.js'
+import type { EventView } from '../../../engine/service.js'
+import { eventText, ingestedText, refusedLine, resultLine } from '../../../server/routes/event-wire.js'
+import * as schemas from '../../../server/schemas/events.js'
+
+const views: readonly EventView[] = [
+  {
+    eventId: 'a', jobId: 1, ingestMicros: 1_700_000_000_123_456, status: 'OK', errorMessage: null, result: 'label_0',
+    resultLabel: 'Escalate', bucketState: 'in_knowledge_base', outlier: false, confidenceScore: 97.25,
+  },
+  {
+    eventId: 'quote " slash \\ line\n € \u2028 😀', jobId: 123_456, ingestMicros: 1_700_000_000_000_000,
+    status: 'pending_inference', errorMessage: 'it said "no"', result: '', resultLabel: '"}', bucketState: 'new',
+    outlier: true, confidenceScore: 0,
+  },
+]
+
+test('each text is JSON with the fields of its schema', () => {
+  for (const view of views) {
+    const got = JSON.parse(eventText(view))
+    assert.ok(Check(schemas.EventView, got))
+    assert.deepEqual(Object.keys(got), Object.keys(schemas.EventView.properties).sort((a, b) => Object.keys(got).indexOf(a) - Object.keys(got).indexOf(b)))
+    const posted = JSON.parse(ingestedText(view, false))
+    assert.ok(Check(schemas.IngestedEvent, posted))
+    assert.equal(posted.event_id, view.eventId)
+    assert.ok(Check(schemas.ResultLine, JSON.parse(resultLine(view))))
+  }
+})
+
+test('a line is one line', () => {
+  for (const view of views) assert.equal(resultLine(view).indexOf('\n'), resultLine(view).length - 1)
+  const line = refusedLine(new Refusal('invalid_body', 'two\nlines'), 7)
+  assert.equal(line.indexOf('\n'), line.length - 1)
+  assert.deepEqual(JSON.parse(line), { status: 'ERROR', status_code: 422, job_id: 7, error: 'two\nlines' })
+  assert.ok(Check(schemas.ResultLine, JSON.parse(refusedLine(new Refusal('invalid_json', 'no'), null))))
+})
+
+test('a new event is pending, however fast it was decided', () => {
+  assert.equal(JSON.parse(ingestedText(views[0]!, false)).status, 'pending_inference')
+})
+
+test('the error message of a new event is null, or empty for the client that needs it', () => {
+  assert.equal(JSON.parse(ingestedText(views[0]!, false)).error_message, null)
+  assert.equal(JSON.parse(ingestedText(views[0]!, true)).error_message, '')
+})

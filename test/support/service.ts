@@ -1,0 +1,151 @@
+/**
+ * A whole service for a test: a free port, a temporary directory, the real engine; in this process or in one of its own.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openEngine } from '../../engine/index.js'
+import { Server } from '../../server/server.js'
+import { Client } from './client.js'
+
+/** The management key of every test service. */
+export const MANAGEMENT_KEY = 'management-key-for-tests-0123456789'
+
+export interface ServiceOptions {
+  /** SERVICE_NAME. */
+  readonly name?: string
+  readonly emptyErrorMessage?: boolean
+  readonly shards?: number
+  readonly threads?: number
+  /** Kept and not removed when it is given. */
+  readonly dataDir?: string
+}
+
+export interface TestService {
+  readonly baseUrl: string
+  readonly port: number
+  readonly dataDir: string
+  /** With the management key. */
+  readonly client: Client
+  /** Drains, closes, and removes what was made for it. */
+  close(): Promise<void>
+}
+
+async function dataDirFor(options: ServiceOptions): Promise<{ path: string; remove: () => Promise<void> }> {
+  if (options.dataDir !== undefined) return { path: options.dataDir, remove: async () => {} }
+  const path = await mkdtemp(join(tmpdir(), 'decision-service-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** A service in this process. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const dataDir = await dataDirFor(options)
+  const engine = await openEngine({
+    dataDir: dataDir.path,
+    name: options.name ?? 'service',
+    shards: options.shards ?? 2,
+    threads: options.threads ?? 1,
+    adminPassword: 'administrator',
+    bootstrapKey: MANAGEMENT_KEY,
+    onFailure: (what, error) => console.error(what, error),
+  })
+  const server = await Server.start(engine, {
+    host: '127.0.0.1',
+    port: 0,
+    emptyErrorMessage: options.emptyErrorMessage ?? false,
+  })
+  const baseUrl = `http://127.0.0.1:${server.port}`
+  return {
+    baseUrl,
+    port: server.port,
+    dataDir: dataDir.path,
+    client: new Client(baseUrl, MANAGEMENT_KEY),
+    async close() {
+      await server.drain(5_000)
+      await engine.close()
+      server.close()
+      await dataDir.remove()
+    },
+  }
+}
+
+const mainFile = fileURLToPath(new URL('../../server/main.js', import.meta.url))
+
+/** A process that was started, and all that it has printed. */
+export interface Started {
+  readonly child: ChildProcess
+  output(): string
+  /** Resolves with the exit code, or null where a signal ended it. */
+  readonly exited: Promise<number | null>
+}
+
+/** Starts the program with these settings and no others. */
+export function spawnMain(settings: Readonly<Record<string, string>>, args: readonly string[] = []): Started {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('SERVICE_'))
+  const child = spawn(process.execPath, ['--enable-source-maps', mainFile, ...args], {
+    env: { ...Object.fromEntries(others), ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()))
+  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()))
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  return { child, output: () => output, exited }
+}
+
+/** The port that a started program says it listens on. Rejects when it ends first. */
+export async function portOf(started: Started): Promise<number> {
+  let ended = false
+  void started.exited.then(() => (ended = true))
+  for (;;) {
+    const found = /Listening on http:\/\/\S+:(\d+)/.exec(started.output())
+    if (found !== null) return Number(found[1])
+    if (ended) throw new Error(`the service ended: ${started.output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+export interface ChildService extends TestService {
+  readonly started: Started
+  /** Ends it at once, as a power cut would. The data stays. */
+  kill(): Promise<void>
+  /** SIGTERM; resolves with the exit code. The data stays. */
+  terminate(): Promise<number | null>
+}
+
+/** A service in a process of its own. */
+export async function spawnService(options: ServiceOptions = {}): Promise<ChildService> {
+  const dataDir = await dataDirFor(options)
+  const started = spawnMain({
+    SERVICE_PORT: '0',
+    SERVICE_DATA_DIR: dataDir.path,
+    SERVICE_NAME: options.name ?? 'service',
+    SERVICE_SHARDS: String(options.shards ?? 2),
+    SERVICE_THREADS: String(options.threads ?? 1),
+    SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage ?? false),
+    SERVICE_ADMIN_PASSWORD: 'administrator',
+    SERVICE_BOOTSTRAP_KEY: MANAGEMENT_KEY,
+  })
+  const port = await portOf(started)
+  const baseUrl = `http://127.0.0.1:${port}`
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    started.child.kill(signal)
+    return started.exited
+  }
+  return {
+    baseUrl,
+    port,
+    dataDir: dataDir.path,
+    client: new Client(baseUrl, MANAGEMENT_KEY),
+    started,
+    kill: async () => void (await end('SIGKILL')),
+    terminate: () => end('SIGTERM'),
+    async close() {
+      if (started.child.exitCode === null && started.child.signalCode === null) await end('SIGTERM')
+      await dataDir.remove()
+    },
+  }
+}

@@ -59,7 +59,8 @@ async function main(): Promise<void> {
   const file = join(source('bench/results'), `${date.replaceAll(':', '-').slice(0, 19)}.json`)
   writeFileSync(file, `${JSON.stringify({ date, quick: values.quick === true, machine, results }, null, 2)}\n`)
   const { cores, cpu, memoryGib, node, kernel, fileSystem, load } = machine
-  console.log(`\n${cores} cores ${cpu}, ${memoryGib} GiB, node ${node}, Linux ${kernel}, ${fileSystem}, load by ${load}`)
+  const machineText = `${cores} cores ${cpu}, ${memoryGib} GiB, node ${node}, Linux ${kernel}, ${fileSystem}`
+  console.log(`\n${machineText}, load by ${load}`)
   if (values.quick === true) console.log('A quick run: one short round each, a tenth of the events. Not for quoting.')
   console.log(`\n${rowsText(results.flatMap(({ rows }) => rows))}\n\n${file}`)
 }

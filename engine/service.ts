@@ -102,7 +102,7 @@ export interface JobView {
   readonly lastFeedbackMicros: number | null
   readonly lastTrainStartMicros: number | null
   readonly lastTrainFinishedMicros: number | null
-  /** The kind of data of its External REST API input; absent without one. */
+  /** The kind of data of its External REST API input, or '' without one. */
   readonly dataType: string
   /** Has an enabled External REST API input (specification, Input operations: notes). */
   readonly restInput: boolean

@@ -1,9 +1,9 @@
 /**
  * A simulated analyst: reads events back through the API, and labels what is most worth labelling.
  *
- * Before there is a model: the largest buckets that nobody has labelled, and a few rare ones. After: half of the votes go
- * to the least confident decisions, outliers before the others, half to the largest buckets. One vote a bucket. The vote
- * is the event's truth.
+ * Before there is a model: the largest buckets that nobody has labelled, and a few rare ones. After: half of the votes
+ * go to the least confident decisions, outliers before the others, half to the largest buckets. One vote a bucket. The
+ * vote is the event's truth.
  */
 import type { Client } from '../harness/client.js'
 import { Random } from '../streams/random.js'
@@ -30,7 +30,11 @@ interface ExportAnswer {
 }
 
 /** Runs an asynchronous step for each item, a few at a time, in order of start. */
-export async function forEachAtOnce<T>(items: readonly T[], atOnce: number, step: (item: T) => Promise<void>): Promise<void> {
+export async function forEachAtOnce<T>(
+  items: readonly T[],
+  atOnce: number,
+  step: (item: T) => Promise<void>,
+): Promise<void> {
   let next = 0
   const lane = async (): Promise<void> => {
     while (next < items.length) await step(items[next++] as T)
@@ -94,8 +98,9 @@ export class Analyst {
       const bucket = buckets.get(id)
       const { confidence_score, outlier } = event.answer
       const confidence = confidence_score - (outlier ? outlierDoubt : 0)
-      if (bucket === undefined) buckets.set(id, { id, first: event, events: 1, confidence, decided: event.answer.result !== '' })
-      else {
+      if (bucket === undefined) {
+        buckets.set(id, { id, first: event, events: 1, confidence, decided: event.answer.result !== '' })
+      } else {
         bucket.events++
         bucket.confidence = Math.min(bucket.confidence, confidence)
       }

@@ -2,9 +2,9 @@
  * What the decisions are worth, on events that nobody ever labelled.
  *
  * The same events, kept out of the stream, are posted afresh (under new ids) after every step. An event counts as never
- * labelled when its bucket is new even at the last sitting: nobody voted on it or on any event with equal decision points.
- * Accuracy is the share of right decisions among all such events; one without a decision is not right. Macro recall is
- * the mean over the true labels of the share decided rightly, so a rare label counts as much as a common one.
+ * labelled when its bucket is new even at the last sitting: nobody voted on it or on any event with equal decision
+ * points. Accuracy is the share of right decisions among all such events; one without a decision is not right. Macro
+ * recall is the mean over the true labels of the share decided rightly: a rare label counts as much as a common one.
  */
 import type { Played } from './play.js'
 

@@ -1,8 +1,8 @@
 /**
  * The main job in under a minute: events in, decisions out, learning from feedback.
  *
- * The stream is cut in time order: 40 % are played, the analyst reviews, the job trains; 40 % more, again; the last 20 %
- * are never played as stream: they are the exam (exam.ts).
+ * The stream is cut in time order: 40 % are played, the analyst reviews, the job trains; 40 % more, again; the last
+ * 20 % are never played as stream: they are the exam (exam.ts).
  */
 import { makeJob, train } from '../harness/job.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
@@ -56,14 +56,16 @@ class Demo {
     this.#events += played.length
     this.#decided += decided
     const rate = thousands(played.length / (ms / 1000))
-    this.#progress.done(`${thousands(played.length)} events, ${rate} a second, ${percent(decided / played.length)} decided`)
+    const share = percent(decided / played.length)
+    this.#progress.done(`${thousands(played.length)} events, ${rate} a second, ${share} decided`)
     return played
   }
 
   async sit(name: string): Promise<void> {
     this.#progress.phase(`exam ${name}`)
     const prefix = `exam${this.#sittings.length}`
-    const played = await play(this.#client, this.#jobId, prefix, this.#exam, (share) => this.#progress.update(share, ''))
+    const onProgress = (share: number): void => this.#progress.update(share, '')
+    const played = await play(this.#client, this.#jobId, prefix, this.#exam, onProgress)
     this.#sittings.push({ name, votes: this.#analyst.votes, played })
     const { decided } = score(played, this.#stream.labels)
     this.#progress.done(`${thousands(played.length)} events, ${percent(decided)} decided`)

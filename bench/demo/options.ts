@@ -82,9 +82,11 @@ export function parseOptions(args: readonly string[]): DemoOptions {
     }
     return { kind: 'generated', seed, votes, events: integer('events', values['events'], 1_000, 1_000_000, 60_000) }
   }
-  if (values['events'] !== undefined) throw new BadOption('--events is for the generated stream; a file is played whole.')
+  if (values['events'] !== undefined) {
+    throw new BadOption('--events is for the generated stream; a file is played whole.')
+  }
   if (label === undefined) throw new BadOption('--file needs --label, the dot path of the truth in each line.')
-  if (points === undefined) throw new BadOption('--file needs --points, the dot paths to decide by, separated by commas.')
+  if (points === undefined) throw new BadOption('--file needs --points, the dot paths to decide by, with commas.')
   return {
     kind: 'file',
     file,

@@ -26,7 +26,9 @@ export async function play(
   const count = await client.bulk(lines(), (answer, i) => {
     if (answer.status === 'ERROR') throw new Error(`event ${prefix}-${i} was refused: ${answer.error}`)
     const event = events[i]
-    if (event === undefined || answer.event_id !== `${prefix}-${i}`) throw new Error(`answer ${i} is for ${answer.event_id}`)
+    if (event === undefined || answer.event_id !== `${prefix}-${i}`) {
+      throw new Error(`answer ${i} is for ${answer.event_id}`)
+    }
     played.push({ eventId: answer.event_id, event, answer })
     if ((i & 1023) === 0) onProgress(i / events.length)
   })

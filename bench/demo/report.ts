@@ -7,7 +7,8 @@ import type { Played } from './play.js'
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   return rows
-    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('   '))
+    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))))
+    .map((cells) => cells.join('   '))
     .join('\n')
 }
 
@@ -61,7 +62,8 @@ export function summaryText(summary: Summary): string {
     row('macro recall, labelled buckets too', (sitting) => orDash(sitting, percent(sitting.all.macroRecall))),
   ])
   const notes =
-    `All columns are about the same ${thousands(last?.all.events ?? 0)} events, from the last fifth of the stream, posted afresh each time;\n` +
+    `All columns are about the same ${thousands(last?.all.events ?? 0)} events, from the last fifth of the stream, ` +
+    `posted afresh each time;\n` +
     `${thousands(last?.unlabelled.events ?? 0)} of them are in buckets on which nobody voted up to the end. ` +
     `Always saying the commonest label\nwould be right for ${percent(summary.commonest)} of those.`
   return `${head}\n\n${body}\n\n${notes}`
@@ -72,7 +74,8 @@ export function decisionText(decision: Played, truth: string, reasons: readonly 
   const outlier = answer.outlier ? ', an outlier' : ''
   const lines = [`${answer.result_label}, confidence ${answer.confidence_score.toFixed(2)}${outlier} (truth: ${truth})`]
   for (const { point, value, without } of reasons) {
-    const then = without.result === '' ? 'no decision' : `${without.result_label} ${without.confidence_score.toFixed(2)}`
+    const confidence = without.confidence_score.toFixed(2)
+    const then = without.result === '' ? 'no decision' : `${without.result_label} ${confidence}`
     lines.push(`    ${point} = ${value}; without it: ${then}`)
   }
   return lines.join('\n')

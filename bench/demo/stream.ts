@@ -75,7 +75,9 @@ function readEvent(line: string, number: number, options: DemoOptions & { kind: 
   }
   const inner = options.event === null ? valueAt(value, 'event') : valueAt(value, options.event)
   const event = options.event === null && !isObject(inner) ? value : inner
-  if (!isObject(event)) throw new BadOption(`Line ${number} of ${options.file} has no object at "${options.event ?? 'event'}".`)
+  if (!isObject(event)) {
+    throw new BadOption(`Line ${number} of ${options.file} has no object at "${options.event ?? 'event'}".`)
+  }
   const label = valueAt(value, options.label)
   if (typeof label !== 'string' && typeof label !== 'number' && typeof label !== 'boolean') {
     throw new BadOption(`Line ${number} of ${options.file} has no label at "${options.label}".`)
@@ -85,9 +87,12 @@ function readEvent(line: string, number: number, options: DemoOptions & { kind: 
 
 /** A job has exactly three labels: two are filled up, the rarest of more are merged. */
 export function threeLabels(counts: ReadonlyMap<string, number>): { labels: string[]; merged: string[] } {
-  const names = [...counts.keys()].sort((a, b) => (counts.get(b) as number) - (counts.get(a) as number) || (a < b ? -1 : 1))
+  const common = [...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
+  const names = common.map(([name]) => name)
   if (names.length <= 3) {
-    for (const filler of ['other', 'unused', 'none']) if (names.length < 3 && !names.includes(filler)) names.push(filler)
+    for (const filler of ['other', 'unused', 'none']) {
+      if (names.length < 3 && !names.includes(filler)) names.push(filler)
+    }
     return { labels: names, merged: [] }
   }
   const kept = names.slice(0, 2)
@@ -99,10 +104,14 @@ export function threeLabels(counts: ReadonlyMap<string, number>): { labels: stri
 /** @throws BadOption where the file is not what the options say. */
 export function fileStream(options: DemoOptions & { kind: 'file' }): DemoStream {
   const raw = readLines(options.file).map((line, i) => readEvent(line, i + 1, options))
-  if (raw.length < 100) throw new BadOption(`The file ${options.file} has ${raw.length} events; the demo needs at least 100.`)
+  if (raw.length < 100) {
+    throw new BadOption(`The file ${options.file} has ${raw.length} events; the demo needs at least 100.`)
+  }
   const counts = new Map<string, number>()
   for (const { label } of raw) counts.set(label, (counts.get(label) ?? 0) + 1)
-  if (counts.size < 2) throw new BadOption(`All events of ${options.file} have the same label; there is nothing to learn.`)
+  if (counts.size < 2) {
+    throw new BadOption(`All events of ${options.file} have the same label; there is nothing to learn.`)
+  }
   const { labels, merged } = threeLabels(counts)
   const index = new Map(labels.map((name, i) => [name, i]))
   const events = raw.map(({ json, label }) => {

@@ -23,7 +23,8 @@ function floor(name: 'pack' | 'put' | 'bulk', file: string, seconds: number): ()
 async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   const { file } = linesFile(subject, pool)
   const { seconds, rounds } = effort
-  const load = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, events: 0, rate: 0 }
+  const { headers } = subject
+  const load = { port: subject.service.port, file, headers, connections: bulkConnections, events: 0, rate: 0 }
   await driveBulk({ ...load, seconds: 2 })
   const before = (await jobOf(subject)).processed_documents_count
   const [floors, packs, puts, all] = await alternate(rounds, [
@@ -54,7 +55,9 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
       p99Ms: ours.p99Ms,
       bar: 'at least 120 k events/s',
       met: ours.perSecond >= 120_000,
-      note: `latency is that of a block of 256 events; floors in batches of ${batchSize}: raw msgpackr ${Math.round(pack.perSecond)}, raw LMDB put with flush ${Math.round(put.perSecond)} events/s`,
+      note:
+        `latency is that of a block of 256 events; floors in batches of ${batchSize}: ` +
+        `raw msgpackr ${Math.round(pack.perSecond)}, raw LMDB put with flush ${Math.round(put.perSecond)} events/s`,
     },
     {
       what: 'NDJSON bulk against the floor in one thread',

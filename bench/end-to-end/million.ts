@@ -27,9 +27,10 @@ async function starts(subject: Subject, effort: Effort): Promise<Row> {
   const { directory } = subject.service
   await subject.service.stop()
   const afterStop: number[] = []
-  for (let i = 0; i < effort.rounds; i++) afterStop.push(await startSeconds(directory, subject.managementKey, 'SIGTERM'))
-  await startSeconds(directory, subject.managementKey, 'SIGKILL')
-  const afterKill = await startSeconds(directory, subject.managementKey, 'SIGTERM')
+  const start = (signal: NodeJS.Signals): Promise<number> => startSeconds(directory, subject.managementKey, signal)
+  for (let i = 0; i < effort.rounds; i++) afterStop.push(await start('SIGTERM'))
+  await start('SIGKILL')
+  const afterKill = await start('SIGTERM')
   const empty = temporaryDirectory()
   const emptySeconds = await startSeconds(empty, newKey(), 'SIGTERM')
   removeDirectory(empty)
@@ -118,7 +119,7 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
     ratio: disk / raw,
     bar: 'at most 0.8 of the raw JSON',
     met: disk / raw <= 0.8,
-    note: `${stored} events, ${(disk / stored).toFixed(0)} bytes each on disk, ${(raw / stored).toFixed(0)} bytes as JSON`,
+    note: `${stored} events, each ${(disk / stored).toFixed(0)} bytes on disk, ${(raw / stored).toFixed(0)} as JSON`,
   }
   const grown = await growth(subject, lines, effort)
   return [memory, diskRow, grown, await starts(subject, effort)]

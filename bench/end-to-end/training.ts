@@ -1,8 +1,8 @@
 /**
  * Training on many labelled events, and what ingest does meanwhile.
  *
- * In a job with buckets, labelled events that share their decision points are one example; in an event centric job each is
- * its own. Both are timed.
+ * In a job with buckets, labelled events that share their decision points are one example; in an event centric job each
+ * is its own. Both are timed.
  *
  * The bar for ingest is about a machine with a core free for the training. So the load is paced: it is lowered until,
  * without a training, at least one core is idle; then the same load runs while the job trains. What a machine without a
@@ -23,8 +23,9 @@ const idleTrainings = 3
 
 /** Seconds from the start of a training to its end, as the service says. */
 async function timedTraining(subject: Subject): Promise<number> {
-  const { last_train_start_timestamp: from, last_train_finished_timestamp: to } = await train(subject.service.client, subject.jobId)
-  return (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000
+  const job = await train(subject.service.client, subject.jobId)
+  const at = (time: string | null): number => Date.parse(time ?? '')
+  return (at(job.last_train_finished_timestamp) - at(job.last_train_start_timestamp)) / 1000
 }
 
 /** Runs a load and says how many cores were idle meanwhile. */
@@ -102,7 +103,8 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
       bar: 'at least 0.8 of it',
       met: ratio >= 0.8,
       note:
-        `paced so that ${alone.idleCores.toFixed(2)} of ${cpus().length} cores were idle without training, p99 of a block then ${alone.p99Ms.toFixed(1)} ms; ` +
+        `paced so that ${alone.idleCores.toFixed(2)} of ${cpus().length} cores were idle without training, ` +
+        `p99 of a block then ${alone.p99Ms.toFixed(1)} ms; ` +
         `the training took ${meanwhile.trainingSeconds.toFixed(2)} s; ` +
         `as fast as answers come, with no core free, ${fullShare.toFixed(2)} of what it is without training`,
     },

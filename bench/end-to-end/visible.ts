@@ -1,7 +1,7 @@
 /**
  * From the POST of an event until GET shows its decision, while the service is under half of the load that it can take:
- * once half of the measured bulk rate, once half of the measured rate of single POSTs. The floor of the second is the same
- * probe and the same load on a bare handler that parses, answers, and stores nothing.
+ * once half of the measured bulk rate, once half of the measured rate of single POSTs. The floor of the second is the
+ * same probe and the same load on a bare handler that parses, answers, and stores nothing.
  */
 import { runNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
@@ -48,7 +48,9 @@ function row(load: string, full: number, offered: number, probes: Probes, floor?
     p99Ms: probes.p99Micros / 1000,
     bar: 'p99 under 20 ms',
     met: probes.p99Micros < 20_000,
-    note: `${probes.probes} probes, the slowest ${(probes.maxMicros / 1000).toFixed(1)} ms; meanwhile ${Math.round(offered)} of ${Math.round(full)} events/s (${load})`,
+    note:
+      `${probes.probes} probes, the slowest ${(probes.maxMicros / 1000).toFixed(1)} ms; ` +
+      `meanwhile ${Math.round(offered)} of ${Math.round(full)} events/s (${load})`,
   }
 }
 

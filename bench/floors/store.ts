@@ -37,8 +37,13 @@ function repeat(seconds: number, batchSize: number, batch: (from: number) => voi
   }
 }
 
-/** A writer of records under keys `[job u32][micros u64]`, a batch a transaction. */
-function openStore(path: string): { put: (from: number, records: readonly Uint8Array[]) => void; close: () => Promise<void> } {
+interface FloorStore {
+  readonly put: (from: number, records: readonly Uint8Array[]) => void
+  readonly close: () => Promise<void>
+}
+
+/** Opens a writer of records under keys `[job u32][micros u64]`, a batch a transaction. */
+function openStore(path: string): FloorStore {
   const root = open<Buffer, Uint8Array>({
     path,
     maxDbs: 16,
@@ -74,7 +79,12 @@ export function packFloor(lines: readonly string[], batchSize: number, seconds: 
 }
 
 /** Puts records that are packed already, with the flush. */
-export async function putFloor(lines: readonly string[], batchSize: number, seconds: number, path: string): Promise<FloorResult> {
+export async function putFloor(
+  lines: readonly string[],
+  batchSize: number,
+  seconds: number,
+  path: string,
+): Promise<FloorResult> {
   const packr = new Packr()
   const packed = lines.map((line) => Uint8Array.from(packr.pack(JSON.parse(line))))
   const store = openStore(path)
@@ -86,15 +96,20 @@ export async function putFloor(lines: readonly string[], batchSize: number, seco
 }
 
 /** Parses lines as they came off the wire, packs and puts them with the flush: the floor of the NDJSON bulk. */
-export async function bulkFloor(lines: readonly string[], batchSize: number, seconds: number, path: string): Promise<FloorResult> {
+export async function bulkFloor(
+  lines: readonly string[],
+  batchSize: number,
+  seconds: number,
+  path: string,
+): Promise<FloorResult> {
   const packr = new Packr()
   const wire = lines.map((line) => Buffer.from(line))
   const store = openStore(path)
   const result = repeat(seconds, batchSize, (from) => {
     const records: Uint8Array[] = []
     for (let i = 0; i < batchSize; i++) {
-      const line = JSON.parse((wire[(from + i) % wire.length] as Buffer).toString('utf8')) as { readonly raw_body: unknown }
-      records.push(packr.pack(line.raw_body))
+      const text = (wire[(from + i) % wire.length] as Buffer).toString('utf8')
+      records.push(packr.pack((JSON.parse(text) as { readonly raw_body: unknown }).raw_body))
     }
     store.put(from, records)
   })

@@ -42,7 +42,8 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >>> 1
   if (sorted.length === 0) return Number.NaN
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+  const upper = sorted[middle] as number
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2
 }
 
 /** Runs things in turn, `rounds` times over: what the machine does meanwhile falls on all of them alike. */
@@ -52,7 +53,10 @@ export async function alternate<const T extends readonly (() => Promise<unknown>
 ): Promise<{ [K in keyof T]: Awaited<ReturnType<T[K]>>[] }> {
   const results = things.map((): unknown[] => [])
   for (let round = 0; round < rounds; round++) {
-    for (let i = 0; i < things.length; i++) (results[i] as unknown[]).push(await (things[i] as () => Promise<unknown>)())
+    for (let i = 0; i < things.length; i++) {
+      const thing = things[i] as () => Promise<unknown>
+      ;(results[i] as unknown[]).push(await thing())
+    }
   }
   return results as unknown as { [K in keyof T]: Awaited<ReturnType<T[K]>>[] }
 }

@@ -29,7 +29,10 @@ process.once('exit', () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true })
 })
 
-/** A new directory for data, gone with this process at the latest. BENCH_DIR says on which disk; it should be the kind of disk that production has. */
+/**
+ * A new directory for data, gone with this process at the latest. BENCH_DIR says on which disk; it should be the kind
+ * of disk that production has.
+ */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'decision-service-'))
   directories.add(directory)

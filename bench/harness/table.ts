@@ -31,7 +31,8 @@ export function rowsText(rows: readonly Row[]): string {
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
   const numbers = new Set([1, 3, 4, 5])
   const line = (row: readonly string[]): string => {
-    return row.map((cell, i) => (numbers.has(i) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ').trimEnd()
+    const padded = row.map((cell, i) => (numbers.has(i) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+    return padded.join('  ').trimEnd()
   }
   const ruler = widths.map((width) => '─'.repeat(width)).join('  ')
   const text = [line(head), ruler, ...cells.map(line)].join('\n')

@@ -1,9 +1,9 @@
 /**
  * Plays NDJSON lines into `_bulk`: a few connections, each with one request after the other, bodies in chunks.
  *
- * The pool of lines is cut into blocks that are sent over and over; lines carry no event id, so every line is a new event.
- * Paced: blocks are due at fixed times. Latency is that of a block, from when it was handed to the socket (paced: from
- * when it was due) to the answer of its last line.
+ * The pool of lines is cut into blocks that are sent over and over; lines carry no event id, so every line is a new
+ * event. Paced: blocks are due at fixed times. Latency is that of a block, from when it was handed to the socket
+ * (paced: from when it was due) to the answer of its last line.
  */
 import { connect, type Socket } from 'node:net'
 import { Histogram } from './histogram.js'

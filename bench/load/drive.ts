@@ -1,5 +1,5 @@
 /**
- * Load from a separate process: wrk where it is installed, else our own generator; the same one for all that is compared.
+ * Load from a separate process: wrk where it is installed, else our own generator; the same for all that is compared.
  */
 import { run, runNode } from '../harness/child.js'
 import { built, source } from '../harness/paths.js'
@@ -56,7 +56,8 @@ export async function driveRequests(drive: RequestDrive): Promise<LoadResult> {
     const argument = JSON.stringify({ port, connections, seconds, rate, file, headers })
     return check((await runNode(built('bench/load/raw-main.js'), [argument])) as LoadResult)
   }
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '20s', '--latency', '-s', source('bench/load/requests.lua')]
+  const script = source('bench/load/requests.lua')
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '20s', '--latency', '-s', script]
   args.push(`http://127.0.0.1:${port}`, '--', file, ...Object.entries(headers).flat())
   const { code, out, err } = await run('wrk', args)
   const result = /^RESULT (.*)$/m.exec(out)

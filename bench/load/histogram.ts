@@ -67,7 +67,9 @@ export class Histogram {
 
   /** Adds all values of another. */
   merge(other: Histogram): void {
-    for (let i = 0; i < this.#counts.length; i++) this.#counts[i] = (this.#counts[i] as number) + (other.#counts[i] as number)
+    for (let i = 0; i < this.#counts.length; i++) {
+      this.#counts[i] = (this.#counts[i] as number) + (other.#counts[i] as number)
+    }
     this.#count += other.#count
     this.#sum += other.#sum
     this.#max = Math.max(this.#max, other.#max)

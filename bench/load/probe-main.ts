@@ -1,5 +1,5 @@
 /**
- * How long from the POST of an event until GET shows its decision: a few events a second, while others load the service.
+ * How long from the POST of an event until GET shows its decision: a few events a second, while others make the load.
  *
  * A probe posts an event under an id of its own and then asks for it until it is decided, at once and again every
  * millisecond. One JSON argument in, one line of JSON out.
@@ -45,7 +45,9 @@ async function probe(client: RawClient): Promise<void> {
       if (event.result === '') undecided++
       break
     }
-    if (performance.now() - startedAt > 10_000) throw new Error(`no decision after 10 s: ${answer.status} ${answer.body}`)
+    if (performance.now() - startedAt > 10_000) {
+      throw new Error(`no decision after 10 s: ${answer.status} ${answer.body}`)
+    }
     await sleep(1)
   }
   histogram.record((performance.now() - startedAt) * 1000)

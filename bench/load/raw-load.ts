@@ -1,9 +1,9 @@
 /**
  * Our own load generator: requests over raw sockets, kept alive, one under way per connection (no pipelining).
  *
- * Closed loop: every connection sends its next request when its answer is there. Paced: `rate` requests a second are due
- * at fixed times, whether or not the service keeps up; latency then counts from when a request was due, so that a stall
- * is not hidden (no coordinated omission).
+ * Closed loop: every connection sends its next request when its answer is there. Paced: `rate` requests a second are
+ * due at fixed times, whether or not the service keeps up; latency then counts from when a request was due, so that a
+ * stall is not hidden (no coordinated omission).
  */
 import { connect, type Socket } from 'node:net'
 import { Histogram } from './histogram.js'

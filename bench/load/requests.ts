@@ -22,7 +22,11 @@ export function readRequests(file: string): RequestPlan[] {
     const afterMethod = line.indexOf(' ')
     const afterPath = line.indexOf(' ', afterMethod + 1)
     if (afterMethod < 1 || afterPath < 0) throw new Error(`${file}: not METHOD PATH BODY: ${line.slice(0, 60)}`)
-    return { method: line.slice(0, afterMethod), path: line.slice(afterMethod + 1, afterPath), body: line.slice(afterPath + 1) }
+    return {
+      method: line.slice(0, afterMethod),
+      path: line.slice(afterMethod + 1, afterPath),
+      body: line.slice(afterPath + 1),
+    }
   })
 }
 

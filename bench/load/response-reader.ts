@@ -35,7 +35,8 @@ export class ResponseReader {
     this.#rest = null
     let at = 0
     while (at < data.length) {
-      const next = this.#state === 'fixed' || this.#state === 'chunk_data' ? this.#readBody(data, at) : this.#readLine(data, at)
+      const inBody = this.#state === 'fixed' || this.#state === 'chunk_data'
+      const next = inBody ? this.#readBody(data, at) : this.#readLine(data, at)
       if (next === at) {
         if (data.length - at > headMax) throw new Error('a head without end')
         this.#rest = Buffer.from(data.subarray(at))

@@ -3,8 +3,8 @@
  * acknowledged event survives a power cut here too. It stores the record that the service stores, indexed by event id,
  * and answers like it; it decides nothing, which is in its favour.
  *
- * Arguments: port, directory, and `single` (one transaction a request) or `group` (one transaction for all requests that
- * came in the same turn of the event loop, answered after it).
+ * Arguments: port, directory, and `single` (one transaction a request) or `group` (one transaction for all requests
+ * that came in the same turn of the event loop, answered after it).
  */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -30,7 +30,8 @@ const started = Date.now().toString(36)
 
 function recordOf(body) {
   const id = `${started}${String(++made).padStart(12, '0')}`
-  return [body.job_id, id, Date.now() * 1000, 'OK', 'label_1', '0123456789abcdef', 0, 97.5, JSON.stringify(body.raw_body)]
+  const raw = JSON.stringify(body.raw_body)
+  return [body.job_id, id, Date.now() * 1000, 'OK', 'label_1', '0123456789abcdef', 0, 97.5, raw]
 }
 
 function answerOf(record) {

@@ -123,10 +123,16 @@ function word(situation: Situation, nowMs: number, random: Random): Record<strin
     },
     rule: { id: rule.id, name: rule.name },
     threat: { technique: { id: rule.techniques }, reputation: remote === null ? 0 : remote.reputation },
-    observer: { vendor: product.vendor, product: product.title },
-    host: { name: host.name, ip: [host.ip], os: { platform: host.platform }, zone: host.zone, criticality: host.criticality },
+    observer: { product: product.title },
+    host: {
+      name: host.name,
+      ip: [host.ip],
+      os: { platform: host.platform },
+      zone: host.zone,
+      criticality: host.criticality,
+    },
     user: { name: user.name, roles: user.roles },
-    message: `${rule.name} on ${host.name}`,
+    message: `${product.title}: ${rule.name}`,
   }
   if (process !== null) {
     body['process'] = {

@@ -1,5 +1,5 @@
 /**
- * The products whose alerts the stream is made of, and their rules. Names are invented; techniques are MITRE ATT&CK ids.
+ * The products whose alerts the stream is made of, and their rules. Names are invented; techniques are ATT&CK ids.
  *
  * `malice` is how bad an alert of the rule is by itself, before anything is known of host, user or source:
  * below 0 is routine, above 2 is grave.
@@ -26,19 +26,18 @@ export interface Rule {
 }
 
 export interface ProductInfo {
-  readonly vendor: string
   readonly title: string
   readonly dataset: string
   readonly category: string
 }
 
 export const products: Readonly<Record<Product, ProductInfo>> = {
-  edr: { vendor: 'Harrier', title: 'Endpoint Guard', dataset: 'edr.alerts', category: 'process' },
-  nids: { vendor: 'Lantern', title: 'Wirewatch', dataset: 'nids.eve', category: 'intrusion_detection' },
-  firewall: { vendor: 'Stonegate', title: 'Edgewall', dataset: 'firewall.log', category: 'network' },
-  cloud_audit: { vendor: 'Skyline', title: 'Cloud Trace', dataset: 'cloud.audit', category: 'configuration' },
-  mail_gateway: { vendor: 'Postern', title: 'Mail Sieve', dataset: 'mail.verdict', category: 'email' },
-  identity: { vendor: 'Keystone', title: 'Sign-On', dataset: 'identity.signin', category: 'authentication' },
+  edr: { title: 'Endpoint Guard', dataset: 'edr.alerts', category: 'process' },
+  nids: { title: 'Wirewatch', dataset: 'nids.eve', category: 'intrusion_detection' },
+  firewall: { title: 'Edgewall', dataset: 'firewall.log', category: 'network' },
+  cloud_audit: { title: 'Cloud Trace', dataset: 'cloud.audit', category: 'configuration' },
+  mail_gateway: { title: 'Mail Sieve', dataset: 'mail.verdict', category: 'email' },
+  identity: { title: 'Sign-On', dataset: 'identity.signin', category: 'authentication' },
 }
 
 type Row = readonly [string, string, number, number, string, number, Stage | null]

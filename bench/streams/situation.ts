@@ -72,12 +72,14 @@ export class Routine {
     // The less harmful of two rules: routine is mostly harmless.
     const other = random.pick(list)
     if (other.malice < rule.malice) rule = other
-    return { ...oddity(world, this.#era, random), rule, severity: rule.severity, process: processFor(world, this.#era, rule, random) }
+    const process = processFor(world, this.#era, rule, random)
+    return { ...oddity(world, this.#era, random), rule, severity: rule.severity, process }
   }
 
   drift(): void {
     this.#era = 1
-    const current = new Map((this.#world.rules[0] as readonly Rule[]).map((rule, i) => [rule, (this.#world.rules[1] as readonly Rule[])[i] as Rule]))
+    const [before, after] = this.#world.rules as readonly [readonly Rule[], readonly Rule[]]
+    const current = new Map(before.map((rule, i) => [rule, after[i] as Rule]))
     for (let i = 0; i < patternCount; i++) {
       const old = this.#patterns[i] as Situation
       if (this.#random.chance(patternsReplaced)) this.#patterns[i] = this.#pattern()
@@ -92,7 +94,8 @@ export class Routine {
     if (roll > 0.07) return pattern
     if (roll > 0.045) return { ...pattern, host: random.pick(this.#world.hosts) }
     if (roll > 0.02) return { ...pattern, user: random.pick(this.#world.users) }
-    return pattern.remote === null ? { ...pattern, blocked: !pattern.blocked } : { ...pattern, remote: random.pick(this.#world.remotes) }
+    if (pattern.remote === null) return { ...pattern, blocked: !pattern.blocked }
+    return { ...pattern, remote: random.pick(this.#world.remotes) }
   }
 }
 

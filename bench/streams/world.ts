@@ -83,7 +83,12 @@ const processLists: readonly (readonly ProcessInfo[])[] = [
 const countries = ['NL', 'DE', 'US', 'FR', 'GB', 'RO', 'CN', 'RU', 'BR', 'IN', 'VN', 'KP', 'SC', 'PL', 'CA']
 
 /** Rules whose meaning the drift changes: by how much. */
-const maliceShift: Readonly<Record<string, number>> = { 'WW-2111': 2.2, 'EG-1004': -1.9, 'CT-4004': 1.3, 'SO-603': -1.0 }
+const maliceShift: Readonly<Record<string, number>> = {
+  'WW-2111': 2.2,
+  'EG-1004': -1.9,
+  'CT-4004': 1.3,
+  'SO-603': -1.0,
+}
 
 /** One in three network rules comes back under a new id and a new name after the drift. */
 function afterDrift(rule: Rule, index: number): Rule {

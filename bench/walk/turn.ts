@@ -1,5 +1,5 @@
 /**
- * A whole turn, in this thread: messages from shared memory through the job's actor to a flushed commit and the replies.
+ * A whole turn, in this thread: messages from shared memory through the job's actor to a flushed commit and replies.
  *
  * What is left out is HTTP and the crossing between threads. The floor does the least with the same events in turns of
  * the same size: parse, pack, put with flush.

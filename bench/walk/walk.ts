@@ -34,7 +34,9 @@ async function timeOne(fixture: Fixture, seconds: number, run: (i: number) => un
   })
   await bench.run()
   const result = bench.tasks[0]?.result
-  if (result?.state !== 'completed') throw new Error(`the stage ended as ${result?.state ?? 'nothing'}: ${String(seen)}`)
+  if (result?.state !== 'completed') {
+    throw new Error(`the stage ended as ${result?.state ?? 'nothing'}: ${String(seen)}`)
+  }
   const scale = 1000 / eventsPerSample
   const { mean, p50, p99 } = result.latency
   return { micros: mean * scale, p50: p50 * scale, p99: p99 * scale }
@@ -60,7 +62,9 @@ async function stageRow(fixture: Fixture, stage: Stage, effort: Effort): Promise
     what: name,
     ours: ours.micros,
     unit: 'µs',
-    ...(floor === undefined ? {} : { against: { name: `${floor.name}, µs`, value: least.micros }, ratio: ours.micros / least.micros }),
+    ...(floor === undefined
+      ? {}
+      : { against: { name: `${floor.name}, µs`, value: least.micros }, ratio: ours.micros / least.micros }),
     p50Ms: ours.p50 / 1000,
     p99Ms: ours.p99 / 1000,
     bar: barMicros === undefined ? '' : `under ${barMicros} µs`,

@@ -9,9 +9,11 @@
 import { bucketIdOf, bucketText } from '../event/bucket-key.js'
 import type { PointValues } from '../event/point-value.js'
 import type { Decision } from '../decide/decision.js'
-import { bucketKey } from '../store/tables.js'
-import { decodeBucket, encodeBucket, writeBucketHeader, type BucketRow } from '../store/rows.js'
+import { must } from '../assert.js'
 import type { KnowledgeState } from '../learn/knowledge-base.js'
+import { decodeBucket, decodeCount, encodeBucket, encodeCount, type BucketRow, type CountRow } from '../store/rows.js'
+import { bucketKey, countKey } from '../store/tables.js'
+import type { JobStats } from './job-stats.js'
 import type { TurnStore } from './turn-store.js'
 
 /** A bucket in memory. */
@@ -20,28 +22,35 @@ export interface Bucket {
   readonly text: string
   readonly values: PointValues
   readonly fingerprint: number
-  events: number
+  readonly number: number
   firstMicros: number
+  events: number
   lastMicros: number
   hasBallot: boolean
+  /** In the store, as it is but for its counts. */
+  stored: boolean
   changed: boolean
-  /** The bytes of its row, as last written; null before the first time. */
-  bytes: Buffer | null
-  /** What the bucket answers, and the model and state that it was worked out for; null when it has to be again. */
+  /** The bytes of its counts and their key: the same ones every time, since the store copies them with the commit. */
+  readonly countBytes: Buffer
+  readonly countKey: Buffer
+  /** What the bucket answers, and where its votes stand; null when that has to be worked out again. */
   decision: Decision | null
   state: KnowledgeState | null
 }
 
 export class BucketCache {
   readonly #jobId: number
+  readonly #stats: JobStats
   readonly #byText = new Map<string, Bucket>()
-  readonly #changed: Bucket[] = []
+  /** By id, one character a byte. */
+  readonly #changed = new Map<string, Bucket>()
   readonly #fingerprint: number
 
   /** `fingerprint` of the job's decision points: other points make other buckets. */
-  constructor(jobId: number, fingerprint: number) {
+  constructor(jobId: number, fingerprint: number, stats: JobStats) {
     this.#jobId = jobId
     this.#fingerprint = fingerprint
+    this.#stats = stats
   }
 
   get size(): number {
@@ -55,40 +64,47 @@ export class BucketCache {
     if (known !== undefined) return known
     const id = bucketIdOf(this.#fingerprint, text)
     const bytes = store.get('buckets', bucketKey(this.#jobId, id))
-    const bucket = bytes === undefined ? newBucket(id, text, values, this.#fingerprint) : fromRow(id, text, decodeBucket(bytes))
+    const bucket = bytes === undefined
+      ? this.#make(id, text, values)
+      : this.#fromRow(store, id, text, decodeBucket(bytes))
     this.#byText.set(text, bucket)
     return bucket
   }
 
   /** The bucket with this id, which an event in the store is in; of earlier decision points too. */
   byId(store: TurnStore, id: Uint8Array): Bucket | null {
-    // A bucket made in this turn is in memory only.
-    const changed = this.#changed.find((bucket) => Buffer.compare(bucket.id, id) === 0)
+    const changed = this.#changed.get(idText(id))
     if (changed !== undefined) return changed
     const bytes = store.get('buckets', bucketKey(this.#jobId, id))
     if (bytes === undefined) return null
     const row = decodeBucket(bytes)
-    return row.fingerprint === this.#fingerprint ? this.of(store, row.values) : fromRow(Buffer.from(id), '', row)
+    if (row.fingerprint === this.#fingerprint) return this.of(store, row.values)
+    return this.#fromRow(store, Buffer.from(id), '', row)
   }
 
   /** The turn changed the bucket. */
   touch(bucket: Bucket): void {
     if (bucket.changed) return
     bucket.changed = true
-    this.#changed.push(bucket)
+    this.#changed.set(idText(bucket.id), bucket)
   }
 
   /** Writes what the turn changed. */
   write(store: TurnStore): void {
-    for (const bucket of this.#changed) {
+    for (const bucket of this.#changed.values()) {
       bucket.changed = false
       const key = bucketKey(this.#jobId, bucket.id)
       if (bucket.events === 0 && !bucket.hasBallot) {
         store.delete('buckets', key)
+        store.delete('counts', bucket.countKey)
         this.#byText.delete(bucket.text)
-      } else store.put('buckets', key, rowBytes(bucket))
+        continue
+      }
+      if (!bucket.stored) store.put('buckets', key, encodeBucket(bucket))
+      bucket.stored = true
+      store.put('counts', bucket.countKey, encodeCount(bucket, bucket.countBytes))
     }
-    this.#changed.length = 0
+    this.#changed.clear()
   }
 
   /** Answers have to be worked out again: there is another model. */
@@ -106,22 +122,26 @@ export class BucketCache {
       this.#byText.delete(text)
     }
   }
-}
 
-function newBucket(id: Buffer, text: string, values: PointValues, fingerprint: number): Bucket {
-  return {
-    id, text, values, fingerprint, events: 0, firstMicros: 0, lastMicros: 0, hasBallot: false, changed: false, bytes: null, decision: null,
-    state: null,
+  #make(id: Buffer, text: string, values: PointValues): Bucket {
+    const row = { number: this.#stats.nextBucketNumber(), firstMicros: 0, hasBallot: false, fingerprint: this.#fingerprint, values }
+    return this.#bucket(id, text, row, { events: 0, lastMicros: 0 }, false)
+  }
+
+  #fromRow(store: TurnStore, id: Buffer, text: string, row: BucketRow): Bucket {
+    const counts = decodeCount(must(store.get('counts', countKey(this.#jobId, row.number)), 'the counts of a bucket'))
+    return this.#bucket(id, text, row, counts, true)
+  }
+
+  #bucket(id: Buffer, text: string, row: BucketRow, { events, lastMicros }: CountRow, stored: boolean): Bucket {
+    const { number, firstMicros, hasBallot, fingerprint, values } = row
+    return {
+      id, text, values, fingerprint, number, firstMicros, events, lastMicros, hasBallot, stored, changed: false,
+      countBytes: encodeCount({ events, lastMicros }), countKey: countKey(this.#jobId, number), decision: null, state: null,
+    }
   }
 }
 
-function fromRow(id: Buffer, text: string, row: BucketRow): Bucket {
-  return { ...row, id, text, changed: false, bytes: null, decision: null, state: null }
-}
-
-/** The bytes stay the bucket's: the store has copied them when the turn is committed, and they change in a later one. */
-function rowBytes(bucket: Bucket): Buffer {
-  if (bucket.bytes === null) bucket.bytes = encodeBucket(bucket)
-  else writeBucketHeader(bucket.bytes, bucket)
-  return bucket.bytes
+function idText(id: Uint8Array): string {
+  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
 }

@@ -60,7 +60,7 @@ export class JobActor {
     this.#points = new DecisionPoints(settings.decisionPoints)
     this.#probabilities = new Float64Array(settings.labels.length)
     this.#stats = new JobStats(settings.id, readStats(store, settings.id, settings.labels.length))
-    this.#buckets = new BucketCache(settings.id, this.#points.fingerprint)
+    this.#buckets = new BucketCache(settings.id, this.#points.fingerprint, this.#stats)
     this.#openModel()
   }
 
@@ -72,7 +72,7 @@ export class JobActor {
   configure(settings: JobSettings): void {
     this.#settings = settings
     this.#points = new DecisionPoints(settings.decisionPoints)
-    this.#buckets = new BucketCache(settings.id, this.#points.fingerprint)
+    this.#buckets = new BucketCache(settings.id, this.#points.fingerprint, this.#stats)
     this.#openModel()
   }
 
@@ -156,7 +156,7 @@ export class JobActor {
   }
 
   #enter(bucket: Bucket, micros: number): void {
-    if (bucket.events === 0) bucket.firstMicros = micros
+    if (!bucket.stored && bucket.events === 0) bucket.firstMicros = micros
     bucket.events++
     bucket.lastMicros = micros
     this.#buckets.touch(bucket)
@@ -235,6 +235,7 @@ export class JobActor {
       ...(indicators === undefined ? {} : { indicators }),
     }, this.#stats)
     if (bucket !== null) {
+      if (!bucket.hasBallot) bucket.stored = false
       bucket.hasBallot = true
       bucket.decision = null
       bucket.state = null

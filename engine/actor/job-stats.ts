@@ -59,6 +59,11 @@ export class JobStats {
     this.#changed = true
   }
 
+  nextBucketNumber(): number {
+    this.#changed = true
+    return this.#row.bucketsMade++
+  }
+
   nextFeedbackSeq(): number {
     this.#changed = true
     return ++this.#row.feedbackSeq

@@ -39,6 +39,7 @@ export class Mailbox {
   readonly #spare: Turn[] = []
   readonly #knownRevisions = new Map<number, number>()
   #opens = true
+  #places = 0
   #scheduled = false
   #messages = 0
   #bytes = 0
@@ -127,7 +128,7 @@ export class Mailbox {
     const opens = this.#opens
     this.#opens = false
     this.#underWay.push(turn)
-    this.#run(turn.task(this.#shard, settings, opens)).then(
+    this.#run(turn.task(this.#shard, ++this.#places, settings, opens)).then(
       (result) => this.#finished(turn, result),
       (error: unknown) => this.#broke(turn, error),
     )
@@ -154,7 +155,7 @@ export class Mailbox {
   #runAgain(): void {
     if (this.#underWay.length > 0) return
     const turns: Turn[] = []
-    for (const turn of this.#failed.splice(0)) {
+    for (const turn of this.#failed.splice(0).sort((a, b) => a.place - b.place)) {
       // Turned away because an earlier one failed, or waiting when the thread died: not to blame.
       if (!turn.started) turns.push(turn)
       else if (++turn.attempts < limits.turnAttemptsMax) turns.push(turn)

@@ -7,7 +7,8 @@
  * 1. A turn is one commit: its answers leave only after it, flushed (design D1).
  * 2. A commit that fails has changed nothing: its messages are refused, and memory is read again from the store.
  * 3. A message that is refused has written nothing; the others of its turn are not touched by it.
- * 4. After a turn that failed in any other way, only a turn that opens the shard is run: order holds (mailbox.ts, 1).
+ * 4. After a turn that failed in any other way, only a turn that opens the shard is run, and no turn is run out of its
+ *    place: order holds (mailbox.ts, 1).
  */
 import { Refusal, isRefusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -31,6 +32,7 @@ export class Shard {
   /** Jobs that the turn touched. */
   readonly #touched = new Set<JobActor>()
   #open = false
+  #place = 0
 
   constructor(environment: Environment, sectionNames: readonly string[]) {
     this.#environment = environment
@@ -42,8 +44,9 @@ export class Shard {
   /** Runs a turn; the replies are in its memory when it returns. @throws Error where the turn failed as a whole. */
   run(task: TurnTask): TurnResult {
     if (task.opens) this.#forget()
-    else if (!this.#open) throw new Error('an earlier turn of this shard failed')
+    else if (!this.#open || task.place !== this.#place + 1) throw new Error('a turn in front of this one has not run')
     this.#open = false
+    this.#place = task.place
     const replies = Buffer.from(task.replies)
     replies[STARTED_AT] = 1
     this.#store.begin()

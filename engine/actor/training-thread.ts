@@ -20,8 +20,8 @@ import { BodyCodec } from '../store/body-codec.js'
 import { openShard } from '../store/data-dir.js'
 import type { Environment } from '../store/environment.js'
 import { decodeContent } from '../store/event-record.js'
-import { decodeBallot, decodeBucket } from '../store/rows.js'
-import { bucketKey, jobRange, timeKey, timeOfValue } from '../store/tables.js'
+import { decodeBallot, decodeBucket, decodeCount } from '../store/rows.js'
+import { bucketKey, countKey, jobRange, timeKey, timeOfValue } from '../store/tables.js'
 import { readStats } from './job-stats.js'
 import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-task.js'
 
@@ -78,7 +78,9 @@ function bucketReader(environment: Environment, task: TrainingTask): KnownReader
     example(subject) {
       if (subject.length !== BUCKET_ID_BYTES) return null
       const row = decodeBucket(must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'))
-      return row.fingerprint === fingerprint ? { values: row.values, weight: 1 + Math.log2(Math.max(1, row.events)) } : null
+      if (row.fingerprint !== fingerprint) return null
+      const { events } = decodeCount(must(environment.get('counts', countKey(task.jobId, row.number)), 'the counts of a bucket'))
+      return { values: row.values, weight: 1 + Math.log2(Math.max(1, events)) }
     },
     background() {
       // Bucket ids are hashes: the first so many in key order are a fair draw.

@@ -33,6 +33,8 @@ export interface TurnTask {
   readonly count: number
   /** Settings that the thread does not have yet, of jobs in this turn. */
   readonly settings: readonly JobSettings[]
+  /** Counts up from turn to turn of a shard: a thread runs no turn before the one in front of it. */
+  readonly place: number
   /** The first turn for a thread, or the first after a failure: only such a turn opens a shard. */
   readonly opens: boolean
   /** Its messages may have been applied before. */
@@ -76,6 +78,8 @@ export class Turn {
   readonly #receivers: Receiver[] = []
   /** How often it ran and failed. */
   attempts = 0
+  /** Its place in the order of its shard, given each time it is started. */
+  place = 0
 
   constructor(bytesMin = TURN_BYTES) {
     this.#memory = Buffer.from(new SharedArrayBuffer(Math.max(bytesMin, TURN_BYTES)))
@@ -119,10 +123,12 @@ export class Turn {
   }
 
   /** What the thread gets. */
-  task(shard: number, settings: readonly JobSettings[], opens: boolean): TurnTask {
+  task(shard: number, place: number, settings: readonly JobSettings[], opens: boolean): TurnTask {
     this.#replies[STARTED_AT] = 0
+    this.place = place
     return {
       shard,
+      place,
       memory: this.#memory.buffer as unknown as SharedArrayBuffer,
       replies: this.#replies.buffer as unknown as SharedArrayBuffer,
       count: this.count,

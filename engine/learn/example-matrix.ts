@@ -26,7 +26,7 @@ export interface ExampleMatrix {
 }
 
 /** Rows between two looks at whether to go on. */
-export const rowsPerLook = 4_096
+export const rowsPerLook = 2_048
 
 /** A list of numbers that grows. */
 class Growing<T extends Int32Array | Float32Array> {
@@ -115,12 +115,18 @@ export function buildMatrix(
 }
 
 /** The matrix without the features whose new number is -1; the others get theirs. */
-export function renumberFeatures(matrix: ExampleMatrix, numbers: Int32Array, featureCount: number): ExampleMatrix {
+export function renumberFeatures(
+  matrix: ExampleMatrix,
+  numbers: Int32Array,
+  featureCount: number,
+  stage: Stage,
+): ExampleMatrix {
   const starts = new Int32Array(matrix.rowCount + 1)
   const features = new Int32Array(matrix.features.length)
   const values = new Float32Array(matrix.values.length)
   let size = 0
   for (let row = 0; row < matrix.rowCount; row++) {
+    if (row % rowsPerLook === 0) stage.at(row / matrix.rowCount)
     for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
       const number = numbers[matrix.features[j] as number] as number
       if (number < 0) continue

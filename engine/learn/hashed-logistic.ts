@@ -5,7 +5,7 @@
  */
 import { assert } from '../assert.js'
 import type { Classifier, Example, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
-import { buildMatrix, renumberFeatures, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import { buildMatrix, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
 import { FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import { HashedModel, hashedLogisticKind, readModel, writeModel, type ModelParts } from './hashed-model.js'
@@ -15,6 +15,7 @@ import { OutlierScale, rarityLevel, rarityLevels, SurpriseTable, type OutlierSig
 import { choosePairs } from './pair-choice.js'
 import { profilePoints } from './point-profile.js'
 import { ProgressReport, type Stage } from './progress.js'
+import { countFeatures, limitFeatures, type Vocabulary } from './vocabulary.js'
 
 /** Iterations of a fit, and the numbers of its matrix that they may go over together before the lower bound holds. */
 const iterationsMax = 100
@@ -22,8 +23,6 @@ const iterationsMin = 30
 const fittingWorkMax = 150e6
 /** Known events that an outlier's score is set against, of the examples and of the background each. */
 const referenceMax = 5_000
-/** Features that a model keeps; where there are more, the rarest go. */
-const featuresMax = 1 << 18
 
 /** Every `step`th of a list, so that at most `max` are left. */
 function evenly<T>(list: readonly T[], max: number): readonly T[] {
@@ -48,62 +47,6 @@ function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: S
   }
   const classes = Int32Array.from(examples, (example) => example.label)
   return new FeatureEncoder(set.points, profiles, choosePairs({ pointCount, atoms, classes, classCount: set.labelCount }, stage))
-}
-
-/** The features of a training and how often each was seen. */
-interface Vocabulary {
-  readonly matrix: ExampleMatrix
-  readonly hashes: Int32Array
-  /** The greater of how many examples and how many background events have it: they may be the same events. */
-  readonly counts: Int32Array
-}
-
-/** Counts the features of the examples and of the background, which may bring new ones. */
-function countFeatures(
-  matrix: ExampleMatrix,
-  background: readonly PointValues[],
-  encoder: FeatureEncoder,
-  table: FeatureTable,
-): Int32Array {
-  const times = new Int32Array(matrix.rowCount)
-  for (const row of matrix.rowOf) times[row] = (times[row] as number) + 1
-  const inBackground = new Map<number, number>()
-  for (const values of background) {
-    encoder.encode(values)
-    for (let j = 0; j < encoder.count; j++) {
-      const feature = table.add(encoder.hashes[j] as number)
-      inBackground.set(feature, (inBackground.get(feature) ?? 0) + 1)
-    }
-  }
-  const counts = new Int32Array(table.size)
-  for (let row = 0; row < matrix.rowCount; row++) {
-    for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
-      const feature = matrix.features[j] as number
-      counts[feature] = (counts[feature] as number) + (times[row] as number)
-    }
-  }
-  for (const [feature, count] of inBackground) counts[feature] = Math.max(counts[feature] as number, count)
-  return counts
-}
-
-/** Keeps at most `featuresMax` features, the most frequent ones, in their order. */
-function limitFeatures(vocabulary: Vocabulary): Vocabulary {
-  const { matrix, hashes, counts } = vocabulary
-  if (hashes.length <= featuresMax) return vocabulary
-  const least = (counts.slice().sort()[hashes.length - featuresMax] as number) + 1
-  const numbers = new Int32Array(hashes.length).fill(-1)
-  let weighted = 0
-  let kept = 0
-  for (let feature = 0; feature < hashes.length; feature++) {
-    if ((counts[feature] as number) < least) continue
-    numbers[feature] = kept++
-    if (feature < matrix.featureCount) weighted = kept
-  }
-  return {
-    matrix: renumberFeatures(matrix, numbers, weighted),
-    hashes: hashes.filter((_, feature) => (numbers[feature] as number) >= 0),
-    counts: counts.filter((_, feature) => (numbers[feature] as number) >= 0),
-  }
 }
 
 /** The parts of a model that say how rare things are, from known events each scored as if it had not been seen. */
@@ -153,11 +96,12 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const encoder = chooseEncoder(set, known, report.stage(0, 0.08, 'Looking for telling values'))
   const table = new FeatureTable()
   const all = buildMatrix(set.examples, encoder, table, report.stage(0.08, 0.15, 'Reading the examples'))
-  const counts = countFeatures(all, set.background, encoder, table)
-  const vocabulary = limitFeatures({ matrix: all, hashes: table.hashes(), counts })
+  const counts = countFeatures(all, set.background, encoder, table, report.stage(0.15, 0.17, 'Counting values'))
+  const found = { matrix: all, hashes: table.hashes(), counts }
+  const vocabulary = limitFeatures(found, report.stage(0.17, 0.18, 'Leaving out the rarest'))
   const { matrix } = vocabulary
   const exampleWeights = Float64Array.from(set.examples, (example) => example.weight)
-  const choice = chooseModel(matrix, exampleWeights, set.seed, report.stage(0.15, 0.6, 'Comparing on held-out examples'))
+  const choice = chooseModel(matrix, exampleWeights, set.seed, report.stage(0.18, 0.6, 'Comparing on held-out examples'))
   const classCount = matrix.labels.length
   const weights = new Float64Array((matrix.featureCount + 1) * classCount)
   const fitting = report.stage(0.6, 0.95, 'Fitting the model')

@@ -88,7 +88,7 @@ function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gra
 }
 
 /** About the second derivative of the objective, one number a weight. */
-function curvatureOf(matrix: ExampleMatrix, rowWeights: Float64Array, strength: number): Float64Array {
+function curvatureOf(matrix: ExampleMatrix, rowWeights: Float64Array, strength: number, stage: Stage): Float64Array {
   const classCount = matrix.labels.length
   const shares = new Float64Array(classCount)
   let total = 0
@@ -103,6 +103,7 @@ function curvatureOf(matrix: ExampleMatrix, rowWeights: Float64Array, strength: 
   }
   const mass = new Float64Array(matrix.featureCount)
   for (let row = 0; row < matrix.rowCount; row++) {
+    if (row % rowsPerLook === 0) stage.at(0)
     const weight = rowWeights[row] as number
     if (weight === 0) continue
     for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
@@ -155,7 +156,7 @@ export function fitLogistic(
   minimise(objective, weights, {
     iterationsMax: options.iterationsMax,
     tolerance,
-    curvature: curvatureOf(matrix, rowWeights, options.strength),
+    curvature: curvatureOf(matrix, rowWeights, options.strength, stage),
     onIteration: (done) => {
       iteration = done
     },

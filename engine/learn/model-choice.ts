@@ -29,18 +29,20 @@ const strengths = [30, 8, 2, 0.5, 0.125, 0.03]
 const usualStrength = 0.5
 const examplesMin = 20
 const labelExamplesMin = 3
-const sampleMax = 8_000
+const sampleMax = 6_000
 const iterationsMax = 40
 
 function foldCountFor(examples: number): number {
-  return examples <= 500 ? 5 : 3
+  if (examples <= 500) return 5
+  return examples <= 1_000 ? 3 : 2
 }
 
-/** At most `sampleMax` examples, by chance. */
+/** At most `sampleMax` examples, by chance and in an order of chance. */
 function drawExamples(count: number, seed: number): Int32Array {
   const keys = Uint32Array.from({ length: count }, (_, i) => hashNumber(seed, i))
-  const order = Int32Array.from(keys.keys()).sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b)
-  return order.slice(0, sampleMax)
+  const last = keys.slice().sort()[Math.min(count, sampleMax) - 1] as number
+  const drawn = Int32Array.from(keys.keys()).filter((i) => (keys[i] as number) <= last)
+  return drawn.sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b)
 }
 
 /** The fold of each example: in turn within its label; -1 is always trained on. */
@@ -144,6 +146,7 @@ export function chooseModel(matrix: ExampleMatrix, weights: Float64Array, seed: 
   const rows = held.rows.map((row) => sample.rows[row] as number)
   const heldWeights = Float64Array.from(held.weights)
   for (let s = 0; s < strengths.length; s++) {
+    stage.at(1)
     const heldOut = { classCount, scores: Float64Array.from(held.scores[s] as number[]), classes, weights: heldWeights }
     const calibration = { temperature: fitTemperature(heldOut, uniformShare), uniformShare }
     const { logLoss, accuracy } = evaluate(heldOut, calibration)

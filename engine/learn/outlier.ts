@@ -4,7 +4,7 @@
  * Three signals: the classifier's doubt (1 - the top probability); the three most surprising values of the event, each
  * by how rare a value so rare is at its point; the share of its features that nobody has. A signal counts as minus the
  * logarithm of the share of known events that have as much of it, so that all three speak of chances:
- *   score = s(doubt) + 0.3 s(surprise) + 0.3 s(unknown)
+ *   score = s(doubt) + 0.2 s(surprise) + 0.2 s(unknown)
  * An outlier scores more than 98 % of what is known, where each known event is scored as if it had not been seen.
  */
 import type { ModelReader, ModelWriter } from './model-bytes.js'
@@ -16,8 +16,8 @@ export interface OutlierSignals {
   readonly unknown: number
 }
 
-const surpriseWeight = 0.3
-const unknownWeight = 0.3
+const surpriseWeight = 0.2
+const unknownWeight = 0.2
 const knownShare = 0.98
 /** No score below this is an outlier, however alike the known events are. */
 const thresholdMin = 1.5
@@ -71,6 +71,8 @@ export class SurpriseTable {
 
 /** The values that a signal exceeds in ever fewer known events: a step is a quarter in the logarithm of their share. */
 const stepsPerNat = 4
+/** What a signal past all known events adds at most, in nats. */
+const beyondMax = 4
 
 function tailOf(sorted: Float64Array): Float64Array {
   const steps = Math.max(2, Math.ceil(Math.log(sorted.length) * stepsPerNat) + 1)
@@ -86,7 +88,7 @@ function tailOf(sorted: Float64Array): Float64Array {
 function tailSurprise(tail: Float64Array, value: number): number {
   const last = tail.length - 1
   const top = tail[last] as number
-  if (value > top) return (last + Math.min(stepsPerNat * 2, (value - top) / (Math.abs(top) + 1e-3))) / stepsPerNat
+  if (value > top) return last / stepsPerNat + Math.min(beyondMax, (value - top) / (top + 0.1))
   let low = 0
   let high = last
   while (low < high) {

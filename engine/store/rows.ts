@@ -14,13 +14,12 @@ import { pack, unpack } from './body-codec.js'
 
 const VERSION = 1
 
-/** Events with the same values at the decision points. */
+/** Events with the same values at the decision points: what does not change with every event. */
 export interface BucketRow {
-  /** Events in it now. */
-  readonly events: number
-  /** Ingest time of the first and of the latest, microseconds. */
+  /** Counts up in its job; the key of its counts. */
+  readonly number: number
+  /** Ingest time of the event that made it, microseconds. */
   readonly firstMicros: number
-  readonly lastMicros: number
   /** Someone has voted: there is a ballot. */
   readonly hasBallot: boolean
   /** Of the decision points that the values are from (event/decision-points.ts). */
@@ -28,38 +27,57 @@ export interface BucketRow {
   readonly values: readonly PointValue[]
 }
 
-const BUCKET_HEADER_BYTES = 32
+const BUCKET_HEADER_BYTES = 24
 
-/** | 0 version | 1 has ballot | 2 0 | 4 events u32 | 8 first f64 | 16 last f64 | 24 fingerprint u32 | 28 0 | 32 MessagePack of the values | */
+/** | 0 version | 1 has ballot | 2 0 | 4 number u32 | 8 first f64 | 16 fingerprint u32 | 20 0 | 24 MessagePack of the values | */
 export function encodeBucket(row: BucketRow): Buffer {
   const bytes = pack(row.values, BUCKET_HEADER_BYTES)
-  writeBucketHeader(bytes, row)
-  return bytes
-}
-
-/** Puts a row's counters into its bytes of before: the values of a bucket never change, so they are packed once. */
-export function writeBucketHeader(bytes: Buffer, row: Omit<BucketRow, 'values'>): void {
+  bytes.fill(0, 0, BUCKET_HEADER_BYTES)
   bytes[0] = VERSION
   bytes[1] = row.hasBallot ? 1 : 0
-  bytes.writeUInt16LE(0, 2)
-  bytes.writeUInt32LE(row.events, 4)
+  bytes.writeUInt32LE(row.number, 4)
   bytes.writeDoubleLE(row.firstMicros, 8)
-  bytes.writeDoubleLE(row.lastMicros, 16)
-  bytes.writeUInt32LE(row.fingerprint, 24)
-  bytes.writeUInt32LE(0, 28)
+  bytes.writeUInt32LE(row.fingerprint, 16)
+  return bytes
 }
 
 export function decodeBucket(value: Uint8Array): BucketRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   assert(bytes[0] === VERSION, 'a bucket row of a version that this code knows')
   return {
+    number: bytes.readUInt32LE(4),
     hasBallot: bytes[1] === 1,
-    events: bytes.readUInt32LE(4),
     firstMicros: bytes.readDoubleLE(8),
-    lastMicros: bytes.readDoubleLE(16),
-    fingerprint: bytes.readUInt32LE(24),
+    fingerprint: bytes.readUInt32LE(16),
     values: unpack(bytes.subarray(BUCKET_HEADER_BYTES)) as PointValue[],
   }
+}
+
+/**
+ * What changes with every event of a bucket. In rows of their own, side by side in the order in which buckets were made:
+ * a turn touches hundreds of buckets, and where each is on a page of its own a flush writes megabytes.
+ */
+export interface CountRow {
+  /** Events in the bucket now. */
+  readonly events: number
+  /** Ingest time of the latest, microseconds. */
+  readonly lastMicros: number
+}
+
+const COUNT_BYTES = 16
+
+/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | into `bytes`, or new ones. */
+export function encodeCount(row: CountRow, bytes: Buffer = Buffer.alloc(COUNT_BYTES)): Buffer {
+  bytes[0] = VERSION
+  bytes.writeUInt32LE(row.events, 4)
+  bytes.writeDoubleLE(row.lastMicros, 8)
+  return bytes
+}
+
+export function decodeCount(value: Uint8Array): CountRow {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  assert(bytes[0] === VERSION, 'a count row of a version that this code knows')
+  return { events: bytes.readUInt32LE(4), lastMicros: bytes.readDoubleLE(8) }
 }
 
 /** A vote with what the analyst wrote beside it. */
@@ -84,6 +102,8 @@ export interface StatsRow {
   /** Events stored now. */
   readonly events: number
   readonly buckets: number
+  /** Buckets ever made: the number of the next one. */
+  readonly bucketsMade: number
   /** Events with a vote of their own. */
   readonly feedbackEvents: number
   /** Events that wait for the job to start. */
@@ -112,6 +132,7 @@ export function emptyStats(labelCount: number): StatsRow {
   return {
     events: 0,
     buckets: 0,
+    bucketsMade: 0,
     feedbackEvents: 0,
     pending: 0,
     lastEventMicros: null,

@@ -10,6 +10,7 @@
  * | ids      | job, client's event id UTF-8 | time: which record has this id                     |
  * | pending  | job, time                    | empty: stored but not decided                      |
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
+ * | counts   | job, bucket number (u32)     | events of the bucket (store/rows.ts)               |
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
@@ -18,7 +19,7 @@
  */
 
 /** The tables of a shard. */
-export const shardTables = ['events', 'ids', 'pending', 'buckets', 'ballots', 'models', 'stats', 'shapes', 'meta'] as const
+export const shardTables = ['events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'models', 'stats', 'shapes', 'meta'] as const
 
 export type ShardTable = (typeof shardTables)[number]
 
@@ -62,6 +63,11 @@ export function idKey(job: number, eventId: Uint8Array): Buffer {
 /** Key of a bucket, or of a bucket's ballot. */
 export function bucketKey(job: number, bucketId: Uint8Array): Buffer {
   return idKey(job, bucketId)
+}
+
+/** Key of a bucket's counts. */
+export function countKey(job: number, bucketNumber: number): Buffer {
+  return modelKey(job, bucketNumber)
 }
 
 /** Key of a model version. */

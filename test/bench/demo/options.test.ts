@@ -37,7 +37,8 @@ test('what cannot be followed is refused with a sentence that names it', () => {
   assert.match(refused(['--file', 'F']), /^--file needs --label/)
   assert.match(refused(['--file', 'F', '--label', 'l']), /^--file needs --points/)
   assert.match(refused(['--file', 'F', '--label', 'l', '--points', 'a,,b']), /^--points takes dot paths/)
-  assert.match(refused(['--file', 'F', '--label', 'l', '--points', 'a', '--events', '9']), /^--events is for the generated/)
+  const file = ['--file', 'F', '--label', 'l', '--points', 'a']
+  assert.match(refused([...file, '--events', '9']), /^--events is for the generated/)
   assert.match(refused(['--label', 'l']), /^--label .* needs --file\.$/)
   assert.match(refused(['--events', '12']), /^--events takes a whole number from 1000 to 1000000, not "12"\.$/)
   assert.match(refused(['--votes', '1e2']), /^--votes takes a whole number/)

@@ -56,7 +56,8 @@ test('without an object at "event" the whole line is the event', () => {
 test('the event may be elsewhere, and a line without it is refused by its number', () => {
   const deep = lines.map(({ event, label }) => ({ data: { alert: event }, label }))
   assert.equal(read(written(deep), '--event', 'data.alert').events[0]?.json, '{"a":{"b":0}}')
-  assert.match(refused(() => read(written(deep), '--event', 'data.other')), /^Line 1 of .* has no object at "data\.other"\.$/)
+  const wrong = refused(() => read(written(deep), '--event', 'data.other'))
+  assert.match(wrong, /^Line 1 of .* has no object at "data\.other"\.$/)
 })
 
 test('of more than three labels the rarest are merged, and the remarks say so', () => {
@@ -76,11 +77,13 @@ test('two labels are filled up to three with distinct names', () => {
 test('a file that does not fit is refused with a sentence', () => {
   assert.match(refused(() => read(join(directory, 'none'))), /cannot be read\.$/)
   assert.match(refused(() => read(written(['{"a":', ...lines]))), /^Line 1 of .* is not JSON\.$/)
-  assert.match(refused(() => read(written([...lines, { event: { a: { b: 1 } } }]))), /^Line 201 of .* has no label at "label"\.$/)
+  const noLabel = [...lines, { event: { a: { b: 1 } } }]
+  assert.match(refused(() => read(written(noLabel))), /^Line 201 of .* has no label at "label"\.$/)
   assert.match(refused(() => read(written(lines.slice(0, 20)))), /at least 100\.$/)
   assert.match(refused(() => read(written(lines.map((line) => ({ ...line, label: 'x' }))))), /nothing to learn\.$/)
-  const other = parseOptions(['--file', written(lines), '--label', 'label', '--points', 'a.b,q']) as DemoOptions & { kind: 'file' }
-  assert.match(refused(() => fileStream(other)), /has anything at the decision point "q"\.$/)
+  const other = parseOptions(['--file', written(lines), '--label', 'label', '--points', 'a.b,q'])
+  const wrong = refused(() => fileStream(other as DemoOptions & { kind: 'file' }))
+  assert.match(wrong, /has anything at the decision point "q"\.$/)
 })
 
 test('the generated stream is the same for a seed', () => {

@@ -39,5 +39,6 @@ test('a table says what was met, what was not, and notes what is worth knowing',
 })
 
 test('figures have two or three digits that matter', () => {
-  assert.deepEqual([1234.5, 123.45, 12.345, 1.2345, 0.0031415, 0, Number.NaN].map(figure), ['1,235', '123', '12.3', '1.23', '0.0031', '0.00', '–'])
+  const values = [1234.5, 123.45, 12.345, 1.2345, 0.0031415, 0, Number.NaN]
+  assert.deepEqual(values.map(figure), ['1,235', '123', '12.3', '1.23', '0.0031', '0.00', '–'])
 })

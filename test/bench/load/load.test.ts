@@ -65,8 +65,10 @@ test('a closed loop counts every answer and sends every request in turn', async 
       response.writeHead(201).end('{}')
     })
   }
-  const requests = [1, 2, 3].map((n) => encodeRequest({ method: 'POST', path: `/p${n}`, body: `{"n":${n}}` }, { 'X-Key': 'k' }))
-  const result = await serve(handler, (port) => runRawLoad({ port, connections: 4, seconds: 0.2, rate: 0, requests }))
+  const plans = [1, 2, 3].map((n) => ({ method: 'POST', path: `/p${n}`, body: `{"n":${n}}` }))
+  const requests = plans.map((plan) => encodeRequest(plan, { 'X-Key': 'k' }))
+  const load = { connections: 4, seconds: 0.2, rate: 0, requests }
+  const result = await serve(handler, (port) => runRawLoad({ port, ...load }))
   assert.ok(result.requests > 3)
   assert.equal(result.badStatus + result.failed, 0)
   assert.ok(result.p50Micros <= result.p99Micros && result.p99Micros <= result.maxMicros)
@@ -76,14 +78,16 @@ test('a closed loop counts every answer and sends every request in turn', async 
 test('a paced load sends no more than its rate', async () => {
   const request = encodeRequest({ method: 'GET', path: '/', body: '' }, {})
   const handler: Handler = (_, response) => response.end('ok')
-  const result = await serve(handler, (port) => runRawLoad({ port, connections: 8, seconds: 0.5, rate: 200, requests: [request] }))
+  const load = { connections: 8, seconds: 0.5, rate: 200, requests: [request] }
+  const result = await serve(handler, (port) => runRawLoad({ port, ...load }))
   assert.ok(result.requests > 0 && result.requests <= 101, `${result.requests}`)
 })
 
 test('refusals are counted', async () => {
   const request = encodeRequest({ method: 'GET', path: '/', body: '' }, {})
   const handler: Handler = (_, response) => response.writeHead(503).end('no')
-  const result = await serve(handler, (port) => runRawLoad({ port, connections: 1, seconds: 0.1, rate: 0, requests: [request] }))
+  const load = { connections: 1, seconds: 0.1, rate: 0, requests: [request] }
+  const result = await serve(handler, (port) => runRawLoad({ port, ...load }))
   assert.ok(result.badStatus >= result.requests && result.requests > 0)
 })
 
@@ -102,7 +106,8 @@ test('a bulk load ends when every line is answered', async () => {
 
 test('a bulk load counts refused and undecided lines', async () => {
   let n = 0
-  const handler = answerLines(() => (n++ % 4 === 0 ? '{"status":"ERROR","status_code":404}' : '{"status":"OK","result":""}'))
+  const refusal = '{"status":"ERROR","status_code":404}'
+  const handler = answerLines(() => (n++ % 4 === 0 ? refusal : '{"status":"OK","result":""}'))
   const result = await serve(handler, (port) => runBulkLoad({ port, ...bulkLoad }))
   assert.deepEqual([result.events, result.refused, result.undecided], [200, 50, 150])
 })

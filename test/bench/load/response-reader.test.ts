@@ -41,7 +41,7 @@ const expected: Seen[] = [
 ]
 
 test('responses are read wherever the wire is cut', () => {
-  for (const pieceBytes of [1, 2, 3, 7, 16, 61, 10_000]) assert.deepEqual(read(wire, pieceBytes), expected, `${pieceBytes}`)
+  for (const bytes of [1, 2, 3, 7, 16, 61, 10_000]) assert.deepEqual(read(wire, bytes), expected, `${bytes}`)
 })
 
 test('what is not HTTP is an error', () => {

@@ -69,7 +69,9 @@ test('equal decision points mostly have equal labels, but not always', () => {
 })
 
 test('half way the world drifts: new rules and processes appear', () => {
-  const ruleIds = (alerts: readonly Alert[]): Set<unknown> => new Set(alerts.map(({ body }) => valueAt(body, 'rule.id')))
+  const ruleIds = (alerts: readonly Alert[]): Set<unknown> => {
+    return new Set(alerts.map(({ body }) => valueAt(body, 'rule.id')))
+  }
   const before = ruleIds(sample.slice(0, 10_000))
   const fresh = [...ruleIds(sample.slice(10_000))].filter((id) => !before.has(id))
   assert.ok(fresh.length >= 3, fresh.join(' '))

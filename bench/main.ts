@@ -48,7 +48,8 @@ async function main(): Promise<void> {
     try {
       results.push({ step: step.name, rows: await step.run(effort), seconds: seconds() })
     } catch (error) {
-      const what = error instanceof Error ? error.message : String(error)
+      const what = error instanceof Error ? error.message || error.name : String(error)
+      log(error instanceof Error ? (error.stack ?? what) : what)
       const failed: Row = { what: `${step.name} failed`, ours: null, unit: '', bar: '', met: false, note: what }
       results.push({ step: step.name, rows: [failed], seconds: seconds(), error: what })
       process.exitCode = 1
@@ -58,9 +59,12 @@ async function main(): Promise<void> {
   mkdirSync(source('bench/results'), { recursive: true })
   const file = join(source('bench/results'), `${date.replaceAll(':', '-').slice(0, 19)}.json`)
   writeFileSync(file, `${JSON.stringify({ date, quick: values.quick === true, machine, results }, null, 2)}\n`)
-  const { cores, cpu, memoryGib, node, kernel, fileSystem, load } = machine
+  const { cores, cpu, memoryGib, node, kernel, fileSystem, generator, loadBefore } = machine
   const machineText = `${cores} cores ${cpu}, ${memoryGib} GiB, node ${node}, Linux ${kernel}, ${fileSystem}`
-  console.log(`\n${machineText}, load by ${load}`)
+  console.log(`\n${machineText}, load by ${generator}`)
+  if (loadBefore > 0.5) {
+    console.log(`The machine was busy before the run (load average ${loadBefore.toFixed(2)}): look at ratios only.`)
+  }
   if (values.quick === true) console.log('A quick run: one short round each, a tenth of the events. Not for quoting.')
   console.log(`\n${rowsText(results.flatMap(({ rows }) => rows))}\n\n${file}`)
 }

@@ -14,7 +14,7 @@ import { systemRandom } from './random.js'
 import type { JobSettings } from './job/job.js'
 import { retrainBlockedBy } from './job/retrain.js'
 import { missingForTraining } from './learn/knowledge-base.js'
-import { openCatalog, openDataDir } from './store/data-dir.js'
+import { makeDataDir, openCatalog, openDataDir } from './store/data-dir.js'
 import { lockDataDir, type DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
 import { Catalog, catalogTables } from './resource/catalog.js'
@@ -55,10 +55,10 @@ export interface EngineOptions {
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const dataDir = openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT)
-  const lock = await lockDataDir(dataDir.path)
+  makeDataDir(options.dataDir)
+  const lock = await lockDataDir(options.dataDir)
   try {
-    return new Engine(options, dataDir.shards, lock)
+    return new Engine(options, openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT).shards, lock)
   } catch (error) {
     await lock.release()
     throw error
@@ -96,9 +96,9 @@ export class Engine implements DecisionService {
       { dataDir: options.dataDir, sectionNames: [...new Set([options.name, NEUTRAL_NAME])] },
       readers,
       new IngestClock(clock, lastMicros),
-      (shard, error) => this.#onFailure(`a turn of shard ${shard} failed`, error),
+      this.#onFailure,
     )
-    this.#trainingThreads = new TrainingThreads(options.trainers ?? 1)
+    this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => this.#onFailure('a training thread died', error))
     this.#trainings = new Trainings({
       dataDir: options.dataDir,
       threadsMax: options.trainers ?? 1,
@@ -263,11 +263,10 @@ export class Engine implements DecisionService {
     }
   }
 
+  /** In every shard: what came in just before is not in any store yet. */
   #forgetJob(jobId: number): void {
+    for (let shard = 0; shard < this.#shards.count; shard++) this.#purge(jobId, shard)
     this.#trainings.remove(jobId)
-    for (let shard = 0; shard < this.#shards.count; shard++) {
-      for (const stored of this.#shards.reader(shard).storedJobs()) if (stored.jobId === jobId) this.#purge(jobId, shard)
-    }
   }
 
   #purge(jobId: number, shard: number): void {

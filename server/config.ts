@@ -41,7 +41,9 @@ const flag = z
 const text = z.string().min(1, 'must not be empty')
 
 /** Goes into header and field names. */
-const identifier = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/i, 'must be a letter and at most 31 letters, digits, - and _')
+const identifier = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,31}$/i, 'must be a letter and at most 31 letters, digits, - and _')
 
 /** Goes into a header. */
 const key = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 visible ASCII characters without spaces')

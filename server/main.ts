@@ -1,8 +1,8 @@
 /**
  * The program: starts the engine and the server, says where they are, stops them when told.
  *
- * A start that fails says why in one sentence. The native parts are loaded late, so that a machine they do not fit gets a
- * sentence too.
+ * A start that fails says why in one sentence. The native parts are loaded late, so that a machine they do not fit gets
+ * a sentence too.
  */
 import { readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 

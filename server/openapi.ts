@@ -2,7 +2,7 @@
  * The OpenAPI 3.1 document, made of the table of routes and of the schemas that validate.
  *
  * Owns: the way from a row to an operation object. Leaves out: the rows (routes/), the schemas (schemas/).
- * A schema that is exported from schemas/ becomes a component under its exported name; others stand where they are used.
+ * A schema that schemas/ exports becomes a component under its exported name; others stand where they are used.
  */
 import type { TSchema } from 'typebox'
 import { keyHeader } from './http/auth.js'

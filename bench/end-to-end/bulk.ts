@@ -1,6 +1,7 @@
 /**
  * NDJSON bulk, every event decided and flushed before its answer: against parse, pack and put with flush in one thread.
  */
+import { readFileSync } from 'node:fs'
 import type { FloorResult } from '../floors/store.js'
 import { runNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
@@ -8,29 +9,31 @@ import { alternate, rated, type Effort, type Row, type Step } from '../harness/r
 import { jobOf, linesFile, withSubject, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
 import { driveBulk } from '../load/drive.js'
+import { eventsPerTurn } from '../walk/turn.js'
 
 export const bulkConnections = 4
 const pool = 40_000
 
-/** The floors write batches of the size that turns have: 256 KiB of such events. */
-const batchSize = 300
+type Floor = 'pack' | 'put' | 'bulk'
 
-function floor(name: 'pack' | 'put' | 'bulk', file: string, seconds: number): () => Promise<FloorResult> {
+/** The floors write batches of the size that turns have under load. */
+function floor(name: Floor, file: string, batchSize: number, seconds: number): () => Promise<FloorResult> {
   const argument = JSON.stringify({ floor: name, file, batchSize, seconds })
   return async () => (await runNode(built('bench/floors/main.js'), [argument])) as FloorResult
 }
 
 async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   const { file } = linesFile(subject, pool)
+  const batchSize = eventsPerTurn(readFileSync(file, 'utf8').split('\n', 2_000))
   const { seconds, rounds } = effort
   const { headers } = subject
   const load = { port: subject.service.port, file, headers, connections: bulkConnections, events: 0, rate: 0 }
   await driveBulk({ ...load, seconds: 2 })
   const before = (await jobOf(subject)).processed_documents_count
   const [floors, packs, puts, all] = await alternate(rounds, [
-    floor('bulk', file, seconds),
-    floor('pack', file, Math.min(seconds, 2)),
-    floor('put', file, Math.min(seconds, 2)),
+    floor('bulk', file, batchSize, seconds),
+    floor('pack', file, batchSize, Math.min(seconds, 2)),
+    floor('put', file, batchSize, Math.min(seconds, 2)),
     () => driveBulk({ ...load, seconds }),
   ])
   const stored = (await jobOf(subject)).processed_documents_count - before

@@ -5,8 +5,9 @@
  * is its own. Both are timed.
  *
  * The bar for ingest is about a machine with a core free for the training. So the load is paced: it is lowered until,
- * without a training, at least one core is idle; then the same load runs while the job trains. What a machine without a
- * free core does (the load as fast as answers come) is in the note, without a bar.
+ * without a training, at least one core is idle; then the same load runs while the job trains. Where other programs
+ * leave no core idle, the bar is not judged. What happens without a free core (the load as fast as answers come) is in the
+ * note, without a bar.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpus } from 'node:os'
@@ -81,16 +82,17 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   const base = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, events: 0 }
   const seconds = Math.max(1, Math.min(effort.seconds, trainingSeconds * 0.6))
   const full = await driveBulk({ ...base, seconds, rate: 0 })
-  let rate = (full.events / full.seconds) * 0.5
+  const fullRate = full.events / full.seconds
+  let rate = fullRate / 2
   let alone = await withIdleCores({ ...base, seconds, rate })
-  while (alone.idleCores < 1 && rate > 1_000) {
+  while (alone.idleCores < 1 && rate > fullRate / 10) {
     rate *= 0.75
     alone = await withIdleCores({ ...base, seconds, rate })
   }
   const meanwhile = await whileTraining(subject, { ...base, seconds, rate })
   const fullMeanwhile = await whileTraining(subject, { ...base, seconds, rate: 0 })
   const ratio = meanwhile.rate / alone.rate
-  const fullShare = fullMeanwhile.rate / (full.events / full.seconds)
+  const fullShare = fullMeanwhile.rate / fullRate
   return [
     trainingRow,
     {
@@ -101,7 +103,7 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
       ratio,
       p99Ms: meanwhile.p99Ms,
       bar: 'at least 0.8 of it',
-      met: ratio >= 0.8,
+      met: alone.idleCores < 0.9 ? null : ratio >= 0.8,
       note:
         `paced so that ${alone.idleCores.toFixed(2)} of ${cpus().length} cores were idle without training, ` +
         `p99 of a block then ${alone.p99Ms.toFixed(1)} ms; ` +

@@ -1,6 +1,6 @@
 /** The machine that a run is about, and what processes on it use. */
 import { readFileSync, readdirSync, statSync, statfsSync } from 'node:fs'
-import { cpus, release, tmpdir, totalmem } from 'node:os'
+import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { run } from './child.js'
 
@@ -12,7 +12,10 @@ export interface Machine {
   readonly kernel: string
   /** Where benchmark data goes; on `tmpfs` a flush costs nothing and figures mean little. */
   readonly fileSystem: string
-  readonly load: string
+  /** What makes the load. */
+  readonly generator: string
+  /** Load average of the last minute before the run: above a few tenths, others used the machine. */
+  readonly loadBefore: number
   readonly commit: string
 }
 
@@ -24,7 +27,7 @@ const fileSystems: Readonly<Record<number, string>> = {
   0x794c7630: 'overlay',
 }
 
-export async function describeMachine(cwd: string, load: string): Promise<Machine> {
+export async function describeMachine(cwd: string, generator: string): Promise<Machine> {
   const { type } = statfsSync(process.env['BENCH_DIR'] ?? tmpdir())
   const commit = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd }).catch(() => null)
   return {
@@ -34,7 +37,8 @@ export async function describeMachine(cwd: string, load: string): Promise<Machin
     node: process.version,
     kernel: release(),
     fileSystem: fileSystems[type] ?? `0x${type.toString(16)}`,
-    load,
+    generator,
+    loadBefore: loadavg()[0] ?? 0,
     commit: commit?.code === 0 ? commit.out.trim() : '',
   }
 }

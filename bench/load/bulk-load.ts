@@ -105,6 +105,10 @@ class BulkConnection {
     })
     this.#socket.on('data', (piece) => reader.feed(piece))
     this.#socket.on('error', (error) => onEnd(error))
+    this.#socket.on('close', () => {
+      const state = this.#ended ? 'whole' : 'unfinished'
+      onEnd(new Error(`the connection closed with ${this.underWay} lines unanswered, the request ${state}`))
+    })
     this.#socket.on('drain', onRoom)
   }
 
@@ -150,9 +154,11 @@ export async function runBulkLoad(load: BulkLoad): Promise<BulkResult> {
     return load.rate === 0 ? now : startedAt + (sent * 1000) / load.rate
   }
   const connections: BulkConnection[] = []
+  /** Paced, a connection takes one block at a time and leaves the next to others. */
   const pump = (connection: BulkConnection): void => {
     const now = performance.now()
-    while (!done() && connection.writable && connection.underWay + load.blockLines <= load.windowLines) {
+    let left = load.rate === 0 ? Number.POSITIVE_INFINITY : 1
+    while (left-- > 0 && !done() && connection.writable && connection.underWay + load.blockLines <= load.windowLines) {
       const dueAt = dueNow(now)
       if (dueAt > now) return
       connection.send(blocks[nextBlock++ % blocks.length] as Buffer, load.blockLines, dueAt)
@@ -167,8 +173,14 @@ export async function runBulkLoad(load: BulkLoad): Promise<BulkResult> {
       connections.push(connection)
     })
   })
-  const timer = setInterval(() => connections.forEach(pump), 1)
-  connections.forEach(pump)
+  // Another connection goes first each time: under a low rate one alone would take all, and the others would look dead.
+  let first = 0
+  const pumpAll = (): void => {
+    first++
+    for (let i = 0; i < connections.length; i++) pump(connections[(first + i) % connections.length] as BulkConnection)
+  }
+  const timer = setInterval(pumpAll, 1)
+  pumpAll()
   try {
     await Promise.all(finished)
   } finally {

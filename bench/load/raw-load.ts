@@ -102,7 +102,9 @@ class RawRun {
       socket.once('connect', () => resolve(send))
       socket.on('error', (error) => {
         if (this.#startedAt === 0) reject(error)
-        else if (!this.#over) this.#failed++
+      })
+      socket.on('close', () => {
+        if (!this.#over) this.#failed++
       })
     })
   }

@@ -6,9 +6,9 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeMessage, REPLY_BYTES } from '../../engine/actor/message.js'
+import { messageBytes, type MessageKind } from '../../engine/actor/message.js'
 import { Shard } from '../../engine/actor/shard.js'
-import { limits } from '../../engine/limits.js'
+import { Turn } from '../../engine/actor/turn.js'
 import type { JobSettings } from '../../engine/job/job.js'
 import { openLmdb } from '../../engine/store/lmdb.js'
 import { shardTables } from '../../engine/store/tables.js'
@@ -18,9 +18,6 @@ import { temporaryDirectory } from '../harness/service.js'
 import { Histogram } from '../load/histogram.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
 import type { Fixture } from './fixture.js'
-
-/** What fits into the memory of a usual turn, 256 KiB. */
-export const turnMessages = 300
 
 const settings: JobSettings = {
   id: 1,
@@ -39,31 +36,50 @@ const settings: JobSettings = {
   createdAt: '2026-01-01T00:00:00.000000Z',
 }
 
+/** Waits for nothing: what is measured ends with the replies in memory. */
+const nobody = { ingested: (): void => {}, resolved: (): void => {}, refused: (): void => {} }
+
+/** Fills a turn with bodies from number `from` on, as many as fit; `lone` for one message alone. */
+function fill(
+  turn: Turn,
+  kind: MessageKind,
+  micros: number,
+  bodies: readonly Uint8Array[],
+  from: number,
+  lone = false,
+): number {
+  turn.clear()
+  let count = 0
+  for (;;) {
+    const body = bodies[(from + count) % bodies.length] as Uint8Array
+    if (!turn.fits(messageBytes(0, body.length)) || (lone && count === 1)) return count
+    turn.add(settings, kind, micros + count, null, null, false, body, nobody)
+    count++
+  }
+}
+
+/** How many of these bodies a turn holds when more are waiting. */
+export function eventsPerTurn(texts: readonly string[]): number {
+  return fill(new Turn(), 'ingest', 1, texts.map((text) => Buffer.from(text)), 0)
+}
+
 class Turns {
   readonly #shard: Shard
-  readonly #memory = new SharedArrayBuffer(limits.turnBytesMax)
-  readonly #replies = new SharedArrayBuffer(REPLY_BYTES * limits.turnMessagesMax + 8)
+  readonly #turn = new Turn()
   #micros = 1_700_000_000_000_000
-  #opens = true
+  #place = 0
 
   constructor(shard: Shard) {
     this.#shard = shard
   }
 
-  run(kind: 'ingest' | 'install', bodies: readonly Uint8Array[]): void {
-    const memory = Buffer.from(this.#memory)
-    let at = 0
-    for (const body of bodies) at = writeMessage(memory, at, kind, 1, this.#micros++, null, false, body)
-    this.#shard.run({
-      shard: 0,
-      memory: this.#memory,
-      replies: this.#replies,
-      count: bodies.length,
-      settings: this.#opens ? [settings] : [],
-      opens: this.#opens,
-      again: false,
-    })
-    this.#opens = false
+  /** Runs one turn; the answer is how many messages it had. */
+  run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, lone = false): number {
+    const count = fill(this.#turn, kind, this.#micros, bodies, from, lone)
+    this.#micros += count
+    const opens = this.#place === 0
+    this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [settings] : [], opens))
+    return count
   }
 }
 
@@ -75,15 +91,14 @@ export async function turnRun(fixture: Fixture, seconds: number): Promise<FloorR
     const turns = new Turns(new Shard(environment, ['service']))
     const { fingerprint } = fixture.points
     const row = { version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary: fixture.model.summary }
-    turns.run('install', [encodeModel(row, fixture.modelBytes)])
+    turns.run('install', [encodeModel(row, fixture.modelBytes)], 0, true)
     const wire = fixture.texts.map((text) => Buffer.from(text))
     const histogram = new Histogram()
     const startedAt = performance.now()
     let now = startedAt
     let events = 0
     while (now - startedAt < seconds * 1000) {
-      turns.run('ingest', Array.from({ length: turnMessages }, (_, i) => wire[(events + i) % wire.length] as Buffer))
-      events += turnMessages
+      events += turns.run('ingest', wire, events)
       const after = performance.now()
       histogram.record((after - now) * 1000)
       now = after
@@ -99,7 +114,7 @@ export async function turnRun(fixture: Fixture, seconds: number): Promise<FloorR
 export async function turnFloor(fixture: Fixture, seconds: number): Promise<FloorResult> {
   const directory = temporaryDirectory()
   try {
-    return await bulkFloor(fixture.texts, turnMessages, seconds, join(directory, 'floor.mdb'))
+    return await bulkFloor(fixture.texts, eventsPerTurn(fixture.texts), seconds, join(directory, 'floor.mdb'))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

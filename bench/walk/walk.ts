@@ -10,7 +10,7 @@ import { decisionStages } from './decision.js'
 import { eventStages } from './event.js'
 import { makeFixture, type Fixture, type Stage } from './fixture.js'
 import { recordStages } from './record.js'
-import { turnFloor, turnMessages, turnRun } from './turn.js'
+import { eventsPerTurn, turnFloor, turnRun } from './turn.js'
 
 const eventsPerSample = 100
 
@@ -89,7 +89,7 @@ async function turnRow(fixture: Fixture, effort: Effort): Promise<Row> {
     p99Ms: ours.p99Ms,
     bar: '',
     met: null,
-    note: `turns of ${turnMessages} events; latency is that of a turn`,
+    note: `turns of ${eventsPerTurn(fixture.texts)} events; latency is that of a turn`,
   }
 }
 

@@ -40,7 +40,7 @@ export function knownConsensus(ballot: BallotRow | null, trainedThroughSeq: numb
 /** Casts a vote and writes the ballot. Of more than limits.votesPerBallotMax analysts the latest ones count. */
 export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast: StoredVote, stats: JobStats): BallotRow {
   const before = readBallot(store, jobId, subject)
-  const votes = castVote(before?.votes ?? [], cast).slice(-limits.votesPerBallotMax)
+  const votes = latestVotes(castVote(before?.votes ?? [], cast))
   const override = before?.override ?? null
   const consensus = consensusOf(votes, override, stats.row.consensusCounts.length)
   let changes = before?.changes ?? []
@@ -51,6 +51,12 @@ export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast:
   const after: BallotRow = { votes, override, consensus, changes }
   store.put('ballots', bucketKey(jobId, subject), encodeJsonRow(after))
   return after
+}
+
+/** By time and not by place, so that a vote which runs again does not push out a later one. */
+function latestVotes(votes: readonly StoredVote[]): readonly StoredVote[] {
+  if (votes.length <= limits.votesPerBallotMax) return votes
+  return [...votes].sort((a, b) => a.atMicros - b.atMicros).slice(-limits.votesPerBallotMax)
 }
 
 /** Takes a ballot away, with its event. */

@@ -7,6 +7,7 @@
  *    and needs no entry there until a later version of the event moves it.
  * 2. An event has one id: the spelled time of an event with a client's id finds nothing.
  */
+import { limits } from '../limits.js'
 import { microsOfEventId } from '../event/event-id.js'
 import { decodeHeader, type RecordHeader } from '../store/event-record.js'
 import { idKey, timeKey, timeOfValue, type ShardTable } from '../store/tables.js'
@@ -27,7 +28,10 @@ export interface FoundEvent {
 
 /** The event with that id, or null. */
 export function findEvent(reads: Reads, jobId: number, eventId: string): FoundEvent | null {
-  const indexed = reads.get('ids', idKey(jobId, Buffer.from(eventId, 'utf8')))
+  const id = Buffer.from(eventId, 'utf8')
+  // Longer than any id that was ever taken in; a store has bounds for keys of its own.
+  if (id.length > limits.eventIdBytesMax) return null
+  const indexed = reads.get('ids', idKey(jobId, id))
   if (indexed !== undefined) return eventAt(reads, jobId, timeOfValue(indexed), true)
   const micros = microsOfEventId(eventId)
   const found = micros === null ? null : eventAt(reads, jobId, micros, false)

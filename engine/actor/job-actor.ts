@@ -116,7 +116,7 @@ export class JobActor {
     const shaped = this.#codec.shape(envelope.rawBody)
     const known = this.#known(clientId, micros, again)
     if (known !== null) {
-      if (isDeepStrictEqual(this.#bodyOf(known), envelope.rawBody)) return this.#replyTo(known.header, known.micros, undefined, idFromBody)
+      if (isDeepStrictEqual(this.#bodyOf(known), this.#codec.asStored(shaped))) return this.#replyTo(known.header, known.micros, undefined, idFromBody)
       this.#remove(known)
     }
     const values = this.#points.valuesOf(envelope.rawBody)
@@ -253,6 +253,8 @@ export class JobActor {
     if (this.#settings.status === 'STOPPED') return { more: false }
     const waiting = [...this.#store.range('pending', { ...jobRange(this.#settings.id), limit: limits.resumeEventsPerTurn })]
     for (const { key } of waiting) {
+      // The walk sees what is committed; an earlier message of this turn may have decided or replaced the event.
+      if (this.#store.get('pending', key) === undefined) continue
       const event = must(eventAt(this.#store, this.#settings.id, timeOfKey(key)), 'the event of a pending mark')
       const values = this.#points.valuesOf(this.#bodyOf(event))
       const bucket = event.header.bucketId === null ? null : this.#buckets.byId(this.#store, event.header.bucketId)
@@ -299,6 +301,8 @@ export class JobActor {
 
   /** The job is gone: deletes some of its rows; the answer says whether there are more. */
   #purge(): { more: boolean } {
+    // The walk sees what is committed, and earlier messages of this turn have yet to write.
+    if (this.#stats.changed) return { more: true }
     let left = PURGE_ROWS
     for (const table of shardTables) {
       if (table === 'meta' || table === 'shapes') continue

@@ -34,6 +34,11 @@ export class JobStats {
     return this.#row
   }
 
+  /** True where the turn changed anything of the job. */
+  get changed(): boolean {
+    return this.#changed
+  }
+
   change(part: Partial<StatsRow>): void {
     Object.assign(this.#row, part)
     this.#changed = true

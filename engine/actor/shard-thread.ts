@@ -4,20 +4,26 @@
  * 1. Everything here is synchronous: the thread sleeps between turns and could not finish anything later (threads.ts, 3).
  */
 import { workerData } from 'node:worker_threads'
+import { isRefusal } from '../errors.js'
 import { openShard } from '../store/data-dir.js'
-import { Shard } from './shard.js'
+import { beginTurn, refuseTurn, Shard, TurnOutOfPlace } from './shard.js'
 import type { ShardThreadData } from './threads.js'
 import type { TurnResult, TurnTask } from './turn.js'
 
 const { dataDir, sectionNames } = workerData as ShardThreadData
 const shards = new Map<number, Shard>()
 
-/** Runs one turn. */
+/** Runs one turn. Where its shard's store cannot be opened, the turn is refused, and the next one tries again. */
 export default function runTurn(task: TurnTask): TurnResult {
-  let shard = shards.get(task.shard)
-  if (shard === undefined) {
-    shard = new Shard(openShard(dataDir, task.shard), sectionNames)
-    shards.set(task.shard, shard)
+  const shard = shards.get(task.shard)
+  if (shard !== undefined) return shard.run(task)
+  if (!task.opens) throw new TurnOutOfPlace()
+  beginTurn(task)
+  try {
+    shards.set(task.shard, new Shard(openShard(dataDir, task.shard), sectionNames))
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return refuseTurn(task, error)
   }
-  return shard.run(task)
+  return runTurn(task)
 }

@@ -17,10 +17,14 @@ import type { JobSettings } from '../job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
+import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
 import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
 import { STARTED_AT, type TurnResult, type TurnTask } from './turn.js'
 import { TurnStore } from './turn-store.js'
+
+/** A turn in front of this one has not run: its thread died, or it failed. It will be run again in its place. */
+export class TurnOutOfPlace extends Error {}
 
 export class Shard {
   readonly #environment: Environment
@@ -44,11 +48,10 @@ export class Shard {
   /** Runs a turn; the replies are in its memory when it returns. @throws Error where the turn failed as a whole. */
   run(task: TurnTask): TurnResult {
     if (task.opens) this.#forget()
-    else if (!this.#open || task.place !== this.#place + 1) throw new Error('a turn in front of this one has not run')
+    else if (!this.#open || task.place !== this.#place + 1) throw new TurnOutOfPlace()
     this.#open = false
     this.#place = task.place
-    const replies = Buffer.from(task.replies)
-    replies[STARTED_AT] = 1
+    const replies = beginTurn(task)
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
     const extras: Extra[] = []
@@ -59,7 +62,7 @@ export class Shard {
       if (!isRefusal(error)) throw error
       this.#forget()
       this.#open = true
-      return refuseAll(replies, task.count, error)
+      return refuseTurn(task, error)
     }
     this.#shrink()
     this.#open = true
@@ -73,7 +76,7 @@ export class Shard {
     for (let i = 0; i < task.count; i++) {
       const message = readMessage(memory, at, task.again)
       at = nextMessage(memory, at)
-      latest = Math.max(latest, message.micros)
+      latest = Math.max(latest, lastStampOf(message))
       const written = this.#store.batch.size
       try {
         writeReply(replies, i * REPLY_BYTES, this.#handle(message), extras)
@@ -146,7 +149,16 @@ function refusalExtra(refusal: Refusal): Extra {
   return { type: 'refusal', code: refusal.code, message: refusal.message, context: refusal.context }
 }
 
-function refuseAll(replies: Buffer, count: number, refusal: Refusal): TurnResult {
-  for (let i = 0; i < count; i++) writeExtraReply(replies, i * REPLY_BYTES, 0)
+/** Marks the turn as begun: from here on, what goes wrong is its own doing. Returns the memory of its replies. */
+export function beginTurn(task: TurnTask): Buffer {
+  const replies = Buffer.from(task.replies)
+  replies[STARTED_AT] = 1
+  return replies
+}
+
+/** The same no to every message of the turn. */
+export function refuseTurn(task: TurnTask, refusal: Refusal): TurnResult {
+  const replies = Buffer.from(task.replies)
+  for (let i = 0; i < task.count; i++) writeExtraReply(replies, i * REPLY_BYTES, 0)
   return { extras: [refusalExtra(refusal)] }
 }

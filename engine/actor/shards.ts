@@ -25,19 +25,22 @@ export class Shards {
   readonly #threads: ShardThreads
   readonly #clock: IngestClock
 
-  /** `failed` is told of every turn that failed. */
+  /** `failed` is told of every turn that failed, and of threads that died between turns. */
   constructor(
     count: number,
     threads: number,
     data: ShardThreadData,
     readers: readonly JobReader[],
     clock: IngestClock,
-    failed: (shard: number, error: unknown) => void,
+    failed: (what: string, error: unknown) => void,
   ) {
-    this.#threads = new ShardThreads(threads, data)
+    this.#threads = new ShardThreads(threads, data, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
     this.#clock = clock
-    const events = { committed: (shard: number) => this.reader(shard).refresh(), failed }
+    const events = {
+      committed: (shard: number) => this.reader(shard).refresh(),
+      failed: (shard: number, error: unknown) => failed(`a turn of shard ${shard} failed`, error),
+    }
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {
       return new Mailbox(shard, (task) => this.#threads.run(task), events)
     })

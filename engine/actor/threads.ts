@@ -3,9 +3,12 @@
  *
  * Owns: which thread runs a shard's turns, and the threads that train. Leaves out: order and retries (mailbox.ts).
  *
- * 1. A shard's turns always run on the same thread: each is a pool of exactly one, so its queue is first in, first out.
+ * 1. A shard's turns always run on the same thread: each is a pool of exactly one. `stricterFIFO` makes its queue first
+ *    in, first out; without it piscina puts a task that has to wait behind all others.
  * 2. `concurrentTasksPerWorker` 2 puts the next turn at the thread's door before the last one has ended.
  * 3. `atomics: 'sync'` lets an idle thread sleep on a shared counter; so nothing asynchronous may be left behind in it.
+ * 4. A thread that dies is replaced, and the turns that were at its door are rejected. Piscina gives up on a pool whose
+ *    threads die before they are ready, and what waits in its queue then waits for ever: such a pool is made anew.
  */
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
@@ -23,21 +26,25 @@ export function defaultThreads(shards: number): number {
   return Math.max(1, Math.min(shards, availableParallelism() - 1))
 }
 
+/** How long a pool that has lost its thread and got no other is left alone. */
+const REMAKE_MS = 500
+
+/** Told of a thread that died, or could not start, with nothing to do. */
+export type ThreadDied = (error: unknown) => void
+
 export class ShardThreads {
+  readonly #data: ShardThreadData
+  readonly #died: ThreadDied
+  readonly #filename: string
   readonly #pools: Piscina<TurnTask, TurnResult>[]
+  #closed = false
 
   /** `filename` is the module that runs a turn; tests give one that dies where they want it to. */
-  constructor(count: number, data: ShardThreadData, filename = new URL('./shard-thread.js', import.meta.url).href) {
-    this.#pools = Array.from({ length: count }, () => new Piscina<TurnTask, TurnResult>({
-      filename,
-      minThreads: 1,
-      maxThreads: 1,
-      concurrentTasksPerWorker: 2,
-      atomics: 'sync',
-      recordTiming: false,
-      workerHistogram: false,
-      workerData: data,
-    }))
+  constructor(count: number, data: ShardThreadData, died: ThreadDied, filename = new URL('./shard-thread.js', import.meta.url).href) {
+    this.#data = data
+    this.#died = died
+    this.#filename = filename
+    this.#pools = Array.from({ length: count }, (_, at) => this.#makePool(at))
   }
 
   /** Runs a turn on its shard's thread. Rejects when the turn failed or its thread died; another thread takes over. */
@@ -46,7 +53,31 @@ export class ShardThreads {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     await Promise.all(this.#pools.map((pool) => pool.destroy()))
+  }
+
+  #makePool(at: number): Piscina<TurnTask, TurnResult> {
+    const pool = new Piscina<TurnTask, TurnResult>({
+      filename: this.#filename,
+      minThreads: 1,
+      maxThreads: 1,
+      concurrentTasksPerWorker: 2,
+      stricterFIFO: true,
+      atomics: 'sync',
+      recordTiming: false,
+      workerHistogram: false,
+      workerData: this.#data,
+    })
+    pool.on('error', this.#died)
+    pool.on('workerDestroy', () => setTimeout(() => this.#remakeWithoutThread(at, pool), REMAKE_MS).unref())
+    return pool
+  }
+
+  #remakeWithoutThread(at: number, pool: Piscina<TurnTask, TurnResult>): void {
+    if (this.#closed || this.#pools[at] !== pool || pool.threads.length > 0) return
+    this.#pools[at] = this.#makePool(at)
+    void pool.destroy()
   }
 }
 
@@ -54,7 +85,7 @@ export class ShardThreads {
 export class TrainingThreads {
   readonly #pool: Piscina<TrainingTask, TrainingResult>
 
-  constructor(threadsMax: number) {
+  constructor(threadsMax: number, died: ThreadDied) {
     this.#pool = new Piscina<TrainingTask, TrainingResult>({
       filename: new URL('./training-thread.js', import.meta.url).href,
       minThreads: 0,
@@ -65,6 +96,7 @@ export class TrainingThreads {
       atomics: 'disabled',
       recordTiming: false,
     })
+    this.#pool.on('error', died)
   }
 
   /** Trains; rejects when the training failed or its thread died. */

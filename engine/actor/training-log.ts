@@ -55,6 +55,11 @@ export class TrainingLog {
     this.#rows.set(jobId, row)
   }
 
+  /** Keeps the row until the end of the process, where it could not be written. */
+  remember(jobId: number, row: TrainingRow): void {
+    this.#rows.set(jobId, row)
+  }
+
   remove(jobId: number): void {
     if (!this.#rows.has(jobId)) return
     const batch = new WriteBatch()

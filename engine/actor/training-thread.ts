@@ -33,16 +33,21 @@ export default async function trainModel(task: TrainingTask): Promise<TrainingRe
   if (!signals.report(0, 'reading what is known')) throw new TrainingCancelled('cancelled')
   const environment = openShard(task.dataDir, task.shard)
   try {
-    const { examples, background, throughSeq } = readKnown(environment, task)
-    const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
-    const missing = missingForTraining(counts, task.labels)
-    if (missing !== null) throw new Error(missing)
-    const set = { points: task.points, labelCount: task.labels.length, examples, background, seed: task.seed }
-    const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
-    return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
+    return trainFrom(environment, task, signals)
   } finally {
     await environment.close()
   }
+}
+
+/** The same, from an environment that is open. */
+export function trainFrom(environment: Environment, task: TrainingTask, signals: TrainingSignals): TrainingResult {
+  const { examples, background, throughSeq } = readKnown(environment, task)
+  const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
+  const missing = missingForTraining(counts, task.labels)
+  if (missing !== null) throw new Error(missing)
+  const set = { points: task.points, labelCount: task.labels.length, examples, background, seed: task.seed }
+  const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
+  return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
 }
 
 interface Known {

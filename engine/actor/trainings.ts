@@ -142,10 +142,12 @@ export class Trainings {
   #end(jobId: number, state: 'RETRAIN_FINISHED' | 'RETRAIN_FAILED', message: string): void {
     if (this.#options.job(jobId) === undefined) return
     const { log, clock } = this.#options
+    const row = { ...log.get(jobId), state, message, finishMicros: clock.nowMicros() }
     try {
-      log.set(jobId, { ...log.get(jobId), state, message, finishMicros: clock.nowMicros() })
+      log.set(jobId, row)
     } catch {
-      // A full disk: the row still says `training`, and the next start trains again.
+      // A full disk: the job can be trained again at once, and the stored row makes the next start train it again.
+      log.remember(jobId, row)
     }
   }
 }

@@ -46,7 +46,7 @@ export interface TurnResult {
   readonly extras: readonly Extra[]
 }
 
-const TURN_BYTES = 256 * 1024
+const TURN_BYTES = 1024 * 1024
 /** Behind the replies: the thread marks here that it began with the turn. */
 const STARTED_BYTES = 8
 export const STARTED_AT = REPLY_BYTES * limits.turnMessagesMax

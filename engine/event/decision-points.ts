@@ -4,13 +4,14 @@
  * Owns: the rule for paths, arrays and missing values, below. Leaves out: what is done with the values.
  *
  * The rule:
- * - A path `a.b.c` goes down through objects by name. Where the first name is missing, a top-level field that is
- *   literally named `a.b.c` counts (flattened documents).
+ * - A path `a.b.c` goes down through objects by name. Where that leads nowhere, a top-level field that is literally
+ *   named `a.b.c` counts (flattened documents).
  * - At an array on the way, the rest of the path is taken from each item, and the results are one array.
  * - A missing path and a JSON null are the same: null.
- * - An array counts as the set of its scalars: nulls dropped, nested arrays flattened, repeats dropped, sorted, cut at
- *   limits.pointItemsMax. An empty one is null; one that holds a single value is that value.
- * - An object counts as its JSON text. Text is cut at limits.pointValueCharsMax.
+ * - An array counts as the set of its scalars: nulls dropped, nested arrays flattened, repeats dropped, the first
+ *   limits.pointItemsMax of what is left kept, sorted. An empty one is null; one that holds a single value is that value.
+ * - An object counts as its JSON text. Text is cut at limits.pointValueCharsMax. Half a surrogate pair, which is no text
+ *   and which no bytes can keep, counts as U+FFFD.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../limits.js'
@@ -57,7 +58,7 @@ function readPoint(body: Readonly<Record<string, unknown>>, path: Path): PointVa
   const { names } = path
   for (let i = 0; i < names.length; i++) {
     if (typeof value !== 'object' || value === null) return i === 0 ? null : literal(body, path)
-    if (Array.isArray(value)) return settle(collect(value, names, i))
+    if (Array.isArray(value)) return settleArray(value, names, i)
     value = own(value, names[i] as string)
     if (value === undefined) return literal(body, path)
   }
@@ -74,23 +75,6 @@ function own(object: object, name: string): unknown {
   return typeof value === 'function' || name === '__proto__' ? undefined : value
 }
 
-function collect(items: readonly unknown[], names: readonly string[], from: number): unknown[] {
-  const found: unknown[] = []
-  for (const item of items) {
-    let value: unknown = item
-    for (let i = from; i < names.length && value !== undefined; i++) {
-      if (typeof value !== 'object' || value === null) value = undefined
-      else if (Array.isArray(value)) {
-        value = collect(value, names, i)
-        break
-      } else value = own(value, names[i] as string)
-    }
-    if (value !== undefined) found.push(value)
-    if (found.length >= limits.pointItemsMax) break
-  }
-  return found
-}
-
 function settle(value: unknown): PointValue {
   switch (typeof value) {
     case 'string':
@@ -100,33 +84,43 @@ function settle(value: unknown): PointValue {
       return value
     case 'object':
       if (value === null) return null
-      return Array.isArray(value) ? settleArray(value) : cut(JSON.stringify(value))
+      return Array.isArray(value) ? settleArray(value, noNames, 0) : cut(JSON.stringify(value))
     default:
       return null
   }
 }
 
 function cut(text: string): string {
-  return text.length <= limits.pointValueCharsMax ? text : text.slice(0, limits.pointValueCharsMax)
+  return (text.length <= limits.pointValueCharsMax ? text : text.slice(0, limits.pointValueCharsMax)).toWellFormed()
 }
 
-function settleArray(items: readonly unknown[]): PointValue {
+const noNames: readonly string[] = []
+
+/** What the names from number `from` on lead to in each item. */
+function settleArray(items: readonly unknown[], names: readonly string[], from: number): PointValue {
   const scalars = new Set<ScalarValue>()
-  gather(items, scalars)
+  gather(items, names, from, scalars)
   if (scalars.size === 0) return null
   if (scalars.size === 1) return scalars.values().next().value as ScalarValue
   return [...scalars].sort(compareScalars)
 }
 
-function gather(items: readonly unknown[], into: Set<ScalarValue>): void {
+function gather(items: readonly unknown[], names: readonly string[], from: number, into: Set<ScalarValue>): void {
   for (const item of items) {
     if (into.size >= limits.pointItemsMax) return
-    if (Array.isArray(item)) gather(item, into)
-    else {
-      const value = settle(item)
-      if (value !== null) into.add(value as ScalarValue)
+    let value: unknown = item
+    let i = from
+    while (i < names.length && isPlainObject(value)) value = own(value, names[i++] as string)
+    if (Array.isArray(value)) gather(value, names, i, into)
+    else if (i === names.length) {
+      const scalar = settle(value)
+      if (scalar !== null) into.add(scalar as ScalarValue)
     }
   }
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Any total order will do, as long as it is the same everywhere: by type, then by value. */

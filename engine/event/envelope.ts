@@ -8,12 +8,13 @@
  *    section 3): fields of ours in the section named after the service are dropped, fields of the client's stay.
  */
 import { Refusal } from '../errors.js'
+import type { ScalarValue } from './point-value.js'
 
 /** Beside raw_body, what the client said of the event; kept and exported, never decided by. */
 export interface EventExtras {
-  readonly title?: unknown
-  readonly severity?: unknown
-  readonly storage_tag?: unknown
+  readonly title?: ScalarValue | undefined
+  readonly severity?: ScalarValue | undefined
+  readonly storage_tag?: ScalarValue | undefined
 }
 
 export interface Envelope {
@@ -69,10 +70,17 @@ function idIn(parsed: Record<string, unknown>): string | null {
   throw wrongBody(['event_id'], 'Input should be a string', 'string_type')
 }
 
+/** Scalars only: the bounds of an event (shapes.ts) hold for `raw_body`, and nothing else may be as deep as it likes. */
 function extrasOf(parsed: Record<string, unknown>): EventExtras | null {
-  const { title, severity, storage_tag: storageTag } = parsed
+  const title = scalarIn(parsed['title'])
+  const severity = scalarIn(parsed['severity'])
+  const storageTag = scalarIn(parsed['storage_tag'])
   if (title === undefined && severity === undefined && storageTag === undefined) return null
   return { title, severity, storage_tag: storageTag }
+}
+
+function scalarIn(value: unknown): ScalarValue | undefined {
+  return typeof value === 'object' ? undefined : (value as ScalarValue | undefined)
 }
 
 function dropOldResult(rawBody: Record<string, unknown>, name: string, section: unknown): void {

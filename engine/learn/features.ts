@@ -11,7 +11,7 @@
  */
 import { limits } from '../limits.js'
 import type { PointValue, PointValues, ScalarValue } from './classifier.js'
-import { hashEnd, hashNumber, hashPair, hashStart, hashStep, hashText } from './hash.js'
+import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep, hashText } from './hash.js'
 import { signedLog, type PointProfile } from './point-profile.js'
 
 /** Kinds of features at one point, kept apart by salts. */
@@ -39,7 +39,7 @@ const lengthWeight = 0.3
 const pairWeight = 0.5
 
 const wordsMax = 256
-/** Words with a digit that are longer are identifiers: one and the same word. */
+/** Words so long with a digit among them are identifiers: all one word. */
 const identifierCharsMin = 5
 
 export class FeatureEncoder {
@@ -52,9 +52,9 @@ export class FeatureEncoder {
   /** Where in `hashes` that whole value stands; -1 for missing at a sparse point, which is no feature. */
   readonly atomAt: Int32Array
   readonly profiles: readonly PointProfile[]
-  readonly #salts: Int32Array
   /** Two indices of points a pair. */
   readonly pairs: Int32Array
+  readonly #salts: Int32Array
 
   constructor(names: readonly string[], profiles: readonly PointProfile[], pairs: Int32Array) {
     this.atoms = new Int32Array(names.length)
@@ -86,12 +86,11 @@ export class FeatureEncoder {
   #push(hash: number, weight: number): void {
     const at = this.count++
     if (at === this.hashes.length) {
-      const hashes = new Int32Array(at * 2)
-      const weights = new Float32Array(at * 2)
-      hashes.set(this.hashes)
-      weights.set(this.weights)
-      this.hashes = hashes
-      this.weights = weights
+      const { hashes, weights } = this
+      this.hashes = new Int32Array(at * 2)
+      this.hashes.set(hashes)
+      this.weights = new Float32Array(at * 2)
+      this.weights.set(weights)
     }
     this.hashes[at] = hash
     this.weights[at] = weight
@@ -117,15 +116,11 @@ export class FeatureEncoder {
   #encodeNumber(point: number, value: number): number {
     const profile = this.profiles[point] as PointProfile
     const category = hashNumber(this.#salt(point, NUMBER), value)
-    if (!Number.isFinite(value)) {
-      this.#push(category, 1)
-      return category
-    }
+    if (profile.exact || !Number.isFinite(value)) this.#push(category, 1)
+    if (!Number.isFinite(value)) return category
     let bin = 0
-    const edges = profile.edges
-    while (bin < edges.length && value >= (edges[bin] as number)) bin++
+    while (value >= (profile.edges[bin] ?? Infinity)) bin++
     const binHash = hashNumber(this.#salt(point, BIN), bin)
-    if (profile.exact) this.#push(category, 1)
     this.#push(binHash, 1)
     if (profile.deviation > 0) {
       const standard = (signedLog(value) - profile.mean) / profile.deviation
@@ -180,7 +175,10 @@ export class FeatureEncoder {
       this.#push(hashEnd(wide ^ salt), 1)
       this.#push(hashEnd(narrow ^ salt), 1)
     } else if (words < 2) this.count = whole + 1
-    else this.weights.fill((words < sentenceWordsMin ? nameScale : sentenceScale) / Math.sqrt(words), whole + 1, this.count)
+    else {
+      const scale = words < sentenceWordsMin ? nameScale : sentenceScale
+      this.weights.fill(scale / Math.sqrt(words), whole + 1, this.count)
+    }
     return hash
   }
 
@@ -190,7 +188,7 @@ export class FeatureEncoder {
     const length = Math.min(items.length, limits.pointItemsMax)
     let sum = this.#salt(point, ARRAY)
     for (let i = 0; i < length; i++) {
-      const hash = hashItem(this.#salt(point, ITEM), items[i])
+      const hash = hashScalar(this.#salt(point, ITEM), items[i] ?? null)
       this.#push(hash, 1)
       sum = (sum + hash) | 0
     }
@@ -199,12 +197,4 @@ export class FeatureEncoder {
     this.hashes[whole] = hash
     return hash
   }
-}
-
-function hashItem(salt: number, item: unknown): number {
-  if (typeof item === 'string') {
-    return hashText(salt, item.length > limits.pointValueCharsMax ? item.slice(0, limits.pointValueCharsMax) : item)
-  }
-  if (typeof item === 'number') return hashNumber(salt, item)
-  return hashNumber(~salt, item === true ? 1 : 0)
 }

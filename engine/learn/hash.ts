@@ -4,6 +4,7 @@
  * FNV-1a over UTF-16 code units, finished with the mixer of MurmurHash3. Fixed for good: stored models name their
  * features by these numbers.
  */
+import { limits } from '../limits.js'
 
 const FNV_OFFSET = 0x811c9dc5
 const FNV_PRIME = 0x01000193
@@ -43,6 +44,15 @@ export function hashNumber(salt: number, value: number): number {
   const low = value !== value ? 1 : (wordView[0] as number)
   const high = value !== value ? 1 : (wordView[1] as number)
   return hashEnd(hashStep(hashStep(hashStart(salt), low), high))
+}
+
+/** The hash of a value of any type; a string is cut at limits.pointValueCharsMax, an unknown type is false. */
+export function hashScalar(salt: number, value: unknown): number {
+  if (typeof value === 'string') {
+    return hashText(salt, value.length > limits.pointValueCharsMax ? value.slice(0, limits.pointValueCharsMax) : value)
+  }
+  if (typeof value === 'number') return hashNumber(salt, value)
+  return hashNumber(~salt, value === true ? 1 : 0)
 }
 
 /** The hash of two hashes, in order. */

@@ -14,13 +14,13 @@ import { chooseModel, type ModelChoice } from './model-choice.js'
 import { OutlierScale, rarityLevel, rarityLevels, SurpriseTable, type OutlierSignals } from './outlier.js'
 import { choosePairs } from './pair-choice.js'
 import { profilePoints } from './point-profile.js'
-import { ProgressReport, type Stage } from './progress.js'
+import { part, ProgressReport, type Stage } from './progress.js'
 import { countFeatures, limitFeatures, type Vocabulary } from './vocabulary.js'
 
-/** Iterations of a fit, and the numbers of its matrix that they may go over together before the lower bound holds. */
+/** Iterations of a fit: as many as go over so many numbers of its matrix, within bounds. */
 const iterationsMax = 100
 const iterationsMin = 30
-const fittingWorkMax = 150e6
+const fittingWork = 150e6
 /** Known events that an outlier's score is set against, of the examples and of the background each. */
 const referenceMax = 5_000
 
@@ -30,13 +30,14 @@ function evenly<T>(list: readonly T[], max: number): readonly T[] {
   return step <= 1 ? list : list.filter((_, i) => i % step === 0)
 }
 
+/** A large matrix has a bend in more directions than matter: fewer iterations are as good. */
 function iterationsFor(matrix: ExampleMatrix): number {
-  return Math.min(iterationsMax, Math.max(iterationsMin, Math.round(fittingWorkMax / matrix.features.length)))
+  return Math.min(iterationsMax, Math.max(iterationsMin, Math.round(fittingWork / matrix.features.length)))
 }
 
 /** Encodes with the pairs that tell more than their points alone. */
 function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: Stage): FeatureEncoder {
-  const profiles = profilePoints(set.points.length, known)
+  const profiles = profilePoints(set.points.length, known, part(stage, 0, 0.5))
   const single = new FeatureEncoder(set.points, profiles, new Int32Array(0))
   const examples = evenly(set.examples, 2_000)
   const pointCount = set.points.length
@@ -46,7 +47,8 @@ function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: S
     atoms.set(single.atoms, i * pointCount)
   }
   const classes = Int32Array.from(examples, (example) => example.label)
-  return new FeatureEncoder(set.points, profiles, choosePairs({ pointCount, atoms, classes, classCount: set.labelCount }, stage))
+  const rows = { pointCount, atoms, classes, classCount: set.labelCount }
+  return new FeatureEncoder(set.points, profiles, choosePairs(rows, part(stage, 0.5, 1)))
 }
 
 /** The parts of a model that say how rare things are, from known events each scored as if it had not been seen. */
@@ -77,8 +79,8 @@ function fitOutlier(
     }
   }
   const surprises = SurpriseTable.of(pointCount, seen)
-  const unscaled = { ...parts, levels: without, surprises, scale: OutlierScale.of([{ doubt: 0, surprise: 0, unknown: 0 }]) }
-  const judge = new HashedModel(unscaled)
+  const scale = OutlierScale.of([{ doubt: 0, surprise: 0, unknown: 0 }])
+  const judge = new HashedModel({ ...parts, levels: without, surprises, scale })
   const signals: OutlierSignals[] = []
   for (let i = 0; i < known.length; i++) {
     if (i % rowsPerLook === 0) stage.at(i / known.length)
@@ -86,7 +88,7 @@ function fitOutlier(
     const doubt = doubts[i]
     signals.push(doubt === undefined || Number.isNaN(doubt) ? measured : { ...measured, doubt })
   }
-  return { ...unscaled, levels: Uint8Array.from(counts, rarityLevel), scale: OutlierScale.of(signals) }
+  return { ...parts, levels: Uint8Array.from(counts, rarityLevel), surprises, scale: OutlierScale.of(signals) }
 }
 
 function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
@@ -101,11 +103,13 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const vocabulary = limitFeatures(found, report.stage(0.17, 0.18, 'Leaving out the rarest'))
   const { matrix } = vocabulary
   const exampleWeights = Float64Array.from(set.examples, (example) => example.weight)
-  const choice = chooseModel(matrix, exampleWeights, set.seed, report.stage(0.18, 0.6, 'Comparing on held-out examples'))
+  const comparing = report.stage(0.18, 0.6, 'Comparing on held-out examples')
+  const choice = chooseModel(matrix, exampleWeights, set.seed, comparing)
   const classCount = matrix.labels.length
   const weights = new Float64Array((matrix.featureCount + 1) * classCount)
   const fitting = report.stage(0.6, 0.95, 'Fitting the model')
-  fitLogistic(matrix, matrix.weights, weights, { strength: choice.strength, iterationsMax: iterationsFor(matrix) }, fitting)
+  const options = { strength: choice.strength, iterationsMax: iterationsFor(matrix) }
+  fitLogistic(matrix, matrix.weights, weights, options, fitting)
   const parts = {
     labelCount: set.labelCount,
     points: set.points,

@@ -66,7 +66,9 @@ function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gra
   const classCount = residuals.length
   const intercepts = matrix.featureCount * classCount
   const end = starts[row + 1] as number
-  for (let k = 0; k < classCount; k++) gradient[intercepts + k] = (gradient[intercepts + k] as number) + (residuals[k] as number)
+  for (let k = 0; k < classCount; k++) {
+    gradient[intercepts + k] = (gradient[intercepts + k] as number) + (residuals[k] as number)
+  }
   if (classCount === 3) {
     const first = residuals[0] as number
     const second = residuals[1] as number
@@ -83,12 +85,19 @@ function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gra
   for (let j = starts[row] as number; j < end; j++) {
     const at = (features[j] as number) * classCount
     const value = values[j] as number
-    for (let k = 0; k < classCount; k++) gradient[at + k] = (gradient[at + k] as number) + value * (residuals[k] as number)
+    for (let k = 0; k < classCount; k++) {
+      gradient[at + k] = (gradient[at + k] as number) + value * (residuals[k] as number)
+    }
   }
 }
 
 /** About the second derivative of the objective, one number a weight. */
-function curvatureOf(matrix: ExampleMatrix, rowWeights: Float64Array, strength: number, stage: Stage): Float64Array {
+function curvatureOf(
+  matrix: ExampleMatrix,
+  rowWeights: Float64Array,
+  strength: number,
+  stage: Stage,
+): Float64Array {
   const classCount = matrix.labels.length
   const shares = new Float64Array(classCount)
   let total = 0

@@ -165,7 +165,9 @@ export class ModelReader {
 
   text(): string {
     let value = ''
-    for (let left = this.#count(2); left > 0; left--) value += String.fromCharCode(this.#view.getUint16(this.#take(2), true))
+    for (let left = this.#count(2); left > 0; left--) {
+      value += String.fromCharCode(this.#view.getUint16(this.#take(2), true))
+    }
     return value
   }
 

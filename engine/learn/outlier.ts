@@ -119,7 +119,8 @@ export class OutlierScale {
 
   /** `known` holds the signals of known events, each as if it had not been seen; at least one. */
   static of(known: readonly OutlierSignals[]): OutlierScale {
-    const tail = (pick: (signals: OutlierSignals) => number): Float64Array => tailOf(Float64Array.from(known, pick).sort())
+    const tail = (pick: (signals: OutlierSignals) => number): Float64Array =>
+      tailOf(Float64Array.from(known, pick).sort())
     const doubt = tail((signals) => signals.doubt)
     const surprise = tail((signals) => signals.surprise)
     const unknown = tail((signals) => signals.unknown)

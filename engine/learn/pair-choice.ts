@@ -1,9 +1,9 @@
 /**
  * Chooses pairs of decision points that tell more of the label together than the better one alone.
  *
- * A grouping of events (by the value at a point, or at two) is worth the mean log-likelihood of each event's label given
- * the other events of its group, smoothed towards the labels' shares: leaving the event itself out keeps many-valued
- * points from looking good.
+ * A grouping of events (by the value at a point, or at two) is worth the mean log-likelihood of each event's label
+ * given the other events of its group, smoothed towards the labels' shares: leaving the event itself out keeps
+ * many-valued points from looking good.
  */
 import { hashPair } from './hash.js'
 import { part, type Stage } from './progress.js'

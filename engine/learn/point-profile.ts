@@ -6,6 +6,7 @@
  */
 import type { PointValues } from './classifier.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
+import type { Stage } from './progress.js'
 
 /** How one decision point is read. */
 export interface PointProfile {
@@ -73,10 +74,11 @@ function profileOf(numbers: readonly number[], missing: number, rows: number): P
 }
 
 /** The profile of each of the first `pointCount` points over these rows. */
-export function profilePoints(pointCount: number, rows: readonly PointValues[]): PointProfile[] {
+export function profilePoints(pointCount: number, rows: readonly PointValues[], stage?: Stage): PointProfile[] {
   const step = Math.max(1, Math.ceil(rows.length / profileRowsMax))
   const profiles: PointProfile[] = []
   for (let point = 0; point < pointCount; point++) {
+    stage?.at(point / pointCount)
     const numbers: number[] = []
     let missing = 0
     let seen = 0

@@ -39,6 +39,7 @@ export class BodyCodec {
   constructor(environment: Environment) {
     this.#environment = environment
     this.#readShapes()
+    this.#committed = this.#shapes.size
   }
 
   /** The shaped form; throws the refusals of ShapeTable.shape. */
@@ -57,6 +58,11 @@ export class BodyCodec {
     }
   }
 
+  /** The body as it will be read, were it stored: bytes know neither -0 nor half a surrogate pair. */
+  asStored(shaped: unknown): Record<string, unknown> {
+    return this.unshape(unpack(pack(shaped)))
+  }
+
   /** Adds the shapes that the store does not have yet to a batch. */
   writeNewShapes(batch: WriteBatch): void {
     for (let shape = this.#committed; shape < this.#shapes.size; shape++) {
@@ -72,6 +78,5 @@ export class BodyCodec {
   #readShapes(): void {
     const rows = this.#environment.range('shapes', { from: shapeKey(this.#shapes.size) })
     for (const { value } of rows) this.#shapes.restore(JSON.parse(Buffer.from(value).toString('utf8')) as string[])
-    this.#committed = Math.max(this.#committed, this.#shapes.size)
   }
 }

@@ -13,8 +13,8 @@
  * 1. Today's code opens every older format and refuses a newer one (design D11).
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { Refusal } from '../errors.js'
 import { openLmdb, type LmdbEnvironment } from './lmdb.js'
@@ -34,16 +34,20 @@ export interface DataDir {
   readonly fresh: boolean
 }
 
-/**
- * Opens a data directory, or makes one with `shards` shards where there is none.
- * @throws Refusal data_dir_newer, data_dir_invalid.
- */
-export function openDataDir(path: string, shards: number): DataDir {
+/** Makes the directory where there is none; what is in it is for whoever holds its lock. @throws Refusal data_dir_invalid. */
+export function makeDataDir(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be made: ${(error as Error).message}`)
   }
+}
+
+/**
+ * Opens a data directory, or makes what is in it with `shards` shards where there is nothing. The caller holds the lock.
+ * @throws Refusal data_dir_newer, data_dir_invalid.
+ */
+export function openDataDir(path: string, shards: number): DataDir {
   const file = join(path, 'format.json')
   if (!existsSync(file)) {
     if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
@@ -70,10 +74,13 @@ function readFormat(path: string, file: string): z.infer<typeof formatSchema> {
   }
 }
 
-/** A file is there whole or not at all. */
+/** A file is there whole or not at all, after a power cut too. */
 function writeWhole(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)
+  const directory = openSync(dirname(file), 'r')
+  fsyncSync(directory)
+  closeSync(directory)
 }
 
 /** The environment of shard `shard`. */

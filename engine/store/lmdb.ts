@@ -9,10 +9,10 @@
  *    writer's lock behind, so every computation is done before.
  * 3. All opens of one path in one process share LMDB's environment; each thread has its own handle and snapshot.
  */
-import { mkdirSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type RootDatabase } from 'lmdb'
-import { Refusal } from '../errors.js'
+import { isRefusal, Refusal } from '../errors.js'
 import { must } from '../assert.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
 
@@ -25,10 +25,40 @@ const PAGE_BYTES = 8192
 /** Error numbers of a full disk or map: ENOSPC, EFBIG, EDQUOT, MDB_MAP_FULL. */
 const FULL_CODES = new Set([28, 27, 122, -30792])
 
-/** Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables. */
+/**
+ * Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables.
+ * @throws Refusal data_dir_invalid, store_full, store_failed.
+ */
 export function openLmdb(dir: string, name: string, tables: readonly string[]): LmdbEnvironment {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  return new LmdbEnvironment(join(dir, `${name}.mdb`), tables)
+  const path = join(dir, `${name}.mdb`)
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    lookAtFile(path)
+    return new LmdbEnvironment(path, tables)
+  } catch (error) {
+    throw isRefusal(error) ? error : storeRefusal(error, path)
+  }
+}
+
+/** LMDB's mark, and where its files have it. */
+const MAGIC = 0xbeefc0de
+const MAGIC_AT = 24
+
+/**
+ * The native library takes the process down over a file that is not one of its own, so the file is looked at first. One
+ * that is shorter than the two pages it begins with was cut off when it was made, and has never held anything.
+ */
+function lookAtFile(path: string): void {
+  const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 }
+  if (size === 0) return
+  if (size < 2 * PAGE_BYTES) return rmSync(path)
+  const file = openSync(path, 'r')
+  const start = Buffer.alloc(MAGIC_AT + 4)
+  readSync(file, start)
+  closeSync(file)
+  if (start.readUInt32LE(MAGIC_AT) !== MAGIC) {
+    throw new Refusal('data_dir_invalid', `${path} is not a file of the store; it was changed or overwritten by something else`)
+  }
 }
 
 export class LmdbEnvironment implements Environment {

@@ -4,7 +4,7 @@
  * Owns: collection over chunks, gzip, the bound on both sides of it. Leaves out: JSON (validate.ts), lines (ndjson.ts).
  *
  * 1. A body that comes in one chunk is not copied; whoever keeps it copies it.
- * 2. No more than the bound is held, compressed or not; beyond it the answer is `body_too_large` and the rest is dropped.
+ * 2. No more than the bound is held, compressed or not; beyond it the refusal is `body_too_large`, the rest is dropped.
  * 3. A client that goes leaves nothing behind: the collected chunks go with the collector.
  */
 import { gunzip } from 'node:zlib'

@@ -7,8 +7,9 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { isRefusal, type Issue, type Refusal, type RefusalCode } from '../../engine/index.js'
-import type { Exchange, Headers } from './exchange.js'
+import type { Exchange } from './exchange.js'
 import { json, problemJson, statusLine } from './reply.js'
+import type { Headers } from './send.js'
 
 /** The status of each refusal. */
 export const statusOf: Readonly<Record<RefusalCode, number>> = {
@@ -67,14 +68,10 @@ export interface WireIssue {
   readonly type: string
 }
 
-/** Refusals whose places begin at the top of the document that the body holds. */
-const ofDocument: readonly RefusalCode[] = ['invalid_resources', 'unresolved_reference', 'dependency_cycle']
-
 function wireIssues(refusal: Refusal): WireIssue[] {
   const { code, context, message } = refusal
-  const issues: readonly Issue[] = context.issues ?? [{ loc: placeOf[code] ?? [], msg: message, type: code }]
-  const root = ofDocument.includes(code) || (context.issues === undefined && placeOf[code] === undefined) ? ['body'] : []
-  return issues.map((issue) => ({ loc: [...root, ...issue.loc.map(String)], msg: issue.msg, type: issue.type }))
+  const issues: readonly Issue[] = context.issues ?? [{ loc: placeOf[code] ?? ['body'], msg: message, type: code }]
+  return issues.map((issue) => ({ loc: issue.loc.map(String), msg: issue.msg, type: issue.type }))
 }
 
 /** The body of an error answer, in the ordinary form. */

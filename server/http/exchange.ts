@@ -12,6 +12,7 @@
  * 5. An exception in a handler or sink goes to the host's `fault`, never up into native code.
  */
 import type { HttpRequest, HttpResponse } from './native.js'
+import { noHeaders, sendAnswer, type Headers } from './send.js'
 
 /** What all exchanges of a server share. */
 export interface ExchangeHost {
@@ -33,35 +34,6 @@ export interface BodySink {
   gone(): void
 }
 
-export type Headers = readonly (readonly [name: string, value: string])[]
-
-const noHeaders: Headers = []
-
-/** What the corked writer sends next: one closure for all exchanges instead of one each. */
-interface Outgoing {
-  res: HttpResponse | null
-  status: string
-  type: string
-  body: string | Uint8Array
-  headers: Headers
-  head: boolean
-  close: boolean
-}
-
-const outgoing: Outgoing = { res: null, status: '', type: '', body: '', headers: noHeaders, head: false, close: false }
-
-function send(): void {
-  const { res, body, headers } = outgoing
-  if (res === null) return
-  res.writeStatus(outgoing.status)
-  if (outgoing.type !== '') res.writeHeader('Content-Type', outgoing.type)
-  for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
-  if (outgoing.head) res.endWithoutBody(Buffer.byteLength(body), outgoing.close)
-  else res.end(body, outgoing.close)
-  outgoing.res = null
-  outgoing.body = ''
-}
-
 export class Exchange {
   /** Lower case, as uWebSockets.js gives it. */
   readonly method: string
@@ -80,11 +52,6 @@ export class Exchange {
     this.#host = host
     this.method = req.getMethod()
     this.path = req.getUrl()
-  }
-
-  /** Answered, or the client is gone. */
-  get over(): boolean {
-    return this.#res === null
   }
 
   get draining(): boolean {
@@ -149,16 +116,8 @@ export class Exchange {
     const res = this.#res
     if (res === null) return
     if (this.#streaming) return this.cut()
-    outgoing.res = res
-    outgoing.status = status
-    outgoing.type = type
-    outgoing.body = body
-    outgoing.headers = headers
-    outgoing.head = this.method === 'head'
-    outgoing.close = this.#host.draining
-    // Inside the handler uWebSockets.js has corked already.
-    if (this.#req !== null) send()
-    else res.cork(send)
+    const options = { head: this.method === 'head', close: this.#host.draining, corked: this.#req !== null }
+    sendAnswer(res, status, type, body, headers, options)
     this.#settle()
   }
 
@@ -172,7 +131,7 @@ export class Exchange {
     })
   }
 
-  /** Sends a piece of a streamed answer. False when the client reads slower than we write; the piece is kept all the same. */
+  /** Sends a piece of a streamed answer. False when the client has not read all before it; the piece is kept anyway. */
   write(piece: string | Uint8Array): boolean {
     const res = this.#res
     if (res === null) return true
@@ -204,6 +163,15 @@ export class Exchange {
   }
 
   resume(): void {
+    this.#res?.resume()
+  }
+
+  /**
+   * Begins the native idle time anew. It runs down, about ten seconds long, while a body comes in at less than 16 KiB a
+   * second; an answer that is written, or this, winds it up.
+   */
+  stayOpen(): void {
+    this.#res?.pause()
     this.#res?.resume()
   }
 

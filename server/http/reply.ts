@@ -1,6 +1,7 @@
 /** What an answer looks like on the wire: status lines, JSON, text. */
 import { STATUS_CODES } from 'node:http'
-import type { Exchange, Headers } from './exchange.js'
+import type { Exchange } from './exchange.js'
+import type { Headers } from './send.js'
 
 export const json = 'application/json'
 export const problemJson = 'application/problem+json'

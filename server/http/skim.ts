@@ -1,8 +1,8 @@
 /**
  * Finds `job_id` in an event's bytes without parsing the rest.
  *
- * Owns: the walk over the top level of a JSON object, byte by byte. Leaves out: whether the rest is valid JSON (the engine
- * parses it on the job's thread), what to say where nothing was found (routes/job-reference.ts).
+ * Owns: the walk over the top level of a JSON object, byte by byte. Leaves out: whether the rest is valid JSON (the
+ * engine parses it on the job's thread), what to say where nothing was found (routes/job-reference.ts).
  *
  * 1. Only a key of the outermost object counts; strings, nesting and escapes inside values are stepped over correctly.
  * 2. The answer is a positive integer, or 0 for "not found this way": the caller then parses the whole and sees why.

@@ -46,7 +46,8 @@ function issuesOf(errors: readonly TLocalizedValidationError[], root: string): I
     const loc = [root, ...pointerSegments(error.instancePath)]
     if (error.keyword === 'required') {
       const { requiredProperties } = error.params as { requiredProperties: readonly string[] }
-      for (const name of requiredProperties) issues.push({ loc: [...loc, name], msg: 'Field required', type: 'missing' })
+      for (const name of requiredProperties)
+        issues.push({ loc: [...loc, name], msg: 'Field required', type: 'missing' })
     } else {
       issues.push({ loc, msg: error.message, type: error.keyword })
     }

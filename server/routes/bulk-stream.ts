@@ -4,8 +4,8 @@
  * Owns: the pace. Leaves out: cutting lines (line-source.ts), their order on the way out (result-lines.ts).
  *
  * 1. One bad line harms no other: it has its own result line.
- * 2. Input stops while too many lines are under way, the client does not read, or the job's mailbox is full; a line that
- *    the mailbox had no room for is kept and tried again, and is never answered "busy".
+ * 2. Input stops while too many lines are under way, the client does not read, or the job's mailbox is full; a line
+ *    that the mailbox had no room for is kept and tried again, and is never answered "busy".
  * 3. A drain ends the stream: lines that are under way are answered, no more are taken.
  * 4. A client that goes leaves nothing behind; events that were handed in are stored all the same.
  */
@@ -77,7 +77,8 @@ class BulkStream {
   #take(line: Buffer | typeof tooLong): boolean {
     let jobId: number | null = null
     try {
-      if (line === tooLong) throw new Refusal('body_too_large', `the line is over the limit of ${limits.eventBytesMax} bytes`)
+      if (line === tooLong)
+        throw new Refusal('body_too_large', `the line is over the limit of ${limits.eventBytesMax} bytes`)
       jobId = jobIdOf(line)
       const job = this.#app.service.job(this.#principal, jobId)
       const slot = new LineSlot(this.#lines, jobId)

@@ -6,9 +6,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Exchange, Headers } from '../http/exchange.js'
+import type { Exchange } from '../http/exchange.js'
 import { replyError, replyHttpError } from '../http/error-reply.js'
 import type { Route } from '../http/route.js'
+import type { Headers } from '../http/send.js'
 
 const assetsDir = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 

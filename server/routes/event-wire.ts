@@ -1,7 +1,7 @@
 /**
  * Events as the wire shows them, as text: the busiest answers are put together without a serializer.
  *
- * Field names and order are those of schemas/events.ts; a test parses each text and checks it against its schema.
+ * Field names are those of schemas/events.ts; a test parses each text and checks it against its schema.
  */
 import { isoMicros, type EventView, type Refusal } from '../../engine/index.js'
 import { statusOf } from '../http/error-reply.js'

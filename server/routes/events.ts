@@ -68,8 +68,8 @@ const postLines: Route = {
   summary: 'Send a stream of events',
   description:
     'One event a line, gzip or not; one result a line, in the same order, as they are decided. A bad line harms no ' +
-    'other. Read the answer while sending: a client that does not read is held, then cut off. Blank lines are skipped ' +
-    'and keep an idle connection open.',
+    'other. Read the answer while sending: a client that does not read is held, then cut off. Blank lines are ' +
+    'skipped; one every few seconds keeps an idle connection open.',
   scope: 'write:events',
   body: EventLine,
   bodyMediaType: ndjson,

@@ -46,7 +46,9 @@ const scopes = operation({
   tag,
   summary: 'See what the key may do',
   scope: 'public',
-  responses: { 200: { description: 'Scopes.', schema: Type.Array(Type.String()), example: ['public', 'write:events'] } },
+  responses: {
+    200: { description: 'Scopes.', schema: Type.Array(Type.String()), example: ['public', 'write:events'] },
+  },
   handle: ({ principal }) => [...principal.scopes].sort(),
 })
 

@@ -1,9 +1,9 @@
 /** Jobs: what they are, how they learn, whether they run. */
+import { Type } from 'typebox'
 import { isoMicros, type JobView } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { Outcome, worked } from '../schemas/common.js'
 import { Job, JobName, Labels, TrainAnswer, TrainedBy } from '../schemas/jobs.js'
-import { Type } from 'typebox'
 import { jobFromPath } from './job-reference.js'
 
 const tag = 'Jobs'
@@ -96,7 +96,8 @@ const getLabelsByName = operation({
   bodyExample: { job_name: 'Phishing' },
   responses: jobLabels,
   errors: [400, 404],
-  handle: ({ app, principal, body }) => app.service.jobByTitle(principal, body.job_name).labels.map((label) => label.name),
+  handle: ({ app, principal, body }) =>
+    app.service.jobByTitle(principal, body.job_name).labels.map((label) => label.name),
 })
 
 const train = operation({

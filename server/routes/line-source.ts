@@ -11,6 +11,8 @@ import type { BodySink, Exchange } from '../http/exchange.js'
 import { LineSplitter, type tooLong } from '../http/ndjson.js'
 
 const UNPACKED_CHUNK_BYTES = 128 * 1024
+/** A client that has sent anything in this time, a blank line even, is kept. */
+const STAY_MS = 4_000
 
 export interface LineReader {
   /** There may be lines to take, or the end has come. */
@@ -29,6 +31,9 @@ export class LineSource implements BodySink {
   /** Gzip takes no more for now. */
   #choked = false
   #closed = false
+  /** Something came since the timer last looked. */
+  #heard = false
+  readonly #stay: NodeJS.Timeout
   /** The gzip was not valid: what came before still counts. */
   broken = false
 
@@ -36,6 +41,7 @@ export class LineSource implements BodySink {
     this.#exchange = exchange
     this.#reader = reader
     this.#splitter = new LineSplitter(lineBytesMax)
+    this.#stay = setInterval(() => this.#stayOpen(), STAY_MS)
   }
 
   /** All lines are taken. */
@@ -50,6 +56,7 @@ export class LineSource implements BodySink {
 
   chunk(bytes: Uint8Array, last: boolean): void {
     if (this.#closed) return
+    this.#heard = true
     if (!this.#begun && bytes.length > 0) {
       this.#begun = true
       if (isGzipStart(bytes)) this.#gunzip = this.#unpack()
@@ -85,8 +92,14 @@ export class LineSource implements BodySink {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    clearInterval(this.#stay)
     this.#splitter.clear()
     this.#gunzip?.destroy()
+  }
+
+  #stayOpen(): void {
+    if (this.#heard && !this.#stopped && !this.#choked) this.#exchange.stayOpen()
+    this.#heard = false
   }
 
   #feedGunzip(gunzip: Gunzip, bytes: Uint8Array, last: boolean): void {

@@ -1,7 +1,8 @@
 /** Resources: declarative set-up (specification, Resources API). */
-import type { ResourceQuery as EngineQuery, ResourceRef as EngineRef } from '../../engine/index.js'
-import { limits, Refusal } from '../../engine/index.js'
 import type { Static } from 'typebox'
+import {
+  isRefusal, limits, Refusal, type ResourceQuery as EngineQuery, type ResourceRef as EngineRef,
+} from '../../engine/index.js'
 import { authorize } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
@@ -9,7 +10,14 @@ import { replyJson } from '../http/reply.js'
 import { operation, type Route } from '../http/route.js'
 import { booleanOf, Checker, parseJson } from '../http/validate.js'
 import { worked } from '../schemas/common.js'
-import { ApplyAnswer, ApplyQuery, DeleteAnswer, ResourceDocument, ResourceList, ResourceQuery } from '../schemas/resources.js'
+import {
+  ApplyAnswer,
+  ApplyQuery,
+  DeleteAnswer,
+  ResourceDocument,
+  ResourceList,
+  ResourceQuery,
+} from '../schemas/resources.js'
 
 const tag = 'Resources'
 const applyQuery = new Checker(ApplyQuery, 'query')
@@ -34,6 +42,13 @@ function overwriteIn(document: unknown): boolean | undefined {
   if (value !== undefined) return value
   const issue = { loc: ['body', 'overwrite'], msg: 'must be a boolean', type: 'type' }
   throw new Refusal('invalid_body', 'overwrite: must be a boolean', { issues: [issue] })
+}
+
+/** The engine's places begin at the top of the document; on the wire that is the body. */
+function inBody(error: unknown): unknown {
+  if (!isRefusal(error) || error.code === 'invalid_body' || error.context.issues === undefined) return error
+  const issues = error.context.issues.map((issue) => ({ ...issue, loc: ['body', ...issue.loc] }))
+  return new Refusal(error.code, error.message, { ...error.context, issues })
 }
 
 function engineQuery(query: Static<typeof ResourceQuery>): EngineQuery {
@@ -92,7 +107,7 @@ const apply: Route = {
         const { created, updated } = await app.service.applyResources(document, overwrite)
         replyJson(exchange, 200, { request: worked, created: created.map(refWire), updated: updated.map(refWire) })
       })
-      .catch((error: unknown) => replyError(exchange, error))
+      .catch((error: unknown) => replyError(exchange, inBody(error)))
   },
 }
 

@@ -8,7 +8,7 @@
  * 2. What settles together leaves together, in pieces that are cheap to keep. A line becomes text only then: text that
  *    waits is what the garbage collector spends its time on.
  * 3. Once the client reads more slowly than we write, lines wait here and not in the socket's buffer, whose every write
- *    costs as much as it holds. uWebSockets.js drains that buffer but does not say when: one line now and then finds out.
+ *    costs as much as it holds. uWebSockets.js drains that buffer but does not say when: a line now and then finds out.
  * 4. A client that reads nothing for too long is cut off.
  */
 import { limits, type EventView, type IngestReceiver, type Refusal } from '../../engine/index.js'

@@ -51,7 +51,8 @@ const AutoRetrain = Type.Object({
 
 const PipelineStep = Type.Object({
   resource: Type.String({
-    description: "An identifier of this request, a title, or {{integrations(title='...')}}, {{integrations(internal_id=...)}}.",
+    description:
+      "An identifier of this request, a title, or {{integrations(title='...')}}, {{integrations(internal_id=...)}}.",
   }),
   integration_type: Type.Optional(
     Type.Enum(['input', 'processor', 'output', 'enrichment', 'case_creation', 'post_decision']),

@@ -18,7 +18,7 @@ const filled = (path: string): string => path.replace(/\{\w+\}/g, '1')
 
 test('without a key, or with a wrong one, every operation that needs a key is 401', async () => {
   for (const route of routes.filter(({ scope }) => scope !== null)) {
-    for (const key of [null, '', 'wrong', 'x'.repeat(4_000)]) {
+    for (const key of [null, '', 'wrong', 'x'.repeat(2_000)]) {
       const body = route.method === 'POST' || route.method === 'PUT' ? '{}' : undefined
       const answer = await client.request(route.method, filled(route.path), { key, body })
       assert.equal(answer.status, 401, `${route.method} ${route.path}`)
@@ -51,7 +51,13 @@ test('an input key sees its own jobs only; any other job is 404 for it', async (
 })
 
 test('the configured header and the neutral one both work, in any case', async () => {
-  for (const header of ['x-arcanna-api-key', 'X-Arcanna-Api-Key', 'X-ARCANNA-API-KEY', 'x-service-api-key', 'X-Service-Api-Key']) {
+  for (const header of [
+    'x-arcanna-api-key',
+    'X-Arcanna-Api-Key',
+    'X-ARCANNA-API-KEY',
+    'x-service-api-key',
+    'X-Service-Api-Key',
+  ]) {
     const answer = await client.get('/api/v2/health', { key: null, headers: { [header]: client.key } })
     assert.equal(answer.status, 200, header)
     assert.deepEqual(answer.body, { status: 'OK', reason: null, reason_details: null })

@@ -22,7 +22,13 @@ test('a posted event is answered 201 with an id, pending, without an error', asy
   const answer = await client.post('/api/v1/events/', { job_id: job.jobId, raw_body: rawBody })
   assert.equal(answer.status, 201)
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
-  assert.deepEqual(Object.keys(answer.body).sort(), ['error_message', 'event_id', 'ingest_timestamp', 'job_id', 'status'])
+  assert.deepEqual(Object.keys(answer.body).sort(), [
+    'error_message',
+    'event_id',
+    'ingest_timestamp',
+    'job_id',
+    'status',
+  ])
   assert.equal(typeof answer.body.event_id, 'string')
   assert.equal(answer.body.job_id, job.jobId)
   assert.match(answer.body.ingest_timestamp, ISO_MICROS)
@@ -97,10 +103,18 @@ test('the same id in two jobs is two events', async () => {
 })
 
 test('feedback is taken by label name, id and alias, and moves the bucket on', async () => {
-  await client.post('/api/v1/events/voted', { job_id: job.jobId, raw_body: { rule: 'Voted on', source: { ip: '::1' } } })
+  await client.post('/api/v1/events/voted', {
+    job_id: job.jobId,
+    raw_body: { rule: 'Voted on', source: { ip: '::1' } },
+  })
   const path = `/api/v1/events/${job.jobId}/voted/feedback`
   for (const feedback of ['Escalate', 'escalate', 'ESCALATE', 'label_0', 'class_0']) {
-    const answer = await client.put(path, { cortex_user: 'ann', feedback, closing_notes: 'n', indicators: [{ ip: '::1' }] })
+    const answer = await client.put(path, {
+      cortex_user: 'ann',
+      feedback,
+      closing_notes: 'n',
+      indicators: [{ ip: '::1' }],
+    })
     assert.equal(answer.status, 200, `${feedback}: ${answer.text}`)
     assert.deepEqual(answer.body, { status: 'updated' })
   }
@@ -120,8 +134,18 @@ test('historic events come in with their labels, all at once', async () => {
   const answer = await key.post(`/api/v1/bulk/${historic.jobId}`, {
     count: 3,
     events: [
-      { job_id: historic.jobId, raw_body: { rule: 'a' }, label: { cortex_user: 'ann', feedback: 'Drop', closing_notes: '' } },
-      { job_id: historic.jobId, title: 't', severity: 1, raw_body: { rule: 'b' }, label: { cortex_user: 'ann', feedback: null } },
+      {
+        job_id: historic.jobId,
+        raw_body: { rule: 'a' },
+        label: { cortex_user: 'ann', feedback: 'Drop', closing_notes: '' },
+      },
+      {
+        job_id: historic.jobId,
+        title: 't',
+        severity: 1,
+        raw_body: { rule: 'b' },
+        label: { cortex_user: 'ann', feedback: null },
+      },
       { job_id: historic.jobId, raw_body: { rule: 'c' } },
     ],
   })

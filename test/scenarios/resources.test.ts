@@ -102,7 +102,7 @@ test('a reference that leads nowhere is refused', async () => {
   assert.ok(answer.body.detail[0].loc.includes('i'))
 })
 
-test('resources are listed: jobs nested by title, integrations flat, an empty array where nothing matches', async () => {
+test('resources are listed: jobs nested by title, integrations flat, an empty array for no match', async () => {
   const { jobId, title } = await makeJob(client, { description: 'in full' })
   const path = '/api/v2/resources?resource_type=job'
   const byTitle = await client.get(`${path}&title=${encodeURIComponent(title)}`)
@@ -127,6 +127,13 @@ test('a wrong query is 422 with its place', async () => {
     assert.equal(answer.status, 422, query)
     assert.deepEqual(answer.body.detail[0].loc, ['query', place])
   }
+})
+
+test('a delete says what to delete', async () => {
+  const answer = await client.delete('/api/v2/resources')
+  assert.equal(answer.status, 422)
+  assert.ok(answer.body.detail.every((each: { loc: string[] }) => each.loc[0] === 'query'), answer.text)
+  assert.equal((await client.delete('/api/v2/resources?resource_type=job')).status, 422)
 })
 
 test('a deleted job is gone, for its key too', async () => {

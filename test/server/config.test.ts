@@ -33,14 +33,18 @@ test('without settings the defaults hold', () => {
 })
 
 test('the environment sets', () => {
-  const settings = readSettings({ SERVICE_PORT: '9000', SERVICE_NAME: 'arcanna', SERVICE_EMPTY_ERROR_MESSAGE: 'True' }, [])
+  const settings = readSettings(
+    { SERVICE_PORT: '9000', SERVICE_NAME: 'arcanna', SERVICE_EMPTY_ERROR_MESSAGE: 'True' },
+    [],
+  )
   assert.equal(settings.port, 9000)
   assert.equal(settings.name, 'arcanna')
   assert.equal(settings.emptyErrorMessage, true)
 })
 
 test('a file of lines sets, and the environment wins over it', () => {
-  const content = '# our settings\n\nSERVICE_PORT=9001\r\nSERVICE_HOST = "0.0.0.0"\nSERVICE_ADMIN_PASSWORD=\'a=b # c, long\'\n'
+  const content =
+    '# our settings\n\nSERVICE_PORT=9001\r\nSERVICE_HOST = "0.0.0.0"\nSERVICE_ADMIN_PASSWORD=\'a=b # c, long\'\n'
   withFile(content, (file) => {
     const settings = readSettings({ SERVICE_PORT: '9002' }, ['--config', file])
     assert.equal(settings.port, 9002)
@@ -82,7 +86,9 @@ test('a file that is not there, or not in form, is named', () => {
   assert.match(refusal({}, ['--prot']), /--prot is not known/)
   withFile('hello', (file) => assert.match(refusal({}, ['--config', file]), /line 1 of .* is not NAME=VALUE/))
   withFile('{"a"', (file) => assert.match(refusal({}, ['--config', file]), /is not valid JSON/))
-  withFile('{"SERVICE_PORT": [1]}', (file) => assert.match(refusal({}, ['--config', file]), /SERVICE_PORT in .* must be/))
+  withFile('{"SERVICE_PORT": [1]}', (file) =>
+    assert.match(refusal({}, ['--config', file]), /SERVICE_PORT in .* must be/),
+  )
 })
 
 test('help names every setting', () => {

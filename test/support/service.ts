@@ -1,5 +1,5 @@
 /**
- * A whole service for a test: a free port, a temporary directory, the real engine; in this process or in one of its own.
+ * A whole service for a test: a free port, a temporary directory, the real engine; in this process or in its own.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -20,13 +20,7 @@ test('what breaks a schema is 422 with places that are arrays of strings', () =>
   })
 })
 
-test('places in a resource document begin in the body', () => {
-  const issues = [{ loc: ['resources', 'job1'], msg: 'no', type: 'x' }]
-  for (const code of ['invalid_resources', 'unresolved_reference', 'dependency_cycle'] as const) {
-    assert.deepEqual(errorDocument(new Refusal(code, 'no', { issues })), {
-      detail: [{ loc: ['body', 'resources', 'job1'], msg: 'no', type: 'x' }],
-    })
-  }
+test('a fault without a place of its own is in the body', () => {
   assert.deepEqual(errorDocument(new Refusal('dependency_cycle', 'a needs b needs a')), {
     detail: [{ loc: ['body'], msg: 'a needs b needs a', type: 'dependency_cycle' }],
   })
@@ -41,10 +35,17 @@ test('every other refusal is an error, with details where there are any', () => 
 })
 
 test('a problem has the members of RFC 9457', () => {
-  assert.deepEqual(problemDocument(new Refusal('invalid_body', 'no', { issues: [{ loc: ['query', 'a'], msg: 'm', type: 't' }] })), {
-    type: 'about:blank', title: 'Unprocessable Entity', status: 422, detail: 'no', code: 'invalid_body',
-    errors: [{ loc: ['query', 'a'], msg: 'm', type: 't' }],
-  })
+  assert.deepEqual(
+    problemDocument(new Refusal('invalid_body', 'no', { issues: [{ loc: ['query', 'a'], msg: 'm', type: 't' }] })),
+    {
+      type: 'about:blank',
+      title: 'Unprocessable Entity',
+      status: 422,
+      detail: 'no',
+      code: 'invalid_body',
+      errors: [{ loc: ['query', 'a'], msg: 'm', type: 't' }],
+    },
+  )
   assert.deepEqual(problemDocument(new Refusal('event_not_found', 'event not found')), {
     type: 'about:blank', title: 'Not Found', status: 404, detail: 'event not found', code: 'event_not_found',
   })

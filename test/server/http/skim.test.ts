@@ -31,7 +31,21 @@ test('the first of two job ids counts', () => {
 })
 
 test('whatever is not a plain positive integer is left to the parser', () => {
-  for (const value of ['0', '-1', '1.5', '1e3', '01', '""', '"a"', '"1a"', 'null', '{}', '[1]', '1234567890123456', 'true']) {
+  for (const value of [
+    '0',
+    '-1',
+    '1.5',
+    '1e3',
+    '01',
+    '""',
+    '"a"',
+    '"1a"',
+    'null',
+    '{}',
+    '[1]',
+    '1234567890123456',
+    'true',
+  ]) {
     assert.equal(skim(`{"job_id":${value}}`), 0, value)
   }
 })
@@ -50,7 +64,23 @@ test('bytes that end anywhere are survived', () => {
 })
 
 test('garbage is survived', () => {
-  for (const text of ['', ' ', '{', '}', '{"', '{"a', '{"a"', '{"a":', '{"job_id"', '{"job_id":', '{,}', '{"a" 1}', '\\', '"', '{"a":}']) {
+  for (const text of [
+    '',
+    ' ',
+    '{',
+    '}',
+    '{"',
+    '{"a',
+    '{"a"',
+    '{"a":',
+    '{"job_id"',
+    '{"job_id":',
+    '{,}',
+    '{"a" 1}',
+    '\\',
+    '"',
+    '{"a":}',
+  ]) {
     assert.equal(skim(text), 0, text)
   }
 })
@@ -69,7 +99,8 @@ function randomValue(random: () => number, depth: number): unknown {
   if (kind === 0) return Math.floor(random() * 1e6)
   if (kind === 1) return random() < 0.5
   if (kind === 2) return null
-  if (kind === 3) return ['plain', 'a "quoted" one', 'back\\slash', '}{][,:', '"job_id":5', 'ü\u2028😀\n'][Math.floor(random() * 6)]
+  if (kind === 3)
+    return ['plain', 'a "quoted" one', 'back\\slash', '}{][,:', '"job_id":5', 'ü\u2028😀\n'][Math.floor(random() * 6)]
   if (kind === 4) return random() * 1e-3
   if (kind === 5) return Array.from({ length: Math.floor(random() * 4) }, () => randomValue(random, depth + 1))
   return Object.fromEntries(

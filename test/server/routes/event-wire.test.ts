@@ -22,7 +22,7 @@ test('each text is JSON with the fields of its schema', () => {
   for (const view of views) {
     const got = JSON.parse(eventText(view))
     assert.ok(Check(schemas.EventView, got))
-    assert.deepEqual(Object.keys(got), Object.keys(schemas.EventView.properties).sort((a, b) => Object.keys(got).indexOf(a) - Object.keys(got).indexOf(b)))
+    assert.deepEqual(Object.keys(got).sort(), Object.keys(schemas.EventView.properties).sort())
     const posted = JSON.parse(ingestedText(view, false))
     assert.ok(Check(schemas.IngestedEvent, posted))
     assert.equal(posted.event_id, view.eventId)

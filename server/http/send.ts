@@ -1,0 +1,52 @@
+/**
+ * Writes one whole answer to a native response, in one packet.
+ *
+ * Owns: the order of native calls, corking. Leaves out: whether an answer may still be sent (exchange.ts).
+ * A native response corks its writes only inside a callback; one callback serves all answers, instead of one each.
+ */
+import type { HttpResponse } from './native.js'
+
+export type Headers = readonly (readonly [name: string, value: string])[]
+
+export const noHeaders: Headers = []
+
+let target: HttpResponse | null = null
+let statusLine = ''
+let contentType = ''
+let content: string | Uint8Array = ''
+let extra: Headers = noHeaders
+let withoutBody = false
+let closing = false
+
+function write(): void {
+  const res = target
+  if (res === null) return
+  res.writeStatus(statusLine).writeHeader('Content-Type', contentType)
+  for (let i = 0; i < extra.length; i++) res.writeHeader(extra[i]![0], extra[i]![1])
+  // Given a length of its own, endWithoutBody waits for the body that never comes.
+  if (withoutBody) res.writeHeader('Content-Length', String(Buffer.byteLength(content))).endWithoutBody()
+  else res.end(content, closing)
+}
+
+/** Ends the response with this answer. It must not be used afterwards. */
+export function sendAnswer(
+  res: HttpResponse,
+  status: string,
+  type: string,
+  body: string | Uint8Array,
+  headers: Headers,
+  /** `head`: headers only. `close`: end the connection. `corked`: the native handler still runs, and corks itself. */
+  options: { readonly head: boolean; readonly close: boolean; readonly corked: boolean },
+): void {
+  target = res
+  statusLine = status
+  contentType = type
+  content = body
+  extra = headers
+  withoutBody = options.head
+  closing = options.close
+  if (options.corked) write()
+  else res.cork(write)
+  target = null
+  content = ''
+}

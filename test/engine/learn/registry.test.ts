@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { classifierFor, defaultClassifier, loadModel } from '../../../engine/learn/registry.js'
+import { ModelWriter } from '../../../engine/learn/model-bytes.js'
+
+test('a model is opened by the kind that its bytes start with', () => {
+  const examples = [0, 1].map((label) => ({ values: [`value-${label}`], label, weight: 1 }))
+  const set = { points: ['a'], labelCount: 2, examples, background: [], seed: 1 }
+  const model = loadModel(defaultClassifier.train(set, () => true))
+  assert.equal(model.summary.kind, defaultClassifier.kind)
+  assert.equal(classifierFor(defaultClassifier.kind), defaultClassifier)
+})
+
+test('a kind that nobody knows is refused by name', () => {
+  assert.throws(() => loadModel(new ModelWriter('hashed-logistic/99').seal()), /"hashed-logistic\/99"/)
+  assert.throws(() => classifierFor('constructor'), /no classifier/)
+})

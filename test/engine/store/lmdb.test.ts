@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { isRefusal } from '../../../engine/errors.js'
+import { limits } from '../../../engine/limits.js'
+import { WriteBatch } from '../../../engine/store/environment.js'
+import { openLmdb } from '../../../engine/store/lmdb.js'
+import { contractTables, environmentContract } from '../../contracts/environment.js'
+import { temporaryDirectory } from '../../support/engine-files.js'
+
+environmentContract('LMDB', async (test) => {
+  const directory = temporaryDirectory(test)
+  const environment = openLmdb(directory, 'contract', contractTables)
+  test.after(() => environment.close())
+  return {
+    environment,
+    reader() {
+      const reader = openLmdb(directory, 'contract', contractTables)
+      test.after(() => reader.close())
+      return reader
+    },
+    commitInVain(batch) {
+      const doomed = new WriteBatch()
+      for (let i = 0; i < batch.size; i++) {
+        doomed.put(batch.tables[i] as string, batch.keys[i] as Uint8Array, batch.values[i] as Uint8Array)
+      }
+      // Longer than LMDB takes a key.
+      doomed.put('first', Buffer.alloc(20_000, 7), Buffer.of(1))
+      environment.commit(doomed)
+    },
+  }
+})
+
+describe('LMDB', () => {
+  it('has after a reopening what was committed before', async (test) => {
+    const directory = temporaryDirectory(test)
+    const before = openLmdb(directory, 'kept', ['events'])
+    const batch = new WriteBatch()
+    for (let i = 0; i < 1_000; i++) batch.put('events', Buffer.from(`key ${i}`), Buffer.alloc(300, i))
+    before.commit(batch)
+    await before.close()
+    const after = openLmdb(directory, 'kept', ['events', 'added later'])
+    test.after(() => after.close())
+    assert.equal([...after.range('events', {})].length, 1_000)
+    assert.deepEqual(after.get('events', Buffer.from('key 7')), Buffer.alloc(300, 7))
+    assert.deepEqual([...after.range('added later', {})], [])
+  })
+
+  it('takes keys as long as the longest event id makes them', async (test) => {
+    const environment = openLmdb(temporaryDirectory(test), 'long', ['ids'])
+    test.after(() => environment.close())
+    const key = Buffer.alloc(4 + limits.eventIdBytesMax, 255)
+    const batch = new WriteBatch()
+    batch.put('ids', key, Buffer.of(1))
+    environment.commit(batch)
+    assert.deepEqual(environment.get('ids', key), Buffer.of(1))
+    assert.equal([...environment.range('ids', { to: key, reverse: true })].length, 0)
+  })
+
+  it('refuses a file that is not its own with a sentence', (test) => {
+    const directory = temporaryDirectory(test)
+    mkdirSync(join(directory, 'taken.mdb'))
+    assert.throws(() => openLmdb(directory, 'taken', ['events']), (error) => isRefusal(error))
+    writeFileSync(join(directory, 'garbage.mdb'), Buffer.alloc(40_000, 'garbage'))
+    assert.throws(() => openLmdb(directory, 'garbage', ['events']), (error) => {
+      return isRefusal(error, 'data_dir_invalid') && error.message.includes('garbage.mdb')
+    })
+  })
+
+  it('begins anew where a file was cut off while it was made', async (test) => {
+    const directory = temporaryDirectory(test)
+    const whole = openLmdb(directory, 'whole', ['events'])
+    const start = readFileSync(join(directory, 'whole.mdb'))
+    await whole.close()
+    for (const size of [1, 100, 8_192, 16_383]) {
+      writeFileSync(join(directory, `cut-${size}.mdb`), start.subarray(0, size))
+      const environment = openLmdb(directory, `cut-${size}`, ['events'])
+      test.after(() => environment.close())
+      const batch = new WriteBatch()
+      batch.put('events', Buffer.from('key'), Buffer.of(1))
+      environment.commit(batch)
+      assert.deepEqual(environment.get('events', Buffer.from('key')), Buffer.of(1))
+    }
+  })
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SeededRandom } from '../../../engine/random.js'
+import {
+  decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, emptyStats, encodeBucket, encodeCount, encodeJsonRow, encodeModel,
+  type BallotRow, type BucketRow, type ModelRow,
+} from '../../../engine/store/rows.js'
+
+const ballot: BallotRow = {
+  votes: [{ analyst: 'änn', label: 2, atMicros: 1_700_000_000_000_001, eventMicros: 5, closingNotes: 'x', indicators: [{ a: null }] }],
+  override: null,
+  consensus: -2,
+  changes: [{ seq: 1, consensus: 0 }, { seq: 4, consensus: -2 }],
+}
+
+const model: ModelRow = {
+  version: 3, throughSeq: 17, trainedMicros: 9, fingerprint: 2 ** 32 - 1,
+  summary: { kind: 'k/1', examples: 5, features: 6, logLoss: null, accuracy: 0.5, outlierThreshold: 0.25 },
+}
+
+/** The bytes in the middle of a larger memory, as a store gives them. */
+function within(bytes: Uint8Array): Uint8Array {
+  const larger = new Uint8Array(bytes.length + 20).fill(0xee)
+  larger.set(bytes, 10)
+  return larger.subarray(10, 10 + bytes.length)
+}
+
+describe('rows', () => {
+  it('a bucket comes back', () => {
+    const random = new SeededRandom(1)
+    for (let i = 0; i < 200; i++) {
+      const row: BucketRow = {
+        number: random.pick([0, 1, 2 ** 32 - 1]),
+        firstMicros: Math.floor(random.nextFloat() * 2 ** 53),
+        hasBallot: random.below(2) === 0,
+        fingerprint: random.nextUint32(),
+        values: [null, 'x', 'ü\u{1f600}', 1.5, -1, true, ['a', 1, false], 2 ** 40].slice(random.below(8)),
+      }
+      assert.deepEqual(decodeBucket(within(encodeBucket(row))), row)
+    }
+  })
+
+  it('the counts of a bucket come back, and can be written over', () => {
+    const bytes = encodeCount({ events: 1, lastMicros: 2 })
+    assert.equal(encodeCount({ events: 2 ** 32 - 1, lastMicros: Number.MAX_SAFE_INTEGER }, bytes), bytes)
+    assert.deepEqual(decodeCount(within(bytes)), { events: 2 ** 32 - 1, lastMicros: Number.MAX_SAFE_INTEGER })
+  })
+
+  it('ballots and counters come back', () => {
+    assert.deepEqual(decodeBallot(within(encodeJsonRow(ballot))), ballot)
+    assert.deepEqual(decodeStats(within(encodeJsonRow(emptyStats(3)))), emptyStats(3))
+  })
+
+  it('a model comes back with its bytes', () => {
+    const bytes = Buffer.from(new SeededRandom(2).bytes(5_000))
+    const decoded = decodeModel(within(encodeModel(model, bytes)))
+    assert.deepEqual(decoded.row, model)
+    assert.deepEqual(Buffer.from(decoded.model), bytes)
+    assert.equal(decodeModel(encodeModel(model, new Uint8Array(0))).model.length, 0)
+  })
+
+  it('rows of a later version are not read as those of today', () => {
+    const later = (bytes: Buffer): Buffer => {
+      const copy = Buffer.from(bytes)
+      copy[0] = 2
+      return copy
+    }
+    assert.throws(() => decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0, values: [] }))), /version/)
+    assert.throws(() => decodeCount(later(encodeCount({ events: 0, lastMicros: 0 }))), /version/)
+    assert.throws(() => decodeBallot(later(encodeJsonRow(ballot))), /version/)
+    assert.throws(() => decodeStats(later(encodeJsonRow(emptyStats(3)))), /version/)
+    assert.throws(() => decodeModel(later(encodeModel(model, Buffer.of(1)))), /version/)
+  })
+})

@@ -1,0 +1,202 @@
+/** Whatever a client sends, the answer is a refusal with a reason, and the next request is served. */
+import assert from 'node:assert/strict'
+import { gzipSync } from 'node:zlib'
+import { after, afterEach, before, test } from 'node:test'
+import { limits } from '../../engine/limits.js'
+import { makeJob, type Answer, type Client } from '../support/client.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+let client: Client
+let jobId: number
+
+before(async () => {
+  service = await startService()
+  client = service.client
+  jobId = (await makeJob(client)).jobId
+})
+after(() => service.close())
+
+afterEach(async () => {
+  assert.equal((await client.post('/api/v1/events/', { job_id: jobId, raw_body: { rule: 'well' } })).status, 201)
+})
+
+const postText = (text: string | Uint8Array): Promise<Answer> => client.post('/api/v1/events/', text)
+const wrap = (rawBody: string): string => `{"job_id":${jobId},"raw_body":${rawBody}}`
+
+function assertDetail(answer: Answer, ...loc: string[]): void {
+  assert.equal(answer.status, 422, answer.text)
+  assert.deepEqual(answer.body.detail[0].loc, loc)
+  assert.deepEqual(Object.keys(answer.body.detail[0]), ['loc', 'msg', 'type'])
+}
+
+test('what is not JSON is 400', async () => {
+  for (const text of [
+    'hello',
+    '{',
+    '{"job_id":',
+    `{"job_id":${jobId}`,
+    wrap('{'),
+    wrap('{"a":}'),
+    wrap('{}x'),
+    `${wrap('{}')}${wrap('{}')}`,
+    wrap("{'a':1}"),
+    '\u0000',
+    wrap('{"a":"\n"}'),
+  ]) {
+    const answer = await postText(text)
+    assert.equal(answer.status, 400, `${text}: ${answer.text}`)
+    assert.equal(typeof answer.body.error, 'string')
+  }
+  assert.equal((await client.post('/api/v1/jobs/get_by_name', '{')).status, 400)
+  assert.equal((await client.put(`/api/v1/events/${jobId}/a/feedback`, 'no')).status, 400)
+  assert.equal((await client.post('/api/v2/resources', '[')).status, 400)
+  assert.equal((await client.post(`/api/v1/bulk/${jobId}`, '{"events":')).status, 400)
+})
+
+test('broken gzip is 400, and gzip that unpacks over the limit is 413', async () => {
+  const whole = gzipSync(wrap('{}'))
+  assert.equal((await postText(whole.subarray(0, whole.length - 9))).status, 400)
+  assert.equal((await postText(Buffer.concat([Buffer.from([0x1f, 0x8b]), Buffer.from('nonsense')]))).status, 400)
+  const bomb = gzipSync(Buffer.alloc(200 * limits.eventBytesMax, 0x20))
+  assert.ok(bomb.length < limits.eventBytesMax)
+  assert.equal((await postText(bomb)).status, 413)
+  assert.equal((await client.post('/api/v1/jobs/get_by_name', bomb)).status, 413)
+})
+
+test('a body over the limit is 413, however it comes', async () => {
+  const big = wrap(`{"a":"${'x'.repeat(limits.eventBytesMax)}"}`)
+  assert.equal((await postText(big)).status, 413)
+  const largest = wrap(`{"a":"${'x'.repeat(limits.eventBytesMax - wrap('{"a":""}').length)}"}`)
+  assert.equal(largest.length, limits.eventBytesMax)
+  assert.equal((await postText(largest)).status, 201)
+  const huge = new Uint8Array(limits.bodyBytesMax + 1).fill(0x20)
+  assert.equal((await client.post('/api/v1/jobs/get_by_name', huge)).status, 413)
+})
+
+test('an event that is nested too deep is 422', async () => {
+  const nested = (depth: number): string => wrap(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
+  assert.equal((await postText(nested(limits.eventDepthMax - 4))).status, 201)
+  for (const depth of [limits.eventDepthMax + 4, 10_000]) assert.equal((await postText(nested(depth))).status, 422)
+  assert.equal((await postText(wrap(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).status, 422)
+  assert.equal((await postText('['.repeat(100_000))).status, 400)
+})
+
+test('an event with too many fields is 422', async () => {
+  const fields = Array.from({ length: limits.eventFieldsMax + 10 }, (_, i) => `"k${i}":${i}`)
+  assert.equal((await postText(wrap(`{${fields.join(',')}}`))).status, 422)
+  assert.equal((await postText(wrap(`{"a":[${'1,'.repeat(limits.eventFieldsMax)}1]}`))).status, 422)
+  const top = Array.from({ length: 80_000 }, (_, i) => `"${i}":1`)
+  assert.ok([201, 422].includes((await postText(`{${top.join(',')},"job_id":${jobId},"raw_body":{}}`)).status))
+})
+
+test('names that mean something to JavaScript change nothing', async () => {
+  for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
+    const posted = await postText(wrap(`{"${name}":{"polluted":true},"rule":"x"}`))
+    assert.ok(posted.status === 201 || posted.status === 422, `${name}: ${posted.text}`)
+    assert.ok((await postText(`{"${name}":{"job_id":1},"job_id":${jobId},"raw_body":{}}`)).status === 201)
+    assert.equal((await client.post('/api/v1/jobs/get_by_name', `{"${name}":{"job_name":"x"}}`)).status, 422)
+    await client.post('/api/v2/resources', `{"resources":{"${name}":{"type":"api_key","properties":{"name":"p"}}}}`)
+  }
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
+})
+
+test('a missing or wrong job_id is 422 with its place', async () => {
+  assertDetail(await postText(''), 'body', 'job_id')
+  assertDetail(await postText('{}'), 'body', 'job_id')
+  for (const value of ['null', '"abc"', '""', '1.5', 'true', '{}', '[1]', '"1e2"']) {
+    assertDetail(await postText(`{"job_id":${value},"raw_body":{}}`), 'body', 'job_id')
+  }
+  for (const text of ['[]', '"text"', '5', 'null', 'true']) assertDetail(await postText(text), 'body')
+})
+
+test('a missing or wrong raw_body is 422 with its place', async () => {
+  for (const value of ['null', '"text"', '1', '[]', '[{}]', 'true']) {
+    assertDetail(await postText(wrap(value)), 'body', 'raw_body')
+  }
+  assertDetail(await postText(`{"job_id":${jobId}}`), 'body', 'raw_body')
+})
+
+test('a job that does not exist is 404, whatever its number', async () => {
+  for (const id of ['0', '-1', '999999', '"999999"', '123456789012345', '9007199254740991']) {
+    const answer = await postText(`{"job_id":${id},"raw_body":{}}`)
+    assert.equal(answer.status, 404, id)
+    assert.deepEqual(answer.body, { error: 'job not found' })
+  }
+})
+
+test('an event id that is too long is refused', async () => {
+  const path = (length: number): string => `/api/v1/events/${'i'.repeat(length)}`
+  assert.equal((await client.post(path(limits.eventIdBytesMax), { job_id: jobId, raw_body: {} })).status, 201)
+  assertDetail(await client.post(path(limits.eventIdBytesMax + 1), { job_id: jobId, raw_body: {} }), 'path', 'event_id')
+  assert.equal((await client.get(`/api/v1/events/${jobId}/${'i'.repeat(1_000)}`)).status, 404)
+})
+
+test('an unknown event is 404 in every operation', async () => {
+  for (const path of ['nope', 'nope/export']) {
+    const answer = await client.get(`/api/v1/events/${jobId}/${path}`)
+    assert.equal(answer.status, 404)
+    assert.equal(answer.body.error, 'event not found')
+  }
+  const vote = await client.put(`/api/v1/events/${jobId}/nope/feedback`, { cortex_user: 'ann', feedback: 'Drop' })
+  assert.equal(vote.status, 404)
+})
+
+test('an unknown label is 400 and a missing one 422', async () => {
+  await client.post('/api/v1/events/labelled', { job_id: jobId, raw_body: { rule: 'l' } })
+  const path = `/api/v1/events/${jobId}/labelled/feedback`
+  for (const feedback of [
+    '<empty>',
+    'Nonsense',
+    '',
+    ' ',
+    'label_3',
+    'class_9',
+    'label_',
+    '__proto__',
+    'x'.repeat(10_000),
+  ]) {
+    const answer = await client.put(path, { cortex_user: 'ann', feedback })
+    assert.equal(answer.status, 400, `${feedback.slice(0, 20)}: ${answer.text}`)
+    assert.equal(typeof answer.body.error, 'string')
+    assert.ok(answer.text.length < 1_000)
+  }
+  assertDetail(await client.put(path, { cortex_user: 'ann' }), 'body', 'feedback')
+  assertDetail(await client.put(path, { feedback: 5 }), 'body', 'feedback')
+  assertDetail(await client.put(path, { cortex_user: 'x'.repeat(1_000), feedback: 'Drop' }), 'body', 'cortex_user')
+  assert.equal((await client.get(`/api/v1/events/${jobId}/labelled`)).body.bucket_state, 'new')
+})
+
+test('historic events with a fault are refused whole', async () => {
+  const { jobId: historic } = await makeJob(client)
+  const good = { raw_body: { rule: 'a' } }
+  for (const [body, status] of [
+    [{}, 422], [{ events: 'x' }, 422], [{ events: [good, { raw_body: 5 }] }, 422], [{ events: [good, null] }, 422],
+    [{ events: [good, { ...good, label: { cortex_user: 'ann', feedback: 'Nonsense' } }] }, 400], [[], 422],
+  ] as const) {
+    const answer = await client.post(`/api/v1/bulk/${historic}`, body)
+    assert.equal(answer.status, status, `${JSON.stringify(body)}: ${answer.text}`)
+  }
+  assert.equal((await client.get(`/api/v1/jobs/${historic}`)).body.processed_documents_count, 0)
+  assert.equal((await client.post('/api/v1/bulk/nope', { events: [] })).status, 404)
+})
+
+test('resource documents of any shape are refused with a reason', async () => {
+  for (const body of [
+    [],
+    'text',
+    5,
+    { a: 1 },
+    { a: { type: 'job' } },
+    { a: { type: 'nonsense', properties: {} } },
+    { resources: [] },
+    { a: { type: 'api_key', properties: { name: 'x'.repeat(1_000) } } },
+    { a: { type: 'api_key', properties: { name: '' } } },
+  ]) {
+    const answer = await client.post('/api/v2/resources', JSON.stringify(body))
+    assert.equal(answer.status, 422, `${JSON.stringify(body).slice(0, 60)}: ${answer.text}`)
+    assert.ok(answer.body.detail.length > 0)
+  }
+  const deep = `{"a":${'{"b":'.repeat(20_000)}1${'}'.repeat(20_000)}}`
+  assert.equal((await client.post('/api/v2/resources', deep)).status, 422)
+})

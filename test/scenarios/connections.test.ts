@@ -1,0 +1,129 @@
+/** Clients that misbehave on the socket. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { routes } from '../../server/routes/index.js'
+import { eventually, makeJob, openSocket, type Client } from '../support/client.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+let client: Client
+let jobId: number
+
+before(async () => {
+  service = await startService()
+  client = service.client
+  jobId = (await makeJob(client)).jobId
+})
+after(() => service.close())
+
+const head = (method: string, path: string, length: number): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${client.key}\r\nContent-Length: ${length}\r\n\r\n`
+
+const assertAlive = async (): Promise<void> => {
+  assert.equal((await client.post('/api/v1/events/', { job_id: jobId, raw_body: {} })).status, 201)
+}
+
+test('a client that sends half a body and goes harms nobody, in any operation', async () => {
+  for (const [method, path] of [
+    ['POST', '/api/v1/events/'], ['POST', '/api/v1/events/half'], ['POST', '/api/v1/events/_bulk'],
+    ['PUT', `/api/v1/events/${jobId}/a/feedback`], ['POST', `/api/v1/bulk/${jobId}`], ['POST', '/api/v2/resources'],
+    ['POST', '/api/v1/jobs/get_by_name'], ['POST', `/api/v1/jobs/${jobId}/train`],
+  ] as const) {
+    for (const end of ['end', 'destroy', 'resetAndDestroy'] as const) {
+      const socket = await openSocket(service.port)
+      await new Promise<void>((resolve) =>
+        socket.write(`${head(method, path, 500)}{"job_id":${jobId},"raw`, () => resolve()),
+      )
+      socket[end]()
+    }
+    await assertAlive()
+  }
+  assert.equal((await client.get(`/api/v1/events/${jobId}/half`)).status, 404)
+})
+
+test('a client that goes before its answer harms nobody', async () => {
+  const body = `{"job_id":${jobId},"raw_body":{"rule":"gone"}}`
+  for (let i = 0; i < 50; i++) {
+    const socket = await openSocket(service.port)
+    await new Promise<void>((resolve) =>
+      socket.write(head('POST', `/api/v1/events/gone-${i}`, body.length) + body, () => resolve()),
+    )
+    if (i % 2 === 0) socket.destroy()
+    else socket.resetAndDestroy()
+  }
+  await assertAlive()
+})
+
+test('a body in single bytes is one body', async () => {
+  const body = `{"job_id":${jobId},"raw_body":{"rule":"drop by drop"}}`
+  const socket = await openSocket(service.port)
+  socket.setNoDelay(true)
+  let answer = ''
+  socket.on('data', (bytes) => (answer += bytes.toString()))
+  // The native parser takes a request line in one piece only.
+  const [requestLine, ...rest] = (head('POST', '/api/v1/events/drops', body.length) + body).split(/(?<=\r\n)/)
+  socket.write(requestLine!)
+  for (const character of rest.join('')) {
+    await new Promise<void>((resolve) => socket.write(character, () => resolve()))
+  }
+  await eventually(async () => answer, (text) => text.startsWith('HTTP/1.1 201 '))
+  socket.destroy()
+})
+
+test('requests that come together on one connection are answered in order', async () => {
+  const body = `{"job_id":${jobId},"raw_body":{}}`
+  const socket = await openSocket(service.port)
+  let answer = ''
+  socket.on('data', (bytes) => (answer += bytes.toString()))
+  for (let i = 0; i < 5; i++) {
+    socket.write(head('POST', `/api/v1/events/p-${i}`, body.length) + body)
+    await eventually(async () => answer, (text) => text.includes(`"p-${i}"`))
+  }
+  assert.equal(answer.split('HTTP/1.1 201').length - 1, 5)
+  socket.destroy()
+})
+
+test('every method on every path is answered, without a body and without a length', async () => {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'NONSENSE']
+  for (const { path } of routes) {
+    for (const method of methods) {
+      const socket = await openSocket(service.port)
+      let answer = ''
+      socket.on('data', (bytes) => (answer += bytes.toString('latin1')))
+      socket.write(
+        `${method} ${path.replace(/\{\w+\}/g, String(jobId))} HTTP/1.1\r\nHost: x\r\n` +
+          `x-service-api-key: ${client.key}\r\n\r\n`,
+      )
+      await eventually(async () => answer, (text) => /^HTTP\/1.1 \d{3} /.test(text))
+      assert.ok(!answer.startsWith('HTTP/1.1 500'), `${method} ${path}: ${answer}`)
+      socket.destroy()
+    }
+  }
+  await assertAlive()
+})
+
+test('what is not HTTP is closed', async () => {
+  for (const text of [
+    'hello\r\n\r\n',
+    '\u0000\u0001\u0002',
+    'GET / HTTP/9.9\r\n\r\n',
+    `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`,
+  ]) {
+    const socket = await openSocket(service.port)
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    socket.resume()
+    socket.end(text)
+    await closed
+  }
+  await assertAlive()
+})
+
+test('a request that is refused before its body was read leaves the connection in order', async () => {
+  const body = 'x'.repeat(100_000)
+  const socket = await openSocket(service.port)
+  let answer = ''
+  socket.on('data', (bytes) => (answer += bytes.toString()))
+  socket.write(head('POST', '/api/v1/nope', body.length) + body + head('GET', `/api/v1/jobs/${jobId}`, 0))
+  await eventually(async () => answer, (text) => text.includes('404 Not Found') && text.includes('200 OK'))
+  socket.destroy()
+})

@@ -1,0 +1,140 @@
+/** The program: how it starts, how it fails to, how it stops. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Client, eventually, makeJob, openSocket } from '../support/client.js'
+import { MANAGEMENT_KEY, portOf, spawnMain, spawnService, startService } from '../support/service.js'
+
+let dir: string
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'decision-service-start-'))
+})
+after(() => rm(dir, { recursive: true, force: true }))
+
+test('the first start prints its secrets once, and they work', async () => {
+  const settings = {
+    SERVICE_PORT: '0',
+    SERVICE_DATA_DIR: join(dir, 'first'),
+    SERVICE_SHARDS: '1',
+    SERVICE_THREADS: '1',
+  }
+  const first = spawnMain(settings)
+  const client = new Client(`http://127.0.0.1:${await portOf(first)}`, '')
+  const key = await eventually(
+    async () => /management key: (\S+)/.exec(first.output())?.[1],
+    (found) => found !== undefined,
+  )
+  assert.match(first.output(), /administrator: admin, password: \S{16,}/)
+  assert.equal((await client.withKey(key!).get('/api/v2/token/scopes')).status, 200)
+  first.child.kill('SIGTERM')
+  assert.equal(await first.exited, 0)
+
+  const second = spawnMain(settings)
+  const again = new Client(`http://127.0.0.1:${await portOf(second)}`, key!)
+  assert.equal((await again.get('/api/v2/token/scopes')).status, 200)
+  second.child.kill('SIGINT')
+  assert.equal(await second.exited, 0)
+  assert.ok(!second.output().includes('management key'))
+  assert.ok(!second.output().includes('password'))
+})
+
+test('secrets from the environment are not printed', async () => {
+  const service = await spawnService({ dataDir: join(dir, 'given') })
+  assert.equal((await service.client.get('/api/v2/token/scopes')).status, 200)
+  assert.equal(await service.terminate(), 0)
+  assert.ok(!service.started.output().includes(MANAGEMENT_KEY))
+  assert.ok(!service.started.output().includes('administrator'))
+})
+
+test('a start that fails says why in one sentence', async () => {
+  const service = await startService({ dataDir: join(dir, 'taken') })
+  try {
+    for (const [settings, args, words] of [
+      [{ SERVICE_PORT: 'many' }, [], /SERVICE_PORT must be a whole number/],
+      [{ SERVICE_PROT: '1' }, [], /SERVICE_PROT is no setting/],
+      [{}, ['--config', join(dir, 'nowhere')], /cannot be read/],
+      [
+        { SERVICE_DATA_DIR: join(dir, 'other'), SERVICE_PORT: String(service.port) },
+        [],
+        /cannot listen on 127\.0\.0\.1 port/,
+      ],
+      [{ SERVICE_DATA_DIR: service.dataDir, SERVICE_PORT: '0' }, [], /in use|used/],
+    ] as const) {
+      const started = spawnMain(settings, args)
+      assert.equal(await started.exited, 1, started.output())
+      assert.match(started.output(), words)
+      assert.match(started.output(), /^The service did not start: [^\n]*\.\n$/)
+    }
+  } finally {
+    await service.close()
+  }
+})
+
+test('help lists the settings', async () => {
+  const started = spawnMain({}, ['--help'])
+  assert.equal(await started.exited, 0)
+  assert.match(started.output(), /SERVICE_DATA_DIR/)
+})
+
+test('SIGTERM finishes what is under way, answers new requests 503, and ends with 0', async () => {
+  const service = await spawnService({ dataDir: join(dir, 'drained') })
+  const { jobId } = await makeJob(service.client)
+  const line = (id: string): string => `${JSON.stringify({ job_id: jobId, event_id: id, raw_body: { rule: 'a' } })}\n`
+  const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+  const stream = await openSocket(service.port)
+  let streamed = ''
+  stream.on('data', (bytes) => (streamed += bytes.toString()))
+  const streamClosed = new Promise<void>((resolve) => stream.once('close', () => resolve()))
+  stream.write(
+    `POST /api/v1/events/_bulk HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${MANAGEMENT_KEY}\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n${chunk(line('streamed'))}`,
+  )
+  await eventually(async () => streamed, (text) => text.includes('"streamed"'))
+
+  // Half of a request holds the drain open, so that there is a time to ask in.
+  const body = line('late').trim()
+  const slow = await openSocket(service.port)
+  let answered = ''
+  slow.on('data', (bytes) => (answered += bytes.toString()))
+  slow.write(
+    `POST /api/v1/events/late HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${MANAGEMENT_KEY}\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  )
+  const idle = await openSocket(service.port)
+  let refused = ''
+  idle.on('data', (bytes) => (refused += bytes.toString()))
+  await service.client.get('/api/v1/health')
+
+  service.started.child.kill('SIGTERM')
+  await streamClosed
+  assert.ok(streamed.endsWith('0\r\n\r\n'), 'the stream ends in order')
+  idle.write(`GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await eventually(async () => refused, (text) => text.startsWith('HTTP/1.1 503 ') && /retry-after: \d/i.test(text))
+  await assert.rejects(openSocket(service.port))
+  slow.write(body.slice(10))
+  await eventually(async () => answered, (text) => text.startsWith('HTTP/1.1 201 '))
+  assert.equal(await service.started.exited, 0)
+
+  const again = await spawnService({ dataDir: service.dataDir })
+  for (const id of ['streamed', 'late'])
+    assert.equal((await again.client.get(`/api/v1/events/${jobId}/${id}`)).status, 200)
+  await again.close()
+})
+
+test('acknowledged events survive a kill', async () => {
+  const service = await spawnService({ dataDir: join(dir, 'killed') })
+  const { jobId } = await makeJob(service.client)
+  const ids = Array.from({ length: 200 }, (_, i) => `k-${i}`)
+  await Promise.all(
+    ids.map((id) => service.client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: 'a' } })),
+  )
+  await service.kill()
+  const again = await spawnService({ dataDir: service.dataDir })
+  for (const id of ids) assert.equal((await again.client.get(`/api/v1/events/${jobId}/${id}`)).status, 200, id)
+  assert.equal((await again.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, ids.length)
+  await again.close()
+})

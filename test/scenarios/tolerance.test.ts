@@ -1,0 +1,184 @@
+/** What clients in production need (existing-clients.md section 1). */
+import assert from 'node:assert/strict'
+import { gzipSync } from 'node:zlib'
+import { after, before, test } from 'node:test'
+import { makeJob, openSocket, type Client } from '../support/client.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+let client: Client
+let jobId: number
+
+before(async () => {
+  service = await startService({ emptyErrorMessage: true })
+  client = service.client
+  jobId = (await makeJob(client)).jobId
+})
+after(() => service.close())
+
+/** Sends bytes as they are and gives back the whole answer. */
+async function raw(text: string): Promise<string> {
+  const socket = await openSocket(service.port)
+  let answer = ''
+  return new Promise((resolve) => {
+    socket.on('data', (bytes) => {
+      answer += bytes.toString()
+      if (/\r\n\r\n[[{]/.test(answer)) socket.end()
+    })
+    socket.on('close', () => resolve(answer))
+    socket.write(text)
+  })
+}
+
+test('paths work with and without a trailing slash, and with repeated slashes, without a redirect', async () => {
+  for (const path of ['/api/v1/events', '/api/v1/events/', '//api/v1/events/', '/api//v1///events//']) {
+    assert.equal((await client.post(path, { job_id: jobId, raw_body: {} })).status, 201, path)
+  }
+  for (const path of ['/api/v1/jobs', '/api/v1/jobs/', `//api/v1/jobs/${jobId}`, `/api/v1/jobs/${jobId}//labels/`]) {
+    assert.equal((await client.get(path)).status, 200, path)
+  }
+})
+
+test('a path id is decoded once and may be any string', async () => {
+  for (const [inPath, id] of [
+    ['X%201', 'X 1'],
+    ['None', 'None'],
+    ['a%2Fb', 'a/b'],
+    ['%2541', '%41'],
+    ['7c9e6679-7425-40de-944b-e07fc1f90ae7', null],
+    ['%E2%82%AC%F0%9F%98%80', '€😀'],
+    ['100%', '100%'],
+    ['a+b', 'a+b'],
+    ['%22quote%22', '"quote"'],
+    ['..%2F..', '../..'],
+    ['__proto__', null],
+    ['constructor', null],
+    ['export', null],
+  ] as const) {
+    const posted = await raw(
+      `POST /api/v1/events/${inPath} HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${client.key}\r\n` +
+        `Content-Length: ${`{"job_id":${jobId},"raw_body":{}}`.length}\r\n\r\n{"job_id":${jobId},"raw_body":{}}`,
+    )
+    assert.match(posted, /^HTTP\/1.1 201 /, inPath)
+    assert.equal(JSON.parse(posted.slice(posted.indexOf('{'))).event_id, id ?? inPath)
+    const got = await raw(
+      `GET /api/v1/events/${jobId}/${inPath} HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${client.key}\r\n\r\n`,
+    )
+    assert.match(got, /^HTTP\/1.1 200 /, inPath)
+    assert.equal(JSON.parse(got.slice(got.indexOf('{'))).event_id, id ?? inPath)
+  }
+})
+
+test('unknown fields are ignored and null means absent', async () => {
+  const posted = await client.post('/api/v1/events/lenient', {
+    extra: [1],
+    job_id: jobId,
+    event_id: 'not this one',
+    raw_body: { a: null },
+    title: null,
+    severity: null,
+    storage_tag: null,
+  })
+  assert.equal(posted.status, 201)
+  assert.equal(posted.body.event_id, 'lenient')
+  const vote = {
+    cortex_user: null,
+    username: 'ann',
+    feedback: null,
+    label: 'Drop',
+    closing_notes: null,
+    indicators: null,
+    x: 1,
+  }
+  assert.equal((await client.put(`/api/v1/events/${jobId}/lenient/feedback`, vote)).status, 200)
+})
+
+test('job_id may be a numeric string, first or last in the body', async () => {
+  assert.equal((await client.post('/api/v1/events/', `{"job_id":"${jobId}","raw_body":{}}`)).status, 201)
+  assert.equal((await client.post('/api/v1/events/', `{"raw_body":{"job_id":77},"job_id":"${jobId}"}`)).status, 201)
+  assert.equal((await client.post('/api/v1/events/', `{"raw_body":{},"job_\\u0069d": ${jobId}.0}`)).status, 201)
+})
+
+test('GET with a body works', async () => {
+  const body = '{}'
+  for (const path of [`/api/v1/jobs/${jobId}`, '/api/v1/health', '/api/v1/jobs/']) {
+    const answer = await raw(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${client.key}\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    assert.match(answer, /^HTTP\/1.1 200 /, path)
+  }
+})
+
+test('train, start and stop work with no body, an empty object, null fields', async () => {
+  for (const body of [undefined, '', '{}', '{"username":null}']) {
+    assert.equal((await client.post(`/api/v2/jobs/${jobId}/stop`, body)).status, 200)
+    assert.equal((await client.post(`/api/v2/jobs/${jobId}/start`, body)).status, 200)
+    assert.equal((await client.post(`/api/v1/jobs/${jobId}/train`, body)).status, 409)
+    assert.equal((await client.post(`/api/v1/jobs/${jobId}/train?username=ann`, body)).status, 409)
+  }
+})
+
+test('the content type may be missing or misspelt', async () => {
+  for (const type of ['', 'text/plain', 'application/jsno', 'application/x-www-form-urlencoded', 'applicationjson']) {
+    const body = JSON.stringify({ job_name: 'nobody' })
+    assert.equal(
+      (await client.post('/api/v1/jobs/get_by_name', body, { headers: { 'content-type': type } })).status,
+      404,
+      type,
+    )
+  }
+})
+
+test('a body may be gzip', async () => {
+  const event = gzipSync(JSON.stringify({ job_id: jobId, raw_body: { a: 1 } }))
+  const headers = { 'content-encoding': 'gzip' }
+  assert.equal((await client.post('/api/v1/events/', event, { headers })).status, 201)
+  const query = gzipSync(JSON.stringify({ job_name: 'nobody' }))
+  assert.equal((await client.post('/api/v1/jobs/get_by_name', query, { headers })).status, 404)
+})
+
+test('an exported event that is sent again leaves its old result behind', async () => {
+  await client.post('/api/v1/events/first', { job_id: jobId, raw_body: { rule: 'r' } })
+  const exported = (await client.get(`/api/v1/events/${jobId}/first/export`)).body.service_event
+  await client.post('/api/v1/events/second', { job_id: jobId, raw_body: exported })
+  const again = (await client.get(`/api/v1/events/${jobId}/second/export`)).body.service_event
+  assert.equal(again.rule, 'r')
+  assert.notEqual(again.service.timers.ingest_timestamp, exported.service.timers.ingest_timestamp)
+})
+
+test('a successful POST answers an empty error message for the client that cannot take null', async () => {
+  assert.equal((await client.post('/api/v1/events/', { job_id: jobId, raw_body: {} })).body.error_message, '')
+})
+
+test('HEAD is answered as GET without a body', async () => {
+  const answer = await client.request('HEAD', `/api/v1/jobs/${jobId}`)
+  assert.equal(answer.status, 200)
+  assert.equal(answer.text, '')
+})
+
+test('an unknown path is 404 and a wrong method 405, as JSON', async () => {
+  for (const path of ['/api/v1/nope', '/api', '/api/v1/events/1/2/3', '/docs/assets/../../package.json', '/%00']) {
+    const answer = await client.get(path)
+    assert.equal(answer.status, 404, path)
+    assert.equal(typeof answer.body.error, 'string')
+  }
+  const answer = await client.request('PATCH', '/api/v1/events/1/2')
+  assert.equal(answer.status, 405)
+  assert.equal(answer.headers.get('allow'), 'GET')
+  assert.equal(typeof answer.body.error, 'string')
+})
+
+test('errors are RFC 9457 where the client asks for it', async () => {
+  const headers = { accept: 'application/json, application/problem+json' }
+  const notFound = await client.get('/api/v1/jobs/99999', { headers })
+  assert.match(notFound.headers.get('content-type') ?? '', /^application\/problem\+json/)
+  assert.deepEqual(notFound.body, {
+    type: 'about:blank', title: 'Not Found', status: 404, detail: 'job not found', code: 'job_not_found',
+  })
+  const invalid = await client.post('/api/v1/jobs/get_by_name', {}, { headers })
+  assert.equal(invalid.status, 422)
+  assert.deepEqual(invalid.body.errors, [{ loc: ['body', 'job_name'], msg: 'Field required', type: 'missing' }])
+  const late = await client.post('/api/v1/events/', { job_id: jobId, raw_body: 1 }, { headers })
+  assert.equal(late.body.errors[0].loc.at(-1), 'raw_body')
+})

@@ -1,0 +1,156 @@
+/** A shard and its mailbox on a store in memory, without threads: everything else is as in the service. */
+import type { JobSettings } from '../../engine/job/job.js'
+import { defaultLabels } from '../../engine/job/labels.js'
+import { hasBuckets } from '../../engine/job/job.js'
+import { DecisionPoints } from '../../engine/event/decision-points.js'
+import { JobReader } from '../../engine/actor/job-reader.js'
+import { Mailbox } from '../../engine/actor/mailbox.js'
+import type { MessageKind } from '../../engine/actor/message.js'
+import { Shard } from '../../engine/actor/shard.js'
+import { TrainingSignals } from '../../engine/actor/training-task.js'
+import { trainFrom } from '../../engine/actor/training-thread.js'
+import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
+import type { EventView, FeedbackInput } from '../../engine/service.js'
+import { MemoryEnvironment } from '../../engine/store/memory.js'
+import { encodeModel } from '../../engine/store/rows.js'
+import { shardTables } from '../../engine/store/tables.js'
+
+export const sectionNames = ['service']
+
+/** Settings of a job as the catalog makes them. */
+export function jobSettings(more: Partial<JobSettings> = {}): JobSettings {
+  const category = more.category ?? 'Decision intelligence'
+  return {
+    id: 1, revision: 1, shard: 0, title: 'a job', description: '', category, decisionPoints: ['host', 'user'],
+    labels: defaultLabels(category), autoRetrain: null, advancedSettings: {}, feedbackColumns: [], pipeline: [], status: 'STARTED',
+    createdAt: '2026-01-01T00:00:00.000000Z', ...more,
+  }
+}
+
+/** What a message becomes: a promise for its result. */
+export interface Posting {
+  readonly job: JobSettings
+  readonly kind: MessageKind
+  readonly eventId?: string | null
+  readonly idInBody?: boolean
+  readonly body?: Uint8Array | string
+  readonly micros?: number
+}
+
+export class TestShard {
+  readonly environment: MemoryEnvironment
+  readonly failures: unknown[] = []
+  /** Runs a turn; a test puts its own here to let turns fail. */
+  run: (task: TurnTask) => TurnResult
+  mailbox: Mailbox
+  #shard: Shard
+  #micros = 1_700_000_000_000_000
+
+  constructor(environment = new MemoryEnvironment(shardTables)) {
+    this.environment = environment
+    this.#shard = new Shard(environment, sectionNames)
+    this.run = (task) => this.#shard.run(task)
+    this.mailbox = this.#openMailbox()
+  }
+
+  /** The shard runs the turn; for a `run` of the test's own. */
+  runTurn(task: TurnTask): TurnResult {
+    return this.#shard.run(task)
+  }
+
+  /** The thread is another one from now on; whoever has the mailbox does not know. */
+  replaceThread(): void {
+    this.#shard = new Shard(this.environment, sectionNames)
+  }
+
+  /** The process is another one from now on. */
+  restart(): void {
+    this.replaceThread()
+    this.mailbox = this.#openMailbox()
+  }
+
+  /** The next `count` times. */
+  take(count = 1): number {
+    const micros = this.#micros
+    this.#micros += count
+    return micros
+  }
+
+  post(posting: Posting): Promise<unknown> {
+    const { job, kind, eventId = null, idInBody = false, body = '', micros = this.take() } = posting
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    return new Promise((resolve, reject) => {
+      const receiver = kind === 'ingest' ? { ingested: resolve, refused: reject } : { resolved: resolve, refused: reject }
+      this.mailbox.post(job, kind, micros, eventId, idInBody, bytes, receiver)
+    })
+  }
+
+  ingest(job: JobSettings, rawBody: unknown, eventId: string | null = null): Promise<EventView> {
+    return this.post({ job, kind: 'ingest', eventId, body: JSON.stringify({ job_id: job.id, raw_body: rawBody }) }) as Promise<EventView>
+  }
+
+  feedback(job: JobSettings, eventId: string, analyst: string, label: string, more: Partial<FeedbackInput> = {}): Promise<unknown> {
+    return this.post({ job, kind: 'feedback', eventId, body: JSON.stringify({ analyst, label, ...more }) })
+  }
+
+  historic(job: JobSettings, document: unknown): Promise<unknown> {
+    return this.post({ job, kind: 'historic', body: JSON.stringify(document), micros: this.take(10_000) })
+  }
+
+  /** Resumes until nothing waits, as the engine does. */
+  async resume(job: JobSettings): Promise<number> {
+    let messages = 0
+    for (;;) {
+      messages++
+      if (!((await this.post({ job, kind: 'resume' })) as { more: boolean }).more) return messages
+    }
+  }
+
+  async purge(job: JobSettings): Promise<number> {
+    let messages = 0
+    for (;;) {
+      messages++
+      if (!((await this.post({ job, kind: 'purge' })) as { more: boolean }).more) return messages
+    }
+  }
+
+  /** Trains from what is stored now; the bytes of an install message. */
+  train(job: JobSettings, version: number): Uint8Array {
+    const result = trainFrom(this.environment, {
+      dataDir: '', shard: 0, jobId: job.id, points: job.decisionPoints, labels: job.labels.map(({ name }) => name),
+      buckets: hasBuckets(job.category), seed: version, signals: new SharedArrayBuffer(0),
+    }, new TrainingSignals())
+    const { fingerprint } = new DecisionPoints(job.decisionPoints)
+    return encodeModel({ version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary }, result.model)
+  }
+
+  install(job: JobSettings, model: Uint8Array): Promise<unknown> {
+    return this.post({ job, kind: 'install', body: model })
+  }
+
+  reader(): JobReader {
+    return new JobReader(this.environment)
+  }
+
+  view(job: JobSettings, eventId: string): EventView {
+    return this.reader().event(job, eventId)
+  }
+
+  /** Every row of the store, `table key value` in hexadecimal; of one job where `jobId` is given. */
+  rows(jobId?: number): string[] {
+    const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+    const own = jobId === undefined ? '' : jobId.toString(16).padStart(8, '0')
+    return shardTables.flatMap((table) => {
+      if (jobId !== undefined && (table === 'meta' || table === 'shapes')) return []
+      return [...this.environment.range(table, {})].map(({ key, value }) => `${table} ${hex(key)} ${hex(value)}`)
+        .filter((row) => jobId === undefined || row.startsWith(`${table} ${own}`))
+    })
+  }
+
+  #openMailbox(): Mailbox {
+    return new Mailbox(0, async (task) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return this.run(task)
+    }, { committed: () => {}, failed: (_, error) => this.failures.push(error) })
+  }
+}

@@ -25,6 +25,31 @@ interface Created {
 
 const colours = ['#ED0A2C', '#1264FE', '#9A00FF']
 
+/** A job's resource, fed by an integration of that title or name in the same request. */
+function jobResource(plan: JobPlan, integration: string): object {
+  return {
+    type: 'job',
+    properties: {
+      title: plan.title,
+      category: plan.category ?? 'Decision intelligence',
+      decision_points: plan.points,
+      pipeline_integrations: [{ resource: integration, integration_type: 'input', enabled: true, parameters: {} }],
+      advanced_settings: { custom_labels: plan.labels.map((name, i) => ({ name, hex_color: colours[i] })) },
+    },
+  }
+}
+
+async function apply(client: Client, resources: object): Promise<readonly Created[]> {
+  const answer = (await client.ask('POST', '/api/v2/resources', { resources })) as { created: readonly Created[] }
+  return answer.created
+}
+
+/** Makes one more job that reads from the integration of a job that makeJob made; the answer is its id. */
+export async function makeSibling(client: Client, firstTitle: string, plan: JobPlan): Promise<number> {
+  const created = await apply(client, { job: jobResource(plan, `${firstTitle} input`) })
+  return Number(created[0]?.internal_id)
+}
+
 /** Makes a key, an External REST API integration bound to it, and a job that reads from it. */
 export async function makeJob(client: Client, plan: JobPlan): Promise<MadeJob> {
   const keyName = `${plan.title} key`
@@ -38,20 +63,11 @@ export async function makeJob(client: Client, plan: JobPlan): Promise<MadeJob> {
         parameters: { api_key: `{{api_keys(name='${keyName}')}}`, data_type: 'alerts' },
       },
     },
-    job: {
-      type: 'job',
-      properties: {
-        title: plan.title,
-        category: plan.category ?? 'Decision intelligence',
-        decision_points: plan.points,
-        pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true, parameters: {} }],
-        advanced_settings: { custom_labels: plan.labels.map((name, i) => ({ name, hex_color: colours[i] })) },
-      },
-    },
+    job: jobResource(plan, 'rest'),
   }
-  const answer = (await client.ask('POST', '/api/v2/resources', { resources })) as { created: readonly Created[] }
-  const job = answer.created.find((resource) => resource.type === 'job')
-  const key = answer.created.find((resource) => resource.type === 'api_key')
+  const created = await apply(client, resources)
+  const job = created.find((resource) => resource.type === 'job')
+  const key = created.find((resource) => resource.type === 'api_key')
   if (job === undefined || key?.value === undefined) throw new Error('the service made no job or gave no key')
   return { jobId: Number(job.internal_id), key: key.value }
 }

@@ -6,12 +6,15 @@ import { writeFileSync } from 'node:fs'
 import { writeRequests } from '../load/requests.js'
 import { AlertStream, alertLabels, alertPoints, type Alert } from '../streams/alerts.js'
 import { Client, type JobAnswer } from './client.js'
-import { makeJob, train } from './job.js'
+import { makeJob, makeSibling, train } from './job.js'
 import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from './service.js'
 
 export interface Subject {
   readonly service: Service
+  /** The first job. */
   readonly jobId: number
+  /** All jobs, alike; most benchmarks have one. */
+  readonly jobIds: readonly number[]
   /** The management key, which the service was started with. */
   readonly managementKey: string
   /** Header with the key that events come with. */
@@ -37,35 +40,49 @@ export function alerts(seed: number, count: number): Alert[] {
 }
 
 /** Takes labelled events in, as history. */
-export async function teach(subject: Subject, events: readonly Alert[]): Promise<void> {
+export async function teach(subject: Subject, events: readonly Alert[], jobId = subject.jobId): Promise<void> {
   for (let at = 0; at < events.length; at += historicEvents) {
     const part = events.slice(at, at + historicEvents).map(({ body, label }) => {
-      return { job_id: subject.jobId, raw_body: body, label: { cortex_user: 'history', feedback: label } }
+      return { job_id: jobId, raw_body: body, label: { cortex_user: 'history', feedback: label } }
     })
-    await subject.input.ask('POST', `/api/v1/bulk/${subject.jobId}`, { count: part.length, events: part })
+    await subject.input.ask('POST', `/api/v1/bulk/${jobId}`, { count: part.length, events: part })
   }
 }
 
+/** What is not usual about a subject. */
+export interface Unusual {
+  readonly category?: string
+  readonly jobs?: number
+}
+
 /** Starts a service with a trained job, hands it over, and cleans up. */
-export async function withSubject<T>(use: (subject: Subject) => Promise<T>, category?: string): Promise<T> {
+export async function withSubject<T>(use: (subject: Subject) => Promise<T>, unusual: Unusual = {}): Promise<T> {
   const directory = temporaryDirectory()
   const scratch = temporaryDirectory()
   try {
     const managementKey = newKey()
     const service = await startService(directory, managementKey)
     try {
-      const plan = { title: 'Bench', points: alertPoints, labels: alertLabels }
-      const made = await makeJob(service.client, category === undefined ? plan : { ...plan, category })
+      const { category, jobs = 1 } = unusual
+      const plan = { points: alertPoints, labels: alertLabels, ...(category === undefined ? {} : { category }) }
+      const made = await makeJob(service.client, { ...plan, title: 'Bench' })
+      const jobIds = [made.jobId]
+      while (jobIds.length < jobs) {
+        jobIds.push(await makeSibling(service.client, 'Bench', { ...plan, title: `Bench ${jobIds.length + 1}` }))
+      }
       const subject: Subject = {
         service,
         jobId: made.jobId,
+        jobIds,
         managementKey,
         headers: { 'X-Service-Api-Key': made.key },
         input: new Client(service.port, made.key),
         scratch,
       }
-      await teach(subject, alerts(learnSeed, learnEvents))
-      await train(service.client, made.jobId)
+      for (const jobId of jobIds) {
+        await teach(subject, alerts(learnSeed, learnEvents), jobId)
+        await train(service.client, jobId)
+      }
       const result = await use(subject)
       subject.input.close()
       return result
@@ -95,7 +112,7 @@ export interface LinesFile {
   readonly rawBytes: number
 }
 
-/** Writes NDJSON lines of new events; with a prefix, event i has the id `<prefix>-<i>`. */
+/** Writes NDJSON lines of new events, of all jobs in turn; with a prefix, event i has the id `<prefix>-<i>`. */
 export function linesFile(subject: Subject, count: number, prefix?: string): LinesFile {
   const file = join(subject.scratch, `lines-${prefix ?? 'new'}-${count}.ndjson`)
   const stream = new AlertStream(sendSeed, count)
@@ -105,13 +122,20 @@ export function linesFile(subject: Subject, count: number, prefix?: string): Lin
     const body = JSON.stringify(stream.next().body)
     rawBytes += Buffer.byteLength(body)
     const id = prefix === undefined ? '' : `"event_id":"${prefix}-${i}",`
-    lines.push(`{"job_id":${subject.jobId},${id}"raw_body":${body}}\n`)
+    lines.push(`{"job_id":${subject.jobIds[i % subject.jobIds.length]},${id}"raw_body":${body}}\n`)
   }
   writeFileSync(file, lines.join(''))
   return { file, lines: count, rawBytes }
 }
 
-/** What the job says of itself now. */
+/** What the first job says of itself now. */
 export function jobOf(subject: Subject): Promise<JobAnswer> {
   return subject.input.job(subject.jobId)
+}
+
+/** Events stored, over all jobs. */
+export async function storedEvents(subject: Subject): Promise<number> {
+  let stored = 0
+  for (const jobId of subject.jobIds) stored += (await subject.input.job(jobId)).processed_documents_count
+  return stored
 }

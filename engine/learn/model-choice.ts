@@ -26,6 +26,11 @@ export interface ModelChoice {
 
 /** From strong to weak: each starts from the weights of the one before. */
 const strengths = [30, 8, 2, 0.5, 0.125, 0.03]
+/**
+ * Where a sample chooses for more examples, a weaker penalty has to be better by this share of the log-loss: the whole
+ * has more values that mean nothing.
+ */
+const sampledGainMin = 0.01
 const usualStrength = 0.5
 const examplesMin = 20
 const labelExamplesMin = 3
@@ -145,12 +150,13 @@ export function chooseModel(matrix: ExampleMatrix, weights: Float64Array, seed: 
   const classes = Int32Array.from(held.rows, (row) => sample.matrix.classes[row] as number)
   const rows = held.rows.map((row) => sample.rows[row] as number)
   const heldWeights = Float64Array.from(held.weights)
+  const gainMin = examples.length < weights.length ? sampledGainMin : 0
   for (let s = 0; s < strengths.length; s++) {
     stage.at(1)
     const heldOut = { classCount, scores: Float64Array.from(held.scores[s] as number[]), classes, weights: heldWeights }
     const calibration = { temperature: fitTemperature(heldOut, uniformShare), uniformShare }
     const { logLoss, accuracy } = evaluate(heldOut, calibration)
-    if (best.logLoss !== null && logLoss >= best.logLoss) continue
+    if (best.logLoss !== null && logLoss >= best.logLoss * (1 - gainMin)) continue
     const doubts = doubtsOf(heldOut, rows, matrix.rowCount, calibration)
     best = { strength: strengths[s] as number, calibration, logLoss, accuracy, doubts }
   }

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Mailbox } from '../../../engine/actor/mailbox.js'
+import { nextMessage, readMessage, writeEventReply, REPLY_BYTES } from '../../../engine/actor/message.js'
+import { beginTurn, TurnOutOfPlace } from '../../../engine/actor/shard.js'
+import type { TurnResult, TurnTask } from '../../../engine/actor/turn.js'
+import { isRefusal } from '../../../engine/errors.js'
+import { limits } from '../../../engine/limits.js'
+import { SeededRandom } from '../../../engine/random.js'
+import { jobSettings } from '../../support/engine-shard.js'
+
+const job = jobSettings()
+const nothing = new Uint8Array(0)
+
+/** The messages of a turn, by their ids. */
+function idsOf(task: TurnTask): string[] {
+  const memory = Buffer.from(task.memory)
+  const ids: string[] = []
+  for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) ids.push(String(readMessage(memory, at, task.again).eventId))
+  return ids
+}
+
+/** A thread that answers every message and writes down what it applied; out of its place it runs no turn, as a shard. */
+class Recorder {
+  readonly applied: string[] = []
+  readonly turns: string[][] = []
+  readonly tasks: TurnTask[] = []
+  #open = false
+  #place = 0
+  underWay = 0
+  mostUnderWay = 0
+  /** Throws to let the turn fail; `begun` says whether the thread had begun with it. */
+  meddle: (ids: string[], task: TurnTask, begin: () => void) => void = () => {}
+
+  readonly run = async (task: TurnTask): Promise<TurnResult> => {
+    this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay)
+    this.tasks.push(task)
+    await new Promise((resolve) => setImmediate(resolve))
+    try {
+      if (!task.opens && !(this.#open && task.place === this.#place + 1)) throw new TurnOutOfPlace()
+      this.#open = false
+      this.#place = task.place
+      const ids = idsOf(task)
+      this.meddle(ids, task, () => void beginTurn(task))
+      const replies = beginTurn(task)
+      this.turns.push(ids)
+      this.applied.push(...ids)
+      for (let i = 0; i < task.count; i++) {
+        writeEventReply(replies, i * REPLY_BYTES, {
+          micros: i, pending: false, label: -1, confidence: 0, outlier: false, bucketState: 'new', idFromBody: null,
+        }, -1)
+      }
+      this.#open = true
+      return { extras: [] }
+    } finally {
+      this.underWay--
+    }
+  }
+}
+
+interface Box {
+  readonly recorder: Recorder
+  readonly mailbox: Mailbox
+  readonly failures: unknown[]
+  readonly answers: string[]
+  readonly refused: Map<string, string>
+  post(id: string, bytes?: number): void
+}
+
+function openBox(): Box {
+  const recorder = new Recorder()
+  const failures: unknown[] = []
+  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, failed: (_, error) => failures.push(error) })
+  const answers: string[] = []
+  const refused = new Map<string, string>()
+  return {
+    recorder, mailbox, failures, answers, refused,
+    post(id, bytes = 0) {
+      mailbox.post(job, 'ingest', 1, id, false, bytes === 0 ? nothing : Buffer.alloc(bytes), {
+        ingested: ({ eventId }) => answers.push(eventId),
+        refused: (refusal) => {
+          answers.push(id)
+          assert.ok(!refused.has(id))
+          refused.set(id, refusal.code)
+        },
+      })
+    },
+  }
+}
+
+const ids = (count: number, prefix = 'm'): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+
+describe('a mailbox', () => {
+  it('sends what came in together together, in order, and answers in order', async () => {
+    const box = openBox()
+    for (const id of ids(300)) box.post(id)
+    assert.equal(box.mailbox.length, 300)
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.turns, [ids(300)])
+    assert.deepEqual(box.answers, ids(300))
+    assert.equal(box.mailbox.length, 0)
+  })
+
+  it('has at most so many turns under way, and no turn is over its bounds', async () => {
+    const box = openBox()
+    for (const id of ids(5_000)) box.post(id)
+    for (let i = 0; i < 8; i++) box.post(`large ${i}`, limits.eventBytesMax)
+    await box.mailbox.whenIdle()
+    assert.equal(box.recorder.mostUnderWay, limits.turnsUnderWayMax)
+    assert.ok(box.recorder.turns.every((turn) => turn.length <= limits.turnMessagesMax))
+    assert.deepEqual(box.recorder.applied, [...ids(5_000), ...ids(8, 'large ')])
+    assert.deepEqual(box.answers, box.recorder.applied)
+  })
+
+  it('that is full refuses, keeps its order, and takes messages again when there is room', async () => {
+    const box = openBox()
+    for (const id of ids(limits.mailboxMessagesMax)) box.post(id)
+    for (let i = 0; i < 3; i++) assert.throws(() => box.post('too many'), (error) => isRefusal(error, 'mailbox_full') && error.retryable)
+    assert.equal(box.mailbox.length, limits.mailboxMessagesMax)
+    await box.mailbox.whenIdle()
+    box.post('later')
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.applied, [...ids(limits.mailboxMessagesMax), 'later'])
+    assert.deepEqual(box.answers, box.recorder.applied)
+  })
+
+  it('is full by bytes too', async () => {
+    const box = openBox()
+    let posted = 0
+    assert.throws(() => {
+      for (; posted < 100; posted++) box.post(`m${posted}`, limits.eventBytesMax)
+    }, (error) => isRefusal(error, 'mailbox_full'))
+    assert.ok(posted >= 60 && posted * limits.eventBytesMax <= limits.mailboxBytesMax)
+    box.post('small')
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.applied, [...ids(posted), 'small'])
+  })
+
+  it('answers who posts from within an answer', async () => {
+    const box = openBox()
+    let left = 5
+    const again = (): void => {
+      if (left-- > 0) box.mailbox.post(job, 'ingest', 1, `nested ${left}`, false, nothing, { ingested: again, refused: again })
+    }
+    again()
+    await box.mailbox.whenIdle()
+    assert.equal(box.recorder.applied.length, 5)
+  })
+
+  it('sends the settings of a job once, again when they change, and again after a failure', async () => {
+    const box = openBox()
+    const post = (revision: number) => box.mailbox.post(jobSettings({ revision }), 'ingest', 1, 'x', false, nothing, {
+      ingested: () => {}, refused: () => {},
+    })
+    for (const revision of [1, 1, 2]) {
+      post(revision)
+      await box.mailbox.whenIdle()
+    }
+    let fails = true
+    box.recorder.meddle = (_, __, begin) => {
+      begin()
+      if (fails) {
+        fails = false
+        throw new Error('died')
+      }
+    }
+    post(2)
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.tasks.map(({ settings }) => settings.map(({ revision }) => revision)), [[1], [], [2], [], [2]])
+    assert.deepEqual(box.recorder.tasks.map(({ opens }) => opens), [true, false, false, false, true])
+  })
+})
+
+describe('when a turn fails', () => {
+  it('everything under way comes back first and runs again in order', async () => {
+    const box = openBox()
+    let deaths = 2
+    box.recorder.meddle = (_, __, begin) => {
+      if (deaths === 0) return
+      deaths--
+      begin()
+      throw new Error('died')
+    }
+    for (const id of ids(3_000)) box.post(id)
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.applied, ids(3_000))
+    assert.deepEqual(box.answers, ids(3_000))
+    assert.ok(box.failures.length >= 2)
+    assert.equal(box.refused.size, 0)
+  })
+
+  it('its messages are marked as run before; those of a turn that had not begun are not', async () => {
+    const box = openBox()
+    let failed = 0
+    box.recorder.meddle = (_, __, begin) => {
+      if (failed === 2) return
+      if (failed++ === 0) begin()
+      throw new Error('died')
+    }
+    for (const id of ids(1_500)) box.post(id)
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.tasks.map(({ again }) => again), [false, false, true, false, true, false])
+  })
+
+  it('answers that come back in another order are put in order again', async () => {
+    const box = openBox()
+    let first: (() => void) | null = null
+    const run = box.recorder.run
+    const mailbox = new Mailbox(0, (task) => {
+      if (first === null) return new Promise((_, reject) => (first = () => reject(new Error('the first'))))
+      if (task.place === 2) {
+        const reject = first
+        return new Promise((_, rejectSecond) => {
+          rejectSecond(new Error('the second'))
+          setImmediate(reject)
+        })
+      }
+      return run(task)
+    }, { committed: () => {}, failed: () => {} })
+    for (const id of ids(1_500)) mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
+    await mailbox.whenIdle()
+    assert.deepEqual(box.recorder.applied, ids(1_500))
+  })
+
+  it('a message that lets every turn fail is found and refused alone', async () => {
+    const box = openBox()
+    const poison = new Set(['m7', 'm600', 'm1999'])
+    box.recorder.meddle = (turn, _, begin) => {
+      begin()
+      if (turn.some((id) => poison.has(id))) throw new Error('a bug')
+    }
+    for (const id of ids(2_500)) box.post(id)
+    await box.mailbox.whenIdle()
+    assert.deepEqual([...box.refused], [...poison].map((id) => [id, 'turn_failed']))
+    assert.deepEqual(box.recorder.applied, ids(2_500).filter((id) => !poison.has(id)))
+    assert.deepEqual(box.answers, ids(2_500))
+    assert.equal(box.mailbox.length, 0)
+  })
+
+  it('a turn that never began is not to blame, however often its thread dies', async () => {
+    const box = openBox()
+    let deaths = 50
+    box.recorder.meddle = () => {
+      if (deaths-- > 0) throw new Error('another shard killed the thread')
+    }
+    for (const id of ids(10)) box.post(id)
+    await box.mailbox.whenIdle()
+    assert.equal(box.refused.size, 0)
+    assert.deepEqual(box.recorder.applied, ids(10))
+  })
+
+  it('in any way at any time, every message is answered once, in order', async () => {
+    for (let seed = 1; seed <= 8; seed++) {
+      const random = new SeededRandom(seed)
+      const box = openBox()
+      const poison = new Set(ids(400).filter(() => random.below(100) === 0))
+      box.recorder.meddle = (turn, _, begin) => {
+        if (random.below(10) === 0) throw new Error('died before it began')
+        begin()
+        if (turn.some((id) => poison.has(id))) throw new Error('a bug')
+      }
+      for (const id of ids(400)) {
+        box.post(id)
+        if (random.below(20) === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+      await box.mailbox.whenIdle()
+      assert.deepEqual(box.answers, ids(400), `seed ${seed}`)
+      assert.deepEqual([...box.refused.keys()], [...poison], `seed ${seed}`)
+      assert.deepEqual(box.recorder.applied, ids(400).filter((id) => !poison.has(id)), `seed ${seed}`)
+    }
+  })
+})

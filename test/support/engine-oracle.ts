@@ -1,0 +1,170 @@
+/**
+ * What a shard should hold, worked out the simple way: plain JavaScript maps, no bytes, no caches, no turns. Only the
+ * pure parts that have tests of their own are shared with the engine (decision points, ids, the classifier, decide).
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { DecisionPoints, lacksPoints } from '../../engine/event/decision-points.js'
+import { eventIdOf, microsOfEventId } from '../../engine/event/event-id.js'
+import type { PointValues } from '../../engine/event/point-value.js'
+import { decide, noDecision, type Decision } from '../../engine/decide/decision.js'
+import { hasBuckets, type JobSettings } from '../../engine/job/job.js'
+import type { Model } from '../../engine/learn/classifier.js'
+import { loadModel } from '../../engine/learn/registry.js'
+import type { BucketState } from '../../engine/service.js'
+import { decodeModel } from '../../engine/store/rows.js'
+
+export const UNDECIDED = -2
+const NONE = -1
+
+export interface OracleEvent {
+  readonly id: string
+  readonly ownId: boolean
+  readonly micros: number
+  readonly body: Record<string, unknown>
+  /** Name of its bucket, or null. */
+  readonly bucket: string | null
+  readonly lacks: boolean
+  pending: boolean
+  hasFeedback: boolean
+  decision: Decision
+}
+
+export interface OracleBallot {
+  /** Latest vote of each analyst, in the order in which they were cast. */
+  votes: { analyst: string; label: number }[]
+  consensus: number
+  /** What the active model was trained on. */
+  trained: number
+}
+
+/** How often things happened since the active model was installed. */
+export interface OracleCounts {
+  decided: number
+  outliers: number
+  lowConfidence: number
+  consensusChanges: number
+}
+
+/** The label that has more votes than any other, UNDECIDED for a tie. */
+function majority(votes: OracleBallot['votes']): number {
+  const counts = [0, 1, 2].map((label) => votes.filter((vote) => vote.label === label).length)
+  const most = Math.max(...counts)
+  if (most === 0) return NONE
+  return counts.filter((count) => count === most).length > 1 ? UNDECIDED : counts.indexOf(most)
+}
+
+export class OracleJob {
+  readonly events = new Map<number, OracleEvent>()
+  readonly ids = new Map<string, number>()
+  readonly ballots = new Map<string, OracleBallot>()
+  readonly models: number[] = []
+  since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0 }
+  lastEventMicros: number | null = null
+  lastFeedbackMicros: number | null = null
+  feedbackSeq = 0
+  #model: { version: number; fingerprint: number; model: Model } | null = null
+
+  find(id: string): OracleEvent | null {
+    const indexed = this.ids.get(id)
+    if (indexed !== undefined) return this.events.get(indexed) ?? null
+    const micros = microsOfEventId(id)
+    const event = micros === null ? undefined : this.events.get(micros)
+    return event === undefined || !event.ownId ? null : event
+  }
+
+  ingest(settings: JobSettings, clientId: string | null, micros: number, body: Record<string, unknown>): OracleEvent {
+    const known = clientId === null ? null : this.find(clientId)
+    if (known !== null) {
+      if (isDeepStrictEqual(known.body, body)) return known
+      this.#remove(known)
+    }
+    const values = new DecisionPoints(settings.decisionPoints).valuesOf(body)
+    const bucket = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, values]) : null
+    const pending = settings.status === 'STOPPED'
+    const lacks = lacksPoints(values)
+    const decision = pending || lacks ? noDecision : this.#decide(settings, values, bucket)
+    const event: OracleEvent = {
+      id: clientId ?? eventIdOf(micros), ownId: clientId === null, micros, body, bucket, lacks, pending, hasFeedback: false, decision,
+    }
+    this.events.set(micros, event)
+    if (clientId !== null) this.ids.set(clientId, micros)
+    this.lastEventMicros = micros
+    this.#count(decision)
+    return event
+  }
+
+  vote(event: OracleEvent, analyst: string, label: number, micros: number): void {
+    const subject = event.bucket ?? `event ${event.micros}`
+    const ballot = this.ballots.get(subject) ?? { votes: [], consensus: NONE, trained: NONE }
+    this.ballots.set(subject, ballot)
+    ballot.votes = [...ballot.votes.filter((vote) => vote.analyst !== analyst), { analyst, label }]
+    const before = ballot.consensus
+    ballot.consensus = majority(ballot.votes)
+    if (ballot.consensus !== before) {
+      this.feedbackSeq++
+      if (before !== NONE) this.since.consensusChanges++
+    }
+    event.hasFeedback = true
+    this.lastFeedbackMicros = micros
+  }
+
+  resume(settings: JobSettings): void {
+    if (settings.status === 'STOPPED') return
+    for (const event of [...this.events.values()].sort((a, b) => a.micros - b.micros)) {
+      if (!event.pending) continue
+      const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
+      event.pending = false
+      event.decision = event.lacks ? noDecision : this.#decide(settings, values, event.bucket)
+      this.#count(event.decision)
+    }
+  }
+
+  /** What a training that begins now will have seen. */
+  snapshot(): ReadonlyMap<string, number> {
+    return new Map([...this.ballots].map(([subject, { consensus }]) => [subject, consensus]))
+  }
+
+  install(bytes: Uint8Array, seen: ReadonlyMap<string, number>): void {
+    const { row, model } = decodeModel(bytes)
+    this.#model = { version: row.version, fingerprint: row.fingerprint, model: loadModel(Uint8Array.from(model)) }
+    if (!this.models.includes(row.version)) this.models.push(row.version)
+    for (const [subject, ballot] of this.ballots) ballot.trained = seen.get(subject) ?? NONE
+    this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0 }
+  }
+
+  get modelVersion(): number {
+    return this.#model?.version ?? 0
+  }
+
+  stateOf(event: OracleEvent): BucketState {
+    const ballot = this.ballots.get(event.bucket ?? `event ${event.micros}`)
+    if (ballot === undefined) return 'new'
+    if (ballot.trained >= 0) return ballot.trained === ballot.consensus ? 'in_knowledge_base' : 'retrain'
+    return ballot.consensus === NONE ? 'new' : 'pending'
+  }
+
+  #remove(event: OracleEvent): void {
+    this.events.delete(event.micros)
+    if (event.bucket !== null) return
+    const ballot = this.ballots.get(`event ${event.micros}`)
+    if (ballot !== undefined && ballot.consensus !== NONE) this.since.consensusChanges++
+    this.ballots.delete(`event ${event.micros}`)
+  }
+
+  #decide(settings: JobSettings, values: PointValues, bucket: string | null): Decision {
+    const { fingerprint } = new DecisionPoints(settings.decisionPoints)
+    if (this.#model === null || this.#model.fingerprint !== fingerprint) return noDecision
+    const ballot = bucket === null ? undefined : this.ballots.get(bucket)
+    const known = ballot !== undefined && ballot.consensus >= 0 && ballot.trained >= 0
+      ? { label: ballot.consensus, votesFor: ballot.votes.filter(({ label }) => label === ballot.consensus).length, votes: ballot.votes.length }
+      : null
+    return decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
+  }
+
+  #count(decision: Decision): void {
+    if (decision.label < 0) return
+    this.since.decided++
+    if (decision.outlier) this.since.outliers++
+    if (decision.confidence < 6_000) this.since.lowConfidence++
+  }
+}

@@ -20,6 +20,7 @@ import type { Environment } from './store/environment.js'
 import { Catalog, catalogTables } from './resource/catalog.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { RetrainSchedule } from './resource/schedule.js'
+import { encodeFeedback } from './actor/feedback.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { jobViewOf } from './actor/job-view.js'
 import { Shards } from './actor/shards.js'
@@ -162,7 +163,8 @@ export class Engine implements DecisionService {
 
   async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput): Promise<void> {
     this.#mustAccept()
-    await this.#shards.ask(this.#current(handle), 'feedback', eventId, Buffer.from(JSON.stringify(feedback), 'utf8'))
+    if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
+    await this.#shards.ask(this.#current(handle), 'feedback', eventId, encodeFeedback(feedback))
   }
 
   jobView(handle: JobHandle): JobView {

@@ -1,12 +1,14 @@
 /** The record of an event: against raw msgpackr of the same body. */
 import { Packr } from 'msgpackr'
 import { noDecision } from '../../engine/decide/decision.js'
-import { ShapeTable } from '../../engine/event/shapes.js'
+import { BodyWriter } from '../../engine/event/body-writer.js'
+import { ShapeTree } from '../../engine/event/shape-tree.js'
+import { Words } from '../../engine/event/words.js'
 import { encodeRecord, type RecordHeader } from '../../engine/store/event-record.js'
 import type { Fixture, Stage } from './fixture.js'
 
 export function recordStages({ bodies }: Fixture): Stage[] {
-  const shapes = new ShapeTable()
+  const writer = new BodyWriter(new ShapeTree(), new Words())
   const packr = new Packr()
   const header: RecordHeader = {
     ...noDecision,
@@ -18,10 +20,10 @@ export function recordStages({ bodies }: Fixture): Stage[] {
   }
   return [
     {
-      name: 'record: shape and MessagePack',
+      name: 'record: of a parsed body',
       run: (i) => {
-        const shaped = shapes.shape(bodies[i] as Record<string, unknown>)
-        return encodeRecord(header, { shaped, extras: null, clientId: null })
+        const length = writer.write(bodies[i] as Record<string, unknown>)
+        return encodeRecord(header, { body: writer.out.subarray(0, length), extras: null, clientId: null })
       },
       floor: { name: 'raw msgpackr', run: (i) => packr.pack(bodies[i]) },
     },

@@ -7,9 +7,11 @@
  * 2. What is forgotten is read again: memory is a copy of the store, never more than it.
  */
 import { bucketIdOf, bucketText } from '../event/bucket-key.js'
+import { lacksPoints } from '../event/decision-points.js'
 import type { PointValues } from '../event/point-value.js'
 import type { Decision } from '../decide/decision.js'
 import { must } from '../assert.js'
+import { limits } from '../limits.js'
 import type { KnowledgeState } from '../learn/knowledge-base.js'
 import { decodeBucket, decodeCount, encodeBucket, encodeCount, type BucketRow, type CountRow } from '../store/rows.js'
 import { bucketKey, countKey } from '../store/tables.js'
@@ -21,6 +23,8 @@ export interface Bucket {
   readonly id: Buffer
   readonly text: string
   readonly values: PointValues
+  /** Not one decision point has a value. */
+  readonly lacksPoints: boolean
   readonly fingerprint: number
   readonly number: number
   firstMicros: number
@@ -38,10 +42,15 @@ export interface Bucket {
   state: KnowledgeState | null
 }
 
+/** A value may stand in a body in more than one way. */
+const KEYS_PER_BUCKET = 2
+
 export class BucketCache {
   readonly #jobId: number
   readonly #stats: JobStats
   readonly #byText = new Map<string, Bucket>()
+  /** By the bytes at the decision points, as the scanner finds them; several of them may lead to one bucket. */
+  readonly #byKey = new Map<string, Bucket>()
   /** By id, one character a byte. */
   readonly #changed = new Map<string, Bucket>()
   readonly #fingerprint: number
@@ -55,6 +64,18 @@ export class BucketCache {
 
   get size(): number {
     return this.#byText.size
+  }
+
+  /** The bucket that a body with these bytes at the decision points was in before, or null. */
+  byKey(key: string): Bucket | null {
+    const bucket = this.#byKey.get(key)
+    return bucket === undefined || this.#byText.get(bucket.text) !== bucket ? null : bucket
+  }
+
+  /** Bodies with these bytes at the decision points are in that bucket. */
+  remember(key: string, bucket: Bucket): void {
+    if (this.#byKey.size >= KEYS_PER_BUCKET * limits.bucketsInMemoryMax) this.#byKey.clear()
+    this.#byKey.set(key, bucket)
   }
 
   /** The bucket of these values: from memory, from the store, or new. */
@@ -117,6 +138,7 @@ export class BucketCache {
 
   /** Forgets the oldest buckets until at most `max` are left. Only between turns. */
   shrink(max: number): void {
+    if (this.#byText.size > max) this.#byKey.clear()
     for (const text of this.#byText.keys()) {
       if (this.#byText.size <= max) return
       this.#byText.delete(text)
@@ -136,7 +158,7 @@ export class BucketCache {
   #bucket(id: Buffer, text: string, row: BucketRow, { events, lastMicros }: CountRow, stored: boolean): Bucket {
     const { number, firstMicros, hasBallot, fingerprint, values } = row
     return {
-      id, text, values, fingerprint, number, firstMicros, events, lastMicros, hasBallot, stored, changed: false,
+      id, text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros, hasBallot, stored, changed: false,
       countBytes: encodeCount({ events, lastMicros }), countKey: countKey(this.#jobId, number), decision: null, state: null,
     }
   }

@@ -10,7 +10,7 @@
 import { limits } from '../limits.js'
 import { microsOfEventId } from '../event/event-id.js'
 import { decodeHeader, type RecordHeader } from '../store/event-record.js'
-import { idKey, timeKey, timeOfValue, type ShardTable } from '../store/tables.js'
+import { idKey, metaKey, timeKey, timeOfValue, type ShardTable } from '../store/tables.js'
 
 /** Reads a value; an environment or a turn's store. */
 export interface Reads {
@@ -36,6 +36,12 @@ export function findEvent(reads: Reads, jobId: number, eventId: string): FoundEv
   const micros = microsOfEventId(eventId)
   const found = micros === null ? null : eventAt(reads, jobId, micros, false)
   return found === null || found.header.hasClientId ? null : found
+}
+
+/** The time up to which messages are applied, by the last commit of the shard; 0 before the first. */
+export function lastTime(reads: Reads): number {
+  const value = reads.get('meta', metaKey('last_time'))
+  return value === undefined ? 0 : timeOfValue(value)
 }
 
 /** The event that came in at `micros`, or null. */

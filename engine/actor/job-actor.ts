@@ -6,7 +6,7 @@
  * stage itself (event/, decide/, learn/, store/), turns and commits (shard.ts), queries (job-reader.ts).
  *
  * 1. State changes through messages only, and only in the turn's store; memory is dropped when a commit fails.
- * 2. A message that is applied twice is the same as once: what it stores is keyed by its own time.
+ * 2. A message is applied once. Where an earlier run of its turn has committed it (`applied`), it is only answered.
  * 3. An event is decided in the turn that stores it, or marked as pending in it (design D4).
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -14,7 +14,9 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { must } from '../assert.js'
 import { DecisionPoints, lacksPoints } from '../event/decision-points.js'
-import { parseEnvelope, type Envelope } from '../event/envelope.js'
+import { eventIdOf } from '../event/event-id.js'
+import { parseEnvelope, type Envelope, type EventExtras } from '../event/envelope.js'
+import { PointTree } from '../event/point-tree.js'
 import type { PointValues } from '../event/point-value.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
@@ -24,11 +26,12 @@ import { decide, noDecision, type Decision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, encodeRecord, withHeader, type RecordHeader } from '../store/event-record.js'
 import { decodeModel, encodeModel, type ModelRow } from '../store/rows.js'
-import { idKey, jobRange, modelKey, shardTables, timeKey, timeOfKey, timeValue } from '../store/tables.js'
+import { idKey, jobRange, modelKey, sharedTables, shardTables, timeKey, timeOfKey, timeValue } from '../store/tables.js'
 import type { BucketState, FeedbackInput } from '../service.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
 import { dropBallot, knownConsensus, readBallot, stateOf, vote } from './ballots.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
+import { decodeFeedback } from './feedback.js'
 import { parseHistoric } from './historic.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { EventReply, Message } from './message.js'
@@ -40,6 +43,18 @@ const PURGE_ROWS = 2_000
 /** How an actor answers: an event's fate, or the result of any other message. */
 export type ActorReply = EventReply | { readonly result: unknown }
 
+/** An event on its way in. */
+interface Arrival {
+  /** The body's bytes, until the next event comes. */
+  readonly body: Buffer
+  /** The body, where it was parsed. */
+  readonly rawBody: Record<string, unknown> | null
+  readonly extras: EventExtras | null
+  readonly idInBody: string | null
+  /** The bytes at the decision points, where it was scanned; else ''. */
+  readonly key: string
+}
+
 export class JobActor {
   readonly #store: TurnStore
   readonly #codec: BodyCodec
@@ -48,6 +63,7 @@ export class JobActor {
   #buckets: BucketCache
   #settings: JobSettings
   #points: DecisionPoints
+  #pointTree: PointTree
   #model: Model | null = null
   #modelVersion = 0
   #probabilities: Float64Array
@@ -58,6 +74,7 @@ export class JobActor {
     this.#sectionNames = sectionNames
     this.#settings = settings
     this.#points = new DecisionPoints(settings.decisionPoints)
+    this.#pointTree = new PointTree(settings.decisionPoints)
     this.#probabilities = new Float64Array(settings.labels.length)
     this.#stats = new JobStats(settings.id, readStats(store, settings.id, settings.labels.length))
     this.#buckets = new BucketCache(settings.id, this.#points.fingerprint, this.#stats)
@@ -72,6 +89,7 @@ export class JobActor {
   configure(settings: JobSettings): void {
     this.#settings = settings
     this.#points = new DecisionPoints(settings.decisionPoints)
+    this.#pointTree = new PointTree(settings.decisionPoints)
     this.#buckets = new BucketCache(settings.id, this.#points.fingerprint, this.#stats)
     this.#openModel()
   }
@@ -81,7 +99,7 @@ export class JobActor {
       case 'ingest': return this.#ingest(message)
       case 'historic': return { result: this.#historic(message) }
       case 'feedback': return { result: this.#feedback(message) }
-      case 'resume': return { result: this.#resume() }
+      case 'resume': return { result: this.#resume(message) }
       case 'install': return { result: this.#install(message) }
       case 'purge': return { result: this.#purge() }
     }
@@ -98,35 +116,55 @@ export class JobActor {
   }
 
   #ingest(message: Message): EventReply {
-    const envelope = parseEnvelope(message.body.toString('utf8'), this.#sectionNames)
-    const idFromBody = message.eventId === null && message.idInBody ? envelope.eventId : null
-    return this.#takeIn(message, envelope, message.eventId ?? idFromBody, idFromBody)
+    const arrival = this.#scan(message) ?? this.#parse(message)
+    const idFromBody = message.eventId === null && message.idInBody ? arrival.idInBody : null
+    return this.#takeIn(message, arrival, message.eventId ?? idFromBody, idFromBody)
   }
 
-  /** The walk of one event: known? → shape → decision points → bucket → decision → record. */
+  /** The short cut for bodies like others before them: no JavaScript object, no string. */
+  #scan({ body }: Message): Arrival | null {
+    const { scanner } = this.#codec
+    // Without buckets every event is decided by its values, and those come out of a parsed body.
+    if (!hasBuckets(this.#settings.category) || !scanner.scan(body, this.#pointTree)) return null
+    const key = this.#pointTree.key(scanner.out)
+    return { body: scanner.out.subarray(0, scanner.length), rawBody: null, extras: null, idInBody: scanner.eventId, key }
+  }
+
+  #parse({ body }: Message): Arrival {
+    return this.#arrivalOf(parseEnvelope(body.toString('utf8'), this.#sectionNames))
+  }
+
+  #arrivalOf({ rawBody, extras, eventId }: Envelope): Arrival {
+    return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, key: '' }
+  }
+
+  /** The walk of one event: known? → decision points → bucket → decision → record. */
   #takeIn(
-    { micros, again }: Pick<Message, 'micros' | 'again'>,
-    envelope: Envelope,
+    { micros, applied }: Pick<Message, 'micros' | 'applied'>,
+    arrival: Arrival,
     clientId: string | null,
     idFromBody: string | null,
   ): EventReply {
     if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
-    const shaped = this.#codec.shape(envelope.rawBody)
-    const known = this.#known(clientId, micros, again)
+    const knownId = applied ? (clientId ?? eventIdOf(micros)) : clientId
+    const known = knownId === null ? null : findEvent(this.#store, this.#settings.id, knownId)
     if (known !== null) {
-      if (isDeepStrictEqual(this.#bodyOf(known), this.#codec.asStored(shaped))) return this.#replyTo(known.header, known.micros, undefined, idFromBody)
+      if (applied || isDeepStrictEqual(this.#bodyOf(known), this.#codec.decode(arrival.body))) {
+        return this.#replyTo(known.header, known.micros, undefined, idFromBody)
+      }
       this.#remove(known)
     }
-    const values = this.#points.valuesOf(envelope.rawBody)
-    const bucket = hasBuckets(this.#settings.category) ? this.#buckets.of(this.#store, values) : null
+    if (applied) throw new Refusal('job_not_found', 'the job was deleted')
+    const bucket = hasBuckets(this.#settings.category) ? this.#bucketOf(arrival) : null
+    const values = bucket === null ? this.#valuesOf(arrival) : bucket.values
     const pending = this.#settings.status === 'STOPPED'
-    const lacks = lacksPoints(values)
+    const lacks = bucket === null ? lacksPoints(values) : bucket.lacksPoints
     const decision = pending || lacks ? noDecision : this.#decide(values, bucket)
     const header = newHeader(decision, pending, lacks, clientId !== null, bucket === null ? null : bucket.id)
     const key = timeKey(this.#settings.id, micros)
-    this.#store.put('events', key, encodeRecord(header, { shaped, extras: envelope.extras, clientId }))
+    this.#store.put('events', key, encodeRecord(header, { body: arrival.body, extras: arrival.extras, clientId }))
     if (clientId !== null) this.#store.put('ids', idKey(this.#settings.id, Buffer.from(clientId)), timeValue(micros))
     if (pending) this.#store.put('pending', key, new Uint8Array(0))
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
@@ -135,23 +173,31 @@ export class JobActor {
     return this.#replyTo(header, micros, bucket, idFromBody)
   }
 
-  /** The event that is already there: by the client's id, or the same message run again. */
-  #known(clientId: string | null, micros: number, again: boolean): FoundEvent | null {
-    if (clientId !== null) return findEvent(this.#store, this.#settings.id, clientId)
-    return again ? eventAt(this.#store, this.#settings.id, micros) : null
+  #valuesOf({ rawBody, body }: Arrival): PointValues {
+    return this.#points.valuesOf(rawBody ?? this.#codec.decode(body))
+  }
+
+  #bucketOf(arrival: Arrival): Bucket {
+    const known = arrival.key === '' ? null : this.#buckets.byKey(arrival.key)
+    if (known !== null) return known
+    const bucket = this.#buckets.of(this.#store, this.#valuesOf(arrival))
+    if (arrival.key !== '') this.#buckets.remember(arrival.key, bucket)
+    return bucket
   }
 
   #bodyOf(event: FoundEvent): Record<string, unknown> {
-    return this.#codec.unshape(decodeContent(event.record).shaped)
+    return this.#codec.decode(decodeContent(event.record).body)
   }
 
   #decide(values: PointValues, bucket: Bucket | null): Decision {
     if (this.#model === null) return noDecision
-    if (bucket !== null && bucket.decision !== null) return bucket.decision
+    // A bucket of earlier decision points holds events that differ at those of now.
+    const alike = bucket !== null && bucket.fingerprint === this.#points.fingerprint
+    if (alike && bucket.decision !== null) return bucket.decision
     const ballot = bucket !== null && bucket.hasBallot ? readBallot(this.#store, this.#settings.id, bucket.id) : null
     const known = knownConsensus(ballot, this.#stats.row.trainedThroughSeq)
     const decision = decide(this.#model, this.#modelVersion, values, known, this.#probabilities)
-    if (bucket !== null) bucket.decision = decision
+    if (alike) bucket.decision = decision
     return decision
   }
 
@@ -204,28 +250,36 @@ export class JobActor {
   /** Events with their labels, all or nothing: parsed and checked before the first is stored. */
   #historic(message: Message): number {
     const events = parseHistoric(message.body.toString('utf8'), this.#sectionNames, this.#settings.labels)
-    for (const { envelope } of events) this.#codec.shape(envelope.rawBody)
+    for (const { envelope } of events) this.#codec.encode(envelope.rawBody)
+    if (message.applied) return events.length
     for (const [place, { envelope, feedback }] of events.entries()) {
       const micros = message.micros + place
-      this.#takeIn({ micros, again: message.again }, envelope, null, null)
-      if (feedback !== null) this.#cast(must(eventAt(this.#store, this.#settings.id, micros), 'the event just stored'), feedback, micros)
+      this.#takeIn({ micros, applied: false }, this.#arrivalOf(envelope), null, null)
+      if (feedback === null) continue
+      const event = must(eventAt(this.#store, this.#settings.id, micros), 'the event just stored')
+      this.#cast(event, feedback, this.#labelOf(feedback), micros)
     }
     return events.length
   }
 
   #feedback(message: Message): null {
-    const feedback = JSON.parse(message.body.toString('utf8')) as FeedbackInput
+    const feedback = decodeFeedback(message.body)
     const event = findEvent(this.#store, this.#settings.id, must(message.eventId, 'the id of the event voted on'))
     if (event === null) throw new Refusal('event_not_found', 'event not found')
-    this.#cast(event, feedback, message.micros)
+    const label = this.#labelOf(feedback)
+    if (!message.applied) this.#cast(event, feedback, label, message.micros)
+    // The event of then is gone: whether the vote found one cannot be told any more.
+    else if (event.micros > message.micros) throw new Refusal('turn_failed', 'the service failed on this request')
     return null
   }
 
-  #cast(event: FoundEvent, feedback: FeedbackInput, atMicros: number): void {
+  #labelOf(feedback: FeedbackInput): number {
     const label = resolveLabel(this.#settings.labels, feedback.label)
-    if (label === null) {
-      throw new Refusal('unknown_label', `unknown label; the labels are ${this.#settings.labels.map(({ name }) => name).join(', ')}`)
-    }
+    if (label !== null) return label
+    throw new Refusal('unknown_label', `unknown label; the labels are ${this.#settings.labels.map(({ name }) => name).join(', ')}`)
+  }
+
+  #cast(event: FoundEvent, feedback: FeedbackInput, label: number, atMicros: number): void {
     const { header, micros } = event
     const { analyst, closingNotes, indicators } = feedback
     const bucket = header.bucketId === null ? null : must(this.#buckets.byId(this.#store, header.bucketId), 'the bucket of a stored event')
@@ -249,7 +303,8 @@ export class JobActor {
   }
 
   /** Decides some of the events that waited for the job to start; the answer says whether there are more. */
-  #resume(): { more: boolean } {
+  #resume(message: Message): { more: boolean } {
+    if (message.applied) return { more: true }
     if (this.#settings.status === 'STOPPED') return { more: false }
     const waiting = [...this.#store.range('pending', { ...jobRange(this.#settings.id), limit: limits.resumeEventsPerTurn })]
     for (const { key } of waiting) {
@@ -269,6 +324,7 @@ export class JobActor {
 
   /** A training is done: the model and what it knew become active in one commit. */
   #install(message: Message): null {
+    if (message.applied) return null
     const { row, model } = decodeModel(message.body)
     this.#store.put('models', modelKey(this.#settings.id, row.version), encodeModel(row, model))
     this.#stats.change({
@@ -305,7 +361,7 @@ export class JobActor {
     if (this.#stats.changed) return { more: true }
     let left = PURGE_ROWS
     for (const table of shardTables) {
-      if (table === 'meta' || table === 'shapes') continue
+      if (sharedTables.includes(table)) continue
       for (const { key } of this.#store.range(table, { ...jobRange(this.#settings.id), limit: left })) {
         this.#store.delete(table, key)
         left--

@@ -13,9 +13,9 @@ import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { decodeContent } from '../store/event-record.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
-import { metaKey, timeOfValue, timeValue } from '../store/tables.js'
+import { timeValue } from '../store/tables.js'
 import { readBallot, stateOf } from './ballots.js'
-import { findEvent, type FoundEvent } from './event-table.js'
+import { findEvent, lastTime, type FoundEvent } from './event-table.js'
 import { exportDocument } from './export.js'
 import { readStats } from './job-stats.js'
 import { viewOf } from './turn.js'
@@ -56,15 +56,14 @@ export class JobReader {
     const found = this.#find(job, eventId)
     const view = this.#view(job, eventId, found)
     const content = decodeContent(found.record)
-    const body = this.#codec.unshape(content.shaped)
+    const body = this.#codec.decode(content.body)
     const ballot = readBallot(this.#environment, job.id, subjectOf(found))
     return { view, document: exportDocument({ job, view, header: found.header, body, extras: content.extras, ballot, serviceName }) }
   }
 
   /** The latest ingest time that any event of the shard was stored under, or 0. */
   lastMicros(): number {
-    const value = this.#environment.get('meta', metaKey('last_time'))
-    return value === undefined ? 0 : timeOfValue(value)
+    return lastTime(this.#environment)
   }
 
   /** The jobs that have anything stored here. */

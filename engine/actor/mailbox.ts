@@ -170,7 +170,7 @@ export class Mailbox {
 
   #giveUp(turn: Turn): void {
     this.#forget(turn)
-    turn.refuse(new Refusal('turn_failed', 'the service failed on this request; it was not stored'))
+    turn.refuse(new Refusal('turn_failed', 'the service failed on this request'))
     this.#retire(turn)
   }
 

@@ -33,8 +33,8 @@ export interface Message {
   readonly idInBody: boolean
   /** A view of the turn's memory: valid during the turn. */
   readonly body: Buffer
-  /** True where the message may have been applied by a thread that died before it answered. */
-  readonly again: boolean
+  /** True where an earlier run of its turn has committed it, and the thread died before it could answer. */
+  readonly applied: boolean
 }
 
 /** The space a message takes. */
@@ -65,18 +65,19 @@ export function writeMessage(
   return at + messageBytes(idBytes, body.length)
 }
 
-/** Reads the message at `at`. */
-export function readMessage(memory: Buffer, at: number, again: boolean): Message {
+/** Reads the message at `at`. Messages with a time up to `appliedThrough` have been applied before. */
+export function readMessage(memory: Buffer, at: number, appliedThrough: number): Message {
   const flags = memory[at + 1] as number
+  const micros = memory.readDoubleLE(at + 16)
   const idEnd = at + MESSAGE_HEADER_BYTES + memory.readUInt16LE(at + 2)
   return {
     kind: messageKinds[memory[at] as number] as MessageKind,
     jobId: memory.readUInt32LE(at + 4),
-    micros: memory.readDoubleLE(at + 16),
+    micros,
     eventId: (flags & HAS_ID) === 0 ? null : memory.toString('utf8', at + MESSAGE_HEADER_BYTES, idEnd),
     idInBody: (flags & ID_IN_BODY) !== 0,
     body: memory.subarray(idEnd, idEnd + memory.readUInt32LE(at + 8)),
-    again,
+    applied: micros <= appliedThrough,
   }
 }
 

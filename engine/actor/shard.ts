@@ -7,7 +7,9 @@
  * 1. A turn is one commit: its answers leave only after it, flushed (design D1).
  * 2. A commit that fails has changed nothing: its messages are refused, and memory is read again from the store.
  * 3. A message that is refused has written nothing; the others of its turn are not touched by it.
- * 4. After a turn that failed in any other way, only a turn that opens the shard is run, and no turn is run out of its
+ * 4. Each commit says up to which time messages are applied, and they are applied in the order of their times: a turn that
+ *    runs again because its thread died behind the commit only answers again.
+ * 5. After a turn that failed in any other way, only a turn that opens the shard is run, and no turn is run out of its
  *    place: order holds (mailbox.ts, 1).
  */
 import { Refusal, isRefusal } from '../errors.js'
@@ -17,6 +19,7 @@ import type { JobSettings } from '../job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
+import { lastTime } from './event-table.js'
 import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
 import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
@@ -71,10 +74,11 @@ export class Shard {
 
   /** The messages, in order; returns the latest time among them. */
   #apply(memory: Buffer, task: TurnTask, replies: Buffer, extras: Extra[]): number {
+    const appliedThrough = task.again ? lastTime(this.#environment) : 0
     let at = 0
     let latest = 0
     for (let i = 0; i < task.count; i++) {
-      const message = readMessage(memory, at, task.again)
+      const message = readMessage(memory, at, appliedThrough)
       at = nextMessage(memory, at)
       latest = Math.max(latest, lastStampOf(message))
       const written = this.#store.batch.size
@@ -113,7 +117,7 @@ export class Shard {
     const { batch } = this.#store
     if (batch.size === 0) return
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
-    this.#codec.writeNewShapes(batch)
+    this.#codec.writeNewRows(batch)
     this.#environment.commit(batch)
     this.#codec.committed()
     batch.clear()

@@ -102,7 +102,7 @@ function bucketReader(environment: Environment, task: TrainingTask): KnownReader
 function eventReader(environment: Environment, task: TrainingTask): KnownReader {
   const points = new DecisionPoints(task.points)
   const codec = new BodyCodec(environment)
-  const valuesOf = (record: Uint8Array): PointValues => points.valuesOf(codec.unshape(decodeContent(record).shaped))
+  const valuesOf = (record: Uint8Array): PointValues => points.valuesOf(codec.decode(decodeContent(record).body))
   return {
     example(subject) {
       if (subject.length === BUCKET_ID_BYTES) return null

@@ -1,82 +1,79 @@
 /**
- * Bodies as bytes: the one file that imports `msgpackr`.
+ * Bodies of one shard as bytes (event/body-format.ts), with the shapes and words that they refer to.
  *
- * Owns: MessagePack around shaped forms (event/shapes.ts), and the shape rows that must be committed with them. Leaves
- * out: the header of a record (event-record.ts).
+ * Owns: the rows of shapes and words, which must be committed with the bodies that use them. Leaves out: the header of a
+ * record (event-record.ts), the bytes themselves (event/body-*.ts).
  *
- * 1. A shape is committed in the same transaction as the first record that uses it, or before.
- * 2. A reader that meets a shape it does not know reads the new rows; rows are only ever added.
+ * 1. A shape or word is committed in the same transaction as the first record that uses it, or before.
+ * 2. A reader that meets one it does not know reads the new rows; rows are only ever added.
  */
-import { Packr, RESERVE_START_SPACE } from 'msgpackr'
-import { ShapeTable } from '../event/shapes.js'
+import { BodyReader } from '../event/body-reader.js'
+import { BodyScanner } from '../event/body-scanner.js'
+import { BodyWriter } from '../event/body-writer.js'
+import { ShapeTree } from '../event/shape-tree.js'
+import { hashBytes, Words } from '../event/words.js'
 import type { Environment, WriteBatch } from './environment.js'
 
-/** Shared shapes are ours, so records of the library's own are off. */
-const packr = new Packr({ useRecords: false, mapsAsObjects: true, moreTypes: false, variableMapSize: true })
-
-/** Packs any plain value; the first `reserved` bytes (0 to 255) are left to the caller. */
-export function pack(value: unknown, reserved = 0): Buffer {
-  return reserved === 0 ? packr.pack(value) : packr.pack(value, RESERVE_START_SPACE + reserved)
-}
-
-/** The value of packed bytes. */
-export function unpack(bytes: Uint8Array): unknown {
-  return packr.unpack(bytes)
-}
-
-function shapeKey(shape: number): Buffer {
+function numberKey(number: number): Buffer {
   const key = Buffer.allocUnsafe(4)
-  key.writeUInt32BE(shape, 0)
+  key.writeUInt32BE(number, 0)
   return key
 }
 
-/** Bodies of one shard, for its writer and for readers. */
 export class BodyCodec {
   readonly #environment: Environment
-  readonly #shapes = new ShapeTable()
-  #committed = 0
+  readonly #shapes = new ShapeTree()
+  readonly #words = new Words()
+  readonly #reader = new BodyReader(this.#shapes, this.#words)
+  readonly #writer = new BodyWriter(this.#shapes, this.#words)
+  #shapesCommitted = 0
+  #wordsCommitted = 0
+  /** The short cut from a request's text to a body's bytes. */
+  readonly scanner = new BodyScanner(this.#shapes, this.#words)
 
   constructor(environment: Environment) {
     this.#environment = environment
-    this.#readShapes()
-    this.#committed = this.#shapes.size
+    this.#readRows()
+    this.committed()
   }
 
-  /** The shaped form; throws the refusals of ShapeTable.shape. */
-  shape(body: Record<string, unknown>): unknown {
-    return this.#shapes.shape(body)
+  /** The bytes of a body, until the next call. Throws the refusals of BodyWriter.write. */
+  encode(body: Record<string, unknown>): Buffer {
+    const length = this.#writer.write(body)
+    return this.#writer.out.subarray(0, length)
   }
 
-  /** The body of a shaped form. */
-  unshape(shaped: unknown): Record<string, unknown> {
-    if (Array.isArray(shaped) && (shaped[0] as number) >= this.#shapes.size) this.#readShapes()
+  decode(bytes: Uint8Array): Record<string, unknown> {
     try {
-      return this.#shapes.unshape(shaped) as Record<string, unknown>
+      return this.#reader.read(bytes) as Record<string, unknown>
     } catch {
-      this.#readShapes()
-      return this.#shapes.unshape(shaped) as Record<string, unknown>
+      this.#readRows()
+      return this.#reader.read(bytes) as Record<string, unknown>
     }
   }
 
-  /** The body as it will be read, were it stored: bytes know neither -0 nor half a surrogate pair. */
-  asStored(shaped: unknown): Record<string, unknown> {
-    return this.unshape(unpack(pack(shaped)))
-  }
-
-  /** Adds the shapes that the store does not have yet to a batch. */
-  writeNewShapes(batch: WriteBatch): void {
-    for (let shape = this.#committed; shape < this.#shapes.size; shape++) {
-      batch.put('shapes', shapeKey(shape), Buffer.from(JSON.stringify(this.#shapes.names(shape)), 'utf8'))
+  /** Adds the shapes and words that the store does not have yet to a batch. */
+  writeNewRows(batch: WriteBatch): void {
+    for (let shape = this.#shapesCommitted; shape < this.#shapes.size; shape++) {
+      batch.put('shapes', numberKey(shape), Buffer.from(JSON.stringify(this.#shapes.names(shape)), 'utf8'))
+    }
+    for (let word = this.#wordsCommitted; word < this.#words.size; word++) {
+      batch.put('words', numberKey(word), Uint8Array.from(this.#words.bytes(word)))
     }
   }
 
-  /** Says that the batch of writeNewShapes is committed. */
+  /** Says that the batch of writeNewRows is committed. */
   committed(): void {
-    this.#committed = this.#shapes.size
+    this.#shapesCommitted = this.#shapes.size
+    this.#wordsCommitted = this.#words.size
   }
 
-  #readShapes(): void {
-    const rows = this.#environment.range('shapes', { from: shapeKey(this.#shapes.size) })
-    for (const { value } of rows) this.#shapes.restore(JSON.parse(Buffer.from(value).toString('utf8')) as string[])
+  #readRows(): void {
+    for (const { value } of this.#environment.range('shapes', { from: numberKey(this.#shapes.size) })) {
+      this.#shapes.restore(JSON.parse(Buffer.from(value).toString('utf8')) as string[])
+    }
+    for (const { value } of this.#environment.range('words', { from: numberKey(this.#words.size) })) {
+      this.#words.add(value, 0, value.length, hashBytes(value, 0, value.length))
+    }
   }
 }

@@ -10,7 +10,7 @@ import type { Consensus, Vote } from '../learn/consensus.js'
 import type { ModelSummary } from '../learn/classifier.js'
 import type { PointValue } from '../event/point-value.js'
 import { assert } from '../assert.js'
-import { pack, unpack } from './body-codec.js'
+import { pack, unpack } from './pack.js'
 
 const VERSION = 1
 

@@ -14,12 +14,16 @@
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
- * | shapes   | shape number (u32)           | its field names, JSON (event/shapes.ts)            |
+ * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
+ * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | meta     | name                         | shard-wide: format, last time                      |
  */
 
 /** The tables of a shard. */
-export const shardTables = ['events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'models', 'stats', 'shapes', 'meta'] as const
+export const shardTables = ['events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'models', 'stats', 'shapes', 'words', 'meta'] as const
+
+/** Tables that belong to the shard and not to one of its jobs. */
+export const sharedTables: readonly string[] = ['shapes', 'words', 'meta']
 
 export type ShardTable = (typeof shardTables)[number]
 

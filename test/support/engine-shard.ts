@@ -13,7 +13,9 @@ import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
 import type { EventView, FeedbackInput } from '../../engine/service.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
 import { encodeModel } from '../../engine/store/rows.js'
-import { shardTables } from '../../engine/store/tables.js'
+import { BodyCodec } from '../../engine/store/body-codec.js'
+import { decodeContent } from '../../engine/store/event-record.js'
+import { sharedTables, shardTables } from '../../engine/store/tables.js'
 
 export const sectionNames = ['service']
 
@@ -140,9 +142,16 @@ export class TestShard {
   rows(jobId?: number): string[] {
     const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
     const own = jobId === undefined ? '' : jobId.toString(16).padStart(8, '0')
+    const codec = new BodyCodec(this.environment)
+    // Which texts have become words depends on when the shard was opened; what they spell does not.
+    const shown = (table: string, value: Uint8Array): string => {
+      if (table !== 'events') return hex(value)
+      const { body, extras, clientId } = decodeContent(value)
+      return `${hex(value.subarray(0, 32))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
+    }
     return shardTables.flatMap((table) => {
-      if (jobId !== undefined && (table === 'meta' || table === 'shapes')) return []
-      return [...this.environment.range(table, {})].map(({ key, value }) => `${table} ${hex(key)} ${hex(value)}`)
+      if (table === 'words' || (jobId !== undefined && sharedTables.includes(table))) return []
+      return [...this.environment.range(table, {})].map(({ key, value }) => `${table} ${hex(key)} ${shown(table, value)}`)
         .filter((row) => jobId === undefined || row.startsWith(`${table} ${own}`))
     })
   }

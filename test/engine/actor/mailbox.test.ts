@@ -16,7 +16,7 @@ const nothing = new Uint8Array(0)
 function idsOf(task: TurnTask): string[] {
   const memory = Buffer.from(task.memory)
   const ids: string[] = []
-  for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) ids.push(String(readMessage(memory, at, task.again).eventId))
+  for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) ids.push(String(readMessage(memory, at, 0).eventId))
   return ids
 }
 

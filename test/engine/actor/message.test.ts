@@ -28,9 +28,10 @@ describe('messages', () => {
     }
     let at = 0
     for (const message of written) {
-      const again = random.below(2) === 0
-      const read = readMessage(memory, at, again)
-      assert.deepEqual({ ...read, body: Buffer.from(read.body) }, { ...message, again })
+      const appliedThrough = message.micros - 1 + random.below(3)
+      const read = readMessage(memory, at, appliedThrough)
+      const applied = message.micros <= appliedThrough
+      assert.deepEqual({ ...read, body: Buffer.from(read.body) }, { ...message, applied })
       at = nextMessage(memory, at)
     }
     assert.equal(at, end)

@@ -1,0 +1,32 @@
+/**
+ * A vote as a message.
+ *
+ * Owns: its bytes, and its bounds, checked before it goes into a mailbox. Leaves out: what a vote changes (ballots.ts).
+ */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import type { FeedbackInput } from '../service.js'
+
+/** @throws Refusal invalid_body, where `indicators` are too deep or too long to be kept with every vote. */
+export function encodeFeedback(feedback: FeedbackInput): Buffer {
+  const { indicators } = feedback
+  if (indicators !== undefined) {
+    if (isDeeperThan(indicators, limits.eventDepthMax)) throw wrongIndicators('are nested too deep')
+    if (JSON.stringify(indicators).length > limits.textCharsMax) throw wrongIndicators('are too long')
+  }
+  return Buffer.from(JSON.stringify(feedback), 'utf8')
+}
+
+export function decodeFeedback(body: Buffer): FeedbackInput {
+  return JSON.parse(body.toString('utf8')) as FeedbackInput
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
+}
+
+function wrongIndicators(what: string): Refusal {
+  const issues = [{ loc: ['body', 'indicators'], msg: `Indicators ${what}`, type: 'value_error' }]
+  return new Refusal('invalid_body', `body.indicators: they ${what}`, { issues })
+}

@@ -1,0 +1,69 @@
+/**
+ * The bytes of a body: one tag a value, then what it needs.
+ *
+ * | tag    | value                 | behind the tag                                             |
+ * |--------|-----------------------|------------------------------------------------------------|
+ * | 0 to 2 | null, true, false     |                                                            |
+ * | 3      | text                  | length in bytes, varint; UTF-8                             |
+ * | 4, 5   | whole number, minus it| varint, up to 2^53 - 1                                     |
+ * | 6      | any other number      | 64-bit float, little-endian                                |
+ * | 7      | object of a shape     | shape number u16, then the values in the shape's order     |
+ * | 8      | array                 | count u16, then the items                                  |
+ * | 9      | object with its names | count u16, then a text and a value for each field          |
+ * | 32 ... | a word                | word = (tag - 32) * 256 + next byte                        |
+ *
+ * 1. Equal bytes are equal values; each value says itself where it ends.
+ * 2. Numbers are big-endian in u16, varints have seven bits a byte, lowest first.
+ */
+
+export const TAG_NULL = 0
+export const TAG_TRUE = 1
+export const TAG_FALSE = 2
+export const TAG_TEXT = 3
+export const TAG_WHOLE = 4
+export const TAG_MINUS = 5
+export const TAG_FLOAT = 6
+export const TAG_OBJECT = 7
+export const TAG_ARRAY = 8
+export const TAG_NAMED = 9
+/** No value has this tag; it stands for a value that is not there where values are put side by side. */
+export const TAG_ABSENT = 31
+export const TAG_WORD = 32
+
+/** Words that two bytes can name. */
+export const WORDS_MAX = (256 - TAG_WORD) * 256
+/** Longest text that becomes a word, bytes. */
+export const WORD_BYTES_MAX = 64
+
+const floatView = new DataView(new ArrayBuffer(8))
+const floatBytes = new Uint8Array(floatView.buffer)
+
+/** Writes a varint; returns where it ends. */
+export function putVarint(out: Uint8Array, at: number, value: number): number {
+  let rest = value
+  while (rest >= 0x80) {
+    out[at++] = (rest % 0x80) | 0x80
+    rest = rest < 0x80000000 ? rest >>> 7 : Math.floor(rest / 0x80)
+  }
+  out[at++] = rest
+  return at
+}
+
+/** Writes a number with its tag; returns where it ends. */
+export function putNumber(out: Uint8Array, at: number, value: number): number {
+  // Minus zero is zero: JSON text for people does not tell them apart.
+  if (Number.isSafeInteger(value)) {
+    out[at] = value < 0 ? TAG_MINUS : TAG_WHOLE
+    return putVarint(out, at + 1, value < 0 ? -value : value)
+  }
+  out[at] = TAG_FLOAT
+  floatView.setFloat64(0, value, true)
+  for (let i = 0; i < 8; i++) out[at + 1 + i] = floatBytes[i] as number
+  return at + 9
+}
+
+/** The float behind a TAG_FLOAT whose payload begins at `at`. */
+export function floatAt(bytes: Uint8Array, at: number): number {
+  for (let i = 0; i < 8; i++) floatBytes[i] = bytes[at + i] as number
+  return floatView.getFloat64(0, true)
+}

@@ -1,0 +1,103 @@
+/**
+ * Decision points as a tree of names: where the scanner finds them while it walks a body.
+ *
+ * Owns: which bytes of a body each decision point depends on. Leaves out: what its value is (decision-points.ts).
+ *
+ * 1. Equal bytes at all points mean equal values at all points; the other way round is not promised (an array in another
+ *    order, a text that has become a word since).
+ * 2. Where a body has a top-level field that is spelled like a whole path, the rule for flattened documents may apply:
+ *    the tree says so, and the scanner leaves the body to the long way.
+ */
+import type { ShapeNode } from './shape-tree.js'
+import { TAG_ABSENT, TAG_OBJECT } from './body-format.js'
+
+export class PointNode {
+  /** The point that ends here, or -1. */
+  point = -1
+  /** All points at and below this node. */
+  readonly points: number[] = []
+  /** This top-level name is spelled like a whole path. */
+  flattened = false
+  readonly #children = new Map<string, PointNode>()
+  /** By id of the shape node: the child that its name leads to, null for none; worked out once. */
+  readonly #steps: (PointNode | null | undefined)[] = []
+
+  child(name: string): PointNode {
+    let node = this.#children.get(name)
+    if (node === undefined) {
+      node = new PointNode()
+      this.#children.set(name, node)
+    }
+    return node
+  }
+
+  /** Where the field of that shape node leads, or null. */
+  step(field: ShapeNode): PointNode | null {
+    const known = this.#steps[field.id]
+    if (known !== undefined) return known
+    const node = this.#children.get(field.name) ?? null
+    // Ids are dense, but a list that begins far out would be a slow one.
+    while (this.#steps.length < field.id) this.#steps.push(undefined)
+    this.#steps[field.id] = node
+    return node
+  }
+}
+
+export class PointTree {
+  readonly root = new PointNode()
+  readonly #starts: Int32Array
+  readonly #ends: Int32Array
+  #key = Buffer.allocUnsafeSlow(1024)
+
+  constructor(points: readonly string[]) {
+    this.#starts = new Int32Array(points.length)
+    this.#ends = new Int32Array(points.length)
+    for (const [point, path] of points.entries()) {
+      const names = path.split('.')
+      let node = this.root
+      for (const name of names) {
+        node = node.child(name)
+        node.points.push(point)
+      }
+      node.point = point
+      if (names.length > 1) this.root.child(path).flattened = true
+    }
+  }
+
+  /** A new body begins. */
+  reset(): void {
+    this.#starts.fill(-1)
+  }
+
+  /** A value that the tree leads to stands at these bytes. */
+  mark(node: PointNode, bytes: Uint8Array, start: number, end: number): void {
+    if (bytes[start] === TAG_OBJECT) {
+      if (node.point >= 0) this.#set(node.point, start, end)
+      return
+    }
+    // Anything but an object ends every path that goes through it: what they come to lies in these bytes.
+    for (let i = 0; i < node.points.length; i++) this.#set(node.points[i] as number, start, end)
+  }
+
+  /** The bytes at all points, one character a byte; '' where they are too many to be worth a look-up. */
+  key(bytes: Buffer): string {
+    let at = 0
+    for (let point = 0; point < this.#starts.length; point++) {
+      const start = this.#starts[point] as number
+      if (start < 0) {
+        if (at + 1 > this.#key.length) return ''
+        this.#key[at++] = TAG_ABSENT
+        continue
+      }
+      const end = this.#ends[point] as number
+      if (at + end - start > this.#key.length) return ''
+      for (let i = start; i < end; i++) this.#key[at++] = bytes[i] as number
+    }
+    return this.#key.toString('latin1', 0, at)
+  }
+
+  #set(point: number, start: number, end: number): void {
+    this.#starts[point] = start
+    this.#ends[point] = end
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { World, type Troubles } from './world.js'
+
+/** One more seed than usual: `SIMULATION_SEED=n` runs that one alone, `SIMULATION_SEEDS=n` runs so many. */
+const only = process.env['SIMULATION_SEED']
+const count = Number(process.env['SIMULATION_SEEDS'] ?? 6)
+
+async function live(seed: number, troubles: Troubles, rounds = 12): Promise<World> {
+  const world = new World(seed, troubles)
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (let step = 0; step < 60; step++) {
+        world.step()
+        if (step % 17 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+      await world.settle()
+    }
+  } catch (error) {
+    throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error })
+  }
+  return world
+}
+
+const worlds: readonly [name: string, troubles: Troubles][] = [
+  ['where all goes well', { commits: false, deaths: false, restarts: false }],
+  ['with restarts', { commits: false, deaths: false, restarts: true }],
+  ['where commits fail', { commits: true, deaths: false, restarts: true }],
+  ['where threads die and messages meet bugs', { commits: true, deaths: true, restarts: true }],
+]
+
+describe('after any sequence of messages, every row and counter is what a recount says', () => {
+  for (const [name, troubles] of worlds) {
+    const seeds = only === undefined ? Array.from({ length: count }, (_, i) => i + 1) : [Number(only)]
+    for (const seed of seeds) {
+      it(`${name}, seed ${seed}`, async () => {
+        const world = await live(seed, troubles)
+        assert.ok(world.answered > 300)
+      })
+    }
+  }
+})
+
+describe('the same seed (S17)', () => {
+  for (const [name, troubles] of worlds) {
+    it(`leaves the same bytes: ${name}`, async () => {
+      const [one, two] = [await live(99, troubles, 6), await live(99, troubles, 6)]
+      assert.deepEqual(one.shard.rows(), two.shard.rows())
+      assert.deepEqual([one.answered, one.refused], [two.answered, two.refused])
+    })
+  }
+})

@@ -1,0 +1,276 @@
+/**
+ * A small world for a shard: a few jobs, a few hosts and users so that events meet again, analysts who disagree, and
+ * everything that goes wrong. A seed decides it all.
+ */
+import assert from 'node:assert/strict'
+import { isRefusal, Refusal, type RefusalCode } from '../../engine/errors.js'
+import { eventIdOf } from '../../engine/event/event-id.js'
+import type { JobSettings } from '../../engine/job/job.js'
+import { nextMessage, readMessage } from '../../engine/actor/message.js'
+import { beginTurn } from '../../engine/actor/shard.js'
+import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
+import { SeededRandom } from '../../engine/random.js'
+import type { EventView } from '../../engine/service.js'
+import { compareJob, expectedView } from '../support/engine-compare.js'
+import { OracleJob } from '../support/engine-oracle.js'
+import { jobSettings, TestShard } from '../support/engine-shard.js'
+
+/** What goes wrong in a world. */
+export interface Troubles {
+  /** Commits that the store refuses, and commits that throw. */
+  readonly commits: boolean
+  /** Threads that die before, between and after. */
+  readonly deaths: boolean
+  readonly restarts: boolean
+}
+
+const POISON = 'poison'
+const labels = ['Escalate', 'drop', 'label_2', 'class_0', ' Investigate ', 'Drop', 'Escalate'] as const
+const wrongBodies: readonly [RefusalCode, string][] = [
+  ['invalid_json', '{'], ['invalid_json', ''], ['invalid_body', '[]'], ['invalid_body', '{"raw_body":7}'], ['invalid_body', '{}'],
+  ['forbidden_field', '{"raw_body":{"a":{"__proto__":1}}}'], ['event_too_deep', `{"raw_body":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`],
+]
+
+/** What a message must be answered: the code of a refusal, or a result. */
+type Outcome = RefusalCode | object | number | null
+
+/** Applies a message to the oracle. */
+type Effect = (settings: JobSettings, micros: number) => Outcome
+
+export class World {
+  readonly shard = new TestShard()
+  readonly #random: SeededRandom
+  readonly #troubles: Troubles
+  readonly #jobs: JobSettings[]
+  readonly #oracles: OracleJob[]
+  readonly #atShard = new Map<number, JobSettings>()
+  /** What each message does, and what it must be answered since it was committed. */
+  readonly #effects = new Map<number, Effect>()
+  readonly #outcomes = new Map<number, Outcome>()
+  readonly #answers: Promise<void>[] = []
+  readonly #knownIds: string[][]
+  readonly #models = new Map<number, { bytes: Uint8Array; seen: ReadonlyMap<string, number> }>()
+  #versions = 0
+  answered = 0
+  refused = 0
+
+  constructor(seed: number, troubles: Troubles) {
+    this.#random = new SeededRandom(seed)
+    this.#troubles = troubles
+    this.#jobs = [
+      jobSettings({ id: 1 }), jobSettings({ id: 2, category: 'Event centric decision intelligence' }),
+      jobSettings({ id: 3, decisionPoints: ['user', 'tags', 'net.port'] }),
+    ]
+    this.#oracles = this.#jobs.map(() => new OracleJob())
+    this.#knownIds = this.#jobs.map(() => [])
+    this.shard.run = (task) => this.#runTurn(task)
+    const get = this.shard.environment.get.bind(this.shard.environment)
+    this.shard.environment.get = (table, key) => {
+      if (table === 'ids' && Buffer.from(key).includes(POISON)) throw new Error('a bug that one message meets')
+      return get(table, key)
+    }
+  }
+
+  /** Something happens; nothing is waited for. */
+  step(): void {
+    const at = this.#random.below(this.#jobs.length)
+    const chance = this.#random.below(100)
+    if (chance < 55) this.#postEvent(at)
+    else if (chance < 78) this.#postFeedback(at)
+    else if (chance < 81) this.#postHistoric(at)
+    else if (chance < 84) this.#changeJob(at)
+    else if (chance < 88) this.#post(at, 'resume', (settings) => {
+      this.#oracle(at).resume(settings)
+      return null
+    })
+    else if (chance < 90) this.#postModel(at)
+    else if (chance < 93 && this.#troubles.commits) {
+      this.shard.environment.failNextCommit = this.#random.below(2) === 0 ? new Refusal('store_full', 'full') : new Error('a bug')
+    }
+  }
+
+  /** Waits until all is answered, and holds the store against the oracle. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#answers.splice(0))
+    this.shard.environment.failNextCommit = null
+    this.#jobs.forEach((job, at) => compareJob(this.shard.environment, job, this.#oracle(at)))
+    if (this.#troubles.restarts && this.#random.below(2) === 0) {
+      this.shard.restart()
+      this.#atShard.clear()
+    }
+    const at = this.#random.below(this.#jobs.length)
+    this.#train(at)
+  }
+
+  #oracle(at: number): OracleJob {
+    return this.#oracles[at] as OracleJob
+  }
+
+  #body(): Record<string, unknown> {
+    const random = this.#random
+    const body: Record<string, unknown> = { host: `h${random.below(4)}` }
+    if (random.below(3) > 0) body['user'] = random.pick(['ann', 'bob', null, 7, true, ''])
+    if (random.below(3) === 0) body['tags'] = Array.from({ length: random.below(4) }, () => random.pick(['x', 'y', 1, null]))
+    if (random.below(3) === 0) body['net'] = random.pick([{ port: 22 }, { port: 443 }, [{ port: 1 }, { port: 2 }], {}, null])
+    if (random.below(20) === 0) delete body['host']
+    if (random.below(30) === 0) return { other: random.below(3), constructor: 'x', '1': { '0': [] } }
+    return body
+  }
+
+  #id(at: number): string | null {
+    const random = this.#random
+    const known = this.#knownIds[at] as string[]
+    switch (random.below(6)) {
+      case 0:
+      case 1:
+      case 2: return null
+      case 3: return known.length > 0 ? random.pick(known) : 'None'
+      default: return `id ${random.below(12)}`
+    }
+  }
+
+  #postEvent(at: number): void {
+    if (this.#random.below(25) === 0) {
+      const [code, body] = this.#random.pick(wrongBodies)
+      return this.#post(at, 'ingest', () => code, { body })
+    }
+    if (this.#troubles.deaths && this.#random.below(60) === 0) {
+      return this.#post(at, 'ingest', () => assert.fail('never committed'), { eventId: POISON, body: '{"raw_body":{"host":"h"}}' })
+    }
+    const rawBody = this.#body()
+    const eventId = this.#id(at)
+    const body = JSON.stringify({ job_id: at + 1, raw_body: rawBody, title: 'T' })
+    const micros = this.shard.take()
+    ;(this.#knownIds[at] as string[]).push(eventId ?? eventIdOf(micros))
+    this.#post(at, 'ingest', (settings) => {
+      const event = this.#oracle(at).ingest(settings, eventId, micros, rawBody)
+      return expectedView(settings, this.#oracle(at), event)
+    }, { eventId, body, micros })
+  }
+
+  #postFeedback(at: number): void {
+    const random = this.#random
+    const known = this.#knownIds[at] as string[]
+    const eventId = known.length === 0 || random.below(15) === 0 ? 'nobody' : (known.at(-1 - random.below(Math.min(40, known.length))) as string)
+    const label = random.below(20) === 0 ? '<empty>' : random.pick(labels)
+    const analyst = `analyst ${random.below(4)}`
+    this.#post(at, 'feedback', (_, micros) => {
+      const event = this.#oracle(at).find(eventId)
+      if (event === null) return 'event_not_found'
+      if (label === '<empty>') return 'unknown_label'
+      this.#oracle(at).vote(event, analyst, placeOf(label), micros)
+      return null
+    }, { eventId, body: JSON.stringify({ analyst, label }) })
+  }
+
+  #postHistoric(at: number): void {
+    const random = this.#random
+    const events = Array.from({ length: random.below(6) }, () => ({
+      raw_body: this.#body(), label: random.below(3) === 0 ? null : { cortex_user: `analyst ${random.below(3)}`, feedback: random.pick(labels) },
+    }))
+    const wrong = random.below(4) === 0
+    const micros = this.shard.take(10_000)
+    this.#post(at, 'historic', (settings) => {
+      if (wrong) return 'invalid_body'
+      events.forEach(({ raw_body: rawBody, label }, place) => {
+        const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody)
+        if (label !== null) this.#oracle(at).vote(event, label.cortex_user, placeOf(label.feedback), micros + place)
+      })
+      return events.length
+    }, { body: JSON.stringify({ events: wrong ? [...events, { raw_body: null }] : events }), micros })
+  }
+
+  #changeJob(at: number): void {
+    const job = this.#jobs[at] as JobSettings
+    const change = this.#random.below(4)
+    this.#jobs[at] = {
+      ...job,
+      revision: job.revision + 1,
+      ...(change < 2 ? { status: job.status === 'STARTED' ? 'STOPPED' : 'STARTED' } : {}),
+      ...(change === 2 ? { decisionPoints: this.#random.pick([['host', 'user'], ['host'], ['user', 'tags', 'net.port']]) } : {}),
+      ...(change === 3 && job.id !== 1
+        ? { category: this.#random.pick(['Decision intelligence', 'Event centric decision intelligence'] as const) } : {}),
+    }
+  }
+
+  /** Trains on what is stored; the model comes in later. */
+  #train(at: number): void {
+    const job = this.#jobs[at] as JobSettings
+    const { consensusCounts } = this.shard.reader().stats(job)
+    if (consensusCounts.filter((count) => count > 0).length < 2 || this.#random.below(3) === 0) return
+    try {
+      this.#models.set(at, { bytes: this.shard.train(job, ++this.#versions), seen: this.#oracle(at).snapshot() })
+    } catch (error) {
+      // Consensuses of other decision points do not count.
+      assert.match(String(error), /at least two labels/)
+    }
+  }
+
+  #postModel(at: number): void {
+    const model = this.#models.get(at)
+    if (model === undefined) return
+    this.#models.delete(at)
+    this.#post(at, 'install', () => {
+      this.#oracle(at).install(model.bytes, model.seen)
+      return null
+    }, { body: model.bytes })
+  }
+
+  #post(at: number, kind: 'ingest' | 'historic' | 'feedback' | 'resume' | 'install', effect: Effect, more: object = {}): void {
+    const micros = (more as { micros?: number }).micros ?? this.shard.take()
+    this.#effects.set(micros, effect)
+    const job = this.#jobs[at] as JobSettings
+    this.#answers.push(this.shard.post({ job, kind, micros, ...more }).then((answer) => {
+      this.answered++
+      const wanted = this.#outcomes.get(micros) as Outcome
+      if (kind === 'resume') return
+      // A turn that runs again answers with what has become of the event meanwhile.
+      if (kind === 'ingest' && this.#troubles.deaths) assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
+      else assert.deepEqual(answer, wanted)
+    }, (error: unknown) => {
+      this.refused++
+      assert.ok(isRefusal(error), String(error))
+      const { code } = error
+      if (code === 'store_full') assert.ok(!this.#outcomes.has(micros))
+      else if (code === 'turn_failed' && kind === 'feedback') assert.ok(this.#troubles.deaths)
+      else if (code === 'turn_failed') assert.equal((more as { eventId?: string }).eventId, POISON)
+      else assert.equal(code, this.#outcomes.get(micros))
+    }))
+  }
+
+  #runTurn(task: TurnTask): TurnResult {
+    const random = this.#random
+    // Whoever dies with a turn too often has it refused; a turn that runs again meets no new trouble.
+    const fate = this.#troubles.deaths && !task.again ? random.below(12) : 99
+    if (task.again && !isRefusal(this.shard.environment.failNextCommit)) this.shard.environment.failNextCommit = null
+    if (fate === 0) return this.#die()
+    if (fate === 1) {
+      beginTurn(task)
+      return this.#die()
+    }
+    for (const settings of task.settings) this.#atShard.set(settings.id, settings)
+    const result = this.shard.runTurn(task)
+    const first = result.extras[0]
+    if (first?.type !== 'refusal' || first.code !== 'store_full') this.#apply(task)
+    return fate === 2 ? this.#die() : result
+  }
+
+  #die(): never {
+    this.shard.replaceThread()
+    throw new Error('the thread died')
+  }
+
+  /** The oracle follows when the shard has committed, and once. */
+  #apply(task: TurnTask): void {
+    const memory = Buffer.from(task.memory)
+    for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) {
+      const { micros, jobId } = readMessage(memory, at, 0)
+      if (this.#outcomes.has(micros)) continue
+      this.#outcomes.set(micros, (this.#effects.get(micros) as Effect)(this.#atShard.get(jobId) as JobSettings, micros))
+    }
+  }
+}
+
+function placeOf(label: string): number {
+  return { escalate: 0, drop: 1, investigate: 2, label_2: 2, class_0: 0 }[label.trim().toLowerCase()] as number
+}

@@ -1,0 +1,34 @@
+/** Shapes and words with everything that writes and reads bodies by them, without a store. */
+import { BodyReader } from '../../engine/event/body-reader.js'
+import { BodyScanner } from '../../engine/event/body-scanner.js'
+import { BodyWriter } from '../../engine/event/body-writer.js'
+import { ShapeTree } from '../../engine/event/shape-tree.js'
+import { hashBytes, Words } from '../../engine/event/words.js'
+
+export class Bodies {
+  readonly shapes = new ShapeTree()
+  readonly words = new Words()
+  readonly scanner = new BodyScanner(this.shapes, this.words)
+  readonly #writer = new BodyWriter(this.shapes, this.words)
+  readonly #reader = new BodyReader(this.shapes, this.words)
+
+  encode(body: unknown): Uint8Array {
+    const length = this.#writer.write(body as Record<string, unknown>)
+    return Uint8Array.from(this.#writer.out.subarray(0, length))
+  }
+
+  decode(bytes: Uint8Array): unknown {
+    return this.#reader.read(bytes)
+  }
+
+  /** Another table with the same shapes and words, as after a restart. */
+  copy(): Bodies {
+    const copy = new Bodies()
+    for (let shape = 0; shape < this.shapes.size; shape++) copy.shapes.restore(this.shapes.names(shape))
+    for (let word = 0; word < this.words.size; word++) {
+      const bytes = this.words.bytes(word)
+      copy.words.add(bytes, 0, bytes.length, hashBytes(bytes, 0, bytes.length))
+    }
+    return copy
+  }
+}

@@ -1,0 +1,129 @@
+/** Holds every row of a job against the oracle. */
+import assert from 'node:assert/strict'
+import { DecisionPoints } from '../../engine/event/decision-points.js'
+import type { JobSettings } from '../../engine/job/job.js'
+import { JobReader } from '../../engine/actor/job-reader.js'
+import { eventAt } from '../../engine/actor/event-table.js'
+import { viewOf } from '../../engine/actor/turn.js'
+import { BodyCodec } from '../../engine/store/body-codec.js'
+import type { Entry, Environment } from '../../engine/store/environment.js'
+import { decodeContent } from '../../engine/store/event-record.js'
+import { decodeBallot, decodeBucket, decodeCount, type StatsRow } from '../../engine/store/rows.js'
+import { countKey, jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../engine/store/tables.js'
+import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './engine-oracle.js'
+
+const JOB_BYTES = 4
+
+function entries(environment: Environment, table: ShardTable, jobId: number): Entry[] {
+  return [...environment.range(table, jobRange(jobId))]
+}
+
+function hexOf({ key }: Entry): string {
+  return Buffer.from(key.subarray(JOB_BYTES)).toString('hex')
+}
+
+/** Compares everything that is stored of a job with the oracle. */
+export function compareJob(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+  const buckets = compareBuckets(environment, job, oracle)
+  compareEvents(environment, job, oracle, buckets)
+  compareBallots(environment, job, oracle, buckets)
+  compareStats(environment, job, oracle)
+  const models = entries(environment, 'models', job.id).map(({ key }) => versionOfKey(key))
+  assert.deepEqual(models, oracle.models, 'models')
+}
+
+/** Names of the oracle's buckets by their ids in the store. */
+function compareBuckets(environment: Environment, job: JobSettings, oracle: OracleJob): ReadonlyMap<string, string> {
+  const events = new Map<string, number>()
+  for (const { bucket } of oracle.events.values()) if (bucket !== null) events.set(bucket, (events.get(bucket) ?? 0) + 1)
+  const wanted = new Map(events)
+  for (const subject of oracle.ballots.keys()) if (subject.startsWith('[') && !wanted.has(subject)) wanted.set(subject, 0)
+  const names = new Map<string, string>()
+  const numbers = new Set<number>()
+  for (const [name, count] of wanted) {
+    const [points, values] = JSON.parse(name) as [string[], unknown[]]
+    const { fingerprint } = new DecisionPoints(points)
+    const found = entries(environment, 'buckets', job.id).filter(({ value }) => {
+      const row = decodeBucket(value)
+      return row.fingerprint === fingerprint && JSON.stringify(row.values) === JSON.stringify(values)
+    })
+    assert.equal(found.length, 1, `bucket ${name}`)
+    const row = decodeBucket((found[0] as Entry).value)
+    names.set(hexOf(found[0] as Entry), name)
+    numbers.add(row.number)
+    const counts = environment.get('counts', countKey(job.id, row.number))
+    assert.equal(decodeCount(counts as Uint8Array).events, count, `events of bucket ${name}`)
+    assert.equal(row.hasBallot, oracle.ballots.has(name), `votes of bucket ${name}`)
+  }
+  assert.equal(entries(environment, 'buckets', job.id).length, wanted.size, 'buckets')
+  assert.equal(entries(environment, 'counts', job.id).length, wanted.size, 'counts of buckets')
+  assert.equal(numbers.size, wanted.size, 'numbers of buckets')
+  return names
+}
+
+function compareEvents(environment: Environment, job: JobSettings, oracle: OracleJob, buckets: ReadonlyMap<string, string>): void {
+  const codec = new BodyCodec(environment)
+  const reader = new JobReader(environment)
+  const times = entries(environment, 'events', job.id).map(({ key }) => timeOfKey(key))
+  assert.deepEqual(times, [...oracle.events.keys()].sort((a, b) => a - b), 'times of events')
+  for (const event of oracle.events.values()) {
+    const stored = eventAt(environment as Parameters<typeof eventAt>[0], job.id, event.micros)
+    assert.ok(stored !== null)
+    const { header, record } = stored
+    assert.deepEqual(codec.decode(decodeContent(record).body), event.body)
+    assert.equal(header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')), event.bucket)
+    const { bucketId: _, hasClientId, ...rest } = header
+    assert.deepEqual(rest, {
+      ...event.decision, outlierScore: Math.fround(event.decision.outlierScore), pending: event.pending, lacksPoints: event.lacks,
+      hasFeedback: event.hasFeedback,
+    }, `event ${event.id}`)
+    assert.equal(hasClientId, !event.ownId)
+    assert.deepEqual(reader.event(job, event.id), expectedView(job, oracle, event))
+  }
+  const ids = entries(environment, 'ids', job.id)
+  assert.deepEqual(new Map(ids.map(({ key, value }) => [Buffer.from(key.subarray(JOB_BYTES)).toString(), timeOfValue(value)])), oracle.ids)
+  const pending = entries(environment, 'pending', job.id).map(({ key }) => timeOfKey(key))
+  assert.deepEqual(pending, [...oracle.events.values()].filter((event) => event.pending).map(({ micros }) => micros).sort((a, b) => a - b))
+}
+
+export function expectedView(job: JobSettings, oracle: OracleJob, event: OracleEvent): ReturnType<typeof viewOf> {
+  return viewOf(job, event.id, { ...event.decision, pending: event.pending, micros: event.micros, bucketState: oracle.stateOf(event) })
+}
+
+function compareBallots(environment: Environment, job: JobSettings, oracle: OracleJob, buckets: ReadonlyMap<string, string>): void {
+  const rows = entries(environment, 'ballots', job.id)
+  for (const entry of rows) {
+    const hex = hexOf(entry)
+    const subject = hex.length === 16 ? `event ${timeOfValue(entry.key.subarray(JOB_BYTES))}` : (buckets.get(hex) as string)
+    const wanted = oracle.ballots.get(subject) as OracleBallot
+    assert.ok(wanted !== undefined, `votes on ${subject}`)
+    const { votes, consensus } = decodeBallot(entry.value)
+    assert.deepEqual(votes.map(({ analyst, label }) => ({ analyst, label })), wanted.votes, `votes on ${subject}`)
+    assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
+  }
+  assert.equal(rows.length, oracle.ballots.size, 'ballots')
+}
+
+function compareStats(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+  const events = [...oracle.events.values()]
+  const ballots = [...oracle.ballots.values()]
+  const { trainedThroughSeq: _, bucketsMade: __, ...stats } = new JobReader(environment).stats(job)
+  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade'> = {
+    events: events.length,
+    buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,
+    feedbackEvents: events.filter(({ hasFeedback }) => hasFeedback).length,
+    pending: events.filter(({ pending }) => pending).length,
+    lastEventMicros: oracle.lastEventMicros,
+    lastFeedbackMicros: oracle.lastFeedbackMicros,
+    feedbackSeq: oracle.feedbackSeq,
+    modelVersion: oracle.modelVersion,
+    modelVersions: oracle.models,
+    consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
+    undecidedBallots: ballots.filter(({ consensus }) => consensus === UNDECIDED).length,
+    outliersSinceTraining: oracle.since.outliers,
+    consensusChangesSinceTraining: oracle.since.consensusChanges,
+    lowConfidenceSinceTraining: oracle.since.lowConfidence,
+    decidedSinceTraining: oracle.since.decided,
+  }
+  assert.deepEqual(stats, wanted, 'counters')
+}

@@ -8,12 +8,10 @@
  * 3. close(): refuse, finish, stop threads, close the store, give the lock back, in that order.
  */
 import { systemClock, type Clock } from './clock.js'
-import { isRefusal, Refusal } from './errors.js'
+import { Refusal } from './errors.js'
 import { limits } from './limits.js'
 import { systemRandom } from './random.js'
 import type { JobSettings } from './job/job.js'
-import { retrainBlockedBy } from './job/retrain.js'
-import { missingForTraining } from './learn/knowledge-base.js'
 import { makeDataDir, openCatalog, openDataDir } from './store/data-dir.js'
 import { lockDataDir, type DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
@@ -27,7 +25,7 @@ import { Shards } from './actor/shards.js'
 import { defaultThreads, TrainingThreads } from './actor/threads.js'
 import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
-import { orphanSettings } from './actor/orphan.js'
+import { Upkeep } from './actor/upkeep.js'
 import type {
   ApplyOutcome, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView, Principal,
   ResourceQuery, ResourceRef,
@@ -77,6 +75,7 @@ export class Engine implements DecisionService {
   readonly #trainings: Trainings
   readonly #trainingThreads: TrainingThreads
   readonly #schedule: RetrainSchedule
+  readonly #upkeep: Upkeep
   readonly #onFailure: (what: string, error: unknown) => void
   #accepting = true
 
@@ -109,10 +108,19 @@ export class Engine implements DecisionService {
       job: (id) => this.#catalog.job(id),
       install: async (job, model) => void (await this.#shards.insist(this.#current(job), 'install', model)),
     })
-    this.#schedule = new RetrainSchedule(clock, (jobId) => this.#trainBySchedule(jobId))
+    this.#upkeep = new Upkeep({
+      catalog: this.#catalog,
+      shards: this.#shards,
+      trainings: this.#trainings,
+      accepting: () => this.#accepting,
+      failed: this.#onFailure,
+    })
+    this.#schedule = new RetrainSchedule(clock, (jobId) => this.#upkeep.trainBySchedule(jobId))
     this.#catalog.onJobChanged((job) => this.#schedule.put(job))
     this.#catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
-    this.#takeUp(shardCount)
+    for (const job of this.#catalog.jobs()) this.#schedule.put(job)
+    this.#upkeep.takeUp()
+    this.#trainings.resume()
   }
 
   get accepting(): boolean {
@@ -184,7 +192,7 @@ export class Engine implements DecisionService {
   async train(handle: JobHandle, username: string | null): Promise<void> {
     this.#mustAccept()
     const job = this.#current(handle)
-    const missing = this.#missingForTraining(job)
+    const missing = this.#upkeep.missingForTraining(job)
     if (missing !== null) throw new Refusal('not_enough_feedback', missing)
     this.#trainings.request(job, username)
   }
@@ -192,7 +200,7 @@ export class Engine implements DecisionService {
   async startJob(handle: JobHandle): Promise<void> {
     this.#mustAccept()
     this.#catalog.setJobStatus(handle.id, 'STARTED')
-    this.#inBackground('taking up what waited', () => this.#resume(handle.id))
+    this.#upkeep.resume(handle.id)
   }
 
   async stopJob(handle: JobHandle): Promise<void> {
@@ -212,7 +220,7 @@ export class Engine implements DecisionService {
   async deleteResource(query: ResourceQuery): Promise<ResourceRef[]> {
     this.#mustAccept()
     const removed = this.#catalog.remove(query)
-    for (const { type, internalId } of removed) if (type === 'job') this.#forgetJob(internalId as number)
+    for (const { type, internalId } of removed) if (type === 'job') this.#upkeep.forget(internalId as number)
     return removed
   }
 
@@ -237,73 +245,5 @@ export class Engine implements DecisionService {
     const job = this.#catalog.job(handle.id)
     if (job === undefined) throw new Refusal('job_not_found', 'job not found')
     return job
-  }
-
-  #missingForTraining(job: JobSettings): string | null {
-    const { consensusCounts } = this.#shards.reader(job.shard).stats(job)
-    return missingForTraining(consensusCounts, job.labels.map(({ name }) => name))
-  }
-
-  /** What the last process left unfinished: waiting events, trainings, rows of deleted jobs. */
-  #takeUp(shardCount: number): void {
-    for (const job of this.#catalog.jobs()) this.#schedule.put(job)
-    for (let shard = 0; shard < shardCount; shard++) {
-      for (const { jobId, stats } of this.#shards.reader(shard).storedJobs()) {
-        if (this.#catalog.job(jobId) === undefined) this.#purge(jobId, shard)
-        else if (stats.pending > 0) this.#inBackground('taking up what waited', () => this.#resume(jobId))
-      }
-    }
-    this.#trainings.resume()
-  }
-
-  async #resume(jobId: number): Promise<void> {
-    for (;;) {
-      const job = this.#catalog.job(jobId)
-      if (!this.#accepting || job === undefined || job.status !== 'STARTED') return
-      const { more } = (await this.#shards.insist(job, 'resume')) as { more: boolean }
-      if (!more) return
-    }
-  }
-
-  /** In every shard: what came in just before is not in any store yet. */
-  #forgetJob(jobId: number): void {
-    for (let shard = 0; shard < this.#shards.count; shard++) this.#purge(jobId, shard)
-    this.#trainings.remove(jobId)
-  }
-
-  #purge(jobId: number, shard: number): void {
-    const settings = orphanSettings(jobId, shard)
-    this.#inBackground('deleting what a deleted job left', async () => {
-      for (;;) {
-        if (!this.#accepting) return
-        const { more } = (await this.#shards.insist(settings, 'purge')) as { more: boolean }
-        if (!more) return
-      }
-    })
-  }
-
-  #trainBySchedule(jobId: number): void {
-    const job = this.#catalog.job(jobId)
-    if (!this.#accepting || job === undefined || job.autoRetrain === null) return
-    const stats = this.#shards.reader(job.shard).stats(job)
-    const reason = this.#missingForTraining(job) ?? retrainBlockedBy(job.autoRetrain, {
-      outliersSinceTraining: stats.outliersSinceTraining,
-      lowConfidenceDecisions: stats.lowConfidenceSinceTraining,
-      undecidedConsensuses: stats.undecidedBallots,
-      consensusChanges: stats.consensusChangesSinceTraining,
-      consensusFlips: stats.consensusChangesSinceTraining,
-    })
-    try {
-      if (reason === null) this.#trainings.request(job, 'schedule')
-      else this.#trainings.note(jobId, reason)
-    } catch (error) {
-      if (!isRefusal(error, 'training_in_progress')) this.#onFailure('a scheduled training did not start', error)
-    }
-  }
-
-  #inBackground(what: string, work: () => Promise<void>): void {
-    work().catch((error: unknown) => {
-      if (this.#accepting) this.#onFailure(`${what} failed`, error)
-    })
   }
 }

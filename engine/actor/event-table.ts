@@ -10,7 +10,7 @@
 import { limits } from '../limits.js'
 import { microsOfEventId } from '../event/event-id.js'
 import { decodeHeader, type RecordHeader } from '../store/event-record.js'
-import { idKey, metaKey, timeKey, timeOfValue, type ShardTable } from '../store/tables.js'
+import { idKey, metaKey, timeKey, timeOfValue, timeValue, type ShardTable } from '../store/tables.js'
 
 /** Reads a value; an environment or a turn's store. */
 export interface Reads {
@@ -48,4 +48,9 @@ export function lastTime(reads: Reads): number {
 export function eventAt(reads: Reads, jobId: number, micros: number, indexed = false): FoundEvent | null {
   const record = reads.get('events', timeKey(jobId, micros))
   return record === undefined ? null : { micros, record, header: decodeHeader(record), indexed }
+}
+
+/** What votes on an event count for: its bucket, or the event itself. */
+export function subjectOf(header: RecordHeader, micros: number): Uint8Array {
+  return header.bucketId ?? timeValue(micros)
 }

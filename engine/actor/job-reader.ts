@@ -13,9 +13,8 @@ import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { decodeContent } from '../store/event-record.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
-import { timeValue } from '../store/tables.js'
 import { readBallot, stateOf } from './ballots.js'
-import { findEvent, lastTime, type FoundEvent } from './event-table.js'
+import { findEvent, lastTime, subjectOf, type FoundEvent } from './event-table.js'
 import { exportDocument } from './export.js'
 import { readStats } from './job-stats.js'
 import { viewOf } from './turn.js'
@@ -57,7 +56,7 @@ export class JobReader {
     const view = this.#view(job, eventId, found)
     const content = decodeContent(found.record)
     const body = this.#codec.decode(content.body)
-    const ballot = readBallot(this.#environment, job.id, subjectOf(found))
+    const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
     return { view, document: exportDocument({ job, view, header: found.header, body, extras: content.extras, ballot, serviceName }) }
   }
 
@@ -85,12 +84,8 @@ export class JobReader {
 
   #view(job: JobSettings, eventId: string, found: FoundEvent): EventView {
     const { header, micros } = found
-    const ballot = readBallot(this.#environment, job.id, subjectOf(found))
+    const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
     const bucketState = ballot === null ? 'new' : stateOf(ballot, this.stats(job).trainedThroughSeq)
     return viewOf(job, eventId, { ...header, micros, bucketState })
   }
-}
-
-function subjectOf({ header, micros }: FoundEvent): Uint8Array {
-  return header.bucketId ?? timeValue(micros)
 }

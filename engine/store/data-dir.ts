@@ -53,7 +53,11 @@ export function openDataDir(path: string, shards: number): DataDir {
     if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
       throw new Refusal('data_dir_invalid', `the data directory ${path} has shards but no format.json; it is incomplete`)
     }
-    writeWhole(file, JSON.stringify({ format: DATA_FORMAT, shards }))
+    try {
+      writeWhole(file, JSON.stringify({ format: DATA_FORMAT, shards }))
+    } catch (error) {
+      throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be written: ${(error as Error).message}`)
+    }
     return { path, shards, fresh: true }
   }
   const format = readFormat(path, file)

@@ -51,6 +51,21 @@ export interface RecordHeader extends Decision {
   readonly bucketId: Uint8Array | null
 }
 
+/** The header of an event that comes in. */
+export function newHeader(
+  decision: Decision,
+  pending: boolean,
+  lacksPoints: boolean,
+  hasClientId: boolean,
+  bucketId: Uint8Array | null,
+): RecordHeader {
+  // Field by field: an object spread costs several microseconds here.
+  const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
+  return {
+    label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback: false, hasClientId, bucketId,
+  }
+}
+
 /** What stands behind the header. */
 export interface RecordContent {
   /** The bytes of the body. */

@@ -9,7 +9,7 @@
  *    writer's lock behind, so every computation is done before.
  * 3. All opens of one path in one process share LMDB's environment; each thread has its own handle and snapshot.
  */
-import { closeSync, mkdirSync, openSync, readSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type RootDatabase } from 'lmdb'
 import { isRefusal, Refusal } from '../errors.js'
@@ -33,7 +33,7 @@ export function openLmdb(dir: string, name: string, tables: readonly string[]): 
   const path = join(dir, `${name}.mdb`)
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
-    lookAtFile(path)
+    lookAtFiles(path)
     return new LmdbEnvironment(path, tables)
   } catch (error) {
     throw isRefusal(error) ? error : storeRefusal(error, path)
@@ -44,20 +44,33 @@ export function openLmdb(dir: string, name: string, tables: readonly string[]): 
 const MAGIC = 0xbeefc0de
 const MAGIC_AT = 24
 
+/** What the files of a new environment take. */
+const NEW_BYTES = 64 * 1024
+
 /**
- * The native library takes the process down over a file that is not one of its own, so the file is looked at first. One
- * that is shorter than the two pages it begins with was cut off when it was made, and has never held anything.
+ * The native library takes the process down over a file that is not one of its own, and over a disk that is full when it
+ * makes one, so both are looked at first. A file that is shorter than the two pages it begins with was cut off when it
+ * was made, and has never held anything.
  */
-function lookAtFile(path: string): void {
+function lookAtFiles(path: string): void {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 }
-  if (size === 0) return
-  if (size < 2 * PAGE_BYTES) return rmSync(path)
+  const isCutOff = size < 2 * PAGE_BYTES
+  if (isCutOff || !existsSync(`${path}-lock`)) tryRoom(`${path}.room`)
+  if (isCutOff) return rmSync(path, { force: true })
   const file = openSync(path, 'r')
   const start = Buffer.alloc(MAGIC_AT + 4)
   readSync(file, start)
   closeSync(file)
   if (start.readUInt32LE(MAGIC_AT) !== MAGIC) {
     throw new Refusal('data_dir_invalid', `${path} is not a file of the store; it was changed or overwritten by something else`)
+  }
+}
+
+function tryRoom(path: string): void {
+  try {
+    writeFileSync(path, Buffer.alloc(NEW_BYTES), { flush: true })
+  } finally {
+    rmSync(path, { force: true })
   }
 }
 

@@ -1,0 +1,61 @@
+/**
+ * An event on its way in: from the body of a message to what the actor stores and decides by.
+ *
+ * Owns: which of the two ways a body goes. Leaves out: both ways themselves (event/, store/body-codec.ts).
+ *
+ * 1. The bytes of an arrival are valid until the next one is made.
+ */
+import { DecisionPoints } from '../event/decision-points.js'
+import { parseEnvelope, type Envelope, type EventExtras } from '../event/envelope.js'
+import { PointTree } from '../event/point-tree.js'
+import type { PointValues } from '../event/point-value.js'
+import { hasBuckets, type JobSettings } from '../job/job.js'
+import type { BodyCodec } from '../store/body-codec.js'
+
+export interface Arrival {
+  /** The body's bytes. */
+  readonly body: Buffer
+  /** The body, where it was parsed. */
+  readonly rawBody: Record<string, unknown> | null
+  readonly extras: EventExtras | null
+  readonly idInBody: string | null
+  /** The bytes at the decision points, where the body was scanned; else ''. */
+  readonly key: string
+}
+
+export class Arrivals {
+  readonly points: DecisionPoints
+  readonly #tree: PointTree
+  readonly #codec: BodyCodec
+  readonly #sectionNames: readonly string[]
+  /** Without buckets every event is decided by its values, and those come out of a parsed body. */
+  readonly #scans: boolean
+
+  constructor(settings: JobSettings, codec: BodyCodec, sectionNames: readonly string[]) {
+    this.points = new DecisionPoints(settings.decisionPoints)
+    this.#tree = new PointTree(settings.decisionPoints)
+    this.#codec = codec
+    this.#sectionNames = sectionNames
+    this.#scans = hasBuckets(settings.category)
+  }
+
+  /** The event in a request's body. Throws the refusals of parseEnvelope and BodyCodec.encode. */
+  read(request: Buffer): Arrival {
+    const { scanner } = this.#codec
+    if (this.#scans && scanner.scan(request, this.#tree)) {
+      const key = this.#tree.key(scanner.out)
+      return { body: scanner.out.subarray(0, scanner.length), rawBody: null, extras: null, idInBody: scanner.eventId, key }
+    }
+    return this.of(parseEnvelope(request.toString('utf8'), this.#sectionNames))
+  }
+
+  /** The event in an envelope that is parsed already. */
+  of({ rawBody, extras, eventId }: Envelope): Arrival {
+    return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, key: '' }
+  }
+
+  /** The values at the decision points. */
+  valuesOf({ rawBody, body }: Arrival): PointValues {
+    return this.points.valuesOf(rawBody ?? this.#codec.decode(body))
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The model of one job at work: the active version, and what it says of an event or a bucket.
+ *
+ * Owns: which version is in memory. Leaves out: training and installing (trainings.ts, job-actor.ts), how consensus and
+ * model become one answer (decide/).
+ *
+ * 1. A model of other decision points would read the values of these as something else: it is not used.
+ * 2. A bucket's answer is kept with it until its votes or the model change.
+ */
+import { must } from '../assert.js'
+import { decide, noDecision, type Decision } from '../decide/decision.js'
+import type { PointValues } from '../event/point-value.js'
+import type { Model } from '../learn/classifier.js'
+import { loadModel } from '../learn/registry.js'
+import { decodeModel, type ModelRow, type StatsRow } from '../store/rows.js'
+import { modelKey } from '../store/tables.js'
+import { knownConsensus, readBallot } from './ballots.js'
+import type { Bucket } from './bucket-cache.js'
+import type { Reads } from './event-table.js'
+
+export class JobModel {
+  readonly #jobId: number
+  readonly #fingerprint: number
+  readonly #probabilities: Float64Array
+  #model: Model | null = null
+  #version = 0
+
+  constructor(jobId: number, fingerprint: number, labelCount: number) {
+    this.#jobId = jobId
+    this.#fingerprint = fingerprint
+    this.#probabilities = new Float64Array(labelCount)
+  }
+
+  /** Reads the active version, where there is one. */
+  open(reads: Reads, { modelVersion }: StatsRow): void {
+    if (modelVersion === 0) return
+    const { row, model } = decodeModel(must(reads.get('models', modelKey(this.#jobId, modelVersion)), 'the active model'))
+    this.use(row, model)
+  }
+
+  use(row: ModelRow, bytes: Uint8Array): void {
+    this.#model = row.fingerprint === this.#fingerprint ? loadModel(Uint8Array.from(bytes)) : null
+    this.#version = row.version
+  }
+
+  /** Decides an event with these values, which is in that bucket or in none. */
+  decide(reads: Reads, values: PointValues, bucket: Bucket | null, { trainedThroughSeq }: StatsRow): Decision {
+    if (this.#model === null) return noDecision
+    // A bucket of earlier decision points holds events that differ at those of now.
+    const alike = bucket !== null && bucket.fingerprint === this.#fingerprint
+    if (alike && bucket.decision !== null) return bucket.decision
+    const ballot = bucket !== null && bucket.hasBallot ? readBallot(reads, this.#jobId, bucket.id) : null
+    const known = knownConsensus(ballot, trainedThroughSeq)
+    const decision = decide(this.#model, this.#version, values, known, this.#probabilities)
+    if (alike) bucket.decision = decision
+    return decision
+  }
+}

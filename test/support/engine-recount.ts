@@ -1,0 +1,84 @@
+/** Counts everything that is stored of a job again, from nothing but the rows, and holds the counters against it. */
+import assert from 'node:assert/strict'
+import { consensusOf, isLabel, UNDECIDED } from '../../engine/learn/consensus.js'
+import { BodyCodec } from '../../engine/store/body-codec.js'
+import type { Entry, Environment } from '../../engine/store/environment.js'
+import { decodeContent, decodeHeader } from '../../engine/store/event-record.js'
+import { decodeBallot, decodeBucket, decodeCount, decodeStats, type BallotRow, type StatsRow } from '../../engine/store/rows.js'
+import { countKey, jobKey, jobRange, modelKey, timeOfKey, timeOfValue, type ShardTable } from '../../engine/store/tables.js'
+import { eventIdOf } from '../../engine/event/event-id.js'
+
+export interface Recounted {
+  /** Bodies by event id. */
+  readonly events: ReadonlyMap<string, Record<string, unknown>>
+  /** Ballots by bucket id or time of the event, in hexadecimal. */
+  readonly ballots: ReadonlyMap<string, BallotRow>
+  readonly stats: StatsRow
+}
+
+const LABELS = 3
+
+/** Fails where a row is missing, left over or counted wrong. */
+export function recount(environment: Environment, jobId: number): Recounted {
+  const entries = (table: ShardTable): Entry[] => [...environment.range(table, jobRange(jobId))]
+  const subject = ({ key }: Entry): string => Buffer.from(key.subarray(4)).toString('hex')
+  const codec = new BodyCodec(environment)
+  const events = new Map<string, Record<string, unknown>>()
+  const perBucket = new Map<string, number>()
+  const [ids, pending] = [new Map<string, number>(), new Set<number>()]
+  for (const { key, value } of entries('ids')) ids.set(Buffer.from(key.subarray(4)).toString(), timeOfValue(value))
+  for (const { key } of entries('pending')) pending.add(timeOfKey(key))
+  let feedbackEvents = 0
+  for (const { key, value } of entries('events')) {
+    const micros = timeOfKey(key)
+    const header = decodeHeader(value)
+    const { body, clientId } = decodeContent(value)
+    assert.equal(header.hasClientId, clientId !== null)
+    if (clientId !== null) assert.equal(ids.get(clientId), micros, `the index of event ${clientId}`)
+    assert.equal(header.pending, pending.delete(micros), 'the pending mark of an event')
+    events.set(clientId ?? eventIdOf(micros), codec.decode(body))
+    if (header.hasFeedback) feedbackEvents++
+    if (header.bucketId === null) continue
+    const bucket = Buffer.from(header.bucketId).toString('hex')
+    perBucket.set(bucket, (perBucket.get(bucket) ?? 0) + 1)
+  }
+  assert.equal(events.size, entries('events').length, 'one event an id')
+  assert.equal(pending.size, 0, 'pending marks without an event')
+  for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
+  const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
+  recountBuckets(environment, jobId, entries('buckets').map((entry) => [subject(entry), entry.value]), perBucket, ballots)
+  assert.equal(entries('counts').length, entries('buckets').length, 'counts without a bucket')
+  const stored = environment.get('stats', jobKey(jobId))
+  assert.ok(stored !== undefined, 'counters')
+  const stats = decodeStats(stored)
+  for (const version of stats.modelVersions) assert.ok(environment.get('models', modelKey(jobId, version)) !== undefined, `model ${version}`)
+  const consensus = [...ballots.values()].map((ballot) => ballot.consensus)
+  assert.deepEqual(
+    [stats.events, stats.buckets, stats.feedbackEvents, stats.undecidedBallots, stats.consensusCounts],
+    [events.size, perBucket.size, feedbackEvents, consensus.filter((one) => one === UNDECIDED).length,
+      Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length)],
+    'counters: events, buckets, events with feedback, undecided, consensus',
+  )
+  return { events, ballots, stats }
+}
+
+function recountBuckets(
+  environment: Environment, jobId: number, buckets: readonly (readonly [string, Uint8Array])[], perBucket: ReadonlyMap<string, number>,
+  ballots: ReadonlyMap<string, BallotRow>,
+): void {
+  const left = new Set(perBucket.keys())
+  for (const [id, value] of buckets) {
+    const { number, hasBallot } = decodeBucket(value)
+    const counts = environment.get('counts', countKey(jobId, number))
+    assert.ok(counts !== undefined, 'the counts of a bucket')
+    assert.equal(decodeCount(counts).events, perBucket.get(id) ?? 0, 'events of a bucket')
+    assert.equal(hasBallot, ballots.has(id), 'the ballot of a bucket')
+    assert.ok(left.delete(id) || hasBallot, 'a bucket without events and votes')
+  }
+  assert.equal(left.size, 0, 'events without a bucket')
+  for (const { votes, override, consensus } of ballots.values()) {
+    assert.equal(consensus, consensusOf(votes, override, LABELS), 'the consensus of a ballot')
+    assert.equal(new Set(votes.map(({ analyst }) => analyst)).size, votes.length, 'votes of one analyst')
+    assert.ok(votes.every(({ label }) => isLabel(label)))
+  }
+}

@@ -1,0 +1,90 @@
+/** A whole engine in a process of its own, seen from the test that is going to kill it. */
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+type Asked =
+  | { readonly ask: 'ingest'; readonly eventId: string | null; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly ask: 'feedback'; readonly eventId: string; readonly analyst: string; readonly label: string }
+  | { readonly ask: 'event'; readonly eventId: string }
+  | { readonly ask: 'train' | 'stop' | 'start' | 'job' | 'close' }
+
+export type ChildRequest = Asked & { readonly number: number }
+
+export interface ChildAnswer {
+  readonly number: number
+  readonly result?: unknown
+  /** Code of the refusal. */
+  readonly refused?: string
+  /** Turns and threads that failed since the last answer. */
+  readonly failures: readonly string[]
+}
+
+export type Ready =
+  | { readonly ready: true; readonly jobId: number }
+  | { readonly ready: false; readonly code: string; readonly message: string }
+
+/** What became of a request: a result, a refusal, or nothing since the process died first. */
+export type Outcome = { readonly result: unknown } | { readonly refused: string } | null
+
+const program = fileURLToPath(new URL('./engine-child.js', import.meta.url))
+
+export class EngineChild {
+  readonly process: ChildProcess
+  /** How the start went; null where the process died in it. */
+  readonly ready: Promise<Ready | null>
+  readonly exited: Promise<void>
+  readonly failures: string[] = []
+  readonly #waiting = new Map<number, (outcome: Outcome) => void>()
+  #numbers = 0
+
+  /** `limitKib`: no file may grow beyond it, until the limit is raised. */
+  constructor(dataDir: string, limitKib?: number) {
+    const args = [program, dataDir]
+    // Without the limit's signal ignored the first write over it would kill the process.
+    this.process = limitKib === undefined
+      ? fork(program, [dataDir], { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+      : spawn('bash', ['-c', `trap "" XFSZ; ulimit -S -f ${limitKib}; exec "$@"`, 'bash', process.execPath, ...args], {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      })
+    this.exited = new Promise((resolve) => this.process.once('exit', () => resolve()))
+    this.ready = new Promise((resolve) => {
+      this.process.once('message', (message: Ready) => {
+        this.process.on('message', (answer: ChildAnswer) => this.#answered(answer))
+        resolve(message)
+      })
+      this.process.once('exit', () => {
+        resolve(null)
+        for (const tell of this.#waiting.values()) tell(null)
+      })
+    })
+  }
+
+  ask(asked: Asked): Promise<Outcome> {
+    const number = this.#numbers++
+    return new Promise((resolve) => {
+      this.#waiting.set(number, resolve)
+      if (!this.process.connected) return resolve(null)
+      // A process that is dying may not take it; its exit answers then.
+      this.process.send({ ...asked, number }, () => {})
+    })
+  }
+
+  /** SIGKILL, and nothing else. */
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL')
+    await this.exited
+  }
+
+  async close(): Promise<void> {
+    await this.ask({ ask: 'close' })
+    this.process.disconnect()
+    await this.exited
+  }
+
+  #answered({ number, result, refused, failures }: ChildAnswer): void {
+    this.failures.push(...failures)
+    const tell = this.#waiting.get(number)
+    this.#waiting.delete(number)
+    tell?.(refused === undefined ? { result } : { refused })
+  }
+}

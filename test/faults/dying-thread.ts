@@ -1,0 +1,70 @@
+/** A shard thread that dies where a test wants it to (fates.ts): the real one over a store that ends it around a commit. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { workerData } from 'node:worker_threads'
+import { nextMessage, readMessage } from '../../engine/actor/message.js'
+import { beginTurn, Shard, TurnOutOfPlace } from '../../engine/actor/shard.js'
+import type { ShardThreadData } from '../../engine/actor/threads.js'
+import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
+import { openShard } from '../../engine/store/data-dir.js'
+import type { Environment, WriteBatch } from '../../engine/store/environment.js'
+import { DEADLY_ID, FATES_FILE, NO_START_FILE, type Fate } from './fates.js'
+
+const { dataDir, sectionNames } = workerData as ShardThreadData
+const fatesFile = join(dataDir, FATES_FILE)
+const shards = new Map<number, Shard>()
+let fate: Fate = 'live'
+
+if (existsSync(join(dataDir, NO_START_FILE))) throw new Error('the thread cannot start')
+
+export default function runTurn(task: TurnTask): TurnResult {
+  fate = nextFate()
+  if (fate === 'at the door') die()
+  const shard = shards.get(task.shard) ?? open(task)
+  if (fate === 'begun' || isDeadly(task)) {
+    beginTurn(task)
+    die()
+  }
+  return shard.run(task)
+}
+
+function open(task: TurnTask): Shard {
+  if (!task.opens) throw new TurnOutOfPlace()
+  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames)
+  shards.set(task.shard, shard)
+  return shard
+}
+
+function dying(store: Environment): Environment {
+  return {
+    get: (table, key) => store.get(table, key),
+    range: (table, range) => store.range(table, range),
+    refresh: () => store.refresh(),
+    sizeBytes: () => store.sizeBytes(),
+    close: () => store.close(),
+    commit(batch: WriteBatch) {
+      if (fate === 'before the commit') die()
+      store.commit(batch)
+      if (fate === 'after the commit') die()
+    },
+  }
+}
+
+function nextFate(): Fate {
+  if (!existsSync(fatesFile)) return 'live'
+  const [first, ...rest] = readFileSync(fatesFile, 'utf8').split('\n')
+  writeFileSync(fatesFile, rest.join('\n'))
+  return (first === undefined || first === '' ? 'live' : first) as Fate
+}
+
+function isDeadly(task: TurnTask): boolean {
+  const memory = Buffer.from(task.memory)
+  for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) {
+    if (readMessage(memory, at, 0).eventId === DEADLY_ID) return true
+  }
+  return false
+}
+
+function die(): never {
+  process.exit(1)
+}

@@ -1,0 +1,72 @@
+/**
+ * A whole engine in a process of its own, to be killed: takes requests over the channel to its parent and answers each
+ * when the engine has. `node engine-child.js <data directory> [shards]`.
+ */
+import { isRefusal, openEngine, type Engine, type JobHandle } from '../../engine/index.js'
+import type { ChildAnswer, ChildRequest, Ready } from './child.js'
+
+const [dataDir = '', shards = '2'] = process.argv.slice(2)
+const BOOTSTRAP_KEY = 'a-key-for-the-children-of-fault-tests-0123456789'
+
+const points = ['host']
+const resources = {
+  key: { type: 'api_key', properties: { name: 'key' } },
+  rest: {
+    type: 'integration',
+    properties: { title: 'rest', integration_type: 'External REST API', parameters: { api_key: "{{api_keys(name='key')}}", data_type: 'alerts' } },
+  },
+  job: {
+    type: 'job',
+    properties: {
+      title: 'job', category: 'Decision intelligence', decision_points: points,
+      pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }],
+    },
+  },
+}
+
+function tell(message: ChildAnswer | Ready): void {
+  process.send?.(message)
+}
+
+async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Promise<unknown> {
+  switch (request.ask) {
+    case 'ingest':
+      return await new Promise((resolve, reject) => {
+        engine.ingest(job, request.eventId, false, Buffer.from(JSON.stringify({ raw_body: request.body })), {
+          ingested: ({ eventId }) => resolve(eventId), refused: reject,
+        })
+      })
+    case 'feedback': return await engine.giveFeedback(job, request.eventId, { analyst: request.analyst, label: request.label })
+    case 'train': return await engine.train(job, null)
+    case 'stop': return await engine.stopJob(job)
+    case 'start': return await engine.startJob(job)
+    case 'event': return engine.event(job, request.eventId)
+    case 'job': return engine.jobView(job)
+    case 'close': return await engine.close()
+  }
+}
+
+try {
+  const failures: string[] = []
+  const engine = await openEngine({
+    dataDir, name: 'service', shards: Number(shards), threads: 1, bootstrapKey: BOOTSTRAP_KEY, adminPassword: 'a-password-for-fault-tests',
+    onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
+  })
+  const principal = engine.authenticate(BOOTSTRAP_KEY)
+  if (principal === null) throw new Error('the bootstrap key is gone')
+  if (engine.jobViews(principal, false).length === 0) await engine.applyResources({ resources }, false)
+  const job = engine.jobByTitle(principal, 'job')
+  process.on('message', (request: ChildRequest) => {
+    answer(engine, job, request).then(
+      (result) => tell({ number: request.number, result: result ?? null, failures: failures.splice(0) }),
+      (error: unknown) => tell({
+        number: request.number, refused: isRefusal(error) ? error.code : `not a refusal: ${String(error)}`, failures: failures.splice(0),
+      }),
+    )
+  })
+  tell({ ready: true, jobId: job.id })
+} catch (error) {
+  tell({ ready: false, code: isRefusal(error) ? error.code : 'not a refusal', message: String((error as Error).message) })
+  process.exitCode = 1
+  process.disconnect?.()
+}

@@ -1,0 +1,237 @@
+/**
+ * Kills a loaded engine again and again, at any moment, and looks after each kill whether everything that it had
+ * acknowledged is there: each event once, counted once in its bucket, each vote once.
+ *
+ * `node --enable-source-maps .build/test/faults/kill-loop.js --kills 20 --seed 1`
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { SeededRandom } from '../../engine/random.js'
+import { openShard } from '../../engine/store/data-dir.js'
+import { recount, type Recounted } from '../support/engine-recount.js'
+import { EngineChild, type Ready } from './child.js'
+
+const SHARDS = 2
+const IN_FLIGHT = 150
+const labels = ['Escalate', 'Drop', 'Investigate'] as const
+
+export interface KillCounts {
+  kills: number
+  killedWhileStarting: number
+  posted: number
+  acknowledgedEvents: number
+  acknowledgedVotes: number
+  acknowledgedTrainings: number
+  /** Stored, though the process died before it could say so. */
+  storedUnacknowledged: number
+  storedEvents: number
+  models: number
+  slowestStartMs: number
+}
+
+/** What was posted, and what was acknowledged. */
+class Ledger {
+  /** By id: version posted last, and version acknowledged last. */
+  readonly versions = new Map<string, { posted: number; acknowledged: number }>()
+  /** Events whose id the service made: by id, what they hold. */
+  readonly own = new Map<string, number>()
+  readonly votes = new Map<string, { label: string; acknowledged: boolean }>()
+  readonly ids: string[] = []
+  tokens = 0
+  acknowledged = 0
+}
+
+/** Kills `kills` times; throws where anything that was acknowledged is lost, doubled or counted wrong. */
+export async function killLoop(kills: number, seed: number, loadMsMax = 700): Promise<KillCounts> {
+  const random = new SeededRandom(seed)
+  const directory = mkdtempSync(join(tmpdir(), 'kill-loop-'))
+  const counts: KillCounts = {
+    kills: 0, killedWhileStarting: 0, posted: 0, acknowledgedEvents: 0, acknowledgedVotes: 0, acknowledgedTrainings: 0, storedUnacknowledged: 0,
+    storedEvents: 0, models: 0, slowestStartMs: 0,
+  }
+  const ledger = new Ledger()
+  let jobId: number | null = null
+  try {
+    while (counts.kills < kills) {
+      const child = new EngineChild(directory)
+      // Now and then in the middle of the start.
+      const early = jobId !== null && random.below(6) === 0
+      if (early) await sleep(random.below(250))
+      else jobId = await started(child, counts)
+      const load = early ? null : new Load(child, random, ledger, counts)
+      // Every other time once it answers, else at any moment from the start on.
+      if (load !== null && counts.kills % 2 === 0) await load.answering
+      if (load !== null) await sleep(30 + random.below(loadMsMax))
+      await child.kill()
+      counts.kills++
+      if (early) counts.killedWhileStarting++
+      await load?.ended
+      await check(directory, jobId as number, ledger, counts)
+    }
+    await checkLife(directory, counts)
+    return counts
+  } finally {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+async function started(child: EngineChild, counts: KillCounts): Promise<number> {
+  const from = performance.now()
+  const ready = await child.ready
+  assert.ok(ready?.ready === true, `the engine starts: ${JSON.stringify(ready)}`)
+  counts.slowestStartMs = Math.max(counts.slowestStartMs, Math.round(performance.now() - from))
+  return ready.jobId
+}
+
+/** Keeps a number of requests in flight until the process dies. */
+class Load {
+  readonly ended: Promise<unknown>
+  /** Resolves with the first answer, or when there will be none. */
+  readonly answering: Promise<void>
+  #answered: () => void = () => {}
+  readonly #child: EngineChild
+  readonly #random: SeededRandom
+  readonly #ledger: Ledger
+  readonly #counts: KillCounts
+
+  constructor(child: EngineChild, random: SeededRandom, ledger: Ledger, counts: KillCounts) {
+    this.#child = child
+    this.#random = random
+    this.#ledger = ledger
+    this.#counts = counts
+    this.answering = new Promise((resolve) => (this.#answered = resolve))
+    this.ended = Promise.all(Array.from({ length: IN_FLIGHT }, () => this.#goOn())).finally(this.#answered)
+  }
+
+  async #goOn(): Promise<void> {
+    for (;;) {
+      const chance = this.#random.below(1_000)
+      const alive = chance < 2 ? await this.#train() : chance < 250 && this.#ledger.ids.length > 0 ? await this.#vote() : await this.#post()
+      if (!alive) return
+    }
+  }
+
+  async #post(): Promise<boolean> {
+    const ledger = this.#ledger
+    const token = ledger.tokens++
+    this.#counts.posted++
+    const named = this.#random.below(3) === 0 ? `id ${this.#random.below(200)}` : null
+    const version = named === null ? 0 : (ledger.versions.get(named)?.posted ?? 0) + 1
+    if (named !== null) ledger.versions.set(named, { acknowledged: 0, ...ledger.versions.get(named), posted: version })
+    // Voted on are only events without a name of their own: those stay in their bucket.
+    const body = { host: named === null ? `h${token % 23}` : `n${this.#random.below(9)}`, token, version, text: 'x'.repeat(this.#random.below(300)) }
+    const outcome = await this.#child.ask({ ask: 'ingest', eventId: named, body })
+    if (outcome === null) return false
+    assert.ok('result' in outcome, JSON.stringify(outcome))
+    ledger.acknowledged++
+    this.#counts.acknowledgedEvents++
+    this.#answered()
+    if (named === null) {
+      ledger.own.set(outcome.result as string, token)
+      ledger.ids.push(outcome.result as string)
+    } else {
+      const known = ledger.versions.get(named) as { posted: number; acknowledged: number }
+      known.acknowledged = Math.max(known.acknowledged, version)
+    }
+    return true
+  }
+
+  async #vote(): Promise<boolean> {
+    const { votes, ids } = this.#ledger
+    const analyst = `analyst ${votes.size}`
+    const label = this.#random.pick(labels)
+    votes.set(analyst, { label, acknowledged: false })
+    const outcome = await this.#child.ask({ ask: 'feedback', eventId: this.#random.pick(ids.slice(-500)), analyst, label })
+    if (outcome === null) return false
+    assert.ok('result' in outcome, JSON.stringify(outcome))
+    votes.set(analyst, { label, acknowledged: true })
+    this.#counts.acknowledgedVotes++
+    return true
+  }
+
+  async #train(): Promise<boolean> {
+    const outcome = await this.#child.ask({ ask: 'train' })
+    if (outcome !== null && 'result' in outcome) this.#counts.acknowledgedTrainings++
+    return outcome !== null
+  }
+}
+
+/** Reads the store of the dead process. */
+async function check(directory: string, jobId: number, ledger: Ledger, counts: KillCounts): Promise<void> {
+  for (let shard = 0; shard < SHARDS; shard++) {
+    const environment = openShard(directory, shard)
+    try {
+      if ([...environment.range('stats', {})].length === 0) continue
+      const recounted = recount(environment, jobId)
+      checkEvents(recounted, ledger, counts)
+      checkVotes(recounted, ledger)
+      counts.models = recounted.stats.modelVersions.length
+    } finally {
+      await environment.close()
+    }
+  }
+}
+
+function checkEvents({ events }: Recounted, ledger: Ledger, counts: KillCounts): void {
+  for (const [id, token] of ledger.own) assert.equal(events.get(id)?.['token'], token, `event ${id}`)
+  for (const [id, { posted, acknowledged }] of ledger.versions) {
+    const version = (events.get(id)?.['version'] ?? 0) as number
+    assert.ok(version >= acknowledged && version <= posted, `version ${version} of ${id}: ${acknowledged} acknowledged, ${posted} posted`)
+  }
+  const tokens = [...events.values()].map(({ token }) => token)
+  assert.equal(new Set(tokens).size, tokens.length, 'every event is stored once')
+  counts.storedEvents = events.size
+  counts.storedUnacknowledged = [...events.keys()].filter((id) => !ledger.own.has(id) && !ledger.versions.has(id)).length
+}
+
+function checkVotes({ ballots }: Recounted, ledger: Ledger): void {
+  const stored = new Map<string, number>()
+  for (const { votes } of ballots.values()) {
+    for (const { analyst, label } of votes) {
+      assert.ok(!stored.has(analyst), `the vote of ${analyst} counts once`)
+      stored.set(analyst, label)
+    }
+  }
+  for (const [analyst, { label, acknowledged }] of ledger.votes) {
+    const place = stored.get(analyst)
+    if (acknowledged || place !== undefined) assert.equal(place, labels.indexOf(label as (typeof labels)[number]), `the vote of ${analyst}`)
+  }
+}
+
+/** After all that the service lives: trainings end, and an event is decided. */
+async function checkLife(directory: string, counts: KillCounts): Promise<void> {
+  const child = new EngineChild(directory)
+  try {
+    const ready: Ready | null = await child.ready
+    assert.ok(ready?.ready === true)
+    for (;;) {
+      const outcome = await child.ask({ ask: 'job' })
+      assert.ok(outcome !== null && 'result' in outcome)
+      const { retrainState } = outcome.result as { retrainState: string }
+      assert.notEqual(retrainState, 'RETRAIN_FAILED')
+      if (retrainState !== 'queued' && retrainState !== 'training') break
+      await sleep(20)
+    }
+    const posted = await child.ask({ ask: 'ingest', eventId: 'alive', body: { host: 'h1' } })
+    assert.ok(posted !== null && 'result' in posted)
+    const seen = await child.ask({ ask: 'event', eventId: 'alive' })
+    assert.ok(seen !== null && 'result' in seen)
+    if (counts.acknowledgedTrainings > 0) assert.notEqual((seen.result as { resultLabel: string }).resultLabel, '')
+    assert.deepEqual(child.failures, [])
+  } finally {
+    await child.close()
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } } })
+  const counts = await killLoop(Number(values.kills), Number(values.seed))
+  for (const [name, count] of Object.entries(counts)) {
+    process.stdout.write(`${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).padEnd(26)} ${count}\n`)
+  }
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { JobReader } from '../../engine/actor/job-reader.js'
+import { Mailbox } from '../../engine/actor/mailbox.js'
+import { ShardThreads } from '../../engine/actor/threads.js'
+import { SeededRandom } from '../../engine/random.js'
+import { openDataDir, openShard } from '../../engine/store/data-dir.js'
+import { temporaryDirectory } from '../support/engine-files.js'
+import { jobSettings } from '../support/engine-shard.js'
+import { DEADLY_ID, FATES_FILE, NO_START_FILE, type Fate } from './fates.js'
+
+const jobs = Array.from({ length: 4 }, (_, shard) => jobSettings({ id: shard + 1, shard, decisionPoints: ['host'] }))
+
+class Threads {
+  readonly directory: string
+  readonly failures: unknown[] = []
+  readonly died: unknown[] = []
+  readonly answers = new Map<string, string[]>()
+  readonly #readers: JobReader[]
+  readonly #mailboxes: Mailbox[]
+  #micros = 1_700_000_000_000_000
+
+  constructor(test: TestContext, threads = 1) {
+    this.directory = temporaryDirectory(test)
+    openDataDir(this.directory, jobs.length)
+    const filename = new URL('./dying-thread.js', import.meta.url).href
+    const pool = new ShardThreads(threads, { dataDir: this.directory, sectionNames: ['service'] }, (error) => this.died.push(error), filename)
+    this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
+    this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task) => pool.run(task), {
+      committed: () => this.reader(shard).refresh(), failed: (_, error) => this.failures.push(error),
+    }))
+    test.after(async () => {
+      await pool.close()
+      await Promise.all(this.#readers.map((reader) => reader.close()))
+    })
+  }
+
+  reader(shard: number): JobReader {
+    return this.#readers[shard] as JobReader
+  }
+
+  fates(...fates: readonly Fate[]): void {
+    writeFileSync(join(this.directory, FATES_FILE), fates.join('\n'))
+  }
+
+  post(shard: number, id: string, host: string, version = 0): void {
+    const job = jobs[shard] as (typeof jobs)[number]
+    const note = (answer: string): void => void this.answers.set(`${shard} ${id} ${version}`, [...(this.answers.get(`${shard} ${id} ${version}`) ?? []), answer])
+    const body = Buffer.from(JSON.stringify({ raw_body: { host, version } }))
+    ;(this.#mailboxes[shard] as Mailbox).post(job, 'ingest', this.#micros++, id, false, body, {
+      ingested: ({ eventId }) => note(`stored ${eventId}`), refused: ({ code }) => note(code),
+    })
+  }
+
+  async idle(): Promise<void> {
+    // Between one thread and the next nothing else holds the process alive.
+    const hold = setInterval(() => {}, 1_000)
+    await Promise.all(this.#mailboxes.map((mailbox) => mailbox.whenIdle()))
+    clearInterval(hold)
+  }
+
+  /** Every message was answered once; those that were stored are there once, and counted once. */
+  check(refused: readonly string[] = []): void {
+    const stored = new Map<number, Set<string>>()
+    for (const [message, answers] of this.answers) {
+      const [shard, id] = message.split(' ') as [string, string]
+      assert.deepEqual(answers, [refused.includes(id) ? 'turn_failed' : `stored ${id}`], message)
+      if (refused.includes(id)) continue
+      stored.set(Number(shard), (stored.get(Number(shard)) ?? new Set()).add(id))
+    }
+    for (const [shard, ids] of stored) {
+      const job = jobs[shard] as (typeof jobs)[number]
+      const { events, buckets } = this.reader(shard).stats(job)
+      assert.equal(events, ids.size)
+      const hosts = [...ids].map((id) => this.reader(shard).exportEvent(job, id, 'service').document['host'])
+      assert.equal(buckets, new Set(hosts).size)
+    }
+  }
+}
+
+describe('when a thread dies', () => {
+  for (const fate of ['at the door', 'begun', 'before the commit', 'after the commit'] as const) {
+    it(`${fate}, each message is answered once and stored once`, async (test) => {
+      const threads = new Threads(test)
+      threads.fates('live', fate, 'live', fate, fate)
+      for (let i = 0; i < 3_000; i++) threads.post(0, `e${i}`, `h${i % 7}`)
+      await threads.idle()
+      assert.ok(threads.failures.length >= 3)
+      assert.equal(threads.answers.size, 3_000)
+      threads.check()
+    })
+  }
+
+  it('the shards that share it lose nothing and are not blamed', async (test) => {
+    const threads = new Threads(test)
+    const random = new SeededRandom(7)
+    threads.fates(...Array.from({ length: 12 }, () => random.pick<Fate>(['live', 'live', 'at the door', 'begun', 'before the commit', 'after the commit'])))
+    for (let round = 0; round < 20; round++) {
+      for (const { shard } of jobs) for (let i = 0; i < 40; i++) threads.post(shard, `e${round} ${i}`.replace(' ', '-'), `h${i % 5}`)
+      await sleep(2)
+    }
+    await threads.idle()
+    threads.check()
+  })
+
+  it('a message that kills every thread is refused alone', async (test) => {
+    const threads = new Threads(test)
+    for (const { shard } of jobs) for (let i = 0; i < 30; i++) threads.post(shard, shard === 1 && i === 17 ? DEADLY_ID : `e${i}`, 'h')
+    await threads.idle()
+    threads.check([DEADLY_ID])
+    assert.equal(threads.reader(1).stats(jobs[1] as (typeof jobs)[number]).events, 29)
+  })
+
+  it('and none can be started, messages wait until one can', async (test) => {
+    const threads = new Threads(test)
+    threads.post(0, 'e1', 'h')
+    await threads.idle()
+    writeFileSync(join(threads.directory, NO_START_FILE), '')
+    threads.fates('begun')
+    for (const { shard } of jobs) for (let i = 0; i < 20; i++) threads.post(shard, `w${i}`, 'h')
+    await sleep(900)
+    assert.equal(threads.answers.size, 1)
+    rmSync(join(threads.directory, NO_START_FILE))
+    await threads.idle()
+    threads.check()
+  })
+})
+
+describe('several shards on one thread', () => {
+  it('keep their order, whatever waits at its door', async (test) => {
+    const threads = new Threads(test)
+    for (let version = 0; version < 400; version++) {
+      for (const { shard } of jobs) for (let i = 0; i < 4; i++) threads.post(shard, `e${i}`, `h${version % 3}`, version)
+      if (version % 7 === 0) await sleep(0)
+      // Turns of more than one message and of one alike.
+      if (version % 2 === 0) threads.post(version % 4, `single${version}`, 'h')
+    }
+    await threads.idle()
+    threads.check()
+    for (const job of jobs) {
+      for (let i = 0; i < 4; i++) assert.equal(threads.reader(job.shard).exportEvent(job, `e${i}`, 'service').document['version'], 399)
+    }
+    assert.deepEqual(threads.failures, [])
+  })
+})

@@ -25,7 +25,7 @@ const topLevel = ['engine', 'server', 'bench', 'test', 'package.json', 'tsconfig
 const madeByTools = /^(\..*|package-lock\.json|npm-shrinkwrap\.json|node_modules|data|.*\.log)$/
 
 /** The longest file today; it may only become smaller. */
-const LINES_MAX = 340
+const LINES_MAX = 320
 /** Files over the size to aim at; the list may only become shorter. */
 const AIM = 250
 
@@ -131,7 +131,7 @@ describe('the source tree', () => {
       .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length - 1 }))
       .filter(({ lines }) => lines > AIM)
     for (const { file, lines } of long) assert.ok(lines <= LINES_MAX, `${file} has ${lines} lines`)
-    assert.ok(long.length <= 3, `files over ${AIM} lines: ${long.map(({ file }) => file).join(', ')}`)
+    assert.ok(long.length <= 2, `files over ${AIM} lines: ${long.map(({ file }) => file).join(', ')}`)
   })
 
   it('has no any in the engine', () => {

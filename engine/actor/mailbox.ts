@@ -156,8 +156,8 @@ export class Mailbox {
     if (this.#underWay.length > 0) return
     const turns: Turn[] = []
     for (const turn of this.#failed.splice(0).sort((a, b) => a.place - b.place)) {
-      // Turned away because an earlier one failed, or waiting when the thread died: not to blame.
-      if (!turn.started) turns.push(turn)
+      // Turned away because an earlier one failed, waiting when the thread died, or committed already: not to blame.
+      if (!turn.failed()) turns.push(turn)
       else if (++turn.attempts < limits.turnAttemptsMax) turns.push(turn)
       else if (turn.count > 1) turns.push(...turn.split())
       else this.#giveUp(turn)

@@ -23,7 +23,7 @@ import { lastTime } from './event-table.js'
 import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
 import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
-import { STARTED_AT, type TurnResult, type TurnTask } from './turn.js'
+import { STARTED_AT, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn.js'
 import { TurnStore } from './turn-store.js'
 
 /** A turn in front of this one has not run: its thread died, or it failed. It will be run again in its place. */
@@ -69,6 +69,8 @@ export class Shard {
     }
     this.#shrink()
     this.#open = true
+    // Behind the commit: a thread that dies before its answer is read dies of something else.
+    replies[STARTED_AT] = TURN_DONE
     return { extras }
   }
 
@@ -156,7 +158,7 @@ function refusalExtra(refusal: Refusal): Extra {
 /** Marks the turn as begun: from here on, what goes wrong is its own doing. Returns the memory of its replies. */
 export function beginTurn(task: TurnTask): Buffer {
   const replies = Buffer.from(task.replies)
-  replies[STARTED_AT] = 1
+  replies[STARTED_AT] = TURN_BEGUN
   return replies
 }
 

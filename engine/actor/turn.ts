@@ -50,6 +50,9 @@ const TURN_BYTES = 1024 * 1024
 /** Behind the replies: the thread marks here that it began with the turn. */
 const STARTED_BYTES = 8
 export const STARTED_AT = REPLY_BYTES * limits.turnMessagesMax
+/** What it marks: begun, and committed. */
+export const TURN_BEGUN = 1
+export const TURN_DONE = 2
 
 /** An event as its receiver sees it. */
 export function viewOf(job: JobSettings, eventId: string, reply: Omit<EventReply, 'idFromBody'>): EventView {
@@ -76,8 +79,10 @@ export class Turn {
   readonly #jobs: JobSettings[] = []
   readonly #ids: (string | null)[] = []
   readonly #receivers: Receiver[] = []
-  /** How often it ran and failed. */
+  /** How often it failed by its own doing. */
   attempts = 0
+  /** A run before may have committed its messages. */
+  #mayBeApplied = false
   /** Its place in the order of its shard, given each time it is started. */
   place = 0
 
@@ -117,9 +122,11 @@ export class Turn {
     this.#receivers.push(receiver)
   }
 
-  /** True where the thread began with it: a turn that never began is not to blame for a dead thread. */
-  get started(): boolean {
-    return this.#replies[STARTED_AT] === 1
+  /** The turn came back without an answer. True where it is to blame: the thread began with it and did not get to its end. */
+  failed(): boolean {
+    const mark = this.#replies[STARTED_AT]
+    if (mark === TURN_BEGUN || mark === TURN_DONE) this.#mayBeApplied = true
+    return mark === TURN_BEGUN
   }
 
   /** What the thread gets. */
@@ -134,7 +141,7 @@ export class Turn {
       count: this.count,
       settings,
       opens,
-      again: this.attempts > 0,
+      again: this.#mayBeApplied,
     }
   }
 
@@ -186,6 +193,7 @@ export class Turn {
       turn.#ids.push(this.#ids[i] as string | null)
       turn.#receivers.push(this.#receivers[i] as Receiver)
       turn.attempts = this.attempts - 1
+      turn.#mayBeApplied = this.#mayBeApplied
       turns.push(turn)
       at += bytes
     }
@@ -196,6 +204,7 @@ export class Turn {
   clear(): void {
     this.#used = 0
     this.attempts = 0
+    this.#mayBeApplied = false
     this.#jobs.length = 0
     this.#ids.length = 0
     this.#receivers.length = 0

@@ -34,6 +34,8 @@ export class EngineChild {
   readonly ready: Promise<Ready | null>
   readonly exited: Promise<void>
   readonly failures: string[] = []
+  /** What it wrote to its standard error; LMDB writes there. */
+  errorText = ''
   readonly #waiting = new Map<number, (outcome: Outcome) => void>()
   #numbers = 0
 
@@ -42,10 +44,11 @@ export class EngineChild {
     const args = [program, dataDir]
     // Without the limit's signal ignored the first write over it would kill the process.
     this.process = limitKib === undefined
-      ? fork(program, [dataDir], { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+      ? fork(program, [dataDir], { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
       : spawn('bash', ['-c', `trap "" XFSZ; ulimit -S -f ${limitKib}; exec "$@"`, 'bash', process.execPath, ...args], {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       })
+    this.process.stderr?.on('data', (text) => (this.errorText += String(text)))
     this.exited = new Promise((resolve) => this.process.once('exit', () => resolve()))
     this.ready = new Promise((resolve) => {
       this.process.once('message', (message: Ready) => {

@@ -33,16 +33,25 @@ export class ManualClock implements Clock {
   }
 }
 
-let cachedSecond = -1
-let cachedPrefix = ''
+const DAY_SECONDS = 86_400
+const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
+
+let cachedDay = -1
+let cachedDate = ''
 
 /** ISO 8601 UTC with microseconds and `Z` (S10): `2026-01-31T09:05:00.000123Z`. */
 export function isoMicros(micros: number): string {
   const second = Math.floor(micros / 1e6)
-  if (second !== cachedSecond) {
-    cachedPrefix = new Date(second * 1000).toISOString().slice(0, 20)
-    cachedSecond = second
+  const day = Math.floor(second / DAY_SECONDS)
+  if (day !== cachedDay) {
+    cachedDate = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 11)
+    cachedDay = day
   }
-  const rest = 1_000_000 + (micros - second * 1e6)
-  return `${cachedPrefix}${String(rest).slice(1)}Z`
+  const ofDay = second - day * DAY_SECONDS
+  const ofHour = ofDay % 3600
+  const rest = String(1_000_000 + (micros - second * 1e6)).slice(1)
+  return (
+    `${cachedDate}${twoDigits[(ofDay - ofHour) / 3600]}:${twoDigits[Math.floor(ofHour / 60)]}:${twoDigits[ofHour % 60]}` +
+    `.${rest}Z`
+  )
 }

@@ -66,6 +66,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
 export class Engine implements DecisionService {
   readonly name: string
+  readonly threads: number
   /** Secrets that the first start made, to be shown once; null where there were none to make. */
   readonly firstStart: BootstrapOutcome | null
   readonly #lock: DataLock
@@ -82,6 +83,7 @@ export class Engine implements DecisionService {
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
     const clock = options.clock ?? systemClock
     this.name = options.name
+    this.threads = Math.min(shardCount, options.threads ?? defaultThreads(shardCount))
     this.#lock = lock
     this.#onFailure = options.onFailure ?? (() => {})
     this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE])
@@ -92,7 +94,7 @@ export class Engine implements DecisionService {
     const lastMicros = readers.reduce((last, reader) => Math.max(last, reader.lastMicros()), 0)
     this.#shards = new Shards(
       shardCount,
-      Math.min(shardCount, options.threads ?? defaultThreads(shardCount)),
+      this.threads,
       { dataDir: options.dataDir, sectionNames: [...new Set([options.name, NEUTRAL_NAME])] },
       readers,
       new IngestClock(clock, lastMicros),
@@ -108,13 +110,8 @@ export class Engine implements DecisionService {
       job: (id) => this.#catalog.job(id),
       install: async (job, model) => void (await this.#shards.insist(this.#current(job), 'install', model)),
     })
-    this.#upkeep = new Upkeep({
-      catalog: this.#catalog,
-      shards: this.#shards,
-      trainings: this.#trainings,
-      accepting: () => this.#accepting,
-      failed: this.#onFailure,
-    })
+    const [catalog, shards, trainings] = [this.#catalog, this.#shards, this.#trainings]
+    this.#upkeep = new Upkeep({ catalog, shards, trainings, accepting: () => this.#accepting, failed: this.#onFailure })
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.#upkeep.trainBySchedule(jobId))
     this.#catalog.onJobChanged((job) => this.#schedule.put(job))
     this.#catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))

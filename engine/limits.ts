@@ -42,8 +42,8 @@ export const limits = {
   mailboxMessagesMax: 65_536,
   /** Bytes that wait or run in one shard's mailbox. */
   mailboxBytesMax: 64 * MIB,
-  /** Messages in one turn. */
-  turnMessagesMax: 1_024,
+  /** Messages in one turn. More save little, and every message waits for the turns in front of its own. */
+  turnMessagesMax: 512,
   /** Bytes of messages in one turn. One event of the largest size must fit. */
   turnBytesMax: 4 * MIB,
   /** Turns of one shard that are under way at once (design D2). */
@@ -62,8 +62,15 @@ export const limits = {
   /** A stored model. */
   modelBytesMax: 32 * MIB,
 
-  /** Events of one NDJSON request that are under way, or answered and unsent, before its body is paused. */
-  bulkEventsUnderWayMax: 8_192,
+  /**
+   * Events of all NDJSON requests together that are under way, or answered and unsent, for each thread that decides. A
+   * single event waits behind them: what a thread does in about 20 ms, and enough for it never to run out.
+   */
+  bulkEventsUnderWayMax: 2_048,
+  /** Events that one NDJSON request may have under way at least, however many requests there are. */
+  bulkShareMin: 64,
+  /** Milliseconds that an NDJSON request may send nothing before its connection is given up. */
+  bulkIdleMsMax: 300_000,
   /** One write of an NDJSON answer, and about what a client that reads slowly makes the socket hold. */
   bulkPieceBytesMax: 512 * KIB,
   /** Milliseconds that a client of an NDJSON request may leave such a piece unread before it is cut off. */
@@ -94,4 +101,8 @@ assert(limits.eventBytesMax < limits.turnBytesMax, 'an event of the largest size
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
 assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns under way fit in the mailbox')
-assert(limits.bulkEventsUnderWayMax < limits.mailboxMessagesMax, 'one NDJSON request cannot fill a mailbox')
+assert(limits.bulkEventsUnderWayMax < limits.mailboxMessagesMax, 'NDJSON requests cannot fill a mailbox')
+assert(
+  limits.bulkEventsUnderWayMax >= limits.turnMessagesMax * (limits.turnsUnderWayMax + 1),
+  'NDJSON requests keep a thread busy: one turn runs, one is at its door, one is filled',
+)

@@ -139,6 +139,8 @@ export interface ResourceQuery {
 export interface DecisionService {
   /** SERVICE_NAME: the word in identifiers (existing-clients.md 1.1). */
   readonly name: string
+  /** Threads that decide events. */
+  readonly threads: number
 
   /** Whose key it is; null for a key that does not exist. */
   authenticate(key: string): Principal | null

@@ -1,10 +1,13 @@
 /** What every handler is given: the engine, and the few settings that show on the wire. */
 import type { DecisionService } from '../engine/index.js'
+import type { FairWindow } from './routes/fair-window.js'
 
 export interface App {
   readonly service: DecisionService
   /** A new event's `error_message`: '' for the one client that cannot take null (S3). */
   readonly emptyErrorMessage: boolean
+  /** What all NDJSON requests have under way. */
+  readonly window: FairWindow
   /** Runs at the start of a drain; answers that stream end themselves. The result takes it off the list. */
   onDrain(listener: () => void): () => void
 }

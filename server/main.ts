@@ -4,6 +4,7 @@
  * A start that fails says why in one sentence. The native parts are loaded late, so that a machine they do not fit gets
  * a sentence too.
  */
+import { isNativeMisfit } from './native-misfit.js'
 import { readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /** After this long the process ends even if something hangs. */
@@ -14,23 +15,21 @@ function failStart(sentence: string): never {
   process.exit(1)
 }
 
+function sentenceOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+}
+
 async function loadParts() {
   try {
     return { ...(await import('../engine/index.js')), ...(await import('./server.js')) }
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0]! : String(error)
-    failStart(
-      `a native part does not fit this machine (${process.platform} ${process.arch}, Node ${process.versions.node}): ` +
-        reason.replace(/\.$/, ''),
-    )
+    if (!isNativeMisfit(error)) throw error
+    const machine = `${process.platform} ${process.arch}, Node ${process.versions.node}`
+    failStart(`a native part does not fit this machine (${machine}): ${sentenceOf(error).split('\n')[0]!}`)
   }
 }
 
 type Parts = Awaited<ReturnType<typeof loadParts>>
-
-function sentenceOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
-}
 
 async function openEngine(parts: Parts, settings: Settings) {
   const { dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey } = settings

@@ -11,6 +11,7 @@ import type { Exchange } from './http/exchange.js'
 import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
 import { Router } from './http/router.js'
+import { FairWindow } from './routes/fair-window.js'
 import { routes } from './routes/index.js'
 
 export interface ServerOptions {
@@ -35,6 +36,7 @@ export class Server {
     const app: App = {
       service,
       emptyErrorMessage: options.emptyErrorMessage,
+      window: new FairWindow(service.threads),
       onDrain(listener) {
         drainListeners.add(listener)
         return () => drainListeners.delete(listener)

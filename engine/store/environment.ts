@@ -60,6 +60,11 @@ export interface Entry {
 export interface Environment {
   /** The value, or undefined. The bytes are the caller's to keep. */
   get(table: string, key: Uint8Array): Uint8Array | undefined
+  /**
+   * The first bytes of the value, written into `into`, as many as fit there; returns how many the value has, or -1 where
+   * there is none. For reads by the thousand: no memory is taken.
+   */
+  read(table: string, key: Uint8Array, into: Uint8Array): number
   /** Entries in key order. Stays on one snapshot while it is walked. */
   range(table: string, range: KeyRange): Iterable<Entry>
   /**

@@ -104,6 +104,16 @@ export class LmdbEnvironment implements Environment {
     return this.#table(table).getBinary(key)
   }
 
+  read(table: string, key: Uint8Array, into: Uint8Array): number {
+    // The library's own memory, which the next read writes over; only its `length` tells where the value ends.
+    const bytes = this.#table(table).getBinaryFast(key)
+    if (bytes === undefined) return -1
+    const length = bytes.length
+    const copied = Math.min(length, into.length)
+    for (let i = 0; i < copied; i++) into[i] = bytes[i] as number
+    return length
+  }
+
   *range(table: string, range: KeyRange): Iterable<Entry> {
     const reverse = range.reverse === true
     const options: Record<string, unknown> = { reverse, snapshot: true }

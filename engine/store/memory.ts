@@ -46,6 +46,13 @@ export class MemoryEnvironment implements Environment {
     return value === undefined ? undefined : Uint8Array.from(value)
   }
 
+  read(table: string, key: Uint8Array, into: Uint8Array): number {
+    const value = this.#table(table).values.get(toText(key))
+    if (value === undefined) return -1
+    into.set(value.subarray(0, into.length))
+    return value.length
+  }
+
   range(table: string, range: KeyRange): Iterable<Entry> {
     const { keys, values } = this.#table(table)
     const from = range.from === undefined ? 0 : lowerBound(keys, toText(range.from))

@@ -20,6 +20,8 @@ interface Branch<T> {
   readonly byMethod: Map<string, T>
 }
 
+const SLASH = 0x2f
+
 function branch<T>(): Branch<T> {
   return { written: new Map(), param: null, byMethod: new Map() }
 }
@@ -37,6 +39,17 @@ function decodeOnce(segment: string): string {
 
 function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '')
+}
+
+/** The methods that the path has, by whichever way it may be read. */
+function collectMethods<T>(at: Branch<T>, segments: readonly string[], depth: number, methods: Set<string>): void {
+  if (depth === segments.length) {
+    for (const name of at.byMethod.keys()) methods.add(name)
+    return
+  }
+  const written = at.written.get(segments[depth]!)
+  if (written !== undefined) collectMethods(written, segments, depth + 1, methods)
+  if (at.param !== null) collectMethods(at.param, segments, depth + 1, methods)
 }
 
 export class Router<T> {
@@ -66,37 +79,32 @@ export class Router<T> {
   find(method: string, path: string): Match<T> {
     const exact = this.#exact.get(method)?.get(path)
     if (exact !== undefined) return exact
-    const segments = segmentsOf(path)
-    const allow = new Set<string>()
-    const wanted = method === 'head' ? 'get' : method
     const params: string[] = []
-    const value = this.#walk(this.#root, segments, 0, wanted, params, allow)
-    if (value === undefined) return { found: false, allow: [...allow].map((name) => name.toUpperCase()).sort() }
-    return { found: true, value, params: params.map(decodeOnce) }
+    const value = this.#walk(this.#root, path, 0, method === 'head' ? 'get' : method, params)
+    if (value !== undefined) {
+      for (let i = 0; i < params.length; i++) params[i] = decodeOnce(params[i]!)
+      return { found: true, value, params }
+    }
+    const allow = new Set<string>()
+    collectMethods(this.#root, segmentsOf(path), 0, allow)
+    return { found: false, allow: [...allow].map((name) => name.toUpperCase()).sort() }
   }
 
-  #walk(
-    at: Branch<T>,
-    segments: readonly string[],
-    depth: number,
-    method: string,
-    params: string[],
-    allow: Set<string>,
-  ): T | undefined {
-    if (depth === segments.length) {
-      const value = at.byMethod.get(method)
-      if (value === undefined) for (const name of at.byMethod.keys()) allow.add(name)
-      return value
-    }
-    const segment = segments[depth]!
+  /** Cuts the path while it walks: a list of segments would be one more thing to make for each request. */
+  #walk(at: Branch<T>, path: string, from: number, method: string, params: string[]): T | undefined {
+    while (from < path.length && path.charCodeAt(from) === SLASH) from++
+    if (from === path.length) return at.byMethod.get(method)
+    const slash = path.indexOf('/', from)
+    const end = slash < 0 ? path.length : slash
+    const segment = path.slice(from, end)
     const written = at.written.get(segment)
     if (written !== undefined) {
-      const value = this.#walk(written, segments, depth + 1, method, params, allow)
+      const value = this.#walk(written, path, end, method, params)
       if (value !== undefined) return value
     }
     if (at.param === null) return undefined
     params.push(segment)
-    const value = this.#walk(at.param, segments, depth + 1, method, params, allow)
+    const value = this.#walk(at.param, path, end, method, params)
     if (value === undefined) params.pop()
     return value
   }

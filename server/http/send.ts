@@ -10,6 +10,8 @@ export type Headers = readonly (readonly [name: string, value: string])[]
 
 export const noHeaders: Headers = []
 
+const OK = '200 OK'
+
 let target: HttpResponse | null = null
 let statusLine = ''
 let contentType = ''
@@ -21,7 +23,9 @@ let closing = false
 function write(): void {
   const res = target
   if (res === null) return
-  res.writeStatus(statusLine).writeHeader('Content-Type', contentType)
+  // Left out, the status is written as 200 OK.
+  if (statusLine !== OK) res.writeStatus(statusLine)
+  res.writeHeader('Content-Type', contentType)
   for (let i = 0; i < extra.length; i++) res.writeHeader(extra[i]![0], extra[i]![1])
   // Given a length of its own, endWithoutBody waits for the body that never comes.
   if (withoutBody) res.writeHeader('Content-Length', String(Buffer.byteLength(content))).endWithoutBody()

@@ -4,7 +4,7 @@
  * Owns: the pace. Leaves out: cutting lines (line-source.ts), their order on the way out (result-lines.ts).
  *
  * 1. One bad line harms no other: it has its own result line.
- * 2. Input stops while too many lines are under way, the client does not read, or the job's mailbox is full; a line
+ * 2. Input stops while too many lines are under way (fair-window.ts), the client does not read, or the job's mailbox is full; a line
  *    that the mailbox had no room for is kept and tried again, and is never answered "busy".
  * 3. A drain ends the stream: lines that are under way are answered, no more are taken.
  * 4. A client that goes leaves nothing behind; events that were handed in are stored all the same.
@@ -38,7 +38,7 @@ class BulkStream {
     this.#exchange = exchange
     this.#app = app
     this.#principal = principal
-    this.#lines = new ResultLines(exchange, { moved: () => this.#pump() })
+    this.#lines = new ResultLines(exchange, app.window, { moved: () => this.#pump() })
     this.#source = new LineSource(exchange, limits.eventBytesMax, {
       more: () => this.#pump(),
       gone: () => this.#finish(),

@@ -69,7 +69,7 @@ const postLines: Route = {
   description:
     'One event a line, gzip or not; one result a line, in the same order, as they are decided. A bad line harms no ' +
     'other. Read the answer while sending: a client that does not read is held, then cut off. Blank lines are ' +
-    'skipped; one every few seconds keeps an idle connection open.',
+    'skipped. A connection on which nothing is sent for five minutes is closed.',
   scope: 'write:events',
   body: EventLine,
   bodyMediaType: ndjson,

@@ -6,12 +6,13 @@
  * 3. After `close` nothing is called any more.
  */
 import { createGunzip, type Gunzip } from 'node:zlib'
+import { limits } from '../../engine/index.js'
 import { isGzipStart } from '../http/body.js'
 import type { BodySink, Exchange } from '../http/exchange.js'
 import { LineSplitter, type tooLong } from '../http/ndjson.js'
 
 const UNPACKED_CHUNK_BYTES = 128 * 1024
-/** A client that has sent anything in this time, a blank line even, is kept. */
+/** How often the native idle time, of about ten seconds, is begun anew while a client sends nothing. */
 const STAY_MS = 4_000
 
 export interface LineReader {
@@ -31,8 +32,8 @@ export class LineSource implements BodySink {
   /** Gzip takes no more for now. */
   #choked = false
   #closed = false
-  /** Something came since the timer last looked. */
-  #heard = false
+  /** When something came last. */
+  #heardAt = performance.now()
   readonly #stay: NodeJS.Timeout
   /** The gzip was not valid: what came before still counts. */
   broken = false
@@ -56,7 +57,7 @@ export class LineSource implements BodySink {
 
   chunk(bytes: Uint8Array, last: boolean): void {
     if (this.#closed) return
-    this.#heard = true
+    this.#heardAt = performance.now()
     if (!this.#begun && bytes.length > 0) {
       this.#begun = true
       if (isGzipStart(bytes)) this.#gunzip = this.#unpack()
@@ -98,8 +99,8 @@ export class LineSource implements BodySink {
   }
 
   #stayOpen(): void {
-    if (this.#heard && !this.#stopped && !this.#choked) this.#exchange.stayOpen()
-    this.#heard = false
+    if (this.#stopped || this.#choked || performance.now() - this.#heardAt > limits.bulkIdleMsMax) return
+    this.#exchange.stayOpen()
   }
 
   #feedGunzip(gunzip: Gunzip, bytes: Uint8Array, last: boolean): void {

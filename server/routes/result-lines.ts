@@ -14,6 +14,7 @@
 import { limits, type EventView, type IngestReceiver, type Refusal } from '../../engine/index.js'
 import type { Exchange } from '../http/exchange.js'
 import { refusedLine, resultLine } from './event-wire.js'
+import type { FairWindow } from './fair-window.js'
 
 const PROBE_FIRST_MS = 1
 const PROBE_SLOWEST_MS = 1_000
@@ -61,7 +62,10 @@ export class LineSlot implements IngestReceiver {
 
 export class ResultLines {
   readonly #exchange: Exchange
+  readonly #window: FairWindow
   readonly #watcher: LinesWatcher
+  /** Has lines under way, and so a share of the window. */
+  #shares = false
   #slots: LineSlot[] = []
   #head = 0
   #burst: NodeJS.Immediate | null = null
@@ -71,8 +75,9 @@ export class ResultLines {
   #probeMs = PROBE_FIRST_MS
   #closed = false
 
-  constructor(exchange: Exchange, watcher: LinesWatcher) {
+  constructor(exchange: Exchange, window: FairWindow, watcher: LinesWatcher) {
     this.#exchange = exchange
+    this.#window = window
     this.#watcher = watcher
   }
 
@@ -81,14 +86,15 @@ export class ResultLines {
     return this.#slots.length - this.#head
   }
 
-  /** How many more lines may be taken in. */
+  /** How many more lines may be taken in; 0 or less: none. */
   get room(): number {
-    return limits.bulkEventsUnderWayMax - this.underWay
+    return this.#window.share - this.underWay
   }
 
   /** Takes the next place. */
   add(slot: LineSlot): void {
     this.#slots.push(slot)
+    this.#share()
   }
 
   /** A slot has its outcome: it leaves when the engine has told all it has to tell. */
@@ -105,6 +111,7 @@ export class ResultLines {
     this.#closed = true
     this.#slots = []
     this.#head = 0
+    this.#share()
     if (this.#burst !== null) clearImmediate(this.#burst)
     if (this.#probe !== null) clearTimeout(this.#probe)
   }
@@ -113,6 +120,14 @@ export class ResultLines {
     let bytes = this.#takeSettled(Number.POSITIVE_INFINITY)
     while (bytes !== null && this.#write(bytes)) bytes = this.#takeSettled(Number.POSITIVE_INFINITY)
     this.#watcher.moved()
+  }
+
+  #share(): void {
+    const shares = this.underWay > 0
+    if (shares === this.#shares) return
+    this.#shares = shares
+    if (shares) this.#window.join()
+    else this.#window.leave()
   }
 
   /** Settled lines from the front, as many as fit into a piece, `linesMax` at most; null when there is none. */
@@ -132,6 +147,7 @@ export class ResultLines {
       this.#slots = slots.slice(head)
       this.#head = 0
     }
+    this.#share()
     return at === 0 ? null : piece.subarray(0, at)
   }
 

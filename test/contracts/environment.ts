@@ -91,6 +91,24 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}), ['a=x', 'b=y'])
     })
 
+    fact('a value is read into memory of the caller’s, as far as that goes', ({ environment }) => {
+      const large = 'x'.repeat(100_000)
+      commit(environment, ['a', 'one'], ['b', large], ['c', ''])
+      const into = Buffer.from('......')
+      assert.equal(environment.read('first', text('a'), into), 3)
+      assert.equal(into.toString(), 'one...')
+      assert.equal(environment.read('first', text('none'), into), -1)
+      assert.equal(environment.read('second', text('a'), into), -1)
+      assert.equal(environment.read('first', text('c'), into), 0)
+      assert.equal(into.toString(), 'one...')
+      assert.equal(environment.read('first', text('b'), into), large.length)
+      assert.equal(into.toString(), 'xxxxxx')
+      assert.equal(environment.read('first', text('a'), new Uint8Array(0)), 3)
+      assert.equal(read(environment, 'a'), 'one')
+      commit(environment, ['a', null])
+      assert.equal(environment.read('first', text('a'), into), -1)
+    })
+
     fact('bytes that were committed are copied', ({ environment }) => {
       const batch = new WriteBatch()
       const [key, value] = [text('a'), text('1')]

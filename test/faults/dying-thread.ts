@@ -38,6 +38,7 @@ function open(task: TurnTask): Shard {
 function dying(store: Environment): Environment {
   return {
     get: (table, key) => store.get(table, key),
+    read: (table, key, into) => store.read(table, key, into),
     range: (table, range) => store.range(table, range),
     refresh: () => store.refresh(),
     sizeBytes: () => store.sizeBytes(),

@@ -11,6 +11,8 @@ import { jobSettings } from '../../support/engine-shard.js'
 
 const job = jobSettings()
 const nothing = new Uint8Array(0)
+/** Messages for one full turn and a part of another. */
+const twoTurns = Math.floor(limits.turnMessagesMax * 1.5)
 
 /** The messages of a turn, by their ids. */
 function idsOf(task: TurnTask): string[] {
@@ -197,7 +199,7 @@ describe('when a turn fails', () => {
       if (failed++ === 0) begin()
       throw new Error('died')
     }
-    for (const id of ids(1_500)) box.post(id)
+    for (const id of ids(twoTurns)) box.post(id)
     await box.mailbox.whenIdle()
     assert.deepEqual(box.recorder.tasks.map(({ again }) => again), [false, false, true, false, true, false])
   })
@@ -217,9 +219,9 @@ describe('when a turn fails', () => {
       }
       return run(task)
     }, { committed: () => {}, failed: () => {} })
-    for (const id of ids(1_500)) mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
+    for (const id of ids(twoTurns)) mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
     await mailbox.whenIdle()
-    assert.deepEqual(box.recorder.applied, ids(1_500))
+    assert.deepEqual(box.recorder.applied, ids(twoTurns))
   })
 
   it('a message that lets every turn fail is found and refused alone', async () => {

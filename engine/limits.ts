@@ -43,7 +43,7 @@ export const limits = {
   /** Bytes that wait or run in one shard's mailbox. */
   mailboxBytesMax: 64 * MIB,
   /** Messages in one turn. More save little, and every message waits for the turns in front of its own. */
-  turnMessagesMax: 512,
+  turnMessagesMax: 1_024,
   /** Bytes of messages in one turn. One event of the largest size must fit. */
   turnBytesMax: 4 * MIB,
   /** Turns of one shard that are under way at once (design D2). */
@@ -64,9 +64,9 @@ export const limits = {
 
   /**
    * Events of all NDJSON requests together that are under way, or answered and unsent, for each thread that decides. A
-   * single event waits behind them: what a thread does in about 20 ms, and enough for it never to run out.
+   * single event waits behind them, so it is no more than keeps a thread from running out.
    */
-  bulkEventsUnderWayMax: 2_048,
+  bulkEventsUnderWayMax: 4_096,
   /** Events that one NDJSON request may have under way at least, however many requests there are. */
   bulkShareMin: 64,
   /** Milliseconds that an NDJSON request may send nothing before its connection is given up. */

@@ -78,6 +78,3 @@ export interface Environment {
   sizeBytes(): number
   close(): Promise<void>
 }
-
-/** Opens the environment `name` of a data directory with these tables. */
-export type OpenEnvironment = (name: string, tables: readonly string[]) => Environment

@@ -1,7 +1,5 @@
 /** A catalog over a memory store with a manual clock and seeded chance, and what its tests look at. */
-import assert from 'node:assert/strict'
 import { ManualClock } from '../../engine/clock.js'
-import { Refusal, type RefusalCode } from '../../engine/errors.js'
 import { SeededRandom } from '../../engine/random.js'
 import { Catalog, catalogTables } from '../../engine/resource/catalog.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
@@ -35,18 +33,6 @@ export function dump(environment: MemoryEnvironment, tables: readonly string[] =
 export function view(catalog: Catalog): unknown {
   const titles = [...catalog.jobs()].map((job) => job.title)
   return [catalog.list({}), titles.map((title) => catalog.list({ type: 'job', title })), [...catalog.jobs()]]
-}
-
-/** The refusal that `act` throws, which has that code. */
-export function refusalOf(code: RefusalCode, act: () => unknown): Refusal {
-  try {
-    act()
-  } catch (error) {
-    assert.ok(error instanceof Refusal, String(error))
-    assert.equal(error.code, code, error.message)
-    return error
-  }
-  assert.fail(`nothing was refused; ${code} was expected`)
 }
 
 export function apiKey(name: string, more: Record<string, unknown> = {}): Record<string, unknown> {

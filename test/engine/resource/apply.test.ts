@@ -7,7 +7,8 @@ import { parseDocument } from '../../../engine/resource/shapes.js'
 import { CatalogState } from '../../../engine/resource/state.js'
 import { ManualClock } from '../../../engine/clock.js'
 import type { JobSettings } from '../../../engine/job/job.js'
-import { apiKey, dump, job, openCatalog, refusalOf, restApi, smallSet } from '../../support/catalog.js'
+import { apiKey, dump, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 test('without overwrite one resource that exists refuses the whole set', () => {
   const { catalog, environment } = openCatalog()
@@ -20,7 +21,7 @@ test('without overwrite one resource that exists refuses the whole set', () => {
   ]
   for (const [what, resource] of existing) {
     const set = { new: apiKey('new'), other: job('other'), resource }
-    const refusal = refusalOf('resource_exists', () => catalog.apply(set, false))
+    const refusal = assertRefused('resource_exists', () => catalog.apply(set, false))
     assert.equal(refusal.message, `${what} exists already`)
     assert.deepEqual(dump(environment), before)
   }
@@ -29,7 +30,7 @@ test('without overwrite one resource that exists refuses the whole set', () => {
 
 test('the same title twice in one type is refused, in two types not', () => {
   const { catalog } = openCatalog()
-  const { context } = refusalOf('invalid_resources', () => catalog.apply({ a: job('x'), b: job('x') }, true))
+  const { context } = assertRefused('invalid_resources', () => catalog.apply({ a: job('x'), b: job('x') }, true))
   assert.deepEqual(context.issues?.map((issue) => issue.loc), [['b', 'properties']])
   assert.equal(catalog.apply({ a: job('x'), k: apiKey('x'), i: restApi('x', 'x') }, true).created.length, 3)
 })
@@ -37,7 +38,7 @@ test('the same title twice in one type is refused, in two types not', () => {
 test('a circle of depends_on and references is named', () => {
   const { catalog } = openCatalog()
   const set = { k: apiKey('k', { depends_on: ['j'] }), i: restApi('i', 'k'), j: { ...job('j'), depends_on: ['i'] } }
-  assert.match(refusalOf('dependency_cycle', () => catalog.apply(set, true)).message, /k -> j -> i -> k$/)
+  assert.match(assertRefused('dependency_cycle', () => catalog.apply(set, true)).message, /k -> j -> i -> k$/)
 })
 
 test('everything is made in an order that references allow, however it is written', () => {
@@ -67,5 +68,5 @@ test('more jobs than there may be are refused, changes of those there are are no
   const maker = { clock: new ManualClock(), random: new SeededRandom(1), shards: 8 }
   const plan = (title: string): unknown => planApply(state, parseDocument({ j: job(title) }), true, maker)
   plan('a')
-  refusalOf('limit_exceeded', () => plan('b'))
+  assertRefused('limit_exceeded', () => plan('b'))
 })

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { decodeRecord, nameKey, type UserRecord } from '../../../engine/resource/records.js'
 import { passwordMatches } from '../../../engine/resource/secrets.js'
 import type { MemoryEnvironment } from '../../../engine/store/memory.js'
-import { dump, openCatalog, refusalOf } from '../../support/catalog.js'
+import { dump, openCatalog } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 function administrator(environment: MemoryEnvironment): UserRecord {
   const bytes = environment.get('users', nameKey('admin'))
@@ -42,9 +43,9 @@ test('given secrets are used and not told', async () => {
 test('a weak secret is refused with its setting named, and nobody is made', () => {
   const { catalog, environment } = openCatalog()
   const before = dump(environment)
-  const password = refusalOf('invalid_resources', () => catalog.bootstrap({ adminPassword: 'short' }))
+  const password = assertRefused('invalid_resources', () => catalog.bootstrap({ adminPassword: 'short' }))
   assert.match(password.message, /^SERVICE_ADMIN_PASSWORD must/)
-  const key = refusalOf('invalid_resources', () => catalog.bootstrap({ managementKey: 'short' }))
+  const key = assertRefused('invalid_resources', () => catalog.bootstrap({ managementKey: 'short' }))
   assert.match(key.message, /^SERVICE_BOOTSTRAP_KEY must/)
   assert.deepEqual(dump(environment), before)
 })

@@ -6,7 +6,8 @@ import { SeededRandom } from '../../../engine/random.js'
 import { Catalog, catalogTables } from '../../../engine/resource/catalog.js'
 import { encodeRecord, idKey, nameKey } from '../../../engine/resource/records.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
-import { dump, job, openCatalog, refusalOf, smallSet, view, type CatalogBench } from '../../support/catalog.js'
+import { dump, job, openCatalog, smallSet, view, type CatalogBench } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 import { randomSet, spoil } from '../../support/resource-sets.js'
 
 const SEEDS = 40
@@ -119,7 +120,7 @@ test('starting and stopping raises the revision, is told once, and survives', ()
   stop()
   catalog.setJobStatus(1, 'STOPPED')
   assert.equal(heard.length, 2)
-  refusalOf('job_not_found', () => catalog.setJobStatus(2, 'STARTED'))
+  assertRefused('job_not_found', () => catalog.setJobStatus(2, 'STARTED'))
 })
 
 test('listeners hear of each job that is made, changed or deleted, when the catalog has it', () => {
@@ -144,13 +145,13 @@ test('a catalog that this program cannot read is refused at the start', () => {
   const newer = Uint8Array.from(encodeRecord({}))
   newer[0] = 9
   put('users', nameKey('admin'), newer)
-  refusalOf('data_dir_newer', reopen)
+  assertRefused('data_dir_newer', reopen)
   put('users', nameKey('admin'), Buffer.from([1, 0x7b]))
-  refusalOf('data_dir_invalid', reopen)
+  assertRefused('data_dir_invalid', reopen)
   put('users', nameKey('admin'), undefined)
   const misplaced = { id: 3, title: 'far', shard: 8, pipeline: [] } as unknown as JobSettings
   put('jobs', idKey(3), encodeRecord(misplaced))
-  assert.match(refusalOf('data_dir_invalid', reopen).message, /shard 8 of 8/)
+  assert.match(assertRefused('data_dir_invalid', reopen).message, /shard 8 of 8/)
 })
 
 test('a store that fails when the built-in parts are added opens no catalog', () => {

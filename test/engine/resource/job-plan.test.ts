@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../engine/job/job.js'
 import type { Catalog } from '../../../engine/resource/catalog.js'
-import { apiKey, input, openCatalog, refusalOf, restApi } from '../../support/catalog.js'
+import { apiKey, input, openCatalog, restApi } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 function bench(): Catalog {
   const { catalog } = openCatalog()
@@ -24,7 +25,7 @@ function pipeline(catalog: Catalog, settings: JobSettings): string[] {
 }
 
 function faultOf(catalog: Catalog, properties: Record<string, unknown>): string[] {
-  const { context } = refusalOf('invalid_resources', () => put(catalog, properties))
+  const { context } = assertRefused('invalid_resources', () => put(catalog, properties))
   return (context.issues ?? []).map((issue) => issue.loc.slice(2).join('.'))
 }
 

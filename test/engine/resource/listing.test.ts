@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openCatalog, refusalOf, smallSet } from '../../support/catalog.js'
+import { openCatalog, smallSet } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 test('without a filter everything is there, jobs in brief', () => {
   const { catalog } = openCatalog()
@@ -55,7 +56,7 @@ test('nothing found is an empty list; title and id exclude each other', () => {
   assert.deepEqual(catalog.list({ type: 'job', title: 'nobody' }), [])
   assert.deepEqual(catalog.list({ type: 'job', id: 'x' }), [])
   assert.deepEqual(catalog.list({ type: 'api_key', title: 'job' }), [])
-  const { context } = refusalOf('invalid_resources', () => catalog.list({ title: 'job', id: '1' }))
+  const { context } = assertRefused('invalid_resources', () => catalog.list({ title: 'job', id: '1' }))
   assert.deepEqual(context.issues?.[0]?.loc, ['query', 'id'])
 })
 

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { SeededRandom } from '../../../engine/random.js'
 import { orderResources } from '../../../engine/resource/order.js'
 import { parseDocument, type ResourceInput } from '../../../engine/resource/shapes.js'
-import { apiKey, job, refusalOf, restApi } from '../../support/catalog.js'
+import { apiKey, job, restApi } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 function order(document: Record<string, unknown>, edges: Record<string, string[]>): string[] {
   const inputs = parseDocument(document)
@@ -24,9 +25,9 @@ test('a dependency goes before its kind', () => {
 
 test('a circle is named, however long, and a resource that depends on itself is one', () => {
   const set = { a: job('a'), b: job('b'), c: job('c'), d: job('d') }
-  const refusal = refusalOf('dependency_cycle', () => order(set, { a: ['b'], b: ['c'], c: ['d'], d: ['b'] }))
+  const refusal = assertRefused('dependency_cycle', () => order(set, { a: ['b'], b: ['c'], c: ['d'], d: ['b'] }))
   assert.match(refusal.message, /: b -> c -> d -> b$/)
-  assert.match(refusalOf('dependency_cycle', () => order(set, { c: ['c'] })).message, /: c -> c$/)
+  assert.match(assertRefused('dependency_cycle', () => order(set, { c: ['c'] })).message, /: c -> c$/)
 })
 
 test('a chain of the greatest length is ordered', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Catalog } from '../../../engine/resource/catalog.js'
-import { apiKey, dump, input, job, openCatalog, refusalOf, restApi, smallSet } from '../../support/catalog.js'
+import { apiKey, dump, input, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 function integration(catalog: Catalog, title: string): Record<string, unknown> {
   return catalog.list({ type: 'integration', title })[0] as Record<string, unknown>
@@ -68,7 +69,7 @@ test('an unknown type is refused with the known ones, and what is built in is no
   const { catalog } = openCatalog()
   const put = (title: string, integration_type: string | null): string => {
     const properties = { title, integration_type }
-    return refusalOf('invalid_resources', () => catalog.apply({ i: { type: 'integration', properties } }, true)).message
+    return assertRefused('invalid_resources', () => catalog.apply({ i: { type: 'integration', properties } }, true)).message
   }
   assert.match(put('x', 'Fortune teller'), /^i\.properties\.integration_type: .*: External REST API$/)
   assert.match(put('x', null), /External REST API$/)
@@ -81,7 +82,7 @@ test('an unknown type is refused with the known ones, and what is built in is no
 test('a faulty integration is told without a word about the jobs that name it', () => {
   const { catalog } = openCatalog()
   const bad = { type: 'integration', properties: { title: 'i', integration_type: 'External REST API' } }
-  const { context } = refusalOf('invalid_resources', () => {
+  const { context } = assertRefused('invalid_resources', () => {
     return catalog.apply({ i: bad, j: job('j', { pipeline_integrations: [input('i')] }) }, true)
   })
   const places = context.issues?.map((issue) => issue.loc.join('.'))

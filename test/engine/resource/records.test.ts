@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../engine/job/job.js'
 import { decodeRecord, encodeRecord, idKey, readJobSettings } from '../../../engine/resource/records.js'
-import { job, openCatalog, refusalOf } from '../../support/catalog.js'
+import { job, openCatalog } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 test('a record comes back as it went in, after a version byte', () => {
   const record = { id: 7, title: 'Ünïcode ✓ \u{1F600}', list: [1, 'two', null], nested: { 'a.b': true } }
@@ -14,10 +15,10 @@ test('a record comes back as it went in, after a version byte', () => {
 test('a newer version and broken bytes are refused with a sentence', () => {
   const newer = Uint8Array.from(encodeRecord({}))
   newer[0] = 2
-  assert.match(refusalOf('data_dir_newer', () => decodeRecord('jobs', newer)).message, /jobs has version 2/)
-  refusalOf('data_dir_invalid', () => decodeRecord('jobs', new Uint8Array(0)))
-  refusalOf('data_dir_invalid', () => decodeRecord('jobs', encodeRecord({ a: 1 }).subarray(0, 4)))
-  refusalOf('data_dir_invalid', () => decodeRecord('jobs', Buffer.from('\0{}')))
+  assert.match(assertRefused('data_dir_newer', () => decodeRecord('jobs', newer)).message, /jobs has version 2/)
+  assertRefused('data_dir_invalid', () => decodeRecord('jobs', new Uint8Array(0)))
+  assertRefused('data_dir_invalid', () => decodeRecord('jobs', encodeRecord({ a: 1 }).subarray(0, 4)))
+  assertRefused('data_dir_invalid', () => decodeRecord('jobs', Buffer.from('\0{}')))
 })
 
 test('ids are keys in number order', () => {

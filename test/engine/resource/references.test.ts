@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseReference, writeReference } from '../../../engine/resource/references.js'
-import { apiKey, input, job, openCatalog, refusalOf, restApi } from '../../support/catalog.js'
+import { apiKey, input, job, openCatalog, restApi } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 test('expressions are read with either quote, with spaces and with escapes', () => {
   const title = (text: string): unknown => {
@@ -59,7 +60,7 @@ test('everything that names nothing is told with its place', () => {
   const { catalog } = openCatalog()
   const pipeline_integrations = [input('i'), input('ghost'), input('{{bad}}')]
   const resources = { i: restApi('i', 'nobody'), j: { ...job('j', { pipeline_integrations }), depends_on: ['i', 'x'] } }
-  const { context } = refusalOf('unresolved_reference', () => catalog.apply({ resources }, true))
+  const { context } = assertRefused('unresolved_reference', () => catalog.apply({ resources }, true))
   assert.deepEqual(context.issues?.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`), [
     `resources.i.properties.parameters.api_key: "{{api_keys(name='nobody')}}" names no api_key that exists`,
     'resources.j.depends_on.1: "x" is not in this request',
@@ -72,6 +73,6 @@ test('a key value in the place of a reference is not repeated in the message', (
   const { catalog } = openCatalog()
   const integration = restApi('i', '') as { properties: { parameters: Record<string, unknown> } }
   integration.properties.parameters['api_key'] = 'a-secret-value'
-  const refusal = refusalOf('unresolved_reference', () => catalog.apply({ i: integration }, true))
+  const refusal = assertRefused('unresolved_reference', () => catalog.apply({ i: integration }, true))
   assert.ok(!JSON.stringify([refusal.message, refusal.context]).includes('a-secret-value'))
 })

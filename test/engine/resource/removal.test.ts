@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump, openCatalog, refusalOf, smallSet } from '../../support/catalog.js'
+import { dump, openCatalog, smallSet } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 test('what is in use stays, and the refusal names who uses it', () => {
   const { catalog, environment } = openCatalog()
   catalog.apply(smallSet(), true)
   const before = dump(environment)
-  const key = refusalOf('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'key' }))
+  const key = assertRefused('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'key' }))
   assert.equal(key.context.details, 'used by: integration "rest"')
-  const integration = refusalOf('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' }))
+  const integration = assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' }))
   assert.equal(integration.context.details, 'used by: job "job"')
   assert.deepEqual(dump(environment), before)
 })
@@ -41,21 +42,21 @@ test('ids are not used again, not even after another start', () => {
 test('the parts of the service and the last management key stay', () => {
   const { catalog } = openCatalog()
   catalog.bootstrap({ adminPassword: 'long enough', managementKey: 'a-management-key' })
-  refusalOf('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Internal storage' }))
-  refusalOf('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Decision processor' }))
-  refusalOf('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'management' }))
+  assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Internal storage' }))
+  assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Decision processor' }))
+  assertRefused('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'management' }))
   assert.ok(catalog.authenticate('a-management-key'))
 })
 
 test('a deletion that names nothing, or too little, or too much is refused', () => {
   const { catalog } = openCatalog()
   catalog.apply(smallSet(), true)
-  refusalOf('resource_not_found', () => catalog.remove({ type: 'job', title: 'nobody' }))
-  refusalOf('resource_not_found', () => catalog.remove({ type: 'job', id: '99' }))
-  refusalOf('resource_not_found', () => catalog.remove({ type: 'api_key', title: 'job' }))
-  refusalOf('invalid_resources', () => catalog.remove({ type: 'job' }))
-  refusalOf('invalid_resources', () => catalog.remove({ title: 'job' }))
-  refusalOf('invalid_resources', () => catalog.remove({ type: 'job', title: 'job', id: '1' }))
+  assertRefused('resource_not_found', () => catalog.remove({ type: 'job', title: 'nobody' }))
+  assertRefused('resource_not_found', () => catalog.remove({ type: 'job', id: '99' }))
+  assertRefused('resource_not_found', () => catalog.remove({ type: 'api_key', title: 'job' }))
+  assertRefused('invalid_resources', () => catalog.remove({ type: 'job' }))
+  assertRefused('invalid_resources', () => catalog.remove({ title: 'job' }))
+  assertRefused('invalid_resources', () => catalog.remove({ type: 'job', title: 'job', id: '1' }))
 })
 
 test('a commit that fails removes nothing', () => {

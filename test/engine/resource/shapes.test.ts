@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseDocument } from '../../../engine/resource/shapes.js'
-import { apiKey, job, refusalOf } from '../../support/catalog.js'
+import { apiKey, job } from '../../support/catalog.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 /** Places and types of what is wrong with a document. */
 function faults(document: unknown): string[] {
-  const { context } = refusalOf('invalid_resources', () => parseDocument(document))
+  const { context } = assertRefused('invalid_resources', () => parseDocument(document))
   return (context.issues ?? []).map((issue) => issue.loc.join('.'))
 }
 
@@ -99,7 +100,7 @@ test('bounds are refusals: names, decision points, depth, number of resources', 
   for (let i = 0; i < 100_000; i++) deep = [deep]
   faults({ j: job('j', { advanced_settings: { deep } }) })
   const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, apiKey(`k${index}`)]))
-  refusalOf('limit_exceeded', () => parseDocument(many))
+  assertRefused('limit_exceeded', () => parseDocument(many))
 })
 
 test('names with a meaning for the language are ordinary names', () => {

@@ -44,8 +44,8 @@ export const limits = {
   mailboxBytesMax: 64 * MIB,
   /** Messages in one turn. More save little, and every message waits for the turns in front of its own. */
   turnMessagesMax: 1_024,
-  /** Bytes of messages in one turn. One event of the largest size must fit. */
-  turnBytesMax: 4 * MIB,
+  /** Bytes of messages in one turn; a message that alone has more gets a turn of its own. */
+  turnBytesMax: MIB,
   /** Turns of one shard that are under way at once (design D2). */
   turnsUnderWayMax: 2,
   /** How often a turn whose thread died is run again before its messages are refused. */
@@ -55,6 +55,12 @@ export const limits = {
 
   /** Buckets that one thread keeps in memory, over all its jobs. */
   bucketsInMemoryMax: 50_000,
+  /** Bytes of the store's files that may stay mapped, and so count as resident, before shards give their maps back. */
+  mappedBytesMax: 32 * MIB,
+  /** Milliseconds between two looks at what is mapped. */
+  mappedLookMs: 500,
+  /** Looks that are left out where giving back did not help: others, such as a training, have the maps too. */
+  mappedRestLooks: 60,
   /** Labelled examples in one training. */
   trainingExamplesMax: 500_000,
   /** Unlabelled examples that a training looks at. */
@@ -97,7 +103,6 @@ export const limits = {
   knownSecretsMax: 4_096,
 } as const
 
-assert(limits.eventBytesMax < limits.turnBytesMax, 'an event of the largest size fits in a turn')
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
 assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns under way fit in the mailbox')

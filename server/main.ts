@@ -4,8 +4,16 @@
  * A start that fails says why in one sentence. The native parts are loaded late, so that a machine they do not fit gets
  * a sentence too.
  */
+import { setFlagsFromString } from 'node:v8'
 import { isNativeMisfit } from './native-misfit.js'
 import { readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
+
+/**
+ * V8 lets a heap grow to several times what lives in it before it collects all of it. Ours holds little that lives and
+ * much that passes, so the process would mostly be garbage: half as much again is enough. Read whenever a limit is set
+ * anew, by threads too.
+ */
+setFlagsFromString('--heap-growing-percent=50')
 
 /** After this long the process ends even if something hangs. */
 const STOP_LIMIT_MS = 60_000

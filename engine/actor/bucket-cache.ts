@@ -16,6 +16,7 @@ import type { KnowledgeState } from '../learn/knowledge-base.js'
 import { decodeBucket, decodeCount, encodeBucket, encodeCount, type BucketRow, type CountRow } from '../store/rows.js'
 import { bucketKey, countKey } from '../store/tables.js'
 import type { JobStats } from './job-stats.js'
+import { Slab } from './slab.js'
 import type { TurnStore } from './turn-store.js'
 
 /** A bucket in memory. */
@@ -54,6 +55,7 @@ export class BucketCache {
   /** By id, one character a byte. */
   readonly #changed = new Map<string, Bucket>()
   readonly #fingerprint: number
+  readonly #slab = new Slab()
 
   /** `fingerprint` of the job's decision points: other points make other buckets. */
   constructor(jobId: number, fingerprint: number, stats: JobStats) {
@@ -158,8 +160,9 @@ export class BucketCache {
   #bucket(id: Buffer, text: string, row: BucketRow, { events, lastMicros }: CountRow, stored: boolean): Bucket {
     const { number, firstMicros, hasBallot, fingerprint, values } = row
     return {
-      id, text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros, hasBallot, stored, changed: false,
-      countBytes: encodeCount({ events, lastMicros }), countKey: countKey(this.#jobId, number), decision: null, state: null,
+      id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros, hasBallot, stored, changed: false,
+      countBytes: this.#slab.copy(encodeCount({ events, lastMicros })), countKey: this.#slab.copy(countKey(this.#jobId, number)),
+      decision: null, state: null,
     }
   }
 }

@@ -48,6 +48,16 @@ export class JobReader {
     this.#stats.clear()
   }
 
+  /** Gives back the memory that reads have mapped (Environment.unmap). */
+  unmap(): boolean {
+    return this.#environment.unmap()
+  }
+
+  /** Bytes of the shard on disk. */
+  sizeBytes(): number {
+    return this.#environment.sizeBytes()
+  }
+
   stats(job: JobSettings): StatsRow {
     let row = this.#stats.get(job.id)
     if (row === undefined) {

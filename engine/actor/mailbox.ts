@@ -9,8 +9,10 @@
  * 2. At most limits.turnsUnderWayMax turns are under way: one runs, the next is already there when it ends.
  * 3. A message whose turn keeps failing is run alone; if it still fails it is refused, and the others are not.
  * 4. A full mailbox refuses and keeps its order.
+ * 5. Between `hold` and `release` no turn is under way and none begins.
  */
 import { Refusal } from '../errors.js'
+import { assert } from '../assert.js'
 import { limits } from '../limits.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
@@ -44,6 +46,9 @@ export class Mailbox {
   #messages = 0
   #bytes = 0
   #idle: (() => void)[] = []
+  #held = false
+  /** Waits for the turns that were under way when the mailbox was held. */
+  #whenStill: (() => void) | null = null
 
   constructor(shard: number, run: RunTurn, events: MailboxEvents) {
     this.#shard = shard
@@ -90,6 +95,18 @@ export class Mailbox {
     await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
+  /** Begins no turn until `release`; resolves when none is under way. Messages are taken meanwhile, and wait. */
+  async hold(): Promise<void> {
+    assert(!this.#held, 'a mailbox is held once at a time')
+    this.#held = true
+    if (this.#underWay.length > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
+  }
+
+  release(): void {
+    this.#held = false
+    this.#dispatch()
+  }
+
   #emptyTurn(bytes: number): Turn {
     const spare = this.#spare.pop()
     if (spare !== undefined && spare.fits(bytes)) return spare
@@ -107,7 +124,7 @@ export class Mailbox {
   }
 
   #dispatch(): void {
-    while (this.#failed.length === 0 && this.#underWay.length < limits.turnsUnderWayMax) {
+    while (!this.#held && this.#failed.length === 0 && this.#underWay.length < limits.turnsUnderWayMax) {
       let turn = this.#waiting.shift()
       if (turn === undefined) {
         if (this.#filling.count === 0) return
@@ -135,7 +152,7 @@ export class Mailbox {
   }
 
   #finished(turn: Turn, result: TurnResult): void {
-    this.#underWay.splice(this.#underWay.indexOf(turn), 1)
+    this.#returned(turn)
     this.#events.committed(this.#shard)
     // The thread first: it works while the answers go out.
     if (this.#failed.length === 0) this.#dispatch()
@@ -147,9 +164,16 @@ export class Mailbox {
 
   #broke(turn: Turn, error: unknown): void {
     this.#events.failed(this.#shard, error)
-    this.#underWay.splice(this.#underWay.indexOf(turn), 1)
+    this.#returned(turn)
     this.#failed.push(turn)
     this.#runAgain()
+  }
+
+  #returned(turn: Turn): void {
+    this.#underWay.splice(this.#underWay.indexOf(turn), 1)
+    if (this.#whenStill === null || this.#underWay.length > 0) return
+    this.#whenStill()
+    this.#whenStill = null
   }
 
   #runAgain(): void {
@@ -181,7 +205,7 @@ export class Mailbox {
 
   #retire(turn: Turn): void {
     turn.clear()
-    if (this.#spare.length < limits.turnsUnderWayMax) this.#spare.push(turn)
+    if (this.#spare.length <= limits.turnsUnderWayMax) this.#spare.push(turn)
     if (this.#messages > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }

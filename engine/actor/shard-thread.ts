@@ -13,6 +13,11 @@ import type { TurnResult, TurnTask } from './turn.js'
 const { dataDir, sectionNames } = workerData as ShardThreadData
 const shards = new Map<number, Shard>()
 
+/** Gives back the memory that a shard has mapped; main does the same before the shard's next turn (residency.ts). */
+export function unmap(shard: number): boolean {
+  return shards.get(shard)?.unmap() ?? true
+}
+
 /** Runs one turn. Where its shard's store cannot be opened, the turn is refused, and the next one tries again. */
 export default function runTurn(task: TurnTask): TurnResult {
   const shard = shards.get(task.shard)

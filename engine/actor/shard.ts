@@ -48,6 +48,11 @@ export class Shard {
     this.#codec = new BodyCodec(environment)
   }
 
+  /** Gives back the memory that reads have mapped (Environment.unmap). Only between turns. */
+  unmap(): boolean {
+    return this.#environment.unmap()
+  }
+
   /** Runs a turn; the replies are in its memory when it returns. @throws Error where the turn failed as a whole. */
   run(task: TurnTask): TurnResult {
     if (task.opens) this.#forget()

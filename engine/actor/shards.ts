@@ -8,6 +8,7 @@ import type { JobSettings } from '../job/job.js'
 import { openShard } from '../store/data-dir.js'
 import { must } from '../assert.js'
 import { JobReader } from './job-reader.js'
+import { Residency } from './residency.js'
 import { Mailbox } from './mailbox.js'
 import type { MessageKind } from './message.js'
 import { ShardThreads, type ShardThreadData } from './threads.js'
@@ -24,6 +25,7 @@ export class Shards {
   readonly #readers: readonly JobReader[]
   readonly #threads: ShardThreads
   readonly #clock: IngestClock
+  readonly #residency: Residency
 
   /** `failed` is told of every turn that failed, and of threads that died between turns. */
   constructor(
@@ -44,6 +46,7 @@ export class Shards {
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {
       return new Mailbox(shard, (task) => this.#threads.run(task), events)
     })
+    this.#residency = new Residency(this, failed)
   }
 
   static openReaders(dataDir: string, count: number): JobReader[] {
@@ -97,12 +100,32 @@ export class Shards {
     }
   }
 
+  /** Bytes of a shard on disk. */
+  sizeBytes(shard: number): number {
+    return this.reader(shard).sizeBytes()
+  }
+
+  /**
+   * Gives back the memory that a shard's thread and the main thread have mapped, between two turns: the map goes when
+   * nobody in the process has it any more. Where a training or a query has it too, it stays.
+   */
+  async unmap(shard: number): Promise<void> {
+    const mailbox = must(this.#mailboxes[shard], `shard ${shard}`)
+    await mailbox.hold()
+    try {
+      if (await this.#threads.unmap(shard)) this.reader(shard).unmap()
+    } finally {
+      mailbox.release()
+    }
+  }
+
   /** Resolves when every message is answered. */
   async whenIdle(): Promise<void> {
     await Promise.all(this.#mailboxes.map((mailbox) => mailbox.whenIdle()))
   }
 
   async close(): Promise<void> {
+    await this.#residency.close()
     await this.#threads.close()
     for (const reader of this.#readers) await reader.close()
   }

@@ -52,6 +52,12 @@ export class ShardThreads {
     return (this.#pools[task.shard % this.#pools.length] as Piscina<TurnTask, TurnResult>).run(task)
   }
 
+  /** Makes the shard's thread give back the memory that it has mapped; false where it cannot now. */
+  async unmap(shard: number): Promise<boolean> {
+    const pool = this.#pools[shard % this.#pools.length] as unknown as Piscina<number, boolean>
+    return await pool.run(shard, { name: 'unmap' })
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all(this.#pools.map((pool) => pool.destroy()))

@@ -10,6 +10,7 @@
  */
 import { Refusal } from '../errors.js'
 import type { Clock } from '../clock.js'
+import { limits } from '../limits.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
 import { encodeModel, type ModelRow } from '../store/rows.js'
@@ -129,6 +130,7 @@ export class Trainings {
   }
 
   #encode(job: JobSettings, version: number, result: TrainingResult): Uint8Array {
+    if (result.model.length > limits.modelBytesMax) throw new Error('the model is larger than the service keeps')
     const row: ModelRow = {
       version,
       throughSeq: result.throughSeq,

@@ -46,7 +46,6 @@ export interface TurnResult {
   readonly extras: readonly Extra[]
 }
 
-const TURN_BYTES = 1024 * 1024
 /** Behind the replies: the thread marks here that it began with the turn. */
 const STARTED_BYTES = 8
 export const STARTED_AT = REPLY_BYTES * limits.turnMessagesMax
@@ -86,8 +85,8 @@ export class Turn {
   /** Its place in the order of its shard, given each time it is started. */
   place = 0
 
-  constructor(bytesMin = TURN_BYTES) {
-    this.#memory = Buffer.from(new SharedArrayBuffer(Math.max(bytesMin, TURN_BYTES)))
+  constructor(bytesMin: number = limits.turnBytesMax) {
+    this.#memory = Buffer.from(new SharedArrayBuffer(Math.max(bytesMin, limits.turnBytesMax)))
     this.#replies = Buffer.from(new SharedArrayBuffer(REPLY_BYTES * limits.turnMessagesMax + STARTED_BYTES))
   }
 
@@ -208,6 +207,6 @@ export class Turn {
     this.#jobs.length = 0
     this.#ids.length = 0
     this.#receivers.length = 0
-    if (this.#memory.length > TURN_BYTES) this.#memory = Buffer.from(new SharedArrayBuffer(TURN_BYTES))
+    if (this.#memory.length > limits.turnBytesMax) this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
   }
 }

@@ -74,6 +74,11 @@ export interface Environment {
   commit(batch: WriteBatch): void
   /** Moves reads to the latest commit. */
   refresh(): void
+  /**
+   * Gives back the memory that reads have mapped, as far as nobody else in the process has the environment open; the next
+   * call maps anew. False, and nothing done, while a range is being walked.
+   */
+  unmap(): boolean
   /** Bytes in use on disk. */
   sizeBytes(): number
   close(): Promise<void>

@@ -7,13 +7,14 @@
  *    through O_DSYNC, when it returns. That is what "flushed" means here (design D1).
  * 2. Nothing but puts happens between begin and commit: a thread that dies inside a write transaction would leave the
  *    writer's lock behind, so every computation is done before.
- * 3. All opens of one path in one process share LMDB's environment; each thread has its own handle and snapshot.
+ * 3. All opens of one path in one process share LMDB's environment, and its map, until the last of them is closed; each
+ *    thread has its own handle and snapshot.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type RootDatabase } from 'lmdb'
 import { isRefusal, Refusal } from '../errors.js'
-import { must } from '../assert.js'
+import { assert, must } from '../assert.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
@@ -74,30 +75,50 @@ function tryRoom(path: string): void {
   }
 }
 
+/** This thread's handles of an environment. */
+interface Handles {
+  readonly root: RootDatabase<Buffer, Uint8Array>
+  readonly tables: ReadonlyMap<string, BinaryTable>
+}
+
+function openHandles(path: string, names: readonly string[]): Handles {
+  const root = open<Buffer, Uint8Array>({
+    path,
+    maxDbs: 16,
+    pageSize: PAGE_BYTES,
+    mapSize: MAP_BYTES,
+    overlappingSync: false,
+    noMemInit: true,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+  })
+  const options = { encoding: 'binary', keyEncoding: 'binary' } as const
+  return { root, tables: new Map(names.map((name) => [name, root.openDB<Buffer, Uint8Array>(name, options)])) }
+}
+
 export class LmdbEnvironment implements Environment {
   readonly #path: string
-  readonly #root: RootDatabase<Buffer, Uint8Array>
-  readonly #tables = new Map<string, BinaryTable>()
+  readonly #names: readonly string[]
+  /** null from `unmap` until the next use. */
+  #handles: Handles | null
+  #closed = false
+  /** Ranges that are being walked. */
+  #walks = 0
 
   constructor(path: string, tables: readonly string[]) {
     this.#path = path
-    this.#root = open<Buffer, Uint8Array>({
-      path,
-      maxDbs: 16,
-      pageSize: PAGE_BYTES,
-      mapSize: MAP_BYTES,
-      overlappingSync: false,
-      noMemInit: true,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-    })
-    for (const table of tables) {
-      this.#tables.set(table, this.#root.openDB<Buffer, Uint8Array>(table, { encoding: 'binary', keyEncoding: 'binary' }))
-    }
+    this.#names = tables
+    this.#handles = openHandles(path, tables)
+  }
+
+  #open(): Handles {
+    if (this.#handles !== null) return this.#handles
+    assert(!this.#closed, 'a closed environment is not used')
+    return (this.#handles = openHandles(this.#path, this.#names))
   }
 
   #table(name: string): BinaryTable {
-    return must(this.#tables.get(name), `table ${name}`)
+    return must(this.#open().tables.get(name), `table ${name}`)
   }
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
@@ -124,21 +145,28 @@ export class LmdbEnvironment implements Environment {
     if (end !== undefined) options['end'] = end
     let left = range.limit ?? Number.POSITIVE_INFINITY
     if (left <= 0) return
-    for (const { key, value } of this.#table(table).getRange(options)) {
-      if (reverse) {
-        if (range.to !== undefined && Buffer.compare(key, range.to) >= 0) continue
-        if (range.from !== undefined && Buffer.compare(key, range.from) < 0) return
+    const entries = this.#table(table).getRange(options)
+    this.#walks++
+    try {
+      for (const { key, value } of entries) {
+        if (reverse) {
+          if (range.to !== undefined && Buffer.compare(key, range.to) >= 0) continue
+          if (range.from !== undefined && Buffer.compare(key, range.from) < 0) return
+        }
+        yield { key: Uint8Array.from(key), value: Uint8Array.from(value) }
+        if (--left <= 0) return
       }
-      yield { key: Uint8Array.from(key), value: Uint8Array.from(value) }
-      if (--left <= 0) return
+    } finally {
+      this.#walks--
     }
   }
 
   commit(batch: WriteBatch): void {
     const { tables, keys, values, size } = batch
     const targets = tables.map((table) => this.#table(table))
+    const { root } = this.#open()
     try {
-      this.#root.transactionSync(() => {
+      root.transactionSync(() => {
         for (let i = 0; i < size; i++) {
           const value = values[i]
           if (value === undefined) (targets[i] as BinaryTable).removeSync(keys[i] as Uint8Array)
@@ -148,12 +176,22 @@ export class LmdbEnvironment implements Environment {
     } catch (error) {
       throw storeRefusal(error, this.#path)
     } finally {
-      this.#root.resetReadTxn()
+      root.resetReadTxn()
     }
   }
 
   refresh(): void {
-    this.#root.resetReadTxn()
+    this.#handles?.root.resetReadTxn()
+  }
+
+  unmap(): boolean {
+    if (this.#handles === null) return true
+    if (this.#walks > 0) return false
+    const { root } = this.#handles
+    this.#handles = null
+    // Nothing is written asynchronously here, so it is closed when the call returns.
+    void root.close()
+    return true
   }
 
   sizeBytes(): number {
@@ -161,7 +199,10 @@ export class LmdbEnvironment implements Environment {
   }
 
   async close(): Promise<void> {
-    await this.#root.close()
+    this.#closed = true
+    const handles = this.#handles
+    this.#handles = null
+    await handles?.root.close()
   }
 }
 

@@ -91,6 +91,10 @@ export class MemoryEnvironment implements Environment {
 
   refresh(): void {}
 
+  unmap(): boolean {
+    return true
+  }
+
   sizeBytes(): number {
     let bytes = 0
     for (const { values } of this.#tables.values()) for (const [key, value] of values) bytes += key.length + value.length

@@ -10,9 +10,19 @@
  */
 
 import { Gatherer } from './gatherer.js'
+import { PiecePool } from './piece-pool.js'
 
 const LF = 0x0a
 const CR = 0x0d
+
+/** What waits, over all requests, is bounded by the window of bulk requests; this much of its memory is kept for more. */
+const pool = new PiecePool(8 * 1024 * 1024)
+
+/** Bytes that came: lines are cut from `bytes`; `copy` is the pool's memory they lie in, or null where it is borrowed. */
+interface Chunk {
+  readonly bytes: Buffer
+  readonly copy: Buffer | null
+}
 
 /** Stands for a line over the bound. */
 export const tooLong = Symbol('tooLong')
@@ -28,10 +38,10 @@ function isBlank(line: Buffer): boolean {
 export class LineSplitter {
   readonly #lineBytesMax: number
   /** Chunks in order; the first one is taken from at `#at`. */
-  #chunks: Buffer[] = []
+  #chunks: Chunk[] = []
   #at = 0
-  /** The last chunk lies in memory of somebody else's. */
-  #borrowed = false
+  /** A copy whose lines are all cut, the last of them perhaps still in use. */
+  #spent: Buffer | null = null
   /** Beginning of a line whose end has not come. */
   readonly #partial = new Gatherer()
   /** Inside a line over the bound. */
@@ -46,8 +56,7 @@ export class LineSplitter {
   feed(chunk: Uint8Array): void {
     this.keep()
     if (chunk.length === 0) return
-    this.#chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
-    this.#borrowed = true
+    this.#chunks.push({ bytes: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), copy: null })
   }
 
   /** Nothing will be fed any more. */
@@ -62,6 +71,7 @@ export class LineSplitter {
 
   /** The next line without its end, `tooLong`, or null when there is no whole line. */
   next(): Buffer | typeof tooLong | null {
+    this.#giveBackSpent()
     for (;;) {
       const line = this.#cut()
       if (line === null) return null
@@ -72,36 +82,39 @@ export class LineSplitter {
 
   /** Copies what is left of a borrowed chunk, so that its memory may be taken back. */
   keep(): void {
-    if (!this.#borrowed) return
-    this.#borrowed = false
+    this.#giveBackSpent()
     const last = this.#chunks.length - 1
-    const rest = last === 0 ? this.#chunks[0]!.subarray(this.#at) : this.#chunks[last]
-    if (rest === undefined) return
+    const chunk = this.#chunks[last]
+    if (chunk === undefined || chunk.copy !== null) return
+    const rest = last === 0 ? chunk.bytes.subarray(this.#at) : chunk.bytes
     if (last === 0) this.#at = 0
-    this.#chunks[last] = Buffer.from(rest)
+    const copy = pool.copy(rest)
+    this.#chunks[last] = { bytes: copy.subarray(0, rest.length), copy }
   }
 
   /** Forgets everything. */
   clear(): void {
+    this.#giveBackSpent()
+    for (const { copy } of this.#chunks) if (copy !== null) pool.giveBack(copy)
     this.#chunks = []
-    this.#borrowed = false
+    this.#at = 0
     this.#partial.clear()
     this.#skipping = false
     this.#ended = true
   }
 
   #cut(): Buffer | typeof tooLong | null {
-    while (this.#chunks.length > 0) {
-      const chunk = this.#chunks[0]!
-      const end = chunk.indexOf(LF, this.#at)
+    for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
+      const { bytes } = chunk
+      const end = bytes.indexOf(LF, this.#at)
       if (end < 0) {
-        this.#hold(chunk.subarray(this.#at))
+        this.#hold(bytes.subarray(this.#at))
         this.#shift()
         continue
       }
-      const line = this.#finish(chunk.subarray(this.#at, end))
+      const line = this.#finish(bytes.subarray(this.#at, end))
       this.#at = end + 1
-      if (this.#at === chunk.length) this.#shift()
+      if (this.#at === bytes.length) this.#shift()
       return line
     }
     if (!this.#ended || (this.#partial.length === 0 && !this.#skipping)) return null
@@ -109,9 +122,16 @@ export class LineSplitter {
   }
 
   #shift(): void {
-    this.#chunks.shift()
+    // A line may have been cut from the chunk before and be blank: then it is not in use any more.
+    this.#giveBackSpent()
+    this.#spent = this.#chunks.shift()?.copy ?? null
     this.#at = 0
-    if (this.#chunks.length === 0) this.#borrowed = false
+  }
+
+  #giveBackSpent(): void {
+    if (this.#spent === null) return
+    pool.giveBack(this.#spent)
+    this.#spent = null
   }
 
   /** Keeps the beginning of a line, as far as the bound goes. */

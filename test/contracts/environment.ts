@@ -71,6 +71,18 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       assert.deepEqual(walk(environment, {}), ['a=2', 'c=3'])
     })
 
+    fact('what gave its map back maps anew, and has what it had', ({ environment }) => {
+      commit(environment, ['a', '1'], ['b', '2'])
+      assert.equal(environment.unmap(), true)
+      assert.equal(environment.unmap(), true)
+      environment.refresh()
+      assert.equal(read(environment, 'a'), '1')
+      assert.equal(environment.unmap(), true)
+      commit(environment, ['a', null], ['c', '3'])
+      assert.equal(environment.unmap(), true)
+      assert.deepEqual(walk(environment, {}), ['b=2', 'c=3'])
+    })
+
     fact('a deleted key is gone', ({ environment }) => {
       commit(environment, ['a', '1'], ['b', '2'])
       commit(environment, ['a', null])

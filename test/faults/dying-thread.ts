@@ -41,6 +41,7 @@ function dying(store: Environment): Environment {
     read: (table, key, into) => store.read(table, key, into),
     range: (table, range) => store.range(table, range),
     refresh: () => store.refresh(),
+    unmap: () => store.unmap(),
     sizeBytes: () => store.sizeBytes(),
     close: () => store.close(),
     commit(batch: WriteBatch) {

@@ -114,6 +114,22 @@ describe('a mailbox', () => {
     assert.deepEqual(box.answers, box.recorder.applied)
   })
 
+  it('that is held begins no turn until it is released, and then goes on in order', async () => {
+    const box = openBox()
+    for (const id of ids(2_500)) box.post(id)
+    await new Promise((resolve) => setImmediate(resolve))
+    await box.mailbox.hold()
+    assert.equal(box.recorder.underWay, 0)
+    const before = box.recorder.turns.length
+    assert.ok(before > 0 && before < 3)
+    box.post('later')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.equal(box.recorder.turns.length, before)
+    box.mailbox.release()
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.answers, [...ids(2_500), 'later'])
+  })
+
   it('that is full refuses, keeps its order, and takes messages again when there is room', async () => {
     const box = openBox()
     for (const id of ids(limits.mailboxMessagesMax)) box.post(id)

@@ -12,12 +12,13 @@ import { Refusal } from './errors.js'
 import { limits } from './limits.js'
 import { systemRandom } from './random.js'
 import type { JobSettings } from './job/job.js'
-import { makeDataDir, openCatalog, openDataDir } from './store/data-dir.js'
+import { makeDataDir, openCatalog, openDataDir, sealingKey } from './store/data-dir.js'
 import { lockDataDir, type DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
 import { Catalog, catalogTables } from './resource/catalog.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { RetrainSchedule } from './resource/schedule.js'
+import { Sealer } from './resource/sealing.js'
 import { encodeFeedback } from './actor/feedback.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { jobViewOf } from './actor/job-view.js'
@@ -27,8 +28,8 @@ import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
 import type {
-  ApplyOutcome, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView, Principal,
-  ResourceQuery, ResourceRef,
+  ApplyOutcome, Catalogue, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView, Principal,
+  RemovalOutcome, ResourceQuery,
 } from './service.js'
 
 /** The neutral name, which keeps working beside the configured one (existing-clients.md 1.1). */
@@ -69,6 +70,7 @@ export class Engine implements DecisionService {
   readonly threads: number
   /** Secrets that the first start made, to be shown once; null where there were none to make. */
   readonly firstStart: BootstrapOutcome | null
+  readonly catalogue: Catalogue
   readonly #lock: DataLock
   readonly #catalogStore: Environment
   readonly #catalog: Catalog
@@ -87,7 +89,9 @@ export class Engine implements DecisionService {
     this.#lock = lock
     this.#onFailure = options.onFailure ?? (() => {})
     this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE])
-    this.#catalog = Catalog.open(this.#catalogStore, { clock, random: systemRandom, shards: shardCount })
+    const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
+    this.#catalog = Catalog.open(this.#catalogStore, { clock, random: systemRandom, shards: shardCount, sealer })
+    this.catalogue = this.#catalog.catalogue
     const made = this.#catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     const readers = Shards.openReaders(options.dataDir, shardCount)
@@ -96,9 +100,7 @@ export class Engine implements DecisionService {
       shardCount,
       this.threads,
       { dataDir: options.dataDir, sectionNames: [...new Set([options.name, NEUTRAL_NAME])] },
-      readers,
-      new IngestClock(clock, lastMicros),
-      this.#onFailure,
+      readers, new IngestClock(clock, lastMicros), this.#onFailure,
     )
     this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => this.#onFailure('a training thread died', error))
     this.#trainings = new Trainings({
@@ -214,12 +216,13 @@ export class Engine implements DecisionService {
     return this.#catalog.list(query)
   }
 
-  async deleteResource(query: ResourceQuery): Promise<ResourceRef[]> {
+  async deleteResource(query: ResourceQuery, force = false): Promise<RemovalOutcome> {
     this.#mustAccept()
-    const removed = this.#catalog.remove(query)
-    for (const { type, internalId } of removed) if (type === 'job') this.#upkeep.forget(internalId as number)
-    return removed
+    const outcome = this.#catalog.remove(query, force)
+    for (const { type, internalId } of outcome.deleted) if (type === 'job') this.#upkeep.forget(internalId as number)
+    return outcome
   }
+
 
   async close(): Promise<void> {
     if (!this.#accepting) return

@@ -38,6 +38,12 @@ export const limits = {
   /** Consensus changes that one ballot remembers. */
   ballotChangesMax: 64,
 
+  /** A consensus with a smaller share of the votes is one of a low score. */
+  lowConsensusShare: 0.6,
+  /** Shares of the decisions since the last training over which the blocker of a scheduled training blocks. */
+  blockingOutlierShare: 0.05,
+  blockingLowConfidenceShare: 0.25,
+
   /** Messages that wait or run in one shard's mailbox. */
   mailboxMessagesMax: 65_536,
   /** Bytes that wait or run in one shard's mailbox. */

@@ -9,6 +9,9 @@
  */
 import type { Refusal } from './errors.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
+import type { Catalogue } from './resource/catalogue.js'
+
+export type { Catalogue } from './resource/catalogue.js'
 
 /** What a key may do (existing-clients.md section 2). */
 export type Scope =
@@ -129,6 +132,12 @@ export interface ApplyOutcome {
   readonly updated: readonly ResourceRef[]
 }
 
+export interface RemovalOutcome {
+  readonly deleted: readonly ResourceRef[]
+  /** What used them and was forced to let go. */
+  readonly updated: readonly ResourceRef[]
+}
+
 export interface ResourceQuery {
   readonly type?: 'api_key' | 'integration' | 'job'
   readonly title?: string
@@ -187,8 +196,10 @@ export interface DecisionService {
   applyResources(document: unknown, overwrite: boolean): Promise<ApplyOutcome>
   /** In the shapes of existing-clients.md section 3 (GET resources), wire names included. */
   listResources(query: ResourceQuery): unknown[]
-  /** Rejects with resource_not_found, resource_in_use. The answer is what was deleted. */
-  deleteResource(query: ResourceQuery): Promise<ResourceRef[]>
+  /** Rejects with resource_not_found, and with resource_in_use unless `force` takes it away from its users. */
+  deleteResource(query: ResourceQuery, force?: boolean): Promise<RemovalOutcome>
+  /** What can be set up: kinds of integrations, categories of jobs, their parameters. */
+  readonly catalogue: Catalogue
 
   /** True while events are taken in; false while draining. */
   readonly accepting: boolean

@@ -8,6 +8,7 @@ import type { TSchema } from 'typebox'
 import { keyHeader } from './http/auth.js'
 import { json, problemJson } from './http/reply.js'
 import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
+import * as catalogue from './schemas/catalogue.js'
 import * as common from './schemas/common.js'
 import * as events from './schemas/events.js'
 import * as jobs from './schemas/jobs.js'
@@ -33,7 +34,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources]) {
+for (const module of [common, events, jobs, resources, catalogue]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

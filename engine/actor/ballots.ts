@@ -5,12 +5,13 @@
  * (learn/consensus.ts), the states (learn/knowledge-base.ts).
  *
  * 1. The same vote twice (same analyst, label and time) changes nothing: a turn that runs again counts once.
- * 2. `consensusCounts` and `undecidedBallots` always equal a count over all ballots.
+ * 2. `consensusCounts`, `undecidedBallots` and `lowScoreBallots` always equal a count over all ballots.
  */
-import { castVote, consensusOf, countVotes, isLabel, NO_CONSENSUS, UNDECIDED, type Consensus } from '../learn/consensus.js'
-import { knowledgeState, withChange, type KnowledgeState } from '../learn/knowledge-base.js'
+import { castVote, consensusOf, countVotes, isLabel, isLowScore, NO_CONSENSUS, UNDECIDED } from '../learn/consensus.js'
+import { flipsBack, knowledgeState, withChange, type KnowledgeState } from '../learn/knowledge-base.js'
 import type { KnownConsensus } from '../decide/decision.js'
-import { bucketKey } from '../store/tables.js'
+import { must } from '../assert.js'
+import { bucketKey, jobRange } from '../store/tables.js'
 import { decodeBallot, encodeJsonRow, type BallotRow, type StoredVote } from '../store/rows.js'
 import { limits } from '../limits.js'
 import type { JobStats } from './job-stats.js'
@@ -46,9 +47,9 @@ export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast:
   let changes = before?.changes ?? []
   if (consensus !== (before?.consensus ?? NO_CONSENSUS)) {
     changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row.trainedThroughSeq)
-    recount(stats, before?.consensus ?? NO_CONSENSUS, consensus)
   }
   const after: BallotRow = { votes, override, consensus, changes }
+  recount(stats, before, after)
   store.put('ballots', bucketKey(jobId, subject), encodeJsonRow(after))
   return after
 }
@@ -63,18 +64,36 @@ function latestVotes(votes: readonly StoredVote[]): readonly StoredVote[] {
 export function dropBallot(store: TurnStore, jobId: number, subject: Uint8Array, stats: JobStats): void {
   const ballot = readBallot(store, jobId, subject)
   if (ballot === null) return
-  recount(stats, ballot.consensus, NO_CONSENSUS)
+  recount(stats, ballot, null)
   store.delete('ballots', bucketKey(jobId, subject))
 }
 
-function recount(stats: JobStats, before: Consensus, after: Consensus): void {
-  const { consensusCounts, undecidedBallots, consensusChangesSinceTraining } = stats.row
-  const counts = [...consensusCounts]
-  if (isLabel(before)) counts[before] = (counts[before] as number) - 1
-  if (isLabel(after)) counts[after] = (counts[after] as number) + 1
+/** One for a ballot of a small majority, else nothing. */
+function lowScore(ballot: BallotRow | null): number {
+  return Number(ballot !== null && isLowScore(ballot.votes, ballot.override, ballot.consensus))
+}
+
+/** The job's ballots of a small majority, from the rows: for counters of before they were counted. */
+export function countLowScore(store: TurnStore, jobId: number): number {
+  let count = 0
+  for (const { value } of store.range('ballots', jobRange(jobId))) count += lowScore(decodeBallot(value))
+  return count
+}
+
+/** Takes a ballot that was `before` and is `after` into the counters; null where there is none. */
+function recount(stats: JobStats, before: BallotRow | null, after: BallotRow | null): void {
+  const { row } = stats
+  const lowScoreBallots = must(row.lowScoreBallots, 'a count of low scores') + lowScore(after) - lowScore(before)
+  if (lowScoreBallots !== row.lowScoreBallots) stats.change({ lowScoreBallots })
+  const [was, is] = [before?.consensus ?? NO_CONSENSUS, after?.consensus ?? NO_CONSENSUS]
+  if (was === is) return
+  const counts = [...row.consensusCounts]
+  if (isLabel(was)) counts[was] = (counts[was] as number) - 1
+  if (isLabel(is)) counts[is] = (counts[is] as number) + 1
   stats.change({
     consensusCounts: counts,
-    undecidedBallots: undecidedBallots + Number(after === UNDECIDED) - Number(before === UNDECIDED),
-    consensusChangesSinceTraining: consensusChangesSinceTraining + Number(before !== NO_CONSENSUS),
+    undecidedBallots: row.undecidedBallots + Number(is === UNDECIDED) - Number(was === UNDECIDED),
+    consensusChangesSinceTraining: row.consensusChangesSinceTraining + Number(was !== NO_CONSENSUS),
+    consensusFlipsSinceTraining: row.consensusFlipsSinceTraining + Number(flipsBack(before?.changes ?? [], row.trainedThroughSeq, is)),
   })
 }

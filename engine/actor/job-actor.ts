@@ -24,7 +24,7 @@ import { idKey, jobRange, modelKey, timeKey, timeOfKey, timeValue } from '../sto
 import type { BucketState } from '../service.js'
 import { Arrivals, type Arrival } from './arrival.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
-import { dropBallot, readBallot, stateOf } from './ballots.js'
+import { countLowScore, dropBallot, readBallot, stateOf } from './ballots.js'
 import { cast, labelOf } from './casting.js'
 import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
 import { decodeFeedback } from './feedback.js'
@@ -53,7 +53,8 @@ export class JobActor {
     this.#codec = codec
     this.#sectionNames = sectionNames
     this.#settings = settings
-    this.#stats = new JobStats(settings.id, readStats(store, settings.id, settings.labels.length))
+    const stats = readStats(store, settings.id, settings.labels.length)
+    this.#stats = new JobStats(settings.id, { ...stats, lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id) })
     this.#arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = this.#arrivals.points
     this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats)
@@ -253,6 +254,7 @@ export class JobActor {
       trainedThroughSeq: row.throughSeq,
       outliersSinceTraining: 0,
       consensusChangesSinceTraining: 0,
+      consensusFlipsSinceTraining: 0,
       lowConfidenceSinceTraining: 0,
       decidedSinceTraining: 0,
     })

@@ -71,11 +71,13 @@ export class Upkeep {
     if (!this.#parts.accepting() || job === undefined || job.autoRetrain === null) return
     const stats = shards.reader(job.shard).stats(job)
     const reason = this.missingForTraining(job) ?? retrainBlockedBy(job.autoRetrain, {
-      outliersSinceTraining: stats.outliersSinceTraining,
-      lowConfidenceDecisions: stats.lowConfidenceSinceTraining,
-      undecidedConsensuses: stats.undecidedBallots,
+      decided: stats.decidedSinceTraining,
+      outliers: stats.outliersSinceTraining,
+      lowConfidence: stats.lowConfidenceSinceTraining,
       consensusChanges: stats.consensusChangesSinceTraining,
-      consensusFlips: stats.consensusChangesSinceTraining,
+      consensusFlips: stats.consensusFlipsSinceTraining,
+      undecided: stats.undecidedBallots,
+      lowScore: stats.lowScoreBallots ?? 0,
     })
     try {
       if (reason === null) trainings.request(job, 'schedule')

@@ -1,41 +1,60 @@
 /**
- * Whether a job that is due to train by itself should wait.
+ * Whether a job that is due to train by itself should wait (specification: auto_retrain.blockers).
  *
- * Owns: the blockers and their sentences. Leaves out: when it is due (resource/schedule.ts), how the facts are counted
- * (whoever asks).
+ * Owns: the blockers, when each of them blocks, and their sentences. Leaves out: when a training is due
+ * (resource/schedule.ts), how the facts are counted (actor/).
+ *
+ * 1. A blocker that is not set blocks nothing. Before the first model only ties and small majorities can block, since
+ *    the rest is counted from a training on.
+ * 2. Every blocker that stands in the way is named, so that one look tells all that is to be done.
  */
+import { limits } from '../limits.js'
 import type { AutoRetrain } from './job.js'
 
-/** What happened in a job since its last training, as counts of buckets or events; what is not counted is 0. */
+/** What is so in a job now, and what happened in it since its model was installed. */
 export interface RetrainFacts {
-  readonly outliersSinceTraining: number
-  readonly consensusFlips?: number
-  readonly lowConfidenceDecisions?: number
-  readonly undecidedConsensuses?: number
-  readonly lowScoreConsensuses?: number
-  readonly consensusChanges?: number
+  /** Decisions since the training; and those of them that were outliers, or of low confidence. */
+  readonly decided: number
+  readonly outliers: number
+  readonly lowConfidence: number
+  /** Changes of a consensus since the training; and those of them back to a label that it had left. */
+  readonly consensusChanges: number
+  readonly consensusFlips: number
+  /** Buckets, or events where there are none, whose votes are tied now; and whose majority is small now. */
+  readonly undecided: number
+  readonly lowScore: number
 }
 
-const blockers: readonly {
-  readonly blocker: keyof AutoRetrain['blockers']
-  readonly fact: keyof RetrainFacts
-  readonly what: string
-}[] = [
-  { blocker: 'outliers', fact: 'outliersSinceTraining', what: 'outliers' },
-  { blocker: 'consensusFlipping', fact: 'consensusFlips', what: 'consensuses that flip' },
-  { blocker: 'lowConfidenceScore', fact: 'lowConfidenceDecisions', what: 'decisions of low confidence' },
-  { blocker: 'undecidedConsensus', fact: 'undecidedConsensuses', what: 'undecided consensuses' },
-  { blocker: 'consensusLowScore', fact: 'lowScoreConsensuses', what: 'consensuses of a low score' },
-  { blocker: 'consensusChanges', fact: 'consensusChanges', what: 'changes of a consensus' },
-]
+/** Says what blocks, or null. */
+type Blocker = (facts: RetrainFacts) => string | null
+
+function share(what: string, count: number, all: number, most: number): string | null {
+  if (all === 0 || count <= most * all) return null
+  return `${what}: ${count} of ${all} since the last training, more than ${most * 100} %`
+}
+
+function any(what: string, count: number): string | null {
+  return count > 0 ? `${what}: ${count}` : null
+}
+
+const since = 'since the last training'
+const small = `of less than ${limits.lowConsensusShare * 100} % of the votes`
+
+const blockers: Readonly<Record<keyof AutoRetrain['blockers'], Blocker>> = {
+  outliers: ({ outliers, decided }) => share('outliers', outliers, decided, limits.blockingOutlierShare),
+  lowConfidenceScore: ({ lowConfidence, decided }) => {
+    return share('decisions of low confidence', lowConfidence, decided, limits.blockingLowConfidenceShare)
+  },
+  undecidedConsensus: ({ undecided }) => any('consensuses that are undecided', undecided),
+  consensusLowScore: ({ lowScore }) => any(`consensuses ${small}`, lowScore),
+  consensusFlipping: ({ consensusFlips }) => any(`consensuses that went back and forth ${since}`, consensusFlips),
+  consensusChanges: ({ consensusChanges }) => any(`changes of a consensus ${since}`, consensusChanges),
+}
 
 /** Why the training must wait, for people, or null where nothing stands in its way. */
 export function retrainBlockedBy(autoRetrain: AutoRetrain, facts: RetrainFacts): string | null {
-  for (const { blocker, fact, what } of blockers) {
-    const count = facts[fact] ?? 0
-    if (autoRetrain.blockers[blocker] && count > 0) {
-      return `the scheduled training waits: ${what} since the last training: ${count}`
-    }
-  }
-  return null
+  const names = Object.keys(blockers) as (keyof typeof blockers)[]
+  const reasons = names.filter((name) => autoRetrain.blockers[name]).map((name) => blockers[name](facts))
+  const standing = reasons.filter((reason) => reason !== null)
+  return standing.length === 0 ? null : `The scheduled training waits: ${standing.join('; ')}.`
 }

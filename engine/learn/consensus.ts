@@ -6,6 +6,8 @@
  * 3. An administrator's override wins until it is withdrawn.
  */
 
+import { limits } from '../limits.js'
+
 /** One analyst's word on one ballot. */
 export interface Vote {
   readonly analyst: string
@@ -50,6 +52,17 @@ export function countVotes(votes: readonly Vote[], labelCount: number): number[]
   }
   for (const { label } of latest.values()) if (label < labelCount) counts[label] = (counts[label] as number) + 1
   return counts
+}
+
+/**
+ * True where the consensus is a label by so small a majority that it may as well be another one: fewer votes for it than
+ * limits.lowConsensusShare of all. What an administrator has set is beyond that.
+ */
+export function isLowScore(votes: readonly Vote[], override: number | null, consensus: Consensus): boolean {
+  if (override !== null || !isLabel(consensus)) return false
+  const counts = countVotes(votes, Math.max(consensus, ...votes.map(({ label }) => label)) + 1)
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  return (counts[consensus] as number) < limits.lowConsensusShare * all
 }
 
 /** The consensus of these votes; `override` is the label that an administrator set, or null. */

@@ -68,6 +68,16 @@ export function withChange(
 }
 
 /**
+ * True where a change to `next` takes the consensus back to a label that it had at the training or since, and left for
+ * another one. Ties in between do not count: to wait for one more vote is not to change one's mind.
+ */
+export function flipsBack(changes: readonly ConsensusChange[], trainedThroughSeq: number, next: Consensus): boolean {
+  const atTraining = changes.findLastIndex(({ seq }) => seq <= trainedThroughSeq)
+  const labels = changes.slice(Math.max(0, atTraining)).map(({ consensus }) => consensus).filter(isLabel)
+  return isLabel(next) && labels.at(-1) !== next && labels.includes(next)
+}
+
+/**
  * What a training still lacks, in a sentence, or null where it can start: a consensus for at least two labels (S14).
  * `consensusCounts` are the ballots whose consensus is the label, in the order of `labels`, the labels' names.
  */

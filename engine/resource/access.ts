@@ -11,7 +11,6 @@
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
 import type { Principal, Scope } from '../service.js'
-import { kindById } from './kinds.js'
 import type { ApiKeyRecord } from './records.js'
 import { hashSecret, sameHash } from './secrets.js'
 import type { CatalogState } from './state.js'
@@ -87,7 +86,7 @@ export class Access {
     for (const step of job.pipeline) {
       if (!step.enabled || step.role !== 'input') continue
       const integration = this.#state.integrations.get(step.integrationId)
-      if (integration !== undefined && kindById(integration.kind).takesPosts) yield integration.connection
+      if (integration !== undefined && this.#state.kinds.byId(integration.kind).takesPosts) yield integration.connection
     }
   }
 
@@ -115,7 +114,9 @@ export class Access {
     this.#seen = new Map()
     for (const job of this.#state.jobs.values()) {
       for (const connection of this.#restInputsOf(job)) {
-        const name = String(connection['api_key'])
+        const name = connection['api_key']
+        // A key that was deleted by force left its integrations without one.
+        if (typeof name !== 'string') continue
         const jobs = this.#seen.get(name)
         if (jobs === undefined) this.#seen.set(name, new Set([job.id]))
         else jobs.add(job.id)

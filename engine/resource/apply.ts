@@ -23,10 +23,10 @@ function exists(state: CatalogState, { type, properties }: ResourceInput): boole
 
 function refuseDuplicates(inputs: readonly ResourceInput[], issues: Issues): void {
   const seen = new Set<string>()
-  for (const { type, properties, place } of inputs) {
+  for (const { type, properties, inside } of inputs) {
     const key = `${type} ${properties.title}`
     if (seen.has(key)) {
-      issues.add([...place, 'properties'], `another ${type} of the request has the same title`, 'duplicate')
+      issues.add(inside, `another ${type} of the request has the same title`, 'duplicate')
     }
     seen.add(key)
   }

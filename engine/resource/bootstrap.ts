@@ -6,7 +6,6 @@
  */
 import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'
-import { integrationKinds } from './kinds.js'
 import type { Maker } from './plan.js'
 import { badKey, badPassword, hashPassword, hashSecret, makeKeyId, makeSecret } from './secrets.js'
 import { Changes, type CatalogState } from './state.js'
@@ -34,7 +33,7 @@ export function planBuiltIns(state: CatalogState, maker: Maker): Changes {
   const present = new Set([...state.integrations.values()].map((record) => record.kind))
   const createdAt = isoMicros(maker.clock.nowMicros())
   let id = state.counters.nextIntegrationId
-  for (const kind of integrationKinds.filter((each) => each.builtIn && !present.has(each.id))) {
+  for (const kind of state.kinds.all.filter((each) => each.builtIn && !present.has(each.id))) {
     const title = state.integrationsByTitle.has(kind.name) ? `${kind.name} (built in)` : kind.name
     changes.integrations.set(id, { id, title, kind: kind.id, connection: {}, createdAt })
     id++

@@ -11,11 +11,14 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../job/job.js'
-import type { ApplyOutcome, Principal, ResourceQuery, ResourceRef } from '../service.js'
+import type { ApplyOutcome, Principal, RemovalOutcome, ResourceQuery } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import { Access } from './access.js'
 import { planApply } from './apply.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
+import { KindCatalogue, type Catalogue } from './catalogue.js'
+import { standardKinds } from './kind-list.js'
+import type { Kinds } from './kinds.js'
 import { listResources } from './listing.js'
 import type { Maker } from './plan.js'
 import { planRemoval } from './removal.js'
@@ -24,13 +27,18 @@ import { CatalogState, Changes } from './state.js'
 
 export { catalogTables } from './records.js'
 
-export type CatalogOptions = Maker
+export interface CatalogOptions extends Maker {
+  /** The kinds of integrations that there are; those of the service where absent. */
+  readonly kinds?: Kinds
+}
 
 export class Catalog {
   readonly #environment: Environment
   readonly #maker: Maker
   readonly #state: CatalogState
   readonly #access: Access
+  /** What can be set up, for people and clients. */
+  readonly catalogue: Catalogue
   readonly #changed = new Set<(job: JobSettings) => void>()
   readonly #removed = new Set<(jobId: number) => void>()
 
@@ -39,6 +47,7 @@ export class Catalog {
     this.#maker = maker
     this.#state = state
     this.#access = new Access(state)
+    this.catalogue = new KindCatalogue(state.kinds)
   }
 
   /**
@@ -47,7 +56,7 @@ export class Catalog {
    */
   static open(environment: Environment, options: CatalogOptions): Catalog {
     environment.refresh()
-    const state = CatalogState.load(environment)
+    const state = CatalogState.load(environment, options.kinds ?? standardKinds)
     for (const { title, shard } of state.jobs.values()) {
       if (shard < options.shards) continue
       throw new Refusal('data_dir_invalid', `the job "${title}" is in shard ${shard} of ${options.shards}`)
@@ -120,11 +129,14 @@ export class Catalog {
     return listResources(this.#state, query)
   }
 
-  /** What was deleted. @throws Refusal invalid_resources, resource_not_found, resource_in_use. */
-  remove(query: ResourceQuery): ResourceRef[] {
-    const { changes, removed } = planRemoval(this.#state, query)
+  /**
+   * What was deleted, and what lost something by it; `force` deletes what others use.
+   * @throws Refusal invalid_resources, resource_not_found, resource_in_use.
+   */
+  remove(query: ResourceQuery, force = false): RemovalOutcome {
+    const { changes, outcome } = planRemoval(this.#state, query, force)
     this.#commit(changes)
-    return removed
+    return outcome
   }
 
   /** Calls back with each new or changed job; the answer stops it. */

@@ -14,8 +14,10 @@ import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineSt
 import { defaultLabels, labelAmbiguity, placeLabels } from '../job/labels.js'
 import type { Issues, Place } from './issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
-import { integrationKinds, kindById, readParameters, roleOf } from './kinds.js'
+import { roleOf, type Kinds } from './kinds.js'
+import { readParameters } from './parameters.js'
 import type { IntegrationRecord } from './records.js'
+import type { Sealer } from './sealing.js'
 
 /** What the merge needs to know of the rest. */
 export interface JobSurroundings {
@@ -23,6 +25,8 @@ export interface JobSurroundings {
   integrationOf(resource: string): IntegrationRecord | null
   /** The one integration of a built-in kind. */
   builtIn(kind: string): IntegrationRecord
+  readonly kinds: Kinds
+  readonly sealer: Sealer
 }
 
 /** What only the catalog can give a job. */
@@ -63,10 +67,11 @@ function mergeStep(
   integration: IntegrationRecord,
   before: readonly PipelineStep[],
   category: JobCategory,
+  { kinds, sealer }: JobSurroundings,
   place: Place,
   issues: Issues,
 ): PipelineStep | null {
-  const kind = kindById(integration.kind)
+  const kind = kinds.byId(integration.kind)
   const role = given.role ?? (kind.roles.length === 1 ? kind.roles[0]?.role : undefined)
   const spec = role === undefined ? null : roleOf(kind, role)
   if (role === undefined || spec === null) {
@@ -87,7 +92,7 @@ function mergeStep(
     integrationId: integration.id,
     role,
     enabled: given.enabled ?? old?.enabled ?? true,
-    parameters: readParameters(spec.parameters, given.parameters ?? {}, old?.parameters ?? {}, report),
+    parameters: readParameters(spec.parameters, given.parameters ?? {}, old?.parameters ?? null, sealer, report),
     ...(Object.keys(kept).length > 0 ? { kept } : {}),
   }
 }
@@ -105,7 +110,7 @@ function mergePipeline(
   for (const [index, given] of properties.pipeline.entries()) {
     const at = [...place, 'pipeline_integrations', index]
     const integration = around.integrationOf(given.resource)
-    const step = integration === null ? null : mergeStep(given, integration, before, category, at, issues)
+    const step = integration === null ? null : mergeStep(given, integration, before, category, around, at, issues)
     if (step === null) continue
     if (named.has(key(step))) issues.add(at, 'this integration is named twice in the same role', 'duplicate')
     named.set(key(step), step)
@@ -116,7 +121,7 @@ function mergePipeline(
     if (!removes || step.role === 'processor' || named.has(key(step))) steps.set(key(step), step)
   }
   for (const [id, step] of named) steps.set(id, step)
-  for (const kind of integrationKinds.filter((each) => each.addedTo.includes(category))) {
+  for (const kind of around.kinds.processorsOf(category)) {
     const integrationId = around.builtIn(kind.id).id
     const step: PipelineStep = { integrationId, role: 'processor', enabled: true, parameters: {} }
     if (!steps.has(key(step))) steps.set(key(step), step)

@@ -11,8 +11,9 @@ import { cronFault } from './cron.js'
 
 /** One of the words, in any case. */
 function choice<T extends string>(words: readonly T[]): z.ZodType<T, string> {
-  return z.string().transform((text, context) => {
-    const found = words.find((word) => word.toLowerCase() === text.trim().toLowerCase())
+  const text = z.string().meta({ enum: [...words] })
+  return text.transform((given, context) => {
+    const found = words.find((word) => word.toLowerCase() === given.trim().toLowerCase())
     if (found !== undefined) return found
     context.addIssue({ code: 'custom', message: `must be one of: ${words.join(', ')}` })
     return z.NEVER
@@ -28,7 +29,8 @@ export const name = z
 
 const description = z.string().max(limits.textCharsMax)
 export const map = z.record(z.string(), z.unknown())
-const kept = z.union([description, z.number(), z.boolean()]).optional()
+const kept = z.union([description, z.number(), z.boolean()]).optional().describe('Kept as given.')
+const flag = z.boolean().optional()
 
 function unique(words: readonly string[]): boolean {
   return new Set(words).size === words.length
@@ -37,28 +39,29 @@ function unique(words: readonly string[]): boolean {
 const label = z
   .object({
     name,
-    hex_color: z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #12ab34'),
-    id: name.optional(),
+    hex_color: z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #12ab34').describe('#rrggbb'),
+    id: name.optional().describe('What `result` says; label_0, label_1 or label_2 where absent.'),
   })
   .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))
 
 const autoRetrain = z
   .object({
-    enabled: z.boolean().optional(),
+    enabled: flag.describe('Trains by itself at the times of cron.'),
     cron: z.string().max(limits.nameCharsMax).superRefine((text, context) => {
       const fault = text.trim() === '' ? null : cronFault(text)
       if (fault !== null) context.addIssue({ code: 'custom', message: fault })
-    }).optional(),
+    }).optional().describe('Cron expression of five or six fields, UTC. Required when enabled.'),
     blockers: z
       .object({
-        outliers: z.boolean().optional(),
-        consensus_flipping: z.boolean().optional(),
-        low_confidence_score: z.boolean().optional(),
-        undecided_consensus: z.boolean().optional(),
-        consensus_low_score: z.boolean().optional(),
-        consensus_changes: z.boolean().optional(),
+        outliers: flag.describe('Waits while too many decisions since the last training are outliers.'),
+        consensus_flipping: flag.describe('Waits where a consensus has gone back to a label that it had left.'),
+        low_confidence_score: flag.describe('Waits while too many decisions are of low confidence.'),
+        undecided_consensus: flag.describe('Waits while votes are tied somewhere.'),
+        consensus_low_score: flag.describe('Waits while a consensus has too small a majority.'),
+        consensus_changes: flag.describe('Waits where a consensus changed since the last training.'),
       })
-      .optional(),
+      .optional()
+      .describe('What a scheduled training waits for; a training by hand never waits.'),
   })
   .transform(({ enabled, cron, blockers }) => ({
     enabled,
@@ -75,7 +78,7 @@ const autoRetrain = z
 
 const monitor = z.looseObject({
   name: z.string(),
-  active: z.boolean().optional(),
+  active: flag,
   interval_check: z.union([z.number(), z.string()]).optional(),
 })
 
@@ -85,19 +88,28 @@ const advancedSettings = z
       .array(label)
       .length(limits.labelsPerJob, `a job has exactly ${limits.labelsPerJob} labels`)
       .refine((labels) => unique(labels.map((each) => each.name.trim().toLowerCase())), 'names must differ')
-      .optional(),
+      .optional()
+      .describe('Exactly three; those of the category where absent.'),
     auto_retrain: autoRetrain.optional(),
-    monitoring_settings: z.looseObject({ monitors: z.array(monitor).optional() }).optional(),
+    monitoring_settings: z
+      .looseObject({ throttling: z.unknown().optional(), monitors: z.array(monitor).optional() })
+      .optional()
+      .describe('Kept as given.'),
   })
   .refine((all) => JSON.stringify(all).length <= limits.keptSettingsCharsMax, 'is too long')
   .transform(({ custom_labels, auto_retrain, ...rest }) => ({ labels: custom_labels, autoRetrain: auto_retrain, rest }))
 
+/** The longest name, each character of it behind a backslash, in an expression. */
+const referenceCharsMax = 2 * limits.nameCharsMax + 64
+
 const step = z
   .object({
-    resource: z.string().min(1).max(2 * limits.nameCharsMax),
-    integration_type: choice(integrationRoles).optional(),
-    enabled: z.boolean().optional(),
-    parameters: map.optional(),
+    resource: z.string().min(1).max(referenceCharsMax).describe(
+      "An identifier of the request, a title, {{integrations(title='...')}} or {{integrations(internal_id=...)}}.",
+    ),
+    integration_type: choice(integrationRoles).optional().describe('The role; needed where there are several.'),
+    enabled: flag,
+    parameters: map.optional().describe('As the schema of the integration in this role has them.'),
     auto_id: kept,
     storage_tag: kept,
     storage_tag_display_name: kept,
@@ -114,14 +126,27 @@ const decisionPoint = z
 
 export const jobProperties = z
   .object({
-    title: name,
-    description: description.optional(),
+    title: name.describe('By which the job is found again.'),
+    description: description.optional().describe('For people.'),
     category: choice(jobCategories).optional(),
-    decision_points: z.array(decisionPoint).max(limits.decisionPointsMax).refine(unique, 'must differ').optional(),
+    decision_points: z
+      .array(decisionPoint)
+      .max(limits.decisionPointsMax)
+      .refine(unique, 'must differ')
+      .optional()
+      .describe('Paths into the event, in dot notation.'),
     advanced_settings: advancedSettings.optional(),
-    feedback_columns: z.array(z.string().max(limits.decisionPointCharsMax)).max(limits.feedbackColumnsMax).optional(),
-    pipeline_integrations: z.array(step).max(limits.pipelineStepsMax).optional(),
-    remove_missing_pipeline_integrations: z.boolean().optional(),
+    feedback_columns: z
+      .array(z.string().max(limits.decisionPointCharsMax))
+      .max(limits.feedbackColumnsMax)
+      .optional()
+      .describe('Fields that are shown beside an event for feedback.'),
+    pipeline_integrations: z
+      .array(step)
+      .max(limits.pipelineStepsMax)
+      .optional()
+      .describe('Empty leaves the pipeline of an existing job as it is.'),
+    remove_missing_pipeline_integrations: flag.describe('Takes the steps out that pipeline_integrations does not name.'),
   })
   .transform((all) => ({
     title: all.title,

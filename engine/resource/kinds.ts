@@ -1,27 +1,16 @@
 /**
- * The kinds of integrations, as data: their parameters, their roles, what they are for.
+ * Kinds of integrations: what an entry of the catalogue says, and how one is found.
  *
- * Owns: the table that documents are checked against and that schemas and metadata are made of. Leaves out: what an
- * integration does (integration/).
+ * Owns: the shape of an entry and the look-ups. Leaves out: the entries (kind-list.ts), their publication (catalogue.ts),
+ * what an integration does (integration/).
  *
- * 1. What a kind does not name is not stored: an unknown parameter is left out, and no stray secret reaches the disk.
- * 2. Every category has its processors; every built-in kind has exactly one integration, with the kind's name as title.
+ * 1. Ids and names are unique; a built-in kind asks for no connection parameters.
+ * 2. Every built-in kind has exactly one integration, with the kind's name as title.
+ * 3. A secret is a string and has no default.
  */
-import { must } from '../assert.js'
-import type { Issue } from '../errors.js'
+import { assert, must } from '../assert.js'
 import type { IntegrationRole, JobCategory } from '../job/job.js'
-
-export interface ParameterSpec {
-  readonly name: string
-  /** `api_key` is a reference to a resource of that type. */
-  readonly type: 'string' | 'number' | 'boolean' | 'api_key'
-  readonly required: boolean
-  readonly description: string
-  /** The values a string may have. */
-  readonly allowed?: readonly string[]
-  /** The lowest number. */
-  readonly minimum?: number
-}
+import type { ParameterSpec } from './parameters.js'
 
 export interface RoleSpec {
   readonly role: IntegrationRole
@@ -43,111 +32,58 @@ export interface IntegrationKind {
   readonly addedTo: readonly JobCategory[]
 }
 
-function processor(id: string, name: string, category: JobCategory, description: string): IntegrationKind {
-  const roles = [{ role: 'processor', parameters: [] }] as const
-  return { id, name, description, builtIn: true, takesPosts: false, connection: [], roles, addedTo: [category] }
+function plain(word: string): string {
+  return word.trim().toLowerCase().replaceAll(/[\s_-]+/g, '_')
 }
 
-export const integrationKinds: readonly IntegrationKind[] = [
-  {
-    id: 'internal_storage',
-    name: 'Internal storage',
-    description: 'Keeps events and their decisions in the service itself.',
-    builtIn: true,
-    takesPosts: false,
-    connection: [],
-    roles: [{ role: 'output', parameters: [] }],
-    addedTo: [],
-  },
-  processor('decision_processor', 'Decision processor', 'Decision intelligence',
-    'Groups alerts that share their decision points and decides on each group.'),
-  processor('event_processor', 'Event processor', 'Event centric decision intelligence',
-    'Decides on each alert by itself.'),
-  processor('clustering_processor', 'Clustering processor', 'Automated root cause analysis',
-    'Clusters alerts by a set of fields.'),
-  processor('root_cause_processor', 'Root cause processor', 'Automated root cause analysis',
-    'Splits the alerts of a cluster into root cause and symptoms.'),
-  {
-    id: 'external_rest_api',
-    name: 'External REST API',
-    description: 'Accepts the events that clients send to the input operations.',
-    builtIn: false,
-    takesPosts: true,
-    connection: [
-      { name: 'api_key', type: 'api_key', required: true,
-        description: "The key that clients send events with, as {{api_keys(name='<name>')}}." },
-      { name: 'data_type', type: 'string', required: true, description: 'What kind of data the events are.' },
-    ],
-    roles: [{
-      role: 'input',
-      parameters: [
-        { name: 'exposed_rest_api_job_tag', type: 'string', required: false, description: 'A tag for the job.' },
-        { name: 'max_batch_size', type: 'number', required: false, minimum: 1,
-          description: 'The most events that are taken at once.' },
-      ],
-    }],
-    addedTo: [],
-  },
-]
-
-const byId = new Map(integrationKinds.map((kind) => [kind.id, kind]))
-
-/** The kind with that id, which exists. */
-export function kindById(id: string): IntegrationKind {
-  return must(byId.get(id), `integration kind ${id}`)
+function parametersOf({ connection, roles }: IntegrationKind): ParameterSpec[] {
+  return [...connection, ...roles.flatMap((role) => role.parameters)]
 }
 
-/** The kind that `integration_type` names: by name or id, in any case. */
-export function kindByName(text: string): IntegrationKind | null {
-  const plain = (word: string): string => word.trim().toLowerCase().replaceAll(/[\s_-]+/g, '_')
-  const wanted = plain(text)
-  return integrationKinds.find((kind) => kind.id === wanted || plain(kind.name) === wanted) ?? null
-}
+export class Kinds {
+  readonly all: readonly IntegrationKind[]
+  readonly #byId: ReadonlyMap<string, IntegrationKind>
+  readonly #byWord: ReadonlyMap<string, IntegrationKind>
 
-/** Connection parameters of the kind that a document names, or else of the one its integration has; none if unknown. */
-export function connectionOf(name: string | undefined, before: string | undefined): readonly ParameterSpec[] {
-  const kind = name === undefined ? before && byId.get(before) : kindByName(name)
-  return kind ? kind.connection : []
-}
+  constructor(kinds: readonly IntegrationKind[]) {
+    this.all = kinds
+    this.#byId = new Map(kinds.map((kind) => [kind.id, kind]))
+    this.#byWord = new Map(kinds.flatMap((kind) => [[plain(kind.id), kind], [plain(kind.name), kind]]))
+    assert(this.#byId.size === kinds.length, 'each kind has an id of its own')
+    for (const kind of kinds) assert(!kind.builtIn || kind.connection.length === 0, 'a built-in kind needs no connection')
+    for (const { secret, type, default: value } of kinds.flatMap(parametersOf)) {
+      assert(secret === undefined || (type === 'string' && value === undefined), 'a secret is a string without a default')
+    }
+  }
 
-/** Names of the kinds that a person can make integrations of. */
-export function creatableKinds(): string[] {
-  return integrationKinds.filter((kind) => !kind.builtIn).map((kind) => kind.name)
+  /** The kind with that id, which exists. */
+  byId(id: string): IntegrationKind {
+    return must(this.#byId.get(id), `integration kind ${id}`)
+  }
+
+  /** The kind that `integration_type` names: by name or id, in any case. */
+  byName(text: string): IntegrationKind | null {
+    return this.#byWord.get(plain(text)) ?? null
+  }
+
+  /** Connection parameters of the kind that a document names, or else of the one its integration has; none if unknown. */
+  connectionOf(name: string | undefined, before: string | undefined): readonly ParameterSpec[] {
+    const kind = name === undefined ? before && this.#byId.get(before) : this.byName(name)
+    return kind ? kind.connection : []
+  }
+
+  /** Names of the kinds that a person can make integrations of. */
+  creatable(): string[] {
+    return this.all.filter((kind) => !kind.builtIn).map((kind) => kind.name)
+  }
+
+  /** The processors that every pipeline of that category has. */
+  processorsOf(category: JobCategory): IntegrationKind[] {
+    return this.all.filter((kind) => kind.addedTo.includes(category))
+  }
 }
 
 /** What the kind takes in that role, or null where it does not have the role. */
 export function roleOf(kind: IntegrationKind, role: IntegrationRole): RoleSpec | null {
   return kind.roles.find((spec) => spec.role === role) ?? null
-}
-
-/** Why a value does not fit its parameter, or null. */
-function misfit(spec: ParameterSpec, value: unknown): string | null {
-  const type = spec.type === 'api_key' ? 'string' : spec.type
-  if (typeof value !== type || (typeof value === 'number' && !Number.isFinite(value))) return `must be a ${type}`
-  if (spec.allowed !== undefined && !spec.allowed.includes(value as string)) {
-    return `must be one of ${spec.allowed.join(', ')}`
-  }
-  if (spec.minimum !== undefined && (value as number) < spec.minimum) return `must be at least ${spec.minimum}`
-  return null
-}
-
-/** Takes from `given` what the specs name, over what `before` had; tells of what is missing or does not fit. */
-export function readParameters(
-  specs: readonly ParameterSpec[],
-  given: Readonly<Record<string, unknown>>,
-  before: Readonly<Record<string, unknown>>,
-  report: (issue: Issue) => void,
-): Record<string, unknown> {
-  const values: Record<string, unknown> = {}
-  for (const spec of specs) {
-    const value = Object.hasOwn(given, spec.name) ? given[spec.name] : before[spec.name]
-    if (value === undefined) {
-      if (spec.required) report({ loc: [spec.name], msg: 'is required', type: 'missing' })
-      continue
-    }
-    const reason = misfit(spec, value)
-    if (reason === null) values[spec.name] = value
-    else report({ loc: [spec.name], msg: reason, type: 'invalid_type' })
-  }
-  return values
 }

@@ -3,13 +3,14 @@
  *
  * 1. Always a list; nothing found is an empty one.
  * 2. No secret is in it: of a key the name, of an integration the reference to its key.
- * 3. A job in full can be posted back as it is and changes nothing: its pipeline names integrations by title.
+ * 3. What is shown can be posted back as it is and changes nothing: a job's pipeline names integrations by title, and
+ *    what is not shown (secrets, most of a job in short) stays as it was.
  */
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import type { AutoRetrain, JobSettings, PipelineStep } from '../job/job.js'
 import type { ResourceQuery } from '../service.js'
-import { kindById } from './kinds.js'
+import { withoutSecrets } from './parameters.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { writeReference } from './references.js'
 import type { CatalogState } from './state.js'
@@ -18,11 +19,12 @@ function showKey(key: ApiKeyRecord): unknown {
   return { id: key.id, type: 'api_key', title: key.name, name: key.name, key_type: key.kind, created_at: key.createdAt }
 }
 
-function showIntegration(record: IntegrationRecord): unknown {
-  const kind = kindById(record.kind)
-  const parameters: Record<string, unknown> = { ...record.connection }
+function showIntegration(record: IntegrationRecord, state: CatalogState): unknown {
+  const kind = state.kinds.byId(record.kind)
+  const parameters = withoutSecrets(record.connection)
   for (const { name, type } of kind.connection) {
-    if (type === 'api_key') parameters[name] = writeReference('api_key', String(parameters[name]))
+    const value = parameters[name]
+    if (type === 'api_key' && typeof value === 'string') parameters[name] = writeReference('api_key', value)
   }
   return {
     id: record.id,
@@ -57,7 +59,7 @@ function showStep(step: PipelineStep, state: CatalogState): unknown {
     resource: writeReference('integration', integration.title),
     integration_type: step.role,
     enabled: step.enabled,
-    parameters: step.parameters,
+    parameters: withoutSecrets(step.parameters),
     ...step.kept,
   }
 }
@@ -118,5 +120,5 @@ export function listResources(state: CatalogState, query: ResourceQuery): unknow
   const { apiKeys, integrations, jobs } = findResources(state, query)
   const full = query.title !== undefined || query.id !== undefined
   const shownJobs = jobs.map((job) => showJob(job, state, full))
-  return [...apiKeys.map(showKey), ...integrations.map(showIntegration), ...shownJobs]
+  return [...apiKeys.map(showKey), ...integrations.map((record) => showIntegration(record, state)), ...shownJobs]
 }

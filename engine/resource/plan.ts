@@ -17,10 +17,11 @@ import type { ApplyOutcome, ResourceRef } from '../service.js'
 import type { JobSettings } from '../job/job.js'
 import { Issues } from './issues.js'
 import { mergeJob } from './job-plan.js'
-import { creatableKinds, kindById, kindByName, readParameters } from './kinds.js'
+import { readParameters } from './parameters.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { refer } from './refer.js'
 import type { References } from './references.js'
+import type { Sealer } from './sealing.js'
 import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
 import { Changes, type CatalogState } from './state.js'
@@ -31,6 +32,8 @@ export interface Maker {
   readonly random: Random
   /** Number of shards that jobs are spread over. */
   readonly shards: number
+  /** Hides the secrets of integrations. */
+  readonly sealer: Sealer
 }
 
 export interface PlannedApply {
@@ -62,7 +65,7 @@ export class Plan {
     this.#nextJobId = state.counters.nextJobId
     this.#nextIntegrationId = state.counters.nextIntegrationId
     for (const record of state.integrations.values()) {
-      if (kindById(record.kind).builtIn) this.#builtIns.set(record.kind, record)
+      if (state.kinds.byId(record.kind).builtIn) this.#builtIns.set(record.kind, record)
     }
   }
 
@@ -103,20 +106,21 @@ export class Plan {
   #addIntegration(input: ResourceInputOf<'integration'>): void {
     const { title, kind: kindName, parameters } = input.properties
     const before = this.#state.integrationsByTitle.get(title)
-    const place = [...input.place, 'properties']
-    const kind = kindName === undefined ? before && kindById(before.kind) : kindByName(kindName)
+    const { inside: place } = input
+    const { kinds } = this.#state
+    const kind = kindName === undefined ? before && kinds.byId(before.kind) : kinds.byName(kindName)
     if (kind === null || kind === undefined || (kind.builtIn && before === undefined)) {
-      const msg = `must be one of the types that integrations can have: ${creatableKinds().join(', ')}`
+      const msg = `must be one of the types that integrations can have: ${kinds.creatable().join(', ')}`
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return
     }
     if (before !== undefined && before.kind !== kind.id) {
-      const msg = `is ${kindById(before.kind).name} for good; another type needs another title`
+      const msg = `is ${kinds.byId(before.kind).name} for good; another type needs another title`
       this.issues.add([...place, 'integration_type'], msg, 'invalid_value')
       return
     }
     const report = this.issues.under([...place, 'parameters'])
-    const given = readParameters(kind.connection, parameters, before?.connection ?? {}, report)
+    const given = readParameters(kind.connection, parameters, before?.connection ?? null, this.#maker.sealer, report)
     for (const { name, type } of kind.connection) {
       if (type === 'api_key' && Object.hasOwn(parameters, name) && typeof given[name] === 'string') {
         given[name] = must(this.#references.resolve('api_key', given[name]), 'a reference that was resolved')
@@ -137,9 +141,10 @@ export class Plan {
     const around = {
       integrationOf: (resource: string) => this.#integrationOf(resource),
       builtIn: (kind: string) => must(this.#builtIns.get(kind), `built-in integration ${kind}`),
+      kinds: this.#state.kinds,
+      sealer: this.#maker.sealer,
     }
-    const place = [...input.place, 'properties']
-    const merged = mergeJob(input.properties, before, identity, around, place, this.issues)
+    const merged = mergeJob(input.properties, before, identity, around, input.inside, this.issues)
     let job: JobSettings = merged
     if (before !== null && !isDeepStrictEqual(merged, before)) job = { ...merged, revision: before.revision + 1 }
     if (!isDeepStrictEqual(job, before)) this.#changes.jobs.set(id, job)

@@ -9,7 +9,6 @@
  * 2. A plain word in the place of a key is never repeated in a message: it may be the key itself.
  * 3. In a quoted value `\'`, `\"` and `\\` stand for the second character; every other character for itself.
  */
-import { connectionOf } from './kinds.js'
 import type { Issues, Place } from './issues.js'
 import type { ResourceInput } from './shapes.js'
 import type { CatalogState } from './state.js'
@@ -91,7 +90,7 @@ export class References {
       if (title !== null) return
       const what = parseReference(text) === 'malformed' ? 'is not a reference' : `names no ${type} that exists`
       const shown = type === 'api_key' && parseReference(text) === null ? 'the value' : `"${text}"`
-      issues.add([...input.place, ...place], `${shown} ${what}`, 'unresolved_reference')
+      issues.add([...input.inside, ...place], `${shown} ${what}`, 'unresolved_reference')
     }
     for (const [index, identifier] of (input.depends_on ?? []).entries()) {
       const target = this.#byIdentifier.get(identifier)
@@ -103,14 +102,14 @@ export class References {
     }
     if (input.type === 'job') {
       for (const [index, { resource }] of input.properties.pipeline.entries()) {
-        refer('integration', resource, ['properties', 'pipeline_integrations', index, 'resource'])
+        refer('integration', resource, ['pipeline_integrations', index, 'resource'])
       }
     }
     if (input.type === 'integration') {
       const { title, kind, parameters } = input.properties
-      for (const { name, type } of connectionOf(kind, this.#state.integrationsByTitle.get(title)?.kind)) {
+      for (const { name, type } of this.#state.kinds.connectionOf(kind, this.#state.integrationsByTitle.get(title)?.kind)) {
         const text = Object.hasOwn(parameters, name) ? parameters[name] : null
-        if (type === 'api_key' && typeof text === 'string') refer('api_key', text, ['properties', 'parameters', name])
+        if (type === 'api_key' && typeof text === 'string') refer('api_key', text, ['parameters', name])
       }
     }
     return found

@@ -9,6 +9,7 @@
  */
 import type { JobSettings } from '../job/job.js'
 import { type Environment, WriteBatch } from '../store/environment.js'
+import type { Kinds } from './kinds.js'
 import { decodeRecord, encodeRecord, idKey, nameKey } from './records.js'
 import type { ApiKeyRecord, CatalogCounters, CatalogTable, IntegrationRecord, UserRecord } from './records.js'
 
@@ -58,6 +59,8 @@ function replace<T extends { readonly title: string }>(
 }
 
 export class CatalogState {
+  /** What integrations can be of. */
+  readonly kinds: Kinds
   readonly jobs = new Map<number, JobSettings>()
   readonly jobsByTitle = new Map<string, JobSettings>()
   readonly integrations = new Map<number, IntegrationRecord>()
@@ -66,9 +69,13 @@ export class CatalogState {
   readonly users = new Map<string, UserRecord>()
   counters: CatalogCounters = { nextJobId: 1, nextIntegrationId: 1 }
 
+  constructor(kinds: Kinds) {
+    this.kinds = kinds
+  }
+
   /** Reads everything. @throws Refusal data_dir_newer, data_dir_invalid. */
-  static load(environment: Environment): CatalogState {
-    const state = new CatalogState()
+  static load(environment: Environment, kinds: Kinds): CatalogState {
+    const state = new CatalogState(kinds)
     const changes = new Changes()
     const read = <T>(table: CatalogTable, take: (record: T) => void): void => {
       for (const { value } of environment.range(table, {})) take(decodeRecord<T>(table, value))

@@ -6,6 +6,7 @@
  * | file             | what                                                               |
  * |------------------|--------------------------------------------------------------------|
  * | format.json      | version of the directory's format, number of shards; written once  |
+ * | sealing.key      | what the secrets of integrations are sealed with; written once     |
  * | catalog.mdb      | jobs, integrations, keys, users, trainings                         |
  * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
  * | lock.sock        | the lock: a socket that the process which owns the directory holds |
@@ -13,6 +14,7 @@
  * 1. Today's code opens every older format and refuses a newer one (design D11).
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
  */
+import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
@@ -76,6 +78,24 @@ function readFormat(path: string, file: string): z.infer<typeof formatSchema> {
   } catch {
     throw new Refusal('data_dir_invalid', `format.json in the data directory ${path} is not readable as a format`)
   }
+}
+
+const SEALING_KEY_BYTES = 32
+
+/**
+ * The key that secrets are sealed with (S19): in a file of its own, outside the database, made where there is none. The
+ * caller holds the lock. @throws Refusal data_dir_invalid.
+ */
+export function sealingKey(path: string): Uint8Array {
+  const file = join(path, 'sealing.key')
+  try {
+    if (!existsSync(file)) writeWhole(file, randomBytes(SEALING_KEY_BYTES).toString('hex'))
+    const key = Buffer.from(readFileSync(file, 'latin1').trim(), 'hex')
+    if (key.length === SEALING_KEY_BYTES) return key
+  } catch (error) {
+    throw new Refusal('data_dir_invalid', `sealing.key in the data directory ${path}: ${(error as Error).message}`)
+  }
+  throw new Refusal('data_dir_invalid', `sealing.key in the data directory ${path} is not a key of 64 hexadecimal digits`)
 }
 
 /** A file is there whole or not at all, after a power cut too. */

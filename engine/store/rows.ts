@@ -121,9 +121,13 @@ export interface StatsRow {
   /** Ballots by their consensus: one count a label. */
   readonly consensusCounts: readonly number[]
   readonly undecidedBallots: number
+  /** Ballots whose consensus has a small majority; null in a row of before it was counted, until its actor counts. */
+  readonly lowScoreBallots: number | null
   /** Facts about the time since the active model was installed, for the blockers of auto_retrain. */
   readonly outliersSinceTraining: number
   readonly consensusChangesSinceTraining: number
+  /** Those of them that took a consensus back to a label that it had left. */
+  readonly consensusFlipsSinceTraining: number
   readonly lowConfidenceSinceTraining: number
   readonly decidedSinceTraining: number
 }
@@ -143,8 +147,10 @@ export function emptyStats(labelCount: number): StatsRow {
     modelVersions: [],
     consensusCounts: new Array<number>(labelCount).fill(0),
     undecidedBallots: 0,
+    lowScoreBallots: 0,
     outliersSinceTraining: 0,
     consensusChangesSinceTraining: 0,
+    consensusFlipsSinceTraining: 0,
     lowConfidenceSinceTraining: 0,
     decidedSinceTraining: 0,
   }
@@ -185,8 +191,13 @@ export function decodeBallot(value: Uint8Array): BallotRow {
   return decodeJsonRow(value) as BallotRow
 }
 
+/** What earlier rows do not have. */
+type Counted = 'lowScoreBallots' | 'consensusFlipsSinceTraining'
+
 export function decodeStats(value: Uint8Array): StatsRow {
-  return decodeJsonRow(value) as StatsRow
+  const row = decodeJsonRow(value) as Omit<StatsRow, Counted> & Partial<StatsRow>
+  const { lowScoreBallots = null, consensusFlipsSinceTraining = 0 } = row
+  return { ...row, lowScoreBallots, consensusFlipsSinceTraining }
 }
 
 function decodeJsonRow(value: Uint8Array): unknown {

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
+import { catalogueRoutes } from './catalogue.js'
 import { docRoutes } from './docs.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
@@ -46,5 +47,5 @@ const root: Route = {
 }
 
 export const routes: readonly Route[] = [
-  ...eventRoutes, ...jobRoutes, ...resourceRoutes, ...healthRoutes, ...docRoutes, openApi, root,
+  ...eventRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...healthRoutes, ...docRoutes, openApi, root,
 ]

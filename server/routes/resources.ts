@@ -14,6 +14,7 @@ import {
   ApplyAnswer,
   ApplyQuery,
   DeleteAnswer,
+  DeleteQuery,
   ResourceDocument,
   ResourceList,
   ResourceQuery,
@@ -96,7 +97,7 @@ const apply: Route = {
     },
   },
   responses: { 200: { description: 'What was created and what was updated.', schema: ApplyAnswer } },
-  errors: [400, 409, 413],
+  errors: [400, 409, 413, 507],
   serve(exchange, _params, app) {
     authorize(exchange, app, 'write:resources')
     const query = applyQuery.checkQuery(exchange.query())
@@ -129,13 +130,14 @@ const remove = operation({
   operationId: 'deleteResource',
   tag,
   summary: 'Delete a resource',
+  description: 'The events, models and feedback of a deleted job go in the background.',
   scope: 'delete:resources',
-  query: ResourceQuery,
-  responses: { 200: { description: 'What was deleted.', schema: DeleteAnswer } },
-  errors: [404, 409],
+  query: DeleteQuery,
+  responses: { 200: { description: 'What was deleted, and what lost it by force.', schema: DeleteAnswer } },
+  errors: [404, 409, 507],
   async handle({ app, query }) {
-    const deleted = await app.service.deleteResource(engineQuery(query))
-    return { request: worked, deleted: deleted.map(refWire) }
+    const { deleted, updated } = await app.service.deleteResource(engineQuery(query), query.force ?? false)
+    return { request: worked, deleted: deleted.map(refWire), updated: updated.map(refWire) }
   },
 })
 

@@ -3,6 +3,7 @@
  * what is published here is the same in TypeBox.
  */
 import { Type } from 'typebox'
+import { integrationRoles } from '../../engine/index.js'
 import { Name, nullable } from './common.js'
 
 const dependsOn = {
@@ -34,20 +35,34 @@ const Label = Type.Object({
   id: Type.Optional(Name),
 })
 
+const Flag = Type.Optional(Type.Boolean())
+const Kept = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()], { description: 'Kept as given.' }))
+
 const AutoRetrain = Type.Object({
-  enabled: Type.Optional(Type.Boolean()),
+  enabled: Flag,
   cron: Type.Optional(Type.String({ description: 'Cron expression, UTC.' })),
   blockers: Type.Optional(
     Type.Object({
-      outliers: Type.Optional(Type.Boolean()),
-      consensus_flipping: Type.Optional(Type.Boolean()),
-      low_confidence_score: Type.Optional(Type.Boolean()),
-      undecided_consensus: Type.Optional(Type.Boolean()),
-      consensus_low_score: Type.Optional(Type.Boolean()),
-      consensus_changes: Type.Optional(Type.Boolean()),
+      outliers: Flag,
+      consensus_flipping: Flag,
+      low_confidence_score: Flag,
+      undecided_consensus: Flag,
+      consensus_low_score: Flag,
+      consensus_changes: Flag,
     }),
   ),
 })
+
+const Monitor = Type.Object({
+  name: Type.String(),
+  active: Flag,
+  interval_check: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+})
+
+const MonitoringSettings = Type.Object(
+  { throttling: Type.Optional(Type.Unknown()), monitors: Type.Optional(Type.Array(Monitor)) },
+  { description: 'Kept as given.' },
+)
 
 const PipelineStep = Type.Object({
   resource: Type.String({
@@ -55,10 +70,13 @@ const PipelineStep = Type.Object({
       "An identifier of this request, a title, or {{integrations(title='...')}}, {{integrations(internal_id=...)}}.",
   }),
   integration_type: Type.Optional(
-    Type.Enum(['input', 'processor', 'output', 'enrichment', 'case_creation', 'post_decision']),
+    Type.Enum(integrationRoles, { description: 'The role; needed where the integration has several.' }),
   ),
-  enabled: Type.Optional(Type.Boolean()),
+  enabled: Flag,
   parameters: Type.Optional(Parameters),
+  auto_id: Kept,
+  storage_tag: Kept,
+  storage_tag_display_name: Kept,
 })
 
 export const JobResource = Type.Object({
@@ -78,7 +96,7 @@ export const JobResource = Type.Object({
       Type.Object({
         custom_labels: Type.Optional(Type.Array(Label, { minItems: 3, maxItems: 3 })),
         auto_retrain: Type.Optional(AutoRetrain),
-        monitoring_settings: Type.Optional(Type.Object({}, { additionalProperties: true })),
+        monitoring_settings: Type.Optional(MonitoringSettings),
       }),
     ),
     feedback_columns: Type.Optional(Type.Array(Type.String())),
@@ -92,10 +110,14 @@ export const JobResource = Type.Object({
 
 const ResourceMap = Type.Record(Type.String(), Type.Union([ApiKeyResource, IntegrationResource, JobResource]))
 
-/** The map of resources, bare or under `resources`. */
+/** What GET answers with, element by element. */
+const ShownResources = Type.Array(Type.Object({}, { additionalProperties: true }))
+
+/** The map of resources, bare or under `resources`; or what GET answered, posted back. */
 export const ResourceDocument = Type.Union([
-  Type.Object({ resources: ResourceMap, overwrite: Type.Optional(Type.Boolean()) }),
+  Type.Object({ resources: Type.Union([ResourceMap, ShownResources]), overwrite: Type.Optional(Type.Boolean()) }),
   ResourceMap,
+  ShownResources,
 ])
 
 export const ApplyQuery = Type.Object({
@@ -109,6 +131,13 @@ export const ResourceQuery = Type.Object({
   resource_type: Type.Optional(ResourceType),
   title: Type.Optional(Type.String()),
   id: Type.Optional(Type.String({ description: 'The internal id; not together with title.' })),
+})
+
+export const DeleteQuery = Type.Object({
+  ...ResourceQuery.properties,
+  force: Type.Optional(
+    Type.Boolean({ description: 'Deletes what others use, and takes it out of them. False where absent.' }),
+  ),
 })
 
 export const ResourceRef = Type.Object({
@@ -132,7 +161,11 @@ export const ApplyAnswer = Type.Object({
   updated: Type.Array(ResourceRef),
 })
 
-export const DeleteAnswer = Type.Object({ request: RequestOutcome, deleted: Type.Array(ResourceRef) })
+export const DeleteAnswer = Type.Object({
+  request: RequestOutcome,
+  deleted: Type.Array(ResourceRef),
+  updated: Type.Array(ResourceRef, { description: 'What used it and was forced to let go.' }),
+})
 
 export const ResourceList = Type.Array(Type.Object({}, { additionalProperties: true }), {
   description: 'Jobs nested by title, integrations and keys flat. Without filters jobs are shown in short.',

@@ -2,6 +2,9 @@
 import { ManualClock } from '../../engine/clock.js'
 import { SeededRandom } from '../../engine/random.js'
 import { Catalog, catalogTables } from '../../engine/resource/catalog.js'
+import { standardKinds } from '../../engine/resource/kind-list.js'
+import type { Kinds } from '../../engine/resource/kinds.js'
+import { Sealer, SEALING_KEY_BYTES } from '../../engine/resource/sealing.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
 
 export interface CatalogBench {
@@ -13,11 +16,12 @@ export interface CatalogBench {
 }
 
 /** A catalog with nothing but what is built in. */
-export function openCatalog(seed = 1, shards = 8): CatalogBench {
+export function openCatalog(seed = 1, shards = 8, kinds: Kinds = standardKinds): CatalogBench {
   const environment = new MemoryEnvironment(catalogTables)
   const clock = new ManualClock()
   const random = new SeededRandom(seed)
-  const reopen = (): Catalog => Catalog.open(environment, { clock, random, shards })
+  const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), random)
+  const reopen = (): Catalog => Catalog.open(environment, { clock, random, shards, sealer, kinds })
   return { environment, clock, catalog: reopen(), reopen }
 }
 

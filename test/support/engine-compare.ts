@@ -120,6 +120,10 @@ function compareStats(environment: Environment, job: JobSettings, oracle: Oracle
     modelVersions: oracle.models,
     consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
     undecidedBallots: ballots.filter(({ consensus }) => consensus === UNDECIDED).length,
+    lowScoreBallots: ballots.filter(({ votes, consensus }) => {
+      return consensus >= 0 && votes.filter(({ label }) => label === consensus).length / votes.length < 0.6
+    }).length,
+    consensusFlipsSinceTraining: oracle.since.flips,
     outliersSinceTraining: oracle.since.outliers,
     consensusChangesSinceTraining: oracle.since.consensusChanges,
     lowConfidenceSinceTraining: oracle.since.lowConfidence,

@@ -33,6 +33,8 @@ export interface OracleBallot {
   /** Latest vote of each analyst, in the order in which they were cast. */
   votes: { analyst: string; label: number }[]
   consensus: number
+  /** Every consensus there was, with the number of the job's change that it came with. */
+  history: { seq: number; consensus: number }[]
   /** What the active model was trained on. */
   trained: number
 }
@@ -43,6 +45,7 @@ export interface OracleCounts {
   outliers: number
   lowConfidence: number
   consensusChanges: number
+  flips: number
 }
 
 /** The label that has more votes than any other, UNDECIDED for a tie. */
@@ -58,10 +61,11 @@ export class OracleJob {
   readonly ids = new Map<string, number>()
   readonly ballots = new Map<string, OracleBallot>()
   readonly models: number[] = []
-  since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0 }
+  since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
   lastEventMicros: number | null = null
   lastFeedbackMicros: number | null = null
   feedbackSeq = 0
+  #throughSeq = 0
   #model: { version: number; fingerprint: number; model: Model } | null = null
 
   find(id: string): OracleEvent | null {
@@ -95,7 +99,7 @@ export class OracleJob {
 
   vote(event: OracleEvent, analyst: string, label: number, micros: number): void {
     const subject = event.bucket ?? `event ${event.micros}`
-    const ballot = this.ballots.get(subject) ?? { votes: [], consensus: NONE, trained: NONE }
+    const ballot = this.ballots.get(subject) ?? { votes: [], consensus: NONE, history: [], trained: NONE }
     this.ballots.set(subject, ballot)
     ballot.votes = [...ballot.votes.filter((vote) => vote.analyst !== analyst), { analyst, label }]
     const before = ballot.consensus
@@ -103,6 +107,8 @@ export class OracleJob {
     if (ballot.consensus !== before) {
       this.feedbackSeq++
       if (before !== NONE) this.since.consensusChanges++
+      if (this.#flips(ballot)) this.since.flips++
+      ballot.history.push({ seq: this.feedbackSeq, consensus: ballot.consensus })
     }
     event.hasFeedback = true
     this.lastFeedbackMicros = micros
@@ -129,7 +135,16 @@ export class OracleJob {
     this.#model = { version: row.version, fingerprint: row.fingerprint, model: loadModel(Uint8Array.from(model)) }
     if (!this.models.includes(row.version)) this.models.push(row.version)
     for (const [subject, ballot] of this.ballots) ballot.trained = seen.get(subject) ?? NONE
-    this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0 }
+    this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
+    this.#throughSeq = row.throughSeq
+  }
+
+  /** Labels since the training, the one at it first: whether the new one was there, with another one after it. */
+  #flips({ consensus, history }: OracleBallot): boolean {
+    const before = history.filter(({ seq }) => seq <= this.#throughSeq).slice(-1)
+    const labels = [...before, ...history.filter(({ seq }) => seq > this.#throughSeq)].map((one) => one.consensus)
+    const last = labels.findLast((label) => label >= 0)
+    return consensus >= 0 && last !== consensus && labels.includes(consensus)
   }
 
   get modelVersion(): number {

@@ -1,6 +1,6 @@
 /** Counts everything that is stored of a job again, from nothing but the rows, and holds the counters against it. */
 import assert from 'node:assert/strict'
-import { consensusOf, isLabel, UNDECIDED } from '../../engine/learn/consensus.js'
+import { consensusOf, isLabel, isLowScore, UNDECIDED } from '../../engine/learn/consensus.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../engine/store/environment.js'
 import { decodeContent, decodeHeader } from '../../engine/store/event-record.js'
@@ -54,10 +54,11 @@ export function recount(environment: Environment, jobId: number): Recounted {
   for (const version of stats.modelVersions) assert.ok(environment.get('models', modelKey(jobId, version)) !== undefined, `model ${version}`)
   const consensus = [...ballots.values()].map((ballot) => ballot.consensus)
   assert.deepEqual(
-    [stats.events, stats.buckets, stats.feedbackEvents, stats.undecidedBallots, stats.consensusCounts],
+    [stats.events, stats.buckets, stats.feedbackEvents, stats.undecidedBallots, stats.lowScoreBallots, stats.consensusCounts],
     [events.size, perBucket.size, feedbackEvents, consensus.filter((one) => one === UNDECIDED).length,
+      [...ballots.values()].filter((one) => isLowScore(one.votes, one.override, one.consensus)).length,
       Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length)],
-    'counters: events, buckets, events with feedback, undecided, consensus',
+    'counters: events, buckets, events with feedback, undecided, low score, consensus',
   )
   return { events, ballots, stats }
 }

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { planApply } from '../../../engine/resource/apply.js'
+import { standardKinds } from '../../../engine/resource/kind-list.js'
+import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/sealing.js'
 import { parseDocument } from '../../../engine/resource/shapes.js'
 import { CatalogState } from '../../../engine/resource/state.js'
 import { ManualClock } from '../../../engine/clock.js'
@@ -57,15 +59,17 @@ test('an empty document is a success that changes nothing', () => {
 })
 
 test('more jobs than there may be are refused, changes of those there are are not', () => {
-  const state = new CatalogState()
+  const state = new CatalogState(standardKinds)
   const bench = openCatalog()
   bench.catalog.apply({ a: job('a') }, true)
-  const { integrations } = CatalogState.load(bench.environment)
+  const { integrations } = CatalogState.load(bench.environment, standardKinds)
   for (const record of integrations.values()) state.integrations.set(record.id, record)
   const settings = bench.catalog.jobByTitle('a') as JobSettings
   for (let id = 1; id <= limits.jobsMax; id++) state.jobs.set(id, settings)
   state.jobsByTitle.set('a', settings)
-  const maker = { clock: new ManualClock(), random: new SeededRandom(1), shards: 8 }
+  const random = new SeededRandom(1)
+  const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), random)
+  const maker = { clock: new ManualClock(), random, shards: 8, sealer }
   const plan = (title: string): unknown => planApply(state, parseDocument({ j: job(title) }), true, maker)
   plan('a')
   assertRefused('limit_exceeded', () => plan('b'))

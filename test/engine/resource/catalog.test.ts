@@ -5,6 +5,7 @@ import type { JobSettings } from '../../../engine/job/job.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { Catalog, catalogTables } from '../../../engine/resource/catalog.js'
 import { encodeRecord, idKey, nameKey } from '../../../engine/resource/records.js'
+import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/sealing.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { dump, job, openCatalog, smallSet, view, type CatalogBench } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
@@ -156,7 +157,8 @@ test('a catalog that this program cannot read is refused at the start', () => {
 
 test('a store that fails when the built-in parts are added opens no catalog', () => {
   const { environment, clock } = openCatalog()
-  const options = { clock, random: new SeededRandom(1), shards: 8 }
+  const random = new SeededRandom(1)
+  const options = { clock, random, shards: 8, sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), random) }
   const batch = new WriteBatch()
   for (const table of catalogTables) for (const { key } of environment.range(table, {})) batch.delete(table, key)
   environment.commit(batch)

@@ -21,11 +21,11 @@ test('users first, then used, everything goes', () => {
   const id = (type: string): string => String(created.find((ref) => ref.type === type)?.internalId)
   const removed = catalog.remove({ type: 'job', id: id('job') })
   const gone = { type: 'job', resourceName: 'job', title: 'job', internalId: 1, url: '/use-cases/overview/1' }
-  assert.deepEqual(removed, [gone])
+  assert.deepEqual(removed, { deleted: [gone], updated: [] })
   assert.equal(catalog.job(1), undefined)
   assert.equal(catalog.jobByTitle('job'), undefined)
   catalog.remove({ type: 'integration', id: id('integration') })
-  assert.equal(catalog.remove({ type: 'api_key', id: id('api_key') })[0]?.value, undefined)
+  assert.equal(catalog.remove({ type: 'api_key', id: id('api_key') }).deleted[0]?.value, undefined)
   assert.deepEqual(dump(environment, ['jobs', 'integrations', 'api_keys']), before)
 })
 

@@ -82,7 +82,7 @@ test('every fault is told with its place from the top', () => {
 })
 
 test('what is no document is refused', () => {
-  for (const document of [null, undefined, [], 'text', 5, { resources: [] }, { resources: 'x' }]) faults(document)
+  for (const document of [null, undefined, [5], 'text', 5, { resources: [null] }, { resources: 'x' }]) faults(document)
   assert.deepEqual(faults({ a: 5 }), ['a'])
   assert.deepEqual(faults({ a: {} }), ['a.type'])
   assert.deepEqual(faults({ a: { type: 'job' } }), ['a.properties'])

@@ -1,0 +1,113 @@
+/**
+ * The catalogue of integrations and of job categories as clients read it: JSON Schemas of parameters, and metadata
+ * (specification, Resources API: schema endpoint; existing-clients.md section 2: metadata). Wire names included.
+ *
+ * Owns: the shapes of these answers. Leaves out: what is in the catalogue (kind-list.ts, categories.ts, job-shapes.ts).
+ *
+ * 1. Everything is made of the very entries that documents are checked against.
+ */
+import { Refusal } from '../errors.js'
+import type { IntegrationRole } from '../job/job.js'
+import { categoryByName, describeCategories, describeCategory } from './categories.js'
+import { roleOf, type IntegrationKind, type Kinds, type RoleSpec } from './kinds.js'
+import { parametersSchema } from './parameters.js'
+import { roleDetails } from './roles.js'
+
+type Document = Record<string, unknown>
+
+/** A kind by name or id, in any case, and one of its roles; what is absent chooses all. */
+export interface CatalogueQuery {
+  readonly type?: string | undefined
+  readonly role?: IntegrationRole | undefined
+}
+
+/** What the service can be set up with. Every method throws Refusal invalid_resources for a word that names nothing. */
+export interface Catalogue {
+  /** `{type: 'object', properties: {<integration type>: <JSON Schema>}}`: of the connection, or of a role with one. */
+  parameterSchema(query: CatalogueQuery): Document
+  /** `{integration_types: [...]}`, or one type in full where the query names it. */
+  integrationMetadata(query: CatalogueQuery): Document
+  /** `{job_categories: [...]}`, or one category with its parameters. */
+  jobMetadata(category?: string): Document
+}
+
+const BUILT_IN = 'It is there from the start; none can be created.'
+
+function notThere(parameter: string, known: readonly string[]): Refusal {
+  const msg = `must be one of: ${known.join(', ')}`
+  return new Refusal('invalid_resources', `${parameter} ${msg}`, { issues: [{ loc: ['query', parameter], msg, type: 'enum' }] })
+}
+
+function connectionSchema(kind: IntegrationKind): Document {
+  const description = kind.builtIn ? `${kind.description} ${BUILT_IN}` : kind.description
+  return parametersSchema(kind.connection, description)
+}
+
+function roleSchema(kind: IntegrationKind, spec: RoleSpec): Document {
+  return parametersSchema(spec.parameters, `${kind.name} as ${spec.role}. ${roleDetails[spec.role].description}`)
+}
+
+function summary(kind: IntegrationKind): Document {
+  const roles = kind.roles.map(({ role }) => role)
+  return {
+    id: kind.id,
+    name: kind.name,
+    description: kind.description,
+    creatable: !kind.builtIn,
+    roles,
+    roles_details: roles.map((role) => ({ id: role, ...roleDetails[role] })),
+    pipeline_role_identifiers: roles,
+  }
+}
+
+export class KindCatalogue implements Catalogue {
+  readonly #kinds: Kinds
+
+  constructor(kinds: Kinds) {
+    this.#kinds = kinds
+  }
+
+  parameterSchema(query: CatalogueQuery): Document {
+    const { role } = query
+    const schemaOf = (kind: IntegrationKind): Document => {
+      const spec = role === undefined ? null : roleOf(kind, role)
+      return spec === null ? connectionSchema(kind) : roleSchema(kind, spec)
+    }
+    return {
+      type: 'object',
+      properties: Object.fromEntries(this.#chosen(query).map((kind) => [kind.name, schemaOf(kind)])),
+    }
+  }
+
+  integrationMetadata(query: CatalogueQuery): Document {
+    const chosen = this.#chosen(query)
+    const [kind] = chosen
+    if (query.type === undefined || kind === undefined) return { integration_types: chosen.map(summary) }
+    const specs = kind.roles.filter(({ role }) => query.role === undefined || role === query.role)
+    return {
+      ...summary(kind),
+      connection_parameters: connectionSchema(kind),
+      pipeline_parameters: Object.fromEntries(specs.map((spec) => [spec.role, roleSchema(kind, spec)])),
+    }
+  }
+
+  jobMetadata(category?: string): Document {
+    if (category === undefined) return describeCategories()
+    const found = categoryByName(category)
+    if (found === null) throw notThere('category', describeCategories().job_categories.map(({ name }) => name))
+    return describeCategory(found, this.#kinds.processorsOf(found))
+  }
+
+  /** The kinds that a query names. @throws Refusal invalid_resources where there is none. */
+  #chosen({ type, role }: CatalogueQuery): readonly IntegrationKind[] {
+    const having = (kinds: readonly IntegrationKind[]): readonly IntegrationKind[] => {
+      return role === undefined ? kinds : kinds.filter((kind) => roleOf(kind, role) !== null)
+    }
+    if (type === undefined) return having(this.#kinds.all)
+    const kind = this.#kinds.byName(type)
+    if (kind === null) throw notThere('type', this.#kinds.all.map(({ name }) => name))
+    const chosen = having([kind])
+    if (chosen.length === 0) throw notThere('role', kind.roles.map((spec): IntegrationRole => spec.role))
+    return chosen
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Parameters of integrations: what one is, how given values are checked, kept, shown and published.
+ *
+ * Owns: the rules of a list of parameters. Leaves out: which kind has which (kind-list.ts), whom they are given to.
+ *
+ * 1. What a list does not name is not stored: an unknown parameter is left out, and no stray secret reaches the disk.
+ * 2. A secret is stored sealed and never shown. Absent it stays as it was, so what is shown can be posted back.
+ */
+import type { Issue } from '../errors.js'
+import { limits } from '../limits.js'
+import { isSealed, type Sealer } from './sealing.js'
+
+export interface ParameterSpec {
+  readonly name: string
+  /** `api_key` is a reference to a resource of that type, and a string on the wire. */
+  readonly type: 'string' | 'number' | 'boolean' | 'api_key'
+  readonly required: boolean
+  readonly description: string
+  /** The values a string may have. */
+  readonly allowed?: readonly string[]
+  /** The lowest number. */
+  readonly minimum?: number
+  /** What a new integration or step takes where nothing is given. */
+  readonly default?: string | number | boolean
+  /** A string that is sealed at rest and never given back. */
+  readonly secret?: true
+}
+
+export type ParameterValues = Readonly<Record<string, unknown>>
+
+/** Why a value does not fit its parameter, or null. */
+function misfit(spec: ParameterSpec, value: unknown): string | null {
+  const type = spec.type === 'api_key' ? 'string' : spec.type
+  if (typeof value !== type || (typeof value === 'number' && !Number.isFinite(value))) return `must be a ${type}`
+  if (typeof value === 'string' && value.length > limits.textCharsMax) {
+    return `must have at most ${limits.textCharsMax} characters`
+  }
+  if (spec.allowed !== undefined && !spec.allowed.includes(value as string)) {
+    return `must be one of ${spec.allowed.join(', ')}`
+  }
+  if (spec.minimum !== undefined && (value as number) < spec.minimum) return `must be at least ${spec.minimum}`
+  return null
+}
+
+/** The stored form of a secret; one that is what it was stays as it was, byte for byte. */
+function sealedOver(value: string, before: unknown, sealer: Sealer): unknown {
+  return isSealed(before) && sealer.open(before) === value ? before : sealer.seal(value)
+}
+
+/**
+ * Takes from `given` what the specs name, over what `before` had; tells of what is missing or does not fit. `before` is
+ * null for what is new: only then defaults are taken and required parameters missed, since what is stored was whole or
+ * lost a parameter with what it named.
+ */
+export function readParameters(
+  specs: readonly ParameterSpec[],
+  given: ParameterValues,
+  before: ParameterValues | null,
+  sealer: Sealer,
+  report: (issue: Issue) => void,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const spec of specs) {
+    const kept = before === null ? spec.default : before[spec.name]
+    if (!Object.hasOwn(given, spec.name)) {
+      if (kept !== undefined) values[spec.name] = kept
+      else if (spec.required && before === null) report({ loc: [spec.name], msg: 'is required', type: 'missing' })
+      continue
+    }
+    const value = given[spec.name]
+    const reason = misfit(spec, value)
+    if (reason !== null) report({ loc: [spec.name], msg: reason, type: 'invalid_type' })
+    else values[spec.name] = spec.secret === true ? sealedOver(value as string, kept, sealer) : value
+  }
+  return values
+}
+
+/** The values without what is secret. */
+export function withoutSecrets(values: ParameterValues): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isSealed(value)))
+}
+
+function parameterSchema(spec: ParameterSpec): Record<string, unknown> {
+  return {
+    type: spec.type === 'api_key' ? 'string' : spec.type,
+    description: spec.description,
+    ...(spec.allowed === undefined ? {} : { enum: spec.allowed }),
+    ...(spec.minimum === undefined ? {} : { minimum: spec.minimum }),
+    ...(spec.default === undefined ? {} : { default: spec.default }),
+    ...(spec.secret === true ? { writeOnly: true, format: 'password' } : {}),
+  }
+}
+
+/** The JSON Schema (draft 2020-12) of an object that has these parameters. */
+export function parametersSchema(specs: readonly ParameterSpec[], description: string): Record<string, unknown> {
+  return {
+    type: 'object',
+    description,
+    required: specs.filter((spec) => spec.required).map((spec) => spec.name),
+    properties: Object.fromEntries(specs.map((spec) => [spec.name, parameterSchema(spec)])),
+  }
+}

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Catalog } from '../../../engine/resource/catalog.js'
 import { apiKey, dump, input, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
+import { kindsForTests, search, searchSecrets, searchSteps } from '../../support/kinds.js'
 
 function integration(catalog: Catalog, title: string): Record<string, unknown> {
   return catalog.list({ type: 'integration', title })[0] as Record<string, unknown>
@@ -87,4 +88,27 @@ test('a faulty integration is told without a word about the jobs that name it', 
   })
   const places = context.issues?.map((issue) => issue.loc.join('.'))
   assert.deepEqual(places, ['i.properties.parameters.api_key', 'i.properties.parameters.data_type'])
+})
+
+test('an integration has several roles in one pipeline, and its secrets are sealed, kept and never shown', () => {
+  const { catalog, environment, reopen } = openCatalog(1, 8, kindsForTests)
+  catalog.apply({ s: search('logs'), j: job('j', { pipeline_integrations: searchSteps('s') }) }, true)
+  const roles = (): unknown => catalog.jobByTitle('j')?.pipeline.map((step) => `${step.role} ${step.enabled}`)
+  const steps = ['input true', 'enrichment true', 'processor true', 'output false']
+  assert.deepEqual(roles(), steps)
+  const shown = [...catalog.list({ title: 'logs' }), ...catalog.list({ title: 'j' })]
+  const before = dump(environment)
+  for (const secret of searchSecrets) {
+    assert.ok(!before.join().includes(secret) && !JSON.stringify(shown).includes(secret))
+  }
+  assert.match(JSON.stringify(shown), /"hosts":"a,b"/)
+  catalog.apply(JSON.parse(JSON.stringify(shown)), true)
+  catalog.apply({ s: search('logs'), j: job('j', { pipeline_integrations: searchSteps('s') }) }, true)
+  assert.deepEqual(dump(environment), before, 'posted back, and posted again')
+  assert.deepEqual(reopen().list({}), catalog.list({}))
+  catalog.apply({ s: search('logs', { password: 'another' }) }, true)
+  assert.equal(dump(environment).filter((entry) => !before.includes(entry)).length, 1)
+  assert.ok(!dump(environment).join().includes('another'))
+  catalog.apply({ j: job('j', { pipeline_integrations: [searchSteps('logs')[1]], remove_missing_pipeline_integrations: true }) }, true)
+  assert.deepEqual(roles(), ['processor true', 'output false'])
 })

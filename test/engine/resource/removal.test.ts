@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump, openCatalog, smallSet } from '../../support/catalog.js'
+import { dump, job, openCatalog, smallSet } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
 
 test('what is in use stays, and the refusal names who uses it', () => {
@@ -70,4 +70,53 @@ test('a commit that fails removes nothing', () => {
   assert.deepEqual(heard, [])
   catalog.remove({ type: 'job', title: 'job' })
   assert.deepEqual(heard, [1])
+})
+
+test('by force the pipelines lose the integration and the integrations their key, in one commit', () => {
+  const bench = openCatalog()
+  const { catalog, environment } = bench
+  const [key] = catalog.apply(smallSet(), true).created
+  catalog.apply(smallSet(' of others'), true)
+  const others = JSON.stringify(catalog.list({ title: 'job of others' }))
+  const heard: number[] = []
+  catalog.onJobChanged((each) => heard.push(each.id))
+  const principal = catalog.authenticate(key?.value as string)
+  assert.ok(principal !== null && catalog.canSee(principal, 1))
+  const unbound = catalog.remove({ type: 'api_key', title: 'key' }, true)
+  assert.deepEqual([unbound.deleted, unbound.updated].map((refs) => refs.map(({ title }) => title)), [['key'], ['rest']])
+  assert.equal(catalog.authenticate(key?.value as string), null)
+  const [rest] = catalog.list({ type: 'integration', title: 'rest' }) as [{ parameters: object }]
+  assert.deepEqual(rest.parameters, { data_type: 'alerts' })
+  const stored = dump(environment)
+  assert.equal(catalog.apply([rest], true).updated.length, 1)
+  assert.deepEqual(dump(environment), stored)
+  const [again] = catalog.apply({ k: { type: 'api_key', properties: { name: 'key' } } }, true).created
+  const newcomer = catalog.authenticate(again?.value as string)
+  assert.ok(newcomer !== null && !catalog.canSee(newcomer, 1), 'a name that is used again binds nothing')
+  const { deleted, updated } = catalog.remove({ type: 'integration', title: 'rest' }, true)
+  assert.deepEqual([deleted, updated].map((refs) => refs.map(({ title }) => title)), [['rest'], ['job']])
+  assert.deepEqual(heard, [1])
+  assert.deepEqual(catalog.job(1)?.pipeline.map(({ role }) => role), ['processor'])
+  assert.equal(JSON.stringify(catalog.list({ title: 'job of others' })), others)
+  assert.deepEqual(bench.reopen().list({}), catalog.list({}))
+})
+
+test('force moves neither what is built in nor the last management key, and asks for nothing more', () => {
+  const { catalog } = openCatalog()
+  catalog.bootstrap({ adminPassword: 'long enough', managementKey: 'a-management-key' })
+  assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Internal storage' }, true))
+  assertRefused('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'management' }, true))
+  catalog.apply(smallSet(), true)
+  assert.deepEqual(catalog.remove({ type: 'job', title: 'job' }, true).updated, [])
+})
+
+test('everyone who uses it is named', () => {
+  const { catalog } = openCatalog()
+  catalog.apply(smallSet(), true)
+  const steps = { pipeline_integrations: [{ resource: 'rest', integration_type: 'input' }] }
+  catalog.apply(Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`j${i}`, job(`user ${i}`, steps)])), true)
+  const { context } = assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' }))
+  assert.equal(context.details?.split('job "').length, 52)
+  catalog.apply(Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`j${i}`, job(`more ${i}`, steps)])), true)
+  assert.match(assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' })).context.details ?? '', / and 1 more$/)
 })

@@ -29,7 +29,7 @@ import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
 import type {
   ApplyOutcome, Catalogue, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView, Principal,
-  RemovalOutcome, ResourceQuery,
+  RemovalOutcome, RemovalQuery, ResourceQuery,
 } from './service.js'
 
 /** The neutral name, which keeps working beside the configured one (existing-clients.md 1.1). */
@@ -216,9 +216,9 @@ export class Engine implements DecisionService {
     return this.#catalog.list(query)
   }
 
-  async deleteResource(query: ResourceQuery, force = false): Promise<RemovalOutcome> {
+  async deleteResource(query: RemovalQuery): Promise<RemovalOutcome> {
     this.#mustAccept()
-    const outcome = this.#catalog.remove(query, force)
+    const outcome = this.#catalog.remove(query)
     for (const { type, internalId } of outcome.deleted) if (type === 'job') this.#upkeep.forget(internalId as number)
     return outcome
   }

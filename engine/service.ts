@@ -9,9 +9,9 @@
  */
 import type { Refusal } from './errors.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
-import type { Catalogue } from './resource/catalogue.js'
+import type { Catalogue } from './resource/catalogue-service.js'
 
-export type { Catalogue } from './resource/catalogue.js'
+export type { Catalogue } from './resource/catalogue-service.js'
 
 /** What a key may do (existing-clients.md section 2). */
 export type Scope =
@@ -132,6 +132,12 @@ export interface ApplyOutcome {
   readonly updated: readonly ResourceRef[]
 }
 
+/** What is to be deleted. */
+export interface RemovalQuery extends ResourceQuery {
+  /** Also what others use: it is taken out of them. */
+  readonly force?: boolean
+}
+
 export interface RemovalOutcome {
   readonly deleted: readonly ResourceRef[]
   /** What used them and was forced to let go. */
@@ -196,8 +202,8 @@ export interface DecisionService {
   applyResources(document: unknown, overwrite: boolean): Promise<ApplyOutcome>
   /** In the shapes of existing-clients.md section 3 (GET resources), wire names included. */
   listResources(query: ResourceQuery): unknown[]
-  /** Rejects with resource_not_found, and with resource_in_use unless `force` takes it away from its users. */
-  deleteResource(query: ResourceQuery, force?: boolean): Promise<RemovalOutcome>
+  /** Rejects with resource_not_found, and with resource_in_use unless it is forced. */
+  deleteResource(query: RemovalQuery): Promise<RemovalOutcome>
   /** What can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly catalogue: Catalogue
 

@@ -11,12 +11,13 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../job/job.js'
-import type { ApplyOutcome, Principal, RemovalOutcome, ResourceQuery } from '../service.js'
+import type { ApplyOutcome, Principal, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import { Access } from './access.js'
 import { planApply } from './apply.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
-import { KindCatalogue, type Catalogue } from './catalogue.js'
+import { KindCatalogue } from './catalogue.js'
+import type { Catalogue } from './catalogue-service.js'
 import { standardKinds } from './kind-list.js'
 import type { Kinds } from './kinds.js'
 import { listResources } from './listing.js'
@@ -130,11 +131,11 @@ export class Catalog {
   }
 
   /**
-   * What was deleted, and what lost something by it; `force` deletes what others use.
+   * What was deleted, and what lost something by it.
    * @throws Refusal invalid_resources, resource_not_found, resource_in_use.
    */
-  remove(query: ResourceQuery, force = false): RemovalOutcome {
-    const { changes, outcome } = planRemoval(this.#state, query, force)
+  remove(query: RemovalQuery): RemovalOutcome {
+    const { changes, outcome } = planRemoval(this.#state, query)
     this.#commit(changes)
     return outcome
   }

@@ -8,28 +8,13 @@
  */
 import { Refusal } from '../errors.js'
 import type { IntegrationRole } from '../job/job.js'
+import type { Catalogue, CatalogueQuery } from './catalogue-service.js'
 import { categoryByName, describeCategories, describeCategory } from './categories.js'
 import { roleOf, type IntegrationKind, type Kinds, type RoleSpec } from './kinds.js'
 import { parametersSchema } from './parameters.js'
 import { roleDetails } from './roles.js'
 
 type Document = Record<string, unknown>
-
-/** A kind by name or id, in any case, and one of its roles; what is absent chooses all. */
-export interface CatalogueQuery {
-  readonly type?: string | undefined
-  readonly role?: IntegrationRole | undefined
-}
-
-/** What the service can be set up with. Every method throws Refusal invalid_resources for a word that names nothing. */
-export interface Catalogue {
-  /** `{type: 'object', properties: {<integration type>: <JSON Schema>}}`: of the connection, or of a role with one. */
-  parameterSchema(query: CatalogueQuery): Document
-  /** `{integration_types: [...]}`, or one type in full where the query names it. */
-  integrationMetadata(query: CatalogueQuery): Document
-  /** `{job_categories: [...]}`, or one category with its parameters. */
-  jobMetadata(category?: string): Document
-}
 
 const BUILT_IN = 'It is there from the start; none can be created.'
 

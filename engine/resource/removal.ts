@@ -8,7 +8,7 @@
  */
 import { Refusal, type Issue } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
-import type { RemovalOutcome, ResourceQuery } from '../service.js'
+import type { RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
 import { findResources } from './listing.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { refer } from './refer.js'
@@ -100,12 +100,11 @@ class Removal {
  */
 export function planRemoval(
   state: CatalogState,
-  query: ResourceQuery,
-  force: boolean,
+  query: RemovalQuery,
 ): { changes: Changes; outcome: RemovalOutcome } {
   refuseVague(query)
   const { apiKeys, integrations, jobs } = findResources(state, query)
-  const removal = new Removal(state, force)
+  const removal = new Removal(state, query.force ?? false)
   for (const key of apiKeys) removal.key(key)
   for (const record of integrations) removal.integration(record)
   for (const job of jobs) removal.job(job)

@@ -136,7 +136,7 @@ const remove = operation({
   responses: { 200: { description: 'What was deleted, and what lost it by force.', schema: DeleteAnswer } },
   errors: [404, 409, 507],
   async handle({ app, query }) {
-    const { deleted, updated } = await app.service.deleteResource(engineQuery(query), query.force ?? false)
+    const { deleted, updated } = await app.service.deleteResource({ ...engineQuery(query), force: query.force ?? false })
     return { request: worked, deleted: deleted.map(refWire), updated: updated.map(refWire) }
   },
 })

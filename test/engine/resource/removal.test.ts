@@ -82,7 +82,7 @@ test('by force the pipelines lose the integration and the integrations their key
   catalog.onJobChanged((each) => heard.push(each.id))
   const principal = catalog.authenticate(key?.value as string)
   assert.ok(principal !== null && catalog.canSee(principal, 1))
-  const unbound = catalog.remove({ type: 'api_key', title: 'key' }, true)
+  const unbound = catalog.remove({ type: 'api_key', title: 'key', force: true })
   assert.deepEqual([unbound.deleted, unbound.updated].map((refs) => refs.map(({ title }) => title)), [['key'], ['rest']])
   assert.equal(catalog.authenticate(key?.value as string), null)
   const [rest] = catalog.list({ type: 'integration', title: 'rest' }) as [{ parameters: object }]
@@ -93,7 +93,7 @@ test('by force the pipelines lose the integration and the integrations their key
   const [again] = catalog.apply({ k: { type: 'api_key', properties: { name: 'key' } } }, true).created
   const newcomer = catalog.authenticate(again?.value as string)
   assert.ok(newcomer !== null && !catalog.canSee(newcomer, 1), 'a name that is used again binds nothing')
-  const { deleted, updated } = catalog.remove({ type: 'integration', title: 'rest' }, true)
+  const { deleted, updated } = catalog.remove({ type: 'integration', title: 'rest', force: true })
   assert.deepEqual([deleted, updated].map((refs) => refs.map(({ title }) => title)), [['rest'], ['job']])
   assert.deepEqual(heard, [1])
   assert.deepEqual(catalog.job(1)?.pipeline.map(({ role }) => role), ['processor'])
@@ -104,10 +104,10 @@ test('by force the pipelines lose the integration and the integrations their key
 test('force moves neither what is built in nor the last management key, and asks for nothing more', () => {
   const { catalog } = openCatalog()
   catalog.bootstrap({ adminPassword: 'long enough', managementKey: 'a-management-key' })
-  assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Internal storage' }, true))
-  assertRefused('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'management' }, true))
+  assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Internal storage', force: true }))
+  assertRefused('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'management', force: true }))
   catalog.apply(smallSet(), true)
-  assert.deepEqual(catalog.remove({ type: 'job', title: 'job' }, true).updated, [])
+  assert.deepEqual(catalog.remove({ type: 'job', title: 'job', force: true }).updated, [])
 })
 
 test('everyone who uses it is named', () => {

@@ -42,6 +42,11 @@ export class TrainingLog {
     return this.#rows.get(jobId) ?? untrained
   }
 
+  /** Jobs that have a row. */
+  jobIds(): number[] {
+    return [...this.#rows.keys()]
+  }
+
   /** Jobs whose training was asked for and has not ended. */
   unfinished(): number[] {
     return [...this.#rows].filter(([, { state }]) => state === 'queued' || state === 'training').map(([jobId]) => jobId)

@@ -40,9 +40,11 @@ export class Trainings {
     this.#options = options
   }
 
-  /** Takes up what the last process did not finish. */
+  /** Takes up what the last process did not finish, and forgets jobs that it deleted in its last moment. */
   resume(): void {
-    this.#queue.push(...this.#options.log.unfinished())
+    const { log, job } = this.#options
+    for (const jobId of log.jobIds()) if (job(jobId) === undefined) log.remove(jobId)
+    this.#queue.push(...log.unfinished())
     this.#startNext()
   }
 

@@ -155,3 +155,75 @@ test('a deleted key is nobody from that moment on', async () => {
   assert.equal((await client.delete('/api/v2/resources?resource_type=api_key&title=short-lived')).status, 200)
   assert.equal((await key.get('/api/v2/token/scopes')).status, 401)
 })
+
+test('all three expressions name what is there, and what leads nowhere is told with its place', async () => {
+  const { title } = await makeJob(client)
+  const [job] = (await client.get(`/api/v2/resources?resource_type=job&title=${encodeURIComponent(title)}`)).body
+  const named = job[title].properties.pipeline_integrations[0].resource
+  const input = /title='(.*)'/.exec(named)![1]!
+  const [integration] = (await client.get(`/api/v2/resources?resource_type=integration&title=${encodeURIComponent(input)}`)).body
+  const put = (resource: string) => client.post('/api/v2/resources', {
+    j: { type: 'job', properties: { title: 'Refers', pipeline_integrations: [{ resource, integration_type: 'input' }] } },
+  })
+  for (const resource of [
+    input, `{{integrations(title='${input}')}}`, `{{ integrations( title = "${input}" ) }}`,
+    `{{integrations(internal_id=${integration.id})}}`, `{{integrations(internal_id='${integration.id}')}}`,
+  ]) assert.equal((await put(resource)).status, 200, resource)
+  for (const resource of [
+    'Nobody', "{{integrations(title='Nobody')}}", '{{integrations(internal_id=999)}}', "{{api_keys(name='Nobody')}}", '{{broken',
+  ]) {
+    const answer = await put(resource)
+    assert.equal(answer.status, 422, resource)
+    const place = ['body', 'j', 'properties', 'pipeline_integrations', '0', 'resource']
+    assert.deepEqual(answer.body.detail.map((each: { loc: string[] }) => each.loc), [place], resource)
+  }
+})
+
+test('a circle is refused and named', async () => {
+  const key = (name: string, depends_on: string[]) => ({ type: 'api_key', properties: { name }, depends_on })
+  const answer = await client.post('/api/v2/resources', { a: key('a', ['b']), b: key('b', ['c']), c: key('c', ['a']) })
+  assert.equal(answer.status, 422)
+  assert.match(answer.body.detail[0].msg, /circle: a -> b -> c -> a/)
+})
+
+test('what is in use is refused with its users, and goes by force, which says who lost it', async () => {
+  const { title, key, jobId } = await makeJob(client)
+  const [job] = (await client.get(`/api/v2/resources?title=${encodeURIComponent(title)}`)).body
+  const input = /title='(.*)'/.exec(job[title].properties.pipeline_integrations[0].resource)![1]!
+  const path = `/api/v2/resources?resource_type=integration&title=${encodeURIComponent(input)}`
+  const refused = await client.delete(path)
+  assert.equal(refused.status, 409)
+  assert.equal(refused.body.details, `used by: job "${title}"`)
+  assert.equal((await client.delete(`${path}&force=perhaps`)).status, 422)
+  const forced = await client.delete(`${path}&force=True`)
+  assert.equal(forced.status, 200)
+  assert.deepEqual([forced.body.deleted, forced.body.updated].map((refs) => refs[0].title), [input, title])
+  assert.equal((await client.withKey(key).get(`/api/v1/jobs/${jobId}`)).status, 404)
+  assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).status, 200)
+})
+
+test('what GET answers is posted back and changes nothing, in short and in full', async () => {
+  const monitoring_settings = { throttling: 5, monitors: [{ name: 'm', active: true, interval_check: 60 }] }
+  const auto_retrain = { enabled: true, cron: '0 3 * * *', blockers: { outliers: true } }
+  const marks = { auto_id: 7, storage_tag: 'tag', storage_tag_display_name: 'Tag' }
+  const { title } = await makeJob(client, {
+    description: 'about it', feedback_columns: ['rule'], advanced_settings: { monitoring_settings, auto_retrain },
+  })
+  const path = `/api/v2/resources?title=${encodeURIComponent(title)}`
+  const [job] = (await client.get(path)).body
+  job[title].properties.pipeline_integrations[0] = { ...job[title].properties.pipeline_integrations[0], ...marks }
+  const marked = await client.post('/api/v2/resources?overwrite=1', { resources: job })
+  assert.equal(marked.status, 200, marked.text)
+  const full = (await client.get(path)).body
+  const { properties } = full[0][title]
+  assert.deepEqual(properties.advanced_settings.monitoring_settings, monitoring_settings)
+  assert.equal(properties.pipeline_integrations[0].storage_tag_display_name, 'Tag')
+  const everything = async () => [(await client.get(path)).body, (await client.get('/api/v2/resources')).body]
+  const before = await everything()
+  for (const document of [full, { resources: full }, full[0], { resources: full[0] }, before[1], ...before[1]]) {
+    const answer = await client.post('/api/v2/resources', document)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(answer.body.created, [])
+  }
+  assert.deepEqual(await everything(), before)
+})

@@ -36,3 +36,13 @@ test('a parsed expression does not remember what it was asked before', () => {
   assert.equal(next('0 4 * * *', '2030-01-01T00:00:00Z'), '2030-01-01T04:00:00.000Z')
   assert.equal(next('0 4 * * *', '2020-01-01T00:00:00Z'), '2020-01-01T04:00:00.000Z')
 })
+
+test('the next time is the same up to it, and another from it on', () => {
+  const start = Date.parse('2030-01-01T03:00:00Z') * 1000
+  const minute = 60_000_000
+  for (const after of [0, 1, minute - 1, minute, minute + 1, 14 * minute, 15 * minute - 1]) {
+    assert.equal(nextTimeMicros('*/15 * * * *', start + after), start + 15 * minute, `${after}`)
+  }
+  assert.equal(nextTimeMicros('*/15 * * * *', start + 15 * minute), start + 30 * minute)
+  assert.equal(nextTimeMicros('*/15 * * * *', start - 1), start)
+})

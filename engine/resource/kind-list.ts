@@ -39,7 +39,7 @@ const externalRestApi: IntegrationKind = {
     parameters: [
       { name: 'exposed_rest_api_job_tag', type: 'string', required: false, description: 'A tag for the job.' },
       { name: 'max_batch_size', type: 'number', required: false, minimum: 1,
-        description: 'The most events that are taken at once.' },
+        description: 'The most events that a client should send at once.' },
     ],
   }],
   addedTo: [],

@@ -5,6 +5,7 @@ import {
   consensusOf,
   countVotes,
   isLabel,
+  isLowScore,
   NO_CONSENSUS,
   UNDECIDED,
   type Vote,
@@ -65,4 +66,14 @@ test('casting a vote twice is casting it once', () => {
   const first = castVote([vote('b', 1, 2)], vote('a', 0, 3))
   const then = castVote(first, vote('c', 0, 4))
   assert.deepEqual(castVote(then, vote('a', 0, 3)), then)
+})
+
+test('a majority is small under 60 % of the votes; a tie, nobody’s vote and an override are none', () => {
+  const votes = (...labels: number[]): Vote[] => labels.map((label, index) => vote(`analyst ${index}`, label))
+  assert.ok(isLowScore(votes(0, 0, 1, 2), null, 0))
+  assert.ok(!isLowScore(votes(0, 0, 0, 1, 2), null, 0), 'exactly 60 %')
+  assert.ok(!isLowScore(votes(0), null, 0))
+  assert.ok(!isLowScore(votes(0, 1), null, UNDECIDED))
+  assert.ok(!isLowScore([], null, NO_CONSENSUS))
+  assert.ok(!isLowScore(votes(0, 0, 1, 2), 1, 1))
 })

@@ -4,6 +4,7 @@ import { NO_CONSENSUS, UNDECIDED, type Consensus } from '../../../engine/learn/c
 import {
   consensusAt,
   currentConsensus,
+  flipsBack,
   knowledgeState,
   missingForTraining,
   withChange,
@@ -90,4 +91,15 @@ test('a training needs a consensus for two labels, and the sentence says what th
   assert.equal(missingForTraining([1, 0, 3], labels), null)
   assert.match(missingForTraining([0, 0, 0], labels) ?? '', /at least two labels; there is none yet/)
   assert.match(missingForTraining([0, 7, 0], labels) ?? '', /only Drop/)
+})
+
+test('a consensus flips back to a label that it had at the training or since, and left for another', () => {
+  const changes = (...consensus: number[]): ConsensusChange[] => consensus.map((each, index) => ({ seq: index + 1, consensus: each }))
+  assert.ok(flipsBack(changes(0, 1), 0, 0))
+  assert.ok(!flipsBack(changes(0, 1), 0, 2))
+  assert.ok(!flipsBack(changes(0, UNDECIDED), 0, 0), 'a tie that was broken')
+  assert.ok(flipsBack(changes(0, UNDECIDED, 1, UNDECIDED), 0, 0))
+  assert.ok(!flipsBack(changes(0, 1), 2, 0), 'left before the training')
+  assert.ok(flipsBack(changes(0, 1, 2), 2, 1))
+  assert.ok(!flipsBack([], 0, 0) && !flipsBack(changes(0, 1), 0, UNDECIDED))
 })

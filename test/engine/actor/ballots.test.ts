@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { WriteBatch } from '../../../engine/store/environment.js'
+import { decodeStats, type StatsRow } from '../../../engine/store/rows.js'
+import { jobKey } from '../../../engine/store/tables.js'
+import { must } from '../../../engine/assert.js'
+import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { recount } from '../../support/engine-recount.js'
+
+const job = jobSettings()
+
+async function vote(shard: TestShard, event: string, ...votes: readonly (readonly [string, string])[]): Promise<StatsRow> {
+  for (const [analyst, label] of votes) await shard.feedback(job, event, analyst, label)
+  return shard.reader().stats(job)
+}
+
+async function withEvents(): Promise<TestShard> {
+  const shard = new TestShard()
+  for (const host of ['a', 'b', 'c']) await shard.ingest(job, { host }, host)
+  return shard
+}
+
+describe('ballots', () => {
+  it('count small majorities while they are small', async () => {
+    const shard = await withEvents()
+    const low = async (...votes: readonly (readonly [string, string])[]) => (await vote(shard, 'a', ...votes)).lowScoreBallots
+    assert.equal(await low(['ann', 'Drop'], ['bob', 'Drop'], ['cid', 'Escalate']), 0)
+    assert.equal(await low(['dan', 'Investigate']), 1)
+    assert.equal(await low(['eve', 'Escalate']), 0, 'a tie is undecided and of no score')
+    assert.equal(await low(['eve', 'Drop']), 0)
+    assert.equal(await low(['fay', 'Escalate']), 1)
+    assert.equal(await low(['dan', 'Drop']), 0)
+    recount(shard.environment, job.id)
+  })
+
+  it('count a consensus that goes back to a label it had left, and not one that only waited for a vote', async () => {
+    const shard = await withEvents()
+    const flips = async (event: string, ...votes: readonly (readonly [string, string])[]) => {
+      return (await vote(shard, event, ...votes)).consensusFlipsSinceTraining
+    }
+    assert.equal(await flips('a', ['ann', 'Drop'], ['bob', 'Escalate'], ['cid', 'Drop']), 0)
+    assert.equal(await flips('b', ['ann', 'Drop'], ['ann', 'Escalate']), 0)
+    assert.equal(await flips('b', ['ann', 'Investigate']), 0)
+    assert.equal(await flips('b', ['ann', 'Drop']), 1)
+    assert.equal(await flips('b', ['ann', 'Escalate']), 2)
+  })
+
+  it('forget at a training what was before it', async () => {
+    const shard = await withEvents()
+    await vote(shard, 'c', ['ann', 'Escalate'])
+    await vote(shard, 'a', ['ann', 'Drop'], ['ann', 'Escalate'])
+    await vote(shard, 'b', ['ann', 'Drop'])
+    await shard.install(job, shard.train(job, 1))
+    assert.equal((await vote(shard, 'a', ['ann', 'Drop'])).consensusFlipsSinceTraining, 0)
+    assert.equal((await vote(shard, 'a', ['ann', 'Escalate'])).consensusFlipsSinceTraining, 1)
+    await shard.install(job, shard.train(job, 2))
+    assert.equal(shard.reader().stats(job).consensusFlipsSinceTraining, 0)
+  })
+
+  it('are counted where the counters are of before small majorities were', async () => {
+    const first = await withEvents()
+    await vote(first, 'a', ['ann', 'Drop'], ['bob', 'Drop'], ['cid', 'Escalate'], ['dan', 'Investigate'])
+    await vote(first, 'b', ['ann', 'Drop'])
+    const { environment } = first
+    const stored = decodeStats(must(environment.get('stats', jobKey(job.id)), 'counters'))
+    const { lowScoreBallots, consensusFlipsSinceTraining: _, ...older } = stored
+    assert.equal(lowScoreBallots, 1)
+    const batch = new WriteBatch()
+    batch.put('stats', jobKey(job.id), Buffer.concat([Buffer.of(1), Buffer.from(JSON.stringify(older))]))
+    environment.commit(batch)
+    const second = new TestShard(environment)
+    const { lowScoreBallots: unknown, consensusFlipsSinceTraining } = second.reader().stats(job)
+    assert.deepEqual([unknown, consensusFlipsSinceTraining], [null, 0])
+    assert.equal((await vote(second, 'b', ['bob', 'Drop'])).lowScoreBallots, 1)
+    recount(environment, job.id)
+  })
+})

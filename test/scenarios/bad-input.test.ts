@@ -183,13 +183,13 @@ test('historic events with a fault are refused whole', async () => {
 
 test('resource documents of any shape are refused with a reason', async () => {
   for (const body of [
-    [],
+    [5],
     'text',
     5,
     { a: 1 },
     { a: { type: 'job' } },
     { a: { type: 'nonsense', properties: {} } },
-    { resources: [] },
+    { resources: ['x'] },
     { a: { type: 'api_key', properties: { name: 'x'.repeat(1_000) } } },
     { a: { type: 'api_key', properties: { name: '' } } },
   ]) {

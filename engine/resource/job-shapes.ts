@@ -39,7 +39,7 @@ function unique(words: readonly string[]): boolean {
 const label = z
   .object({
     name,
-    hex_color: z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #12ab34').describe('#rrggbb'),
+    hex_color: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #12ab34').describe('#rrggbb'),
     id: name.optional().describe('What `result` says; label_0, label_1 or label_2 where absent.'),
   })
   .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))

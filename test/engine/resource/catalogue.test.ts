@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Compile } from 'typebox/compile'
 import { jobCategories } from '../../../engine/job/job.js'
+import { SeededRandom } from '../../../engine/random.js'
 import { KindCatalogue } from '../../../engine/resource/catalogue.js'
 import { standardKinds } from '../../../engine/resource/kind-list.js'
 import { job, openCatalog } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
 import { kindsForTests, search } from '../../support/kinds.js'
+import { randomSet } from '../../support/resource-sets.js'
 
 interface Schema {
   readonly required?: readonly string[]
@@ -109,4 +112,25 @@ test('every category is told with its processors and the schema of its jobs', ()
       ['consensus_changes', 'consensus_flipping', 'consensus_low_score', 'low_confidence_score', 'outliers', 'undecided_consensus'],
     )
   }
+})
+
+test('every job that is shown fits the schema of its category', () => {
+  const checkers = new Map(jobCategories.map((name) => {
+    return [name, Compile(catalogue.jobMetadata(name)['parameters'] as object)]
+  }))
+  let shown = 0
+  for (let seed = 0; seed < 40; seed++) {
+    const { catalog } = openCatalog(seed)
+    catalog.apply(randomSet(new SeededRandom(seed)), true)
+    for (const { title, category } of catalog.jobs()) {
+      const [found] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title }))) as Record<string, { properties: unknown }>[]
+      const checker = checkers.get(category)
+      const properties = found?.[title]?.properties
+      assert.ok(checker?.Check(properties), `seed ${seed}: ${JSON.stringify(checker?.Errors(properties))}`)
+      shown++
+    }
+  }
+  assert.ok(shown > 50)
+  assert.ok(!checkers.get('Decision intelligence')?.Check({ title: 'x', category: 'Automated root cause analysis' }))
+  assert.ok(!checkers.get('Decision intelligence')?.Check({ title: 'x', decision_points: 'host' }))
 })

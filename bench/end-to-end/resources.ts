@@ -67,11 +67,11 @@ async function use(client: Client, body: object): Promise<Round> {
   })
   const againMs = await timeMs(() => client.ask('POST', '/api/v2/resources', body))
   const listMs: number[] = []
-  let listed: unknown = null
+  let listed: unknown[] = []
   for (let i = 0; i < listings; i++) {
-    listMs.push(await timeMs(async () => (listed = await client.ask('GET', '/api/v2/resources?resource_type=job'))))
+    listMs.push(await timeMs(async () => (listed = (await client.ask('GET', '/api/v2/resources')) as unknown[])))
   }
-  if ((listed as unknown[]).length !== jobCount) throw new Error(`${(listed as unknown[]).length} were listed`)
+  if (listed.length <= jobCount) throw new Error(`${listed.length} were listed`)
   const fullMs = await timeMs(() => client.ask('GET', '/api/v2/resources?resource_type=job&title=job%20500'))
   const writeMs = await timeMs(() => JSON.stringify(listed))
   return { createMs, againMs, listMs, fullMs, writeMs, listedKib: JSON.stringify(listed).length / 1024 }
@@ -106,7 +106,7 @@ async function run(effort: Effort): Promise<Row[]> {
     row('1,000 jobs created in one request', createMs, parse, parseMs, 'under 2 s', createMs < 2_000),
     row('the same request again', againMs, parse, parseMs, '', null),
     {
-      ...row('unfiltered listing of 1,000 jobs', listMs, 'JSON.stringify of it, ms', of((each) => each.writeMs), 'under 50 ms', listMs < 50),
+      ...row('unfiltered listing with 1,000 jobs', listMs, 'JSON.stringify of it, ms', of((each) => each.writeMs), 'under 50 ms', listMs < 50),
       p50Ms: listMs,
       p99Ms: quantile(lists, 0.99),
       note: `${kib.toFixed(0)} KiB, parsed by the client; one of them in full by title: ${of((each) => each.fullMs).toFixed(1)} ms`,

@@ -23,6 +23,8 @@ export const refusals = {
   job_not_found: { retryable: false },
   event_not_found: { retryable: false },
   model_not_found: { retryable: false },
+  task_not_found: { retryable: false },
+  job_stopped: { retryable: false },
   resource_not_found: { retryable: false },
   unknown_label: { retryable: false },
   not_enough_feedback: { retryable: false },

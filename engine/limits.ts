@@ -59,6 +59,31 @@ export const limits = {
   /** Pending events that one message takes up again. */
   resumeEventsPerTurn: 256,
 
+  /** Events that one message of a reprocessing task decides again. */
+  reprocessEventsPerPiece: 128,
+  /** Records that one look of a reprocessing task goes over, and events that it finds. */
+  reprocessRecordsPerLook: 20_000,
+  reprocessFoundPerLook: 2_048,
+  /** Reprocessing tasks of one job that are not over, and those that are over and still listed. */
+  reprocessTasksWaitingMax: 16,
+  reprocessTasksKeptMax: 64,
+  /** Seconds that a request for a reprocessing task waits for its end where the client says nothing, and at most. */
+  reprocessWaitSeconds: 5,
+  reprocessWaitSecondsMax: 60,
+  /** Filters of one request. */
+  filtersMax: 64,
+  /** Milliseconds that a reprocessing task leaves a busy service alone between two pieces, at most. */
+  reprocessPauseMsMax: 50,
+
+  /** Notes on one event. */
+  notesPerEventMax: 100,
+  /** Text of one note. */
+  noteCharsMax: 64 * KIB,
+  /** What an agent keeps beside one note, as JSON text. */
+  noteObjectsCharsMax: 256 * KIB,
+  /** All notes on one event together, as stored. */
+  notesBytesMax: MIB,
+
   /** Buckets that one thread keeps in memory, over all its jobs. */
   bucketsInMemoryMax: 50_000,
   /** Bytes of the store's files that may stay mapped, and so count as resident, before shards give their maps back. */
@@ -109,6 +134,8 @@ export const limits = {
   knownSecretsMax: 4_096,
 } as const
 
+assert(limits.eventBytesMax < limits.turnBytesMax, 'an event of the largest size fits in a turn')
+assert(limits.notesBytesMax < limits.turnBytesMax, 'a note fits in a turn')
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
 assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns under way fit in the mailbox')

@@ -13,7 +13,8 @@ import type { EventExtras } from '../event/envelope.js'
 import type { JobSettings } from '../job/job.js'
 import { isLabel, UNDECIDED } from '../learn/consensus.js'
 import type { EventView } from '../service.js'
-import type { RecordHeader } from '../store/event-record.js'
+import type { PreviousDecision, RecordHeader } from '../store/event-record.js'
+import type { StoredNote } from '../store/note-row.js'
 import type { BallotRow } from '../store/rows.js'
 import { modelIdOf } from './model-id.js'
 
@@ -24,6 +25,9 @@ export interface ExportParts {
   readonly body: Record<string, unknown>
   readonly extras: EventExtras | null
   readonly ballot: BallotRow | null
+  /** The decision before the event was last reprocessed, or null where it never was. */
+  readonly previous: PreviousDecision | null
+  readonly notes: readonly StoredNote[]
   readonly serviceName: string
 }
 
@@ -35,11 +39,13 @@ export function exportDocument(parts: ExportParts): Record<string, unknown> {
 }
 
 function section(parts: ExportParts): Record<string, unknown> {
-  const { job, view, header, body, ballot } = parts
+  const { job, view, header, body, ballot, previous, notes } = parts
   const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
   return {
     result: view.result,
     result_label: view.resultLabel,
+    previous_result: previous === null ? null : (job.labels[previous.label]?.id ?? ''),
+    previous_result_label: previous === null ? null : (job.labels[previous.label]?.name ?? ''),
     inference_status: view.status,
     bucket_state: view.bucketState,
     bucket_id: bucketId,
@@ -51,8 +57,24 @@ function section(parts: ExportParts): Record<string, unknown> {
     outlier_score: Math.round(header.outlierScore * 1e4) / 1e4,
     consensus: consensusName(job, ballot),
     model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
-    timers: { ingest_timestamp: isoMicros(view.ingestMicros) },
-    log_messages: logMessages(parts),
+    timers: {
+      ingest_timestamp: isoMicros(view.ingestMicros),
+      reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
+    },
+    agentic_notes: notes.map(noteDocument),
+    log_messages: [...logMessages(parts), ...notes.map(noteMessage)].sort(byTimestamp),
+  }
+}
+
+function noteDocument(note: StoredNote): Record<string, unknown> {
+  return {
+    agent_notes: note.notes,
+    agent_saved_objects: note.savedObjects,
+    workflow_name: note.workflowName,
+    workflow_id: note.workflowId,
+    session_id: note.sessionId,
+    author: note.author,
+    timestamp: isoMicros(note.atMicros),
   }
 }
 
@@ -66,15 +88,39 @@ function consensusName(job: JobSettings, ballot: BallotRow | null): string | nul
   return isLabel(ballot.consensus) ? (job.labels[ballot.consensus]?.name ?? null) : null
 }
 
+interface LogMessage {
+  readonly component: string
+  readonly level: string
+  readonly content: string
+  readonly timestamp: string
+}
+
+function byTimestamp(one: LogMessage, other: LogMessage): number {
+  return one.timestamp < other.timestamp ? -1 : Number(one.timestamp > other.timestamp)
+}
+
+function noteMessage({ notes, workflowName, atMicros }: StoredNote): LogMessage {
+  const content = typeof notes === 'string' ? notes : JSON.stringify(notes)
+  return { component: workflowName ?? 'agent', level: 'info', content, timestamp: isoMicros(atMicros) }
+}
+
 /** Why the event was answered as it was, in sentences. */
-function logMessages({ view, header }: ExportParts): object[] {
-  const say = (level: string, content: string): object[] => [
-    { component: 'actor', level, content, timestamp: isoMicros(view.ingestMicros) },
-  ]
-  if (header.pending) return say('info', 'the job is stopped: the event waits for it to start')
-  if (header.lacksPoints) return say('warning', 'no decision: the event has none of the decision points of the job')
-  if (header.source === 'none') return say('info', 'no decision: the job had no trained model when the event came in')
-  if (header.source === 'knowledge_base') return say('info', 'decided by the consensus of its bucket in the knowledge base')
+function logMessages(parts: ExportParts): LogMessage[] {
+  const { job, view, previous } = parts
+  const [level, content] = reasonOf(parts)
+  if (previous === null) return [{ component: 'actor', level, content, timestamp: isoMicros(view.ingestMicros) }]
+  const before = job.labels[previous.label]
+  const was = before === undefined ? 'no decision' : `${before.name}, confidence ${(previous.confidence / 100).toFixed(2)}`
+  return [{ component: 'actor', level, content: `reprocessed; before: ${was}; now: ${content}`, timestamp: isoMicros(previous.reprocessedMicros) }]
+}
+
+function reasonOf({ header, previous }: ExportParts): [level: string, content: string] {
+  if (header.pending) return ['info', 'the job is stopped: the event waits for it to start']
+  if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
+  if (header.source === 'none') {
+    return ['info', `no decision: the job had no trained model when the event ${previous === null ? 'came in' : 'was decided again'}`]
+  }
+  if (header.source === 'knowledge_base') return ['info', 'decided by the consensus of its bucket in the knowledge base']
   const unlike = header.outlier ? '; it is unlike everything the model was trained on' : ''
-  return say('info', `decided by model version ${header.modelVersion}${unlike}`)
+  return ['info', `decided by model version ${header.modelVersion}${unlike}`]
 }

@@ -21,7 +21,8 @@ export function decodeFeedback(body: Buffer): FeedbackInput {
   return JSON.parse(body.toString('utf8')) as FeedbackInput
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
+/** True where objects and arrays are inside each other more than `levels` deep. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
 }

@@ -18,7 +18,7 @@ import { eventIdOf } from '../event/event-id.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
 import { noDecision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeContent, encodeRecord, newHeader, withHeader, type RecordHeader } from '../store/event-record.js'
+import { decodeContent, encodeRecord, hasNotes, newHeader, withHeader, type RecordHeader } from '../store/event-record.js'
 import { decodeModel, encodeModel } from '../store/rows.js'
 import { idKey, jobRange, modelKey, timeKey, timeOfKey, timeValue } from '../store/tables.js'
 import type { BucketState } from '../service.js'
@@ -26,13 +26,16 @@ import { Arrivals, type Arrival } from './arrival.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
 import { countLowScore, dropBallot, readBallot, stateOf } from './ballots.js'
 import { cast, labelOf } from './casting.js'
+import { decideAgain, enter, type ActorParts } from './deciding-again.js'
 import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
 import { decodeFeedback } from './feedback.js'
 import { parseHistoric } from './historic.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { EventReply, Message } from './message.js'
+import { addNote } from './notes.js'
 import { purgeRows } from './purge.js'
+import { followOrder } from './tasks.js'
 import type { TurnStore } from './turn-store.js'
 
 /** How an actor answers: an event's fate, or the result of any other message. */
@@ -84,6 +87,9 @@ export class JobActor {
       case 'resume': return { result: this.#resume(message) }
       case 'install': return { result: this.#install(message) }
       case 'purge': return { result: this.#purge() }
+      case 'reprocess': return { result: this.#reprocess(message) }
+      case 'note': return { result: this.#note(message) }
+      case 'task': return { result: followOrder(this.#parts(), message) }
     }
   }
 
@@ -134,7 +140,7 @@ export class JobActor {
     if (pending) this.#store.put('pending', key, new Uint8Array(0))
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     this.#stats.countDecision(decision)
-    if (bucket !== null) this.#enter(bucket, micros)
+    if (bucket !== null) enter(this.#buckets, bucket, micros)
     return this.#replyTo(header, micros, bucket, idFromBody)
   }
 
@@ -148,13 +154,6 @@ export class JobActor {
 
   #bodyOf(event: FoundEvent): Record<string, unknown> {
     return this.#codec.decode(decodeContent(event.record).body)
-  }
-
-  #enter(bucket: Bucket, micros: number): void {
-    if (!bucket.stored && bucket.events === 0) bucket.firstMicros = micros
-    bucket.events++
-    bucket.lastMicros = micros
-    this.#buckets.touch(bucket)
   }
 
   #replyTo(header: RecordHeader, micros: number, bucket: Bucket | null | undefined, idFromBody: string | null): EventReply {
@@ -174,12 +173,13 @@ export class JobActor {
     return stateOf(readBallot(this.#store, this.#settings.id, subjectOf(header, micros)), this.#stats.row.trainedThroughSeq)
   }
 
-  /** Another body under the same id replaces the old version (S6): it leaves its bucket, its marks and its own votes. */
+  /** Another body under the same id replaces the old version (S6): it leaves its bucket, its marks, its notes and its own votes. */
   #remove(event: FoundEvent): void {
     const { header, micros } = event
     const key = timeKey(this.#settings.id, micros)
     this.#store.delete('events', key)
     if (header.pending) this.#store.delete('pending', key)
+    if (hasNotes(event.record)) this.#store.delete('notes', key)
     const { events, buckets, pending, feedbackEvents } = this.#stats.row
     let bucketsLeft = buckets
     if (header.bucketId !== null) {
@@ -214,8 +214,7 @@ export class JobActor {
 
   #feedback(message: Message): null {
     const feedback = decodeFeedback(message.body)
-    const event = findEvent(this.#store, this.#settings.id, must(message.eventId, 'the id of the event voted on'))
-    if (event === null) throw new Refusal('event_not_found', 'event not found')
+    const event = this.#mustFind(message.eventId)
     const label = labelOf(this.#settings.labels, feedback)
     if (!message.applied) cast(this.#store, this.#settings.id, this.#stats, this.#buckets, event, feedback, label, message.micros)
     // The event of then is gone: whether the vote found one cannot be told any more.
@@ -261,6 +260,36 @@ export class JobActor {
     this.#model.use(row, model)
     this.#buckets.forgetDecisions()
     return null
+  }
+
+  /** The decision that stands is made again, by what is known now. */
+  #reprocess({ eventId, micros, applied }: Message): null {
+    const event = this.#mustFind(eventId)
+    if (applied) return null
+    if (this.#settings.status === 'STOPPED') throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
+    decideAgain(this.#parts(), event, micros)
+    return null
+  }
+
+  #note({ eventId, body, micros, applied }: Message): null {
+    const event = this.#mustFind(eventId)
+    if (applied) return null
+    addNote(this.#store, this.#settings.id, event, body, micros)
+    this.#stats.touch()
+    return null
+  }
+
+  #mustFind(eventId: string | null): FoundEvent {
+    const event = findEvent(this.#store, this.#settings.id, must(eventId, 'the id of an event'))
+    if (event === null) throw new Refusal('event_not_found', 'event not found')
+    return event
+  }
+
+  #parts(): ActorParts {
+    return {
+      store: this.#store, codec: this.#codec, settings: this.#settings, stats: this.#stats, arrivals: this.#arrivals,
+      buckets: this.#buckets, model: this.#model,
+    }
   }
 
   /** The job is gone: deletes some of its rows; the answer says whether there are more. */

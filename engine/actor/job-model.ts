@@ -43,13 +43,19 @@ export class JobModel {
     this.#version = row.version
   }
 
-  /** Decides an event with these values, which is in that bucket or in none. */
-  decide(reads: Reads, values: PointValues, bucket: Bucket | null, { trainedThroughSeq }: StatsRow): Decision {
+  /**
+   * Decides an event with these values, which is in that bucket or in none. An event in none may have votes of its own:
+   * under `ownSubject`.
+   */
+  decide(
+    reads: Reads, values: PointValues, bucket: Bucket | null, { trainedThroughSeq }: StatsRow, ownSubject: Uint8Array | null = null,
+  ): Decision {
     if (this.#model === null) return noDecision
     // A bucket of earlier decision points holds events that differ at those of now.
     const alike = bucket !== null && bucket.fingerprint === this.#fingerprint
     if (alike && bucket.decision !== null) return bucket.decision
-    const ballot = bucket !== null && bucket.hasBallot ? readBallot(reads, this.#jobId, bucket.id) : null
+    const subject = bucket === null ? ownSubject : bucket.hasBallot ? bucket.id : null
+    const ballot = subject === null ? null : readBallot(reads, this.#jobId, subject)
     const known = knownConsensus(ballot, trainedThroughSeq)
     const decision = decide(this.#model, this.#version, values, known, this.#probabilities)
     if (alike) bucket.decision = decision

@@ -13,13 +13,16 @@ import type { JobSettings } from '../job/job.js'
 import type { EventExport, EventView } from '../service.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
-import { decodeContent, decodeHeader, type RecordHeader } from '../store/event-record.js'
+import { decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
+import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
-import { bucketKey, timeKey, timeOfValue, timeValue } from '../store/tables.js'
+import { bucketKey, jobRange, timeKey, timeOfValue, timeValue } from '../store/tables.js'
 import { readBallot, stateOf } from './ballots.js'
 import { findEvent, lastTime, subjectOf, type FoundEvent } from './event-table.js'
 import { exportDocument } from './export.js'
 import { readStats } from './job-stats.js'
+import { readNotes } from './notes.js'
+import { readTask } from './tasks.js'
 import { viewOf } from './turn.js'
 
 const JOB_BYTES = 4
@@ -81,7 +84,20 @@ export class JobReader {
     const content = decodeContent(found.record)
     const body = this.#codec.decode(content.body)
     const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
-    return { view, document: exportDocument({ job, view, header: found.header, body, extras: content.extras, ballot, serviceName }) }
+    const parts = {
+      job, view, header: found.header, body, extras: content.extras, ballot, serviceName,
+      previous: decodePrevious(found.record), notes: readNotes(this.#environment, job.id, found),
+    }
+    return { view, document: exportDocument(parts) }
+  }
+
+  /** Reprocessing tasks of the job, in the order in which they were asked for. */
+  tasks(jobId: number): ReprocessRow[] {
+    return [...this.#environment.range('tasks', jobRange(jobId))].map(({ value }) => decodeTask(value))
+  }
+
+  task(jobId: number, id: number): ReprocessRow | null {
+    return readTask(this.#environment, jobId, id)
   }
 
   /** The latest ingest time that any event of the shard was stored under, or 0. */

@@ -64,6 +64,24 @@ export class JobStats {
     this.#changed = true
   }
 
+  /**
+   * The decision of a stored event, which another takes the place of. Only one of the active model was counted since that
+   * was installed.
+   */
+  uncountDecision(decision: Decision): void {
+    const row = this.#row
+    if (decision.label < 0 || decision.modelVersion !== row.modelVersion) return
+    row.decidedSinceTraining = Math.max(0, row.decidedSinceTraining - 1)
+    if (decision.outlier) row.outliersSinceTraining = Math.max(0, row.outliersSinceTraining - 1)
+    if (decision.confidence < LOW_CONFIDENCE) row.lowConfidenceSinceTraining = Math.max(0, row.lowConfidenceSinceTraining - 1)
+    this.#changed = true
+  }
+
+  /** The turn changed rows of the job that no counter tells of. */
+  touch(): void {
+    this.#changed = true
+  }
+
   nextBucketNumber(): number {
     this.#changed = true
     return this.#row.bucketsMade++

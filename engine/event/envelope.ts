@@ -28,6 +28,7 @@ export interface Envelope {
 export const sectionFields: readonly string[] = [
   'result', 'result_label', 'inference_status', 'bucket_state', 'bucket_id', 'key_hash', 'features_hash', 'full_hash',
   'confidence_score', 'outlier', 'outlier_score', 'consensus', 'model', 'timers', 'log_messages',
+  'previous_result', 'previous_result_label', 'agentic_notes',
 ]
 
 /** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body. */

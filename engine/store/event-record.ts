@@ -3,7 +3,7 @@
  *
  * | at | bytes | what                                                                   |
  * |----|-------|------------------------------------------------------------------------|
- * | 0  | 1     | version of this layout, 1                                              |
+ * | 0  | 1     | version of this layout: 2 with a previous decision or notes, else 1    |
  * | 1  | 1     | flags, below                                                           |
  * | 2  | 1     | label index, 255 without a decision                                    |
  * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base              |
@@ -12,11 +12,17 @@
  * | 8  | 4     | model version, 0 for none                                              |
  * | 12 | 4     | outlier score, 32-bit float                                            |
  * | 16 | 16    | bucket id, zeros where the job has no buckets                          |
- * | 32 |       | the client's id, UTF-8                                                 |
+ * | 32 | 24    | where the flag says so: the previous decision, below                   |
+ * |    |       | the client's id, UTF-8                                                 |
  * |    |       | where the flag says so: length u32 and MessagePack of the extras       |
  * |    |       | the body (event/body-format.ts), to the end                            |
  *
- * The ingest time is the key. Later versions add fields behind; code reads every version up to its own (D11).
+ * The previous decision, the one before the event was last reprocessed:
+ *
+ * | 0 label u8 | 1 source u8 | 2 confidence u16 | 4 model version u32 | 8 outlier score f32 | 12 outlier u8 | 13 0 | 16 reprocessed at f64 |
+ *
+ * The ingest time is the key. Code reads every version up to its own (D11); a record that needs nothing of version 2 is
+ * still written as version 1, so events that are never reprocessed and have no notes are the bytes they always were.
  */
 import type { Decision, DecisionSource } from '../decide/decision.js'
 import type { EventExtras } from '../event/envelope.js'
@@ -25,7 +31,9 @@ import { assert } from '../assert.js'
 import { pack, unpack } from './pack.js'
 
 const VERSION = 1
+const VERSION_MAX = 2
 const HEADER_BYTES = 32
+const PREVIOUS_BYTES = 24
 const NO_LABEL = 255
 
 const PENDING = 1
@@ -34,6 +42,10 @@ const LACKS_POINTS = 4
 const HAS_FEEDBACK = 8
 const HAS_CLIENT_ID = 16
 const HAS_EXTRAS = 32
+const HAS_PREVIOUS = 64
+const HAS_NOTES = 128
+/** What changes of the header leave as it is. */
+const KEPT_FLAGS = HAS_EXTRAS | HAS_PREVIOUS | HAS_NOTES
 
 const sources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base']
 
@@ -74,6 +86,12 @@ export interface RecordContent {
   readonly clientId: string | null
 }
 
+/** A decision that a later one took the place of. */
+export interface PreviousDecision extends Decision {
+  /** When the event was decided again, microseconds. */
+  readonly reprocessedMicros: number
+}
+
 /** The bytes of a new record. */
 export function encodeRecord(header: RecordHeader, content: RecordContent): Buffer {
   const { body, clientId } = content
@@ -102,7 +120,7 @@ export function withHeader(record: Uint8Array, header: RecordHeader): Buffer {
 
 export function decodeHeader(record: Uint8Array): RecordHeader {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
-  assert(bytes[0] === VERSION, 'a record of a version that this code knows')
+  assert(bytes[0] === VERSION || bytes[0] === VERSION_MAX, 'a record of a version that this code knows')
   const flags = bytes[1] as number
   const label = bytes[2] as number
   const bucketId = bytes.subarray(16, 16 + BUCKET_ID_BYTES)
@@ -123,19 +141,75 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
 
 export function decodeContent(record: Uint8Array): RecordContent {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
-  const idEnd = HEADER_BYTES + bytes.readUInt16LE(6)
-  const clientId = idEnd === HEADER_BYTES ? null : bytes.toString('utf8', HEADER_BYTES, idEnd)
+  const idStart = HEADER_BYTES + previousBytes(bytes)
+  const idEnd = idStart + bytes.readUInt16LE(6)
+  const clientId = idEnd === idStart ? null : bytes.toString('utf8', idStart, idEnd)
   if (((bytes[1] as number) & HAS_EXTRAS) === 0) return { body: bytes.subarray(idEnd), extras: null, clientId }
   const extrasEnd = idEnd + 4 + bytes.readUInt32LE(idEnd)
   const extras = unpack(bytes.subarray(idEnd + 4, extrasEnd)) as EventExtras
   return { body: bytes.subarray(extrasEnd), extras, clientId }
 }
 
-/** Everything in the header but what decodeContent goes by: the length of the id, and whether there are extras. */
+/** The decision before the event was last reprocessed, or null where it never was. Needs the whole record. */
+export function decodePrevious(record: Uint8Array): PreviousDecision | null {
+  const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+  if (previousBytes(bytes) === 0) return null
+  const previous = bytes.subarray(HEADER_BYTES, HEADER_BYTES + PREVIOUS_BYTES)
+  const label = previous[0] as number
+  return {
+    label: label === NO_LABEL ? -1 : label,
+    source: sources[previous[1] as number] ?? 'none',
+    confidence: previous.readUInt16LE(2),
+    modelVersion: previous.readUInt32LE(4),
+    outlierScore: previous.readFloatLE(8),
+    outlier: previous[12] === 1,
+    reprocessedMicros: previous.readDoubleLE(16),
+  }
+}
+
+/** The same record with another header, and `previous` in the place of an earlier previous decision. */
+export function withPrevious(record: Uint8Array, header: RecordHeader, previous: PreviousDecision): Buffer {
+  const old = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+  const bytes = Buffer.alloc(record.length + PREVIOUS_BYTES - previousBytes(old))
+  old.copy(bytes, 0, 0, HEADER_BYTES)
+  old.copy(bytes, HEADER_BYTES + PREVIOUS_BYTES, HEADER_BYTES + previousBytes(old))
+  bytes[1] = (bytes[1] as number) | HAS_PREVIOUS
+  writeHeader(bytes, header)
+  const block = bytes.subarray(HEADER_BYTES, HEADER_BYTES + PREVIOUS_BYTES)
+  block[0] = previous.label < 0 ? NO_LABEL : previous.label
+  block[1] = sources.indexOf(previous.source)
+  block.writeUInt16LE(previous.confidence, 2)
+  block.writeUInt32LE(previous.modelVersion, 4)
+  block.writeFloatLE(previous.outlierScore, 8)
+  block[12] = previous.outlier ? 1 : 0
+  block.writeDoubleLE(previous.reprocessedMicros, 16)
+  return bytes
+}
+
+/** True where the event has a row in `notes`. */
+export function hasNotes(record: Uint8Array): boolean {
+  return ((record[1] as number) & HAS_NOTES) !== 0
+}
+
+/** The same record, with the mark that there is a row in `notes`. */
+export function withNotes(record: Uint8Array): Buffer {
+  const bytes = Buffer.from(record)
+  bytes[0] = VERSION_MAX
+  bytes[1] = (bytes[1] as number) | HAS_NOTES
+  return bytes
+}
+
+/** Bytes between the header and the client's id. */
+function previousBytes(record: Uint8Array): number {
+  return ((record[1] as number) & HAS_PREVIOUS) === 0 ? 0 : PREVIOUS_BYTES
+}
+
+/** Everything in the header but what the rest is found by: the length of the id, and the flags of what else is there. */
 function writeHeader(bytes: Buffer, header: RecordHeader): void {
-  bytes[0] = VERSION
+  const kept = (bytes[1] as number) & KEPT_FLAGS
+  bytes[0] = (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_MAX
   bytes[1] =
-    ((bytes[1] as number) & HAS_EXTRAS) |
+    kept |
     (header.pending ? PENDING : 0) |
     (header.outlier ? OUTLIER : 0) |
     (header.lacksPoints ? LACKS_POINTS : 0) |

@@ -183,7 +183,7 @@ export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Arr
 }
 
 /** A row that is JSON behind its version. */
-export function encodeJsonRow(row: BallotRow | StatsRow): Buffer {
+export function encodeJsonRow(row: object): Buffer {
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')])
 }
 
@@ -200,7 +200,7 @@ export function decodeStats(value: Uint8Array): StatsRow {
   return { ...row, lowScoreBallots, consensusFlipsSinceTraining }
 }
 
-function decodeJsonRow(value: Uint8Array): unknown {
+export function decodeJsonRow(value: Uint8Array): unknown {
   assert(value[0] === VERSION, 'a row of a version that this code knows')
   return JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'))
 }

@@ -12,6 +12,8 @@
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
  * | counts   | job, bucket number (u32)     | events of the bucket (store/rows.ts)               |
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
+ * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
+ * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
@@ -20,7 +22,9 @@
  */
 
 /** The tables of a shard. */
-export const shardTables = ['events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'models', 'stats', 'shapes', 'words', 'meta'] as const
+export const shardTables = [
+  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'models', 'stats', 'shapes', 'words', 'meta',
+] as const
 
 /** Tables that belong to the shard and not to one of its jobs. */
 export const sharedTables: readonly string[] = ['shapes', 'words', 'meta']
@@ -41,7 +45,7 @@ export function jobRange(job: number): { from: Buffer; to: Buffer } {
   return { from: jobKey(job), to: jobKey(job + 1) }
 }
 
-/** Key of an event's record or of its pending mark. */
+/** Key of an event's record, of its pending mark or of its notes, and of a task. */
 export function timeKey(job: number, micros: number): Buffer {
   const key = Buffer.allocUnsafe(12)
   key.writeUInt32BE(job, 0)

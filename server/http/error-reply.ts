@@ -25,6 +25,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   job_not_found: 404,
   event_not_found: 404,
   model_not_found: 404,
+  task_not_found: 404,
+  job_stopped: 409,
   resource_not_found: 404,
   unknown_label: 400,
   not_enough_feedback: 409,

@@ -1,0 +1,89 @@
+/**
+ * Deciding a stored event again: by the job's settings, model and knowledge base of now.
+ *
+ * Owns: what of the event, its bucket and the counters that changes. Leaves out: which events (job-actor.ts, tasks.ts),
+ * the model's answer (job-model.ts).
+ *
+ * 1. The decision that stood is kept beside the new one. An event that was waiting has had none.
+ * 2. The event goes into the bucket that it would be in if it came in now; its old one keeps its votes. Only an event
+ *    that has votes of its own (it came in when the job had no buckets) stays by itself: they are about it alone.
+ * 3. `decidedSinceTraining` and its like count each event's latest decision once, however often it is decided again.
+ */
+import { must } from '../assert.js'
+import { lacksPoints } from '../event/decision-points.js'
+import { hasBuckets, type JobSettings } from '../job/job.js'
+import { noDecision } from '../decide/decision.js'
+import type { BodyCodec } from '../store/body-codec.js'
+import { decodeContent, withHeader, withPrevious, type RecordHeader } from '../store/event-record.js'
+import { timeKey, timeValue } from '../store/tables.js'
+import type { Arrivals } from './arrival.js'
+import { readBallot } from './ballots.js'
+import type { Bucket, BucketCache } from './bucket-cache.js'
+import type { FoundEvent } from './event-table.js'
+import type { JobModel } from './job-model.js'
+import type { JobStats } from './job-stats.js'
+import type { TurnStore } from './turn-store.js'
+
+/** What an actor has at hand for its stages. */
+export interface ActorParts {
+  readonly store: TurnStore
+  readonly codec: BodyCodec
+  readonly settings: JobSettings
+  readonly stats: JobStats
+  readonly arrivals: Arrivals
+  readonly buckets: BucketCache
+  readonly model: JobModel
+}
+
+/** Decides the event again, at `atMicros`. True where its label is another one than before. */
+export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: number): boolean {
+  const { store, settings, stats, model } = parts
+  const { header, micros, record } = event
+  const jobId = settings.id
+  const values = parts.arrivals.points.valuesOf(parts.codec.decode(decodeContent(record).body))
+  const hasOwnVotes = header.bucketId === null && readBallot(store, jobId, timeValue(micros)) !== null
+  const bucket = hasBuckets(settings.category) && !hasOwnVotes ? parts.buckets.of(store, values) : null
+  const bucketId = bucket === null ? null : bucket.id
+  if (!isSame(header.bucketId, bucketId)) move(parts, header.bucketId, bucket, micros)
+  const lacks = lacksPoints(values)
+  const decision = lacks ? noDecision : model.decide(store, values, bucket, stats.row, hasOwnVotes ? timeValue(micros) : null)
+  const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId }
+  if (header.pending) {
+    store.delete('pending', timeKey(jobId, micros))
+    stats.change({ pending: stats.row.pending - 1 })
+    store.put('events', timeKey(jobId, micros), withHeader(record, decided))
+  } else {
+    stats.uncountDecision(header)
+    store.put('events', timeKey(jobId, micros), withPrevious(record, decided, { ...header, reprocessedMicros: atMicros }))
+  }
+  stats.countDecision(decision)
+  return decision.label !== header.label
+}
+
+/** Out of the bucket it was in, where it was in one, and into another. */
+function move({ store, stats, buckets }: ActorParts, from: Uint8Array | null, to: Bucket | null, micros: number): void {
+  let { buckets: count } = stats.row
+  if (from !== null) {
+    const left = must(buckets.byId(store, from), 'the bucket of a stored event')
+    left.events--
+    if (left.events === 0) count--
+    buckets.touch(left)
+  }
+  if (to !== null) {
+    if (to.events === 0) count++
+    enter(buckets, to, micros)
+  }
+  stats.change({ buckets: count })
+}
+
+/** One more event of the bucket. */
+export function enter(buckets: BucketCache, bucket: Bucket, micros: number): void {
+  if (!bucket.stored && bucket.events === 0) bucket.firstMicros = micros
+  bucket.events++
+  bucket.lastMicros = Math.max(bucket.lastMicros, micros)
+  buckets.touch(bucket)
+}
+
+function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : Buffer.compare(one, other) === 0
+}

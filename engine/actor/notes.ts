@@ -1,0 +1,61 @@
+/**
+ * Notes on events, as agents and their workflows write them (existing-clients.md section 2, add_agentic_notes).
+ *
+ * Owns: a note as a message, its bounds, and what of the store it changes. Leaves out: the row (store/note-row.ts), how
+ * notes are shown (export.ts).
+ *
+ * 1. A note belongs to the version of the event that it was written on: another body under the same id is another event,
+ *    and the notes leave with the old one, as its votes do.
+ * 2. Nothing is pushed out: where an event is full of notes, one more is refused.
+ */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { hasNotes, withNotes } from '../store/event-record.js'
+import { decodeNotes, encodeNotes, type StoredNote } from '../store/note-row.js'
+import { timeKey } from '../store/tables.js'
+import { isDeeperThan } from './feedback.js'
+import type { FoundEvent, Reads } from './event-table.js'
+import type { TurnStore } from './turn-store.js'
+
+/** A note as it is handed in. */
+export type NoteInput = Omit<StoredNote, 'atMicros'>
+
+/** @throws Refusal invalid_body, where it is too long or too deep to be kept with the event. */
+export function encodeNote(note: NoteInput): Buffer {
+  check('agent_notes', note.notes, limits.noteCharsMax)
+  check('agent_saved_objects', note.savedObjects, limits.noteObjectsCharsMax)
+  return Buffer.from(JSON.stringify(note), 'utf8')
+}
+
+/** Adds the note in a message's body. @throws Refusal limit_exceeded. */
+export function addNote(store: TurnStore, jobId: number, event: FoundEvent, body: Buffer, atMicros: number): void {
+  const notes = readNotes(store, jobId, event)
+  const row = encodeNotes([...notes, { atMicros, ...(JSON.parse(body.toString('utf8')) as NoteInput) }])
+  if (notes.length >= limits.notesPerEventMax || row.length > limits.notesBytesMax) {
+    throw new Refusal('limit_exceeded', 'the event has no room for another note', {
+      details: `at most ${limits.notesPerEventMax} notes of ${limits.notesBytesMax} bytes together`,
+    })
+  }
+  const key = timeKey(jobId, event.micros)
+  store.put('notes', key, row)
+  if (!hasNotes(event.record)) store.put('events', key, withNotes(event.record))
+}
+
+/** The notes on an event, oldest first. */
+export function readNotes(reads: Reads, jobId: number, { record, micros }: Pick<FoundEvent, 'record' | 'micros'>): readonly StoredNote[] {
+  if (!hasNotes(record)) return []
+  const row = reads.get('notes', timeKey(jobId, micros))
+  return row === undefined ? [] : decodeNotes(row)
+}
+
+function check(field: string, value: unknown, charsMax: number): void {
+  const wrong = isDeeperThan(value, limits.eventDepthMax) ? 'is nested too deep'
+    : lengthOf(value) > charsMax ? `is longer than ${charsMax} characters` : null
+  if (wrong === null) return
+  const issue = { loc: ['body', field], msg: `Input ${wrong}`, type: 'value_error' }
+  throw new Refusal('invalid_body', `body.${field} ${wrong}`, { issues: [issue] })
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : JSON.stringify(value).length
+}

@@ -116,6 +116,14 @@ export const limits = {
   drainMsMax: 20_000,
   /** Events in one historic bulk request. */
   historicEventsMax: 10_000,
+  /** A query's request body. */
+  queryBytesMax: 256 * KIB,
+  /** Filters of one query. */
+  queryFiltersMax: 256,
+  /** Values of one list in a query: `is one of`, `terms`, `ids`, event ids, jobs. */
+  queryValuesMax: 4_096,
+  /** Fields that one query names. */
+  queryFieldsMax: 256,
   /** Resources in one request. */
   resourcesPerRequestMax: 10_000,
   /** Integrations, and api keys, that one service has. */

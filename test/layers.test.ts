@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 /** Folders of the engine, each may import those before it (engine/DESIGN.md). */
-const folders = ['event', 'job', 'learn', 'decide', 'cause', 'metrics', 'store', 'resource', 'integration', 'monitor', 'actor']
+const folders = ['event', 'job', 'learn', 'decide', 'cause', 'metrics', 'query', 'store', 'resource', 'integration', 'monitor', 'actor']
 /** Folders that do no I/O and know no clock, no chance, no package. */
 const pure = folders.slice(0, folders.indexOf('store'))
 /** Files beside the folders that everybody may import. */

@@ -82,7 +82,8 @@ function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
 }
 
-function consensusName(job: JobSettings, ballot: BallotRow | null): string | null {
+/** What the votes say, as people are shown it: a label's name, `Undecided`, or null. */
+export function consensusName(job: JobSettings, ballot: BallotRow | null): string | null {
   if (ballot === null) return null
   if (ballot.consensus === UNDECIDED) return 'Undecided'
   return isLabel(ballot.consensus) ? (job.labels[ballot.consensus]?.name ?? null) : null

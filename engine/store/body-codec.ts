@@ -12,6 +12,7 @@ import { BodyScanner } from '../event/body-scanner.js'
 import { BodyWriter } from '../event/body-writer.js'
 import { ShapeTree } from '../event/shape-tree.js'
 import { hashBytes, Words } from '../event/words.js'
+import type { BodyFields } from '../query/body-fields.js'
 import type { Environment, WriteBatch } from './environment.js'
 
 function numberKey(number: number): Buffer {
@@ -49,6 +50,16 @@ export class BodyCodec {
     } catch {
       this.#readRows()
       return this.#reader.read(bytes) as Record<string, unknown>
+    }
+  }
+
+  /** Finds values in a body without building its object; they are in `into` then. */
+  walk(bytes: Buffer, into: BodyFields): void {
+    try {
+      into.walk(bytes, this.#shapes, this.#words)
+    } catch {
+      this.#readRows()
+      into.walk(bytes, this.#shapes, this.#words)
     }
   }
 

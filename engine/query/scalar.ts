@@ -1,0 +1,52 @@
+/**
+ * Single values of events, compared with what a question names.
+ *
+ * The rule:
+ * - A number equals a text that spells it (`5` and `"5"`, `5` and `"5.0"`); two texts are equal when they are the same text.
+ * - A boolean equals the text `true` or `false`.
+ * - Case counts.
+ */
+import type { ScalarValue } from '../event/point-value.js'
+
+const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const NUMERIC_CHARS_MAX = 40
+
+/** The number that a value is or spells, or null. */
+export function numberOf(value: ScalarValue): number | null {
+  if (typeof value === 'number') return value
+  if (typeof value === 'boolean' || value.length > NUMERIC_CHARS_MAX || !NUMERIC.test(value)) return null
+  const number = Number(value)
+  return Number.isFinite(number) ? number : null
+}
+
+/** True for a value equal to `wanted`, by the rule above. */
+export function equalTo(wanted: ScalarValue): (value: ScalarValue) => boolean {
+  const text = String(wanted)
+  if (typeof wanted === 'string') {
+    const number = numberOf(wanted)
+    return (value) => (typeof value === 'number' ? value === number : typeof value === 'string' ? value === text : String(value) === text)
+  }
+  if (typeof wanted === 'number') {
+    return (value) => (typeof value === 'number' ? value === wanted : typeof value === 'string' && (value === text || numberOf(value) === wanted))
+  }
+  return (value) => value === wanted || value === text
+}
+
+/** True for a value equal to one of these. */
+export function equalToOneOf(wanted: readonly ScalarValue[]): (value: ScalarValue) => boolean {
+  const texts = new Set<ScalarValue>()
+  const tests: ((value: ScalarValue) => boolean)[] = []
+  for (const one of wanted) {
+    if (typeof one === 'string' && numberOf(one) === null && one !== 'true' && one !== 'false') texts.add(one)
+    else tests.push(equalTo(one))
+  }
+  return (value) => texts.has(value) || tests.some((test) => test(value))
+}
+
+/** Before, behind or the same: numbers first in their order, then texts and booleans by their text, UTF-16 unit by unit. */
+export function compareScalars(a: ScalarValue, b: ScalarValue): number {
+  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
+  if (typeof b === 'number') return 1
+  const [left, right] = [String(a), String(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -22,8 +22,10 @@ import { Sealer } from './resource/sealing.js'
 import { encodeFeedback } from './actor/feedback.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { jobViewOf } from './actor/job-view.js'
+import { Notes } from './actor/notes.js'
+import { Reprocessing } from './actor/reprocessing.js'
 import { Shards } from './actor/shards.js'
-import { defaultThreads, TrainingThreads } from './actor/threads.js'
+import { defaultThreads, LookThread, TrainingThreads } from './actor/threads.js'
 import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
@@ -71,12 +73,15 @@ export class Engine implements DecisionService {
   /** Secrets that the first start made, to be shown once; null where there were none to make. */
   readonly firstStart: BootstrapOutcome | null
   readonly catalogue: Catalogue
+  readonly reprocess: Reprocessing
+  readonly notes: Notes
   readonly #lock: DataLock
   readonly #catalogStore: Environment
   readonly #catalog: Catalog
   readonly #shards: Shards
   readonly #trainings: Trainings
   readonly #trainingThreads: TrainingThreads
+  readonly #lookThread: LookThread
   readonly #schedule: RetrainSchedule
   readonly #upkeep: Upkeep
   readonly #onFailure: (what: string, error: unknown) => void
@@ -96,10 +101,11 @@ export class Engine implements DecisionService {
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     const readers = Shards.openReaders(options.dataDir, shardCount)
     const lastMicros = readers.reduce((last, reader) => Math.max(last, reader.lastMicros()), 0)
+    const serviceNames = [...new Set([options.name, NEUTRAL_NAME])]
     this.#shards = new Shards(
       shardCount,
       this.threads,
-      { dataDir: options.dataDir, sectionNames: [...new Set([options.name, NEUTRAL_NAME])] },
+      { dataDir: options.dataDir, sectionNames: serviceNames },
       readers, new IngestClock(clock, lastMicros), this.#onFailure,
     )
     this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => this.#onFailure('a training thread died', error))
@@ -114,11 +120,21 @@ export class Engine implements DecisionService {
     })
     const [catalog, shards, trainings] = [this.#catalog, this.#shards, this.#trainings]
     this.#upkeep = new Upkeep({ catalog, shards, trainings, accepting: () => this.#accepting, failed: this.#onFailure })
+    this.#lookThread = new LookThread((error) => this.#onFailure('a thread that looks for events died', error))
+    const parts = {
+      dataDir: options.dataDir, serviceNames, shards, failed: this.#onFailure, accepting: () => this.#accepting,
+      mustAccept: () => this.#mustAccept(), current: (handle: JobHandle) => this.#current(handle), job: (id: number) => catalog.job(id),
+    }
+    this.reprocess = new Reprocessing({ ...parts, look: (task) => this.#lookThread.run(task) })
+    this.notes = new Notes(parts)
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.#upkeep.trainBySchedule(jobId))
     this.#catalog.onJobChanged((job) => this.#schedule.put(job))
+    this.#catalog.onJobChanged((job) => this.reprocess.wake(job.id))
     this.#catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
+    this.#catalog.onJobRemoved((jobId) => this.reprocess.wake(jobId))
     for (const job of this.#catalog.jobs()) this.#schedule.put(job)
     this.#upkeep.takeUp()
+    this.reprocess.takeUp()
     this.#trainings.resume()
   }
 
@@ -231,6 +247,7 @@ export class Engine implements DecisionService {
     this.#trainings.close()
     await this.#shards.whenIdle()
     await this.#trainingThreads.close()
+    await this.#lookThread.close()
     await this.#shards.close()
     await this.#catalogStore.close()
     await this.#lock.release()

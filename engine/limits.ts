@@ -70,8 +70,6 @@ export const limits = {
   /** Seconds that a request for a reprocessing task waits for its end where the client says nothing, and at most. */
   reprocessWaitSeconds: 5,
   reprocessWaitSecondsMax: 60,
-  /** Filters of one request. */
-  filtersMax: 64,
   /** Milliseconds that a reprocessing task leaves a busy service alone between two pieces, at most. */
   reprocessPauseMsMax: 50,
 

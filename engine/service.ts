@@ -9,6 +9,7 @@
  */
 import type { Refusal } from './errors.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
+import type { NotesService, ReprocessService } from './actor/reprocess-api.js'
 import type { Catalogue } from './resource/catalogue-service.js'
 
 export type { Catalogue } from './resource/catalogue-service.js'
@@ -21,6 +22,8 @@ export type Scope =
   | 'delete:resources'
   | 'execute:job_operations'
   | 'write:event_feedback'
+  | 'write:event_agentic_notes'
+  | 'execute:reprocess_events'
   | 'read:event_export'
   | 'write:events'
 
@@ -206,6 +209,11 @@ export interface DecisionService {
   deleteResource(query: RemovalQuery): Promise<RemovalOutcome>
   /** What can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly catalogue: Catalogue
+
+  /** Stored events decided again, one by one or by selection. */
+  readonly reprocess: ReprocessService
+  /** What agents write down about events. */
+  readonly notes: NotesService
 
   /** True while events are taken in; false while draining. */
   readonly accepting: boolean

@@ -13,6 +13,7 @@ import * as common from './schemas/common.js'
 import * as events from './schemas/events.js'
 import * as jobs from './schemas/jobs.js'
 import * as resources from './schemas/resources.js'
+import * as storedEvents from './schemas/stored-events.js'
 
 type Json = Record<string, unknown>
 
@@ -34,7 +35,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue]) {
+for (const module of [common, events, jobs, resources, catalogue, storedEvents]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 
@@ -87,7 +88,7 @@ function parameters(route: RouteDoc): Json[] {
   const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: false,
+    required: ((route.query?.required ?? []) as readonly string[]).includes(name),
     schema: published(schema),
   }))
   return [...inPath, ...inQuery]

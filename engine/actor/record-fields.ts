@@ -15,7 +15,7 @@ import type { EventFields } from '../query/condition.js'
 import type { Field, FieldSet, OwnName } from '../query/field.js'
 import { instantOf } from '../query/instant.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { bodyOf, clientIdOf, decodeContent, decodeHeader, type RecordHeader } from '../store/event-record.js'
+import { bodyOf, clientIdOf, decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
 import { UNDECIDED } from '../learn/consensus.js'
 import { readBallot, stateOf } from './ballots.js'
 import { subjectOf, type Reads } from './event-table.js'
@@ -119,8 +119,7 @@ export class RecordFields implements EventFields {
       case 'inference_status': return [header.pending ? 'pending_inference' : 'OK']
       case 'result': return [this.#job.labels[header.label]?.id ?? '']
       case 'result_label': return [this.#job.labels[header.label]?.name ?? '']
-      // No decision takes another's place: an event keeps the one that it was given.
-      case 'previous_result': return none
+      case 'previous_result': return this.#previous()
       case 'consensus': return maybe(this.#standing(header).consensus)
       case 'bucket_state':
       case 'knowledge_base_state': return [this.#standing(header).state]
@@ -134,6 +133,12 @@ export class RecordFields implements EventFields {
       case 'attention.low_confidence_score.attention_required': return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
       case 'attention.undecided_consensus.attention_required': return [this.#standing(header).undecided]
     }
+  }
+
+  /** None where the event was never reprocessed. */
+  #previous(): readonly ScalarValue[] {
+    const previous = decodePrevious(this.#record)
+    return previous === null ? none : [this.#job.labels[previous.label]?.id ?? '']
   }
 
   #extra(name: keyof EventExtras): ScalarValue | null | undefined {

@@ -1,7 +1,7 @@
 /**
  * Threads: the one file that imports `piscina`.
  *
- * Owns: which thread runs a shard's turns, and the threads that train. Leaves out: order and retries (mailbox.ts).
+ * Owns: which thread runs a shard's turns, and the threads that train and that look for events. Leaves out: order and retries (mailbox.ts).
  *
  * 1. A shard's turns always run on the same thread: each is a pool of exactly one. `stricterFIFO` makes its queue first
  *    in, first out; without it piscina puts a task that has to wait behind all others.
@@ -12,6 +12,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
+import type { LookResult, LookTask } from './reprocess-look.js'
 import type { TurnResult, TurnTask } from './turn.js'
 import type { TrainingTask, TrainingResult } from './training-task.js'
 
@@ -84,6 +85,33 @@ export class ShardThreads {
     if (this.#closed || this.#pools[at] !== pool || pool.threads.length > 0) return
     this.#pools[at] = this.#makePool(at)
     void pool.destroy()
+  }
+}
+
+/** The thread that looks for events to decide again; none while nothing is to be found. */
+export class LookThread {
+  readonly #pool: Piscina<LookTask, LookResult>
+
+  constructor(died: ThreadDied) {
+    this.#pool = new Piscina<LookTask, LookResult>({
+      filename: new URL('./reprocess-thread.js', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 10_000,
+      niceIncrement: 10,
+      atomics: 'disabled',
+      recordTiming: false,
+    })
+    this.#pool.on('error', died)
+  }
+
+  /** Looks once; rejects when that failed or its thread died. */
+  run(task: LookTask): Promise<LookResult> {
+    return this.#pool.run(task)
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy()
   }
 }
 

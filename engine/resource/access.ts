@@ -22,6 +22,8 @@ const everyScope: Readonly<Record<Scope, true>> = {
   'delete:resources': true,
   'execute:job_operations': true,
   'write:event_feedback': true,
+  'write:event_agentic_notes': true,
+  'execute:reprocess_events': true,
   'read:event_export': true,
   'write:events': true,
 }
@@ -33,6 +35,7 @@ const scopesOf: Readonly<Record<ApiKeyRecord['kind'], ReadonlySet<Scope>>> = {
     'write:events',
     'read:event_export',
     'write:event_feedback',
+    'write:event_agentic_notes',
     'execute:job_operations',
   ]),
 }

@@ -141,14 +141,15 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
 
 /** The bytes of the body alone; a view. */
 export function bodyOf(record: Buffer): Buffer {
-  const idEnd = HEADER_BYTES + record.readUInt16LE(6)
+  const idEnd = HEADER_BYTES + previousBytes(record) + record.readUInt16LE(6)
   return record.subarray(((record[1] as number) & HAS_EXTRAS) === 0 ? idEnd : idEnd + 4 + record.readUInt32LE(idEnd))
 }
 
 /** The client's id, or null. */
 export function clientIdOf(record: Buffer): string | null {
   const idBytes = record.readUInt16LE(6)
-  return idBytes === 0 ? null : record.toString('utf8', HEADER_BYTES, HEADER_BYTES + idBytes)
+  const idStart = HEADER_BYTES + previousBytes(record)
+  return idBytes === 0 ? null : record.toString('utf8', idStart, idStart + idBytes)
 }
 
 export function decodeContent(record: Uint8Array): RecordContent {

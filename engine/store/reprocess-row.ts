@@ -2,24 +2,19 @@
  * The row of a reprocessing task: what it is to decide again, and how far it is. Written in the same commit as the events
  * that a piece of it decided, so that after any crash each event is counted once.
  */
+import type { ScalarValue } from '../event/point-value.js'
+import type { Filter } from '../query/filter.js'
 import { decodeJsonRow, encodeJsonRow } from './rows.js'
 
-/** One condition of existing-clients.md section 3; checked before it is stored. */
-export interface StoredFilter {
-  readonly field: string
-  readonly operator: string
-  readonly value?: unknown
-}
-
-/** Which events a task decides again. */
+/** Which events a task decides again; checked before it is stored. Dates are read as of the time of the request. */
 export interface ReprocessSelection {
-  /** Whose value the two times are compared with. */
+  /** The field whose value the two dates are compared with. */
   readonly dateField: string
-  /** Microseconds, both counted in; null for no bound. */
-  readonly startMicros: number | null
-  readonly endMicros: number | null
+  /** As they were given, both counted in; null for no bound. */
+  readonly startDate: ScalarValue | null
+  readonly endDate: ScalarValue | null
   /** All of them hold. */
-  readonly filters: readonly StoredFilter[]
+  readonly filters: readonly Filter[]
 }
 
 /** Written down; that a task waits for its job to start is seen from the job. */

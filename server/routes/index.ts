@@ -8,7 +8,9 @@ import { docRoutes } from './docs.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
+import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
+import { storedEventRoutes } from './stored-events.js'
 
 const documents = new Map<string, string>()
 
@@ -47,5 +49,5 @@ const root: Route = {
 }
 
 export const routes: readonly Route[] = [
-  ...eventRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...healthRoutes, ...docRoutes, openApi, root,
+  ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...healthRoutes, ...docRoutes, openApi, root,
 ]

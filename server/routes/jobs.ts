@@ -47,6 +47,17 @@ const list = operation({
   handle: ({ app, principal }) => app.service.jobViews(principal, true).map(jobWire),
 })
 
+const listAll = operation({
+  method: 'GET',
+  path: '/api/v2/jobs/',
+  operationId: 'listManagedJobs',
+  tag,
+  summary: 'List every job that the key may see',
+  scope: 'public',
+  responses: { 200: { description: 'Jobs by id.', schema: Type.Array(Job) } },
+  handle: ({ app, principal }) => app.service.jobViews(principal, false).map(jobWire),
+})
+
 const get = operation({
   method: 'GET',
   path: '/api/v1/jobs/{job_id}',
@@ -58,6 +69,8 @@ const get = operation({
   errors: [404],
   handle: ({ app, principal, params }) => jobWire(app.service.jobView(jobFromPath(app, principal, params[0]!))),
 })
+
+const getManaged: Route = { ...get, path: '/api/v2/jobs/{job_id}', operationId: 'getManagedJob' }
 
 const getLabels = operation({
   method: 'GET',
@@ -141,7 +154,7 @@ function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route 
 }
 
 export const jobRoutes: readonly Route[] = [
-  list, get, getLabels, getByName, getLabelsByName, train,
+  list, listAll, get, getManaged, getLabels, getByName, getLabelsByName, train,
   jobOperation('start', 'Start a job: what it held is decided'),
   jobOperation('stop', 'Stop a job: events are taken and held'),
   jobOperation('train', 'Train on the feedback given so far'),

@@ -1,0 +1,74 @@
+/** Events that are stored: votes by name, deciding again one by one, notes (existing-clients.md section 2). */
+import { operation, type Route } from '../http/route.js'
+import { StatusOnly, worked } from '../schemas/common.js'
+import { AgenticNotes, FeedbackLabel, NotesOutcome, ReprocessOutcome } from '../schemas/stored-events.js'
+import { jobFromPath } from './job-reference.js'
+
+const tag = 'Events'
+
+const feedback = operation({
+  method: 'PUT',
+  path: '/api/v2/events/{job_id}/{event_id}/feedback',
+  operationId: 'giveFeedbackByLabel',
+  tag,
+  summary: 'Say what the decision should be, without a body',
+  description: 'The vote is that of whoever the key belongs to. Where an id was posted more than once, it is about the latest version.',
+  scope: 'write:event_feedback',
+  query: FeedbackLabel,
+  responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
+  errors: [400, 404],
+  async handle({ app, principal, params, query }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    await app.service.giveFeedback(job, params[1]!, { analyst: principal.name, label: query.feedback_label })
+    return { status: 'updated' }
+  },
+})
+
+const reprocess = operation({
+  method: 'POST',
+  path: '/api/v2/events/{job_id}/{event_id}/reprocess',
+  operationId: 'reprocessEvent',
+  tag,
+  summary: 'Decide an event again',
+  description:
+    'By the model, the knowledge base and the decision points of now. The decision that stood is kept as `previous_result`. ' +
+    'Not while the job is stopped.',
+  scope: 'execute:reprocess_events',
+  responses: { 200: { description: 'Decided, for good.', schema: ReprocessOutcome, example: { request: worked } } },
+  errors: [404, 409],
+  async handle({ app, principal, params }) {
+    await app.service.reprocess.event(jobFromPath(app, principal, params[0]!), params[1]!)
+    return { request: worked }
+  },
+})
+
+function textOrNull(value: string | number | undefined): string | null {
+  return value === undefined || value === '' ? null : String(value)
+}
+
+const notes = operation({
+  method: 'POST',
+  path: '/api/v2/events/{job_id}/{event_id}/add_agentic_notes',
+  operationId: 'addAgenticNotes',
+  tag,
+  summary: "Write an agent's notes on an event",
+  description: 'They are kept with this version of the event, and come with its export: under `agentic_notes`, and among `log_messages`.',
+  scope: 'write:event_agentic_notes',
+  body: AgenticNotes,
+  bodyExample: { agent_notes: 'The address belongs to the backup server.', agent_saved_objects: [], workflow_name: 'Triage' },
+  responses: { 200: { description: 'Kept.', schema: NotesOutcome, example: { ...worked, reason_details: [] } } },
+  errors: [400, 404, 409, 413],
+  async handle({ app, principal, params, body }) {
+    await app.service.notes.add(jobFromPath(app, principal, params[0]!), params[1]!, {
+      notes: body.agent_notes,
+      savedObjects: body.agent_saved_objects ?? null,
+      workflowName: textOrNull(body.workflow_name),
+      workflowId: textOrNull(body.workflow_id),
+      sessionId: textOrNull(body.session_id),
+      author: principal.name,
+    })
+    return { ...worked, reason_details: [] }
+  },
+})
+
+export const storedEventRoutes: readonly Route[] = [feedback, reprocess, notes]

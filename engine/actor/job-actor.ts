@@ -18,7 +18,7 @@ import { eventIdOf } from '../event/event-id.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
 import { noDecision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeContent, encodeRecord, hasNotes, newHeader, withHeader, type RecordHeader } from '../store/event-record.js'
+import { decodeContent, decodePrevious, encodeRecord, hasNotes, newHeader, withHeader, type RecordHeader } from '../store/event-record.js'
 import { decodeModel, encodeModel } from '../store/rows.js'
 import { idKey, jobRange, modelKey, timeKey, timeOfKey, timeValue } from '../store/tables.js'
 import type { BucketState } from '../service.js'
@@ -217,8 +217,7 @@ export class JobActor {
     const event = this.#mustFind(message.eventId)
     const label = labelOf(this.#settings.labels, feedback)
     if (!message.applied) cast(this.#store, this.#settings.id, this.#stats, this.#buckets, event, feedback, label, message.micros)
-    // The event of then is gone: whether the vote found one cannot be told any more.
-    else if (event.micros > message.micros) throw new Refusal('turn_failed', 'the service failed on this request')
+    else if (isNewer(event, message.micros)) throw cannotTell()
     return null
   }
 
@@ -265,17 +264,17 @@ export class JobActor {
   /** The decision that stands is made again, by what is known now. */
   #reprocess({ eventId, micros, applied }: Message): null {
     const event = this.#mustFind(eventId)
-    if (applied) return null
+    if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros)) return null
     if (this.#settings.status === 'STOPPED') throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
-    decideAgain(this.#parts(), event, micros)
+    if (!applied) decideAgain(this.#parts(), event, micros)
     return null
   }
 
-  #note({ eventId, body, micros, applied }: Message): null {
-    const event = this.#mustFind(eventId)
-    if (applied) return null
-    addNote(this.#store, this.#settings.id, event, body, micros)
-    this.#stats.touch()
+  #note(message: Message): null {
+    const event = this.#mustFind(message.eventId)
+    if (message.applied && isNewer(event, message.micros)) throw cannotTell()
+    addNote(this.#store, this.#settings.id, event, message)
+    if (!message.applied) this.#stats.touch()
     return null
   }
 
@@ -297,4 +296,14 @@ export class JobActor {
     // The walk sees what is committed, and earlier messages of this turn have yet to write.
     return { more: this.#stats.changed || purgeRows(this.#store, this.#settings.id) }
   }
+}
+
+/** The event came in after the message: that of then is gone. */
+function isNewer(event: FoundEvent, micros: number): boolean {
+  return event.micros > micros
+}
+
+/** Whether a message found its event when it was applied cannot be told any more. */
+function cannotTell(): Refusal {
+  return new Refusal('turn_failed', 'the service failed on this request')
 }

@@ -17,6 +17,7 @@ import type { JobSettings } from '../job/job.js'
 import type { JobHandle } from '../service.js'
 import { isDeeperThan } from './feedback.js'
 import type { FoundEvent, Reads } from './event-table.js'
+import type { Message } from './message.js'
 import type { NoteInput, NotesService } from './reprocess-api.js'
 import type { Shards } from './shards.js'
 import type { TurnStore } from './turn-store.js'
@@ -52,11 +53,13 @@ export function encodeNote(note: NoteInput): Buffer {
   return Buffer.from(JSON.stringify(note), 'utf8')
 }
 
-/** Adds the note in a message's body. @throws Refusal limit_exceeded. */
-export function addNote(store: TurnStore, jobId: number, event: FoundEvent, body: Buffer, atMicros: number): void {
+/** Adds the note in a message's body, once. @throws Refusal limit_exceeded. */
+export function addNote(store: TurnStore, jobId: number, event: FoundEvent, { body, micros, applied }: Message): void {
   const notes = readNotes(store, jobId, event)
-  const row = encodeNotes([...notes, { atMicros, ...(JSON.parse(body.toString('utf8')) as NoteInput) }])
-  if (notes.length >= limits.notesPerEventMax || row.length > limits.notesBytesMax) {
+  if (applied && notes.some(({ atMicros }) => atMicros === micros)) return
+  const row = encodeNotes([...notes, { atMicros: micros, ...(JSON.parse(body.toString('utf8')) as NoteInput) }])
+  // One that was applied and is not there was refused.
+  if (applied || notes.length >= limits.notesPerEventMax || row.length > limits.notesBytesMax) {
     throw new Refusal('limit_exceeded', 'the event has no room for another note', {
       details: `at most ${limits.notesPerEventMax} notes of ${limits.notesBytesMax} bytes together`,
     })

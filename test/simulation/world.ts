@@ -6,7 +6,9 @@ import assert from 'node:assert/strict'
 import { isRefusal, Refusal, type RefusalCode } from '../../engine/errors.js'
 import { eventIdOf } from '../../engine/event/event-id.js'
 import type { JobSettings } from '../../engine/job/job.js'
-import { nextMessage, readMessage } from '../../engine/actor/message.js'
+import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
+import { encodeNote } from '../../engine/actor/notes.js'
+import { encodeOrder } from '../../engine/actor/tasks.js'
 import { beginTurn } from '../../engine/actor/shard.js'
 import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
 import { SeededRandom } from '../../engine/random.js'
@@ -32,7 +34,7 @@ const wrongBodies: readonly [RefusalCode, string][] = [
 ]
 
 /** What a message must be answered: the code of a refusal, or a result. */
-type Outcome = RefusalCode | object | number | null
+type Outcome = RefusalCode | 'any' | object | number | null
 
 /** Applies a message to the oracle. */
 type Effect = (settings: JobSettings, micros: number) => Outcome
@@ -50,6 +52,7 @@ export class World {
   readonly #answers: Promise<void>[] = []
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: ReadonlyMap<string, number> }>()
+  readonly #tasks = new Map<number, { id: number; cursor: number }>()
   #versions = 0
   answered = 0
   refused = 0
@@ -75,16 +78,21 @@ export class World {
   step(): void {
     const at = this.#random.below(this.#jobs.length)
     const chance = this.#random.below(100)
-    if (chance < 55) this.#postEvent(at)
-    else if (chance < 78) this.#postFeedback(at)
+    if (chance < 52) this.#postEvent(at)
+    else if (chance < 76) this.#postFeedback(at)
     else if (chance < 81) this.#postHistoric(at)
     else if (chance < 84) this.#changeJob(at)
-    else if (chance < 88) this.#post(at, 'resume', (settings) => {
-      this.#oracle(at).resume(settings)
-      return null
-    })
+    else if (chance < 88) {
+      this.#post(at, 'resume', (settings) => {
+        this.#oracle(at).resume(settings)
+        return null
+      })
+    }
     else if (chance < 90) this.#postModel(at)
-    else if (chance < 93 && this.#troubles.commits) {
+    else if (chance < 94) this.#postReprocess(at)
+    else if (chance < 95) this.#postTask(at)
+    else if (chance < 97) this.#postNote(at)
+    else if (this.#troubles.commits) {
       this.shard.environment.failNextCommit = this.#random.below(2) === 0 ? new Refusal('store_full', 'full') : new Error('a bug')
     }
   }
@@ -132,10 +140,12 @@ export class World {
   #postEvent(at: number): void {
     if (this.#random.below(25) === 0) {
       const [code, body] = this.#random.pick(wrongBodies)
-      return this.#post(at, 'ingest', () => code, { body })
+      this.#post(at, 'ingest', () => code, { body })
+      return
     }
     if (this.#troubles.deaths && this.#random.below(60) === 0) {
-      return this.#post(at, 'ingest', () => assert.fail('never committed'), { eventId: POISON, body: '{"raw_body":{"host":"h"}}' })
+      this.#post(at, 'ingest', () => assert.fail('never committed'), { eventId: POISON, body: '{"raw_body":{"host":"h"}}' })
+      return
     }
     const rawBody = this.#body()
     const eventId = this.#id(at)
@@ -161,6 +171,61 @@ export class World {
       this.#oracle(at).vote(event, analyst, placeOf(label), micros)
       return null
     }, { eventId, body: JSON.stringify({ analyst, label }) })
+  }
+
+  /** An id that was posted lately, or nobody's. */
+  #someId(at: number): string {
+    const known = this.#knownIds[at] as string[]
+    const isNobody = known.length === 0 || this.#random.below(15) === 0
+    return isNobody ? 'nobody' : (known.at(-1 - this.#random.below(Math.min(60, known.length))) as string)
+  }
+
+  #postReprocess(at: number): void {
+    const eventId = this.#someId(at)
+    this.#post(at, 'reprocess', (settings, micros) => {
+      const event = this.#oracle(at).find(eventId)
+      if (event === null) return 'event_not_found'
+      if (settings.status === 'STOPPED') return 'job_stopped'
+      this.#oracle(at).decideAgain(settings, event, micros)
+      return null
+    }, { eventId })
+  }
+
+  #postNote(at: number): void {
+    const eventId = this.#someId(at)
+    const notes = `note ${this.#random.below(100)}`
+    this.#post(at, 'note', () => {
+      const event = this.#oracle(at).find(eventId)
+      if (event === null) return 'event_not_found'
+      event.notes.push(notes)
+      return null
+    }, { eventId, body: encodeNote({ notes, savedObjects: [], author: 'x', workflowName: null, workflowId: null, sessionId: null }) })
+  }
+
+  /** Goes on with a job's latest task, or begins one; pieces that begin where the task is not (any more) are among them. */
+  #postTask(at: number): void {
+    const random = this.#random
+    const task = this.#tasks.get(at)
+    if (task === undefined) {
+      const selection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
+      const id = this.#post(at, 'task', (_, micros) => {
+        this.#oracle(at).tasks.set(micros, { cursor: 0, updated: 0, changed: 0, state: 'queued' })
+        return 'any'
+      }, { body: encodeOrder({ op: 'create', selection, requestedBy: 'x' }) })
+      this.#tasks.set(at, { id, cursor: 0 })
+      return
+    }
+    const times = [...this.#oracle(at).events.keys()].filter((time) => time > task.cursor && time <= task.id).sort((a, b) => a - b).slice(0, 20)
+    const last = times.length < 20 && random.below(2) === 0
+    const from = random.below(6) === 0 ? task.cursor + 1 : task.cursor
+    const through = times.at(-1) ?? task.cursor
+    const order = { from, through, times, last }
+    if (last) this.#tasks.delete(at)
+    else if (random.below(3) > 0) task.cursor = through
+    this.#post(at, 'task', (settings, micros) => {
+      this.#oracle(at).piece(settings, task.id, order, micros)
+      return 'any'
+    }, { body: encodeOrder({ op: 'piece', id: task.id, ...order }) })
   }
 
   #postHistoric(at: number): void {
@@ -216,14 +281,14 @@ export class World {
     }, { body: model.bytes })
   }
 
-  #post(at: number, kind: 'ingest' | 'historic' | 'feedback' | 'resume' | 'install', effect: Effect, more: object = {}): void {
+  #post(at: number, kind: MessageKind, effect: Effect, more: object = {}): number {
     const micros = (more as { micros?: number }).micros ?? this.shard.take()
     this.#effects.set(micros, effect)
     const job = this.#jobs[at] as JobSettings
     this.#answers.push(this.shard.post({ job, kind, micros, ...more }).then((answer) => {
       this.answered++
       const wanted = this.#outcomes.get(micros) as Outcome
-      if (kind === 'resume') return
+      if (wanted === 'any' || kind === 'resume' || (kind === 'reprocess' && this.#troubles.deaths)) return
       // A turn that runs again answers with what has become of the event meanwhile.
       if (kind === 'ingest' && this.#troubles.deaths) assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
       else assert.deepEqual(answer, wanted)
@@ -232,10 +297,11 @@ export class World {
       assert.ok(isRefusal(error), String(error))
       const { code } = error
       if (code === 'store_full') assert.ok(!this.#outcomes.has(micros))
-      else if (code === 'turn_failed' && kind === 'feedback') assert.ok(this.#troubles.deaths)
+      else if (code === 'turn_failed' && (kind === 'feedback' || kind === 'note')) assert.ok(this.#troubles.deaths)
       else if (code === 'turn_failed') assert.equal((more as { eventId?: string }).eventId, POISON)
       else assert.equal(code, this.#outcomes.get(micros))
     }))
+    return micros
   }
 
   #runTurn(task: TurnTask): TurnResult {

@@ -7,7 +7,9 @@ import { eventAt } from '../../engine/actor/event-table.js'
 import { viewOf } from '../../engine/actor/turn.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../engine/store/environment.js'
-import { decodeContent } from '../../engine/store/event-record.js'
+import { readNotes } from '../../engine/actor/notes.js'
+import { decodeContent, decodePrevious, hasNotes } from '../../engine/store/event-record.js'
+import { decodeTask } from '../../engine/store/reprocess-row.js'
 import { decodeBallot, decodeBucket, decodeCount, type StatsRow } from '../../engine/store/rows.js'
 import { countKey, jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../engine/store/tables.js'
 import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './engine-oracle.js'
@@ -28,6 +30,7 @@ export function compareJob(environment: Environment, job: JobSettings, oracle: O
   compareEvents(environment, job, oracle, buckets)
   compareBallots(environment, job, oracle, buckets)
   compareStats(environment, job, oracle)
+  compareTasks(environment, job, oracle)
   const models = entries(environment, 'models', job.id).map(({ key }) => versionOfKey(key))
   assert.deepEqual(models, oracle.models, 'models')
 }
@@ -78,6 +81,12 @@ function compareEvents(environment: Environment, job: JobSettings, oracle: Oracl
       hasFeedback: event.hasFeedback,
     }, `event ${event.id}`)
     assert.equal(hasClientId, !event.ownId)
+    const previous = event.previous === null ? null : {
+      ...event.previous.decision, outlierScore: Math.fround(event.previous.decision.outlierScore), reprocessedMicros: event.previous.atMicros,
+    }
+    assert.deepEqual(decodePrevious(record), previous, `what stood before, event ${event.id}`)
+    assert.equal(hasNotes(record), event.notes.length > 0)
+    assert.deepEqual(readNotes(environment, job.id, stored).map(({ notes }) => notes), event.notes, `notes on ${event.id}`)
     assert.deepEqual(reader.event(job, event.id), expectedView(job, oracle, event))
   }
   const ids = entries(environment, 'ids', job.id)
@@ -102,6 +111,16 @@ function compareBallots(environment: Environment, job: JobSettings, oracle: Orac
     assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
   }
   assert.equal(rows.length, oracle.ballots.size, 'ballots')
+}
+
+function compareTasks(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+  const noted = entries(environment, 'notes', job.id).map(({ key }) => timeOfKey(key))
+  assert.deepEqual(noted, [...oracle.events.values()].filter(({ notes }) => notes.length > 0).map(({ micros }) => micros).sort((a, b) => a - b))
+  const tasks = entries(environment, 'tasks', job.id).map(({ key, value }) => {
+    const { cursor, updated, changed, state } = decodeTask(value)
+    return [timeOfKey(key), { cursor, updated, changed, state }]
+  })
+  assert.deepEqual(tasks, [...oracle.tasks], 'tasks')
 }
 
 function compareStats(environment: Environment, job: JobSettings, oracle: OracleJob): void {

@@ -22,11 +22,21 @@ export interface OracleEvent {
   readonly micros: number
   readonly body: Record<string, unknown>
   /** Name of its bucket, or null. */
-  readonly bucket: string | null
-  readonly lacks: boolean
+  bucket: string | null
+  lacks: boolean
+  /** What stood before it was last decided again, or null. */
+  previous: { decision: Decision; atMicros: number } | null
+  readonly notes: unknown[]
   pending: boolean
   hasFeedback: boolean
   decision: Decision
+}
+
+export interface OracleTask {
+  cursor: number
+  updated: number
+  changed: number
+  state: string
 }
 
 export interface OracleBallot {
@@ -61,6 +71,7 @@ export class OracleJob {
   readonly ids = new Map<string, number>()
   readonly ballots = new Map<string, OracleBallot>()
   readonly models: number[] = []
+  readonly tasks = new Map<number, OracleTask>()
   since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
   lastEventMicros: number | null = null
   lastFeedbackMicros: number | null = null
@@ -89,6 +100,7 @@ export class OracleJob {
     const decision = pending || lacks ? noDecision : this.#decide(settings, values, bucket)
     const event: OracleEvent = {
       id: clientId ?? eventIdOf(micros), ownId: clientId === null, micros, body, bucket, lacks, pending, hasFeedback: false, decision,
+      previous: null, notes: [],
     }
     this.events.set(micros, event)
     if (clientId !== null) this.ids.set(clientId, micros)
@@ -123,6 +135,34 @@ export class OracleJob {
       event.decision = event.lacks ? noDecision : this.#decide(settings, values, event.bucket)
       this.#count(event.decision)
     }
+  }
+
+  /** True where the label is another one than before. */
+  decideAgain(settings: JobSettings, event: OracleEvent, micros: number): boolean {
+    const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
+    const own = event.bucket === null && this.ballots.has(`event ${event.micros}`)
+    event.bucket = hasBuckets(settings.category) && !own ? JSON.stringify([settings.decisionPoints, values]) : null
+    event.lacks = lacksPoints(values)
+    const before = event.decision
+    if (!event.pending) event.previous = { decision: before, atMicros: micros }
+    if (before.modelVersion === this.modelVersion) this.#count(before, -1)
+    event.pending = false
+    event.decision = event.lacks ? noDecision : this.#decide(settings, values, own ? `event ${event.micros}` : event.bucket)
+    this.#count(event.decision)
+    return event.decision.label !== before.label
+  }
+
+  piece(settings: JobSettings, id: number, order: { from: number; through: number; times: readonly number[]; last: boolean }, micros: number): void {
+    const task = this.tasks.get(id)
+    if (task === undefined || task.state === 'finished' || task.cursor !== order.from || settings.status === 'STOPPED') return
+    for (const time of order.times) {
+      const event = this.events.get(time)
+      if (event === undefined) continue
+      task.updated++
+      if (this.decideAgain(settings, event, micros)) task.changed++
+    }
+    task.cursor = order.through
+    task.state = order.last ? 'finished' : 'running'
   }
 
   /** What a training that begins now will have seen. */
@@ -176,10 +216,10 @@ export class OracleJob {
     return decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
   }
 
-  #count(decision: Decision): void {
+  #count(decision: Decision, by = 1): void {
     if (decision.label < 0) return
-    this.since.decided++
-    if (decision.outlier) this.since.outliers++
-    if (decision.confidence < 6_000) this.since.lowConfidence++
+    this.since.decided += by
+    if (decision.outlier) this.since.outliers += by
+    if (decision.confidence < 6_000) this.since.lowConfidence += by
   }
 }

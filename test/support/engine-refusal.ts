@@ -13,3 +13,8 @@ export function assertRefused(code: RefusalCode, act: () => unknown): Refusal {
   }
   assert.fail(`nothing was refused; ${code} was expected`)
 }
+
+/** For assert.rejects: true for a refusal with that code. */
+export function refusedWith(code: RefusalCode): (error: unknown) => boolean {
+  return (error) => error instanceof Refusal && error.code === code
+}

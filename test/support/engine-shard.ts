@@ -6,18 +6,25 @@ import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
 import type { MessageKind } from '../../engine/actor/message.js'
+import { encodeNote } from '../../engine/actor/notes.js'
+import type { NoteInput } from '../../engine/actor/reprocess-api.js'
 import { Shard } from '../../engine/actor/shard.js'
+import { encodeOrder, type TaskOrder } from '../../engine/actor/tasks.js'
 import { TrainingSignals } from '../../engine/actor/training-task.js'
 import { trainFrom } from '../../engine/actor/training-thread.js'
 import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
 import type { EventView, FeedbackInput } from '../../engine/service.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
+import type { ReprocessRow, ReprocessSelection } from '../../engine/store/reprocess-row.js'
 import { encodeModel } from '../../engine/store/rows.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import { decodeContent } from '../../engine/store/event-record.js'
 import { sharedTables, shardTables } from '../../engine/store/tables.js'
 
 export const sectionNames = ['service']
+
+/** The selection of a task that names every event. */
+export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
 
 /** Settings of a job as the catalog makes them. */
 export function jobSettings(more: Partial<JobSettings> = {}): JobSettings {
@@ -114,6 +121,15 @@ export class TestShard {
       messages++
       if (!((await this.post({ job, kind: 'purge' })) as { more: boolean }).more) return messages
     }
+  }
+
+  note(job: JobSettings, eventId: string, notes: unknown, more: Partial<NoteInput> = {}): Promise<unknown> {
+    const note = { notes, savedObjects: null, author: 'agent', workflowName: null, workflowId: null, sessionId: null, ...more }
+    return this.post({ job, kind: 'note', eventId, body: encodeNote(note) })
+  }
+
+  task(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
+    return this.post({ job, kind: 'task', body: encodeOrder(order) }) as Promise<ReprocessRow | null>
   }
 
   /** Trains from what is stored now; the bytes of an install message. */

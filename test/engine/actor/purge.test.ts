@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { orphanSettings } from '../../../engine/actor/orphan.js'
-import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { everything, jobSettings, TestShard } from '../../support/engine-shard.js'
 
 const job = jobSettings()
 const other = jobSettings({ id: 2 })
@@ -14,6 +14,9 @@ async function filled(): Promise<TestShard> {
     await shard.feedback(of, 'id 0', 'ann', 'Drop')
     await shard.feedback(of, 'id 2', 'ann', 'Escalate')
     await shard.install(of, shard.train(of, 1))
+    await shard.note(of, 'id 0', 'seen')
+    await shard.post({ job: of, kind: 'reprocess', eventId: 'id 2' })
+    await shard.task(of, { op: 'create', selection: everything, requestedBy: 'x' })
     await shard.ingest({ ...of, revision: 2, status: 'STOPPED' }, { host: 'held' }, 'held')
   }
   return shard
@@ -47,6 +50,14 @@ describe('purging a deleted job', () => {
     await shard.purge(orphan)
     assert.deepEqual(shard.rows(1), [])
     await Promise.allSettled([shard.ingest(job, { host: 'late' }, 'id 0'), shard.historic(job, { events: [] }), shard.purge(orphan)])
+    assert.deepEqual(shard.rows(1), [])
+  })
+
+  it('also takes a note and a task that came in just before it', async () => {
+    const shard = await filled()
+    await Promise.all([
+      shard.note(job, 'id 4', 'late'), shard.task(job, { op: 'create', selection: everything, requestedBy: 'x' }), shard.purge(orphan),
+    ])
     assert.deepEqual(shard.rows(1), [])
   })
 

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { DecisionSource } from '../../../engine/decide/decision.js'
 import { SeededRandom } from '../../../engine/random.js'
-import { decodeContent, decodeHeader, encodeRecord, withHeader, type RecordHeader } from '../../../engine/store/event-record.js'
+import {
+  bodyOf, clientIdOf, decodeContent, decodeHeader, decodePrevious, encodeRecord, hasNotes, withHeader, withNotes, withPrevious,
+  type RecordHeader,
+} from '../../../engine/store/event-record.js'
 
 const flags = ['pending', 'outlier', 'lacksPoints', 'hasFeedback', 'hasClientId'] as const
 const content = { body: Buffer.from([7, 0, 1, 4, 5]), extras: { title: 'T' }, clientId: 'id ü' }
@@ -67,7 +70,63 @@ describe('event record', () => {
 
   it('a record of a later version is not read as one of today', () => {
     const record = encodeRecord(header(new SeededRandom(6), 0), content)
-    record[0] = 2
+    record[0] = 3
     assert.throws(() => decodeHeader(record), /version/)
+  })
+})
+
+/** As version 1 wrote it: with a client's id and extras, of a bucket, decided by a model. */
+const FIXTURE_1 =
+  '013a010280250500030000000000004001010101010101010101010101010101696420c3bc0900000081a57469746c65a1540700010405'
+
+describe('a record with a decision that stood before, or with notes', () => {
+  const previous = { ...header(new SeededRandom(8), 2), reprocessedMicros: 1_700_000_000_000_123 }
+  const { label, source, confidence, modelVersion, outlierScore, outlier, reprocessedMicros } = previous
+  const wanted = { label, source, confidence, modelVersion, outlierScore, outlier, reprocessedMicros }
+
+  it('has it beside the one of now, with every id, extra and body', () => {
+    const random = new SeededRandom(9)
+    for (let bits = 0; bits < 32; bits++) {
+      for (const each of [content, { body: Buffer.of(1, 2), extras: null, clientId: null }]) {
+        const [before, after] = [header(random, bits), header(random, random.below(32))]
+        const record = encodeRecord(before, each)
+        assert.equal(decodePrevious(record), null)
+        const changed = withPrevious(record, after, previous)
+        assert.deepEqual([decodeHeader(changed), decodeContent(changed), decodePrevious(changed)], [after, each, wanted])
+        assert.deepEqual([bodyOf(changed), clientIdOf(changed)], [each.body, each.clientId])
+        const again = withPrevious(changed, before, { ...previous, label: -1 })
+        assert.equal(again.length, changed.length)
+        assert.deepEqual([decodeHeader(again), decodeContent(again), decodePrevious(again)], [before, each, { ...wanted, label: -1 }])
+      }
+    }
+  })
+
+  it('keeps both through every other change', () => {
+    const random = new SeededRandom(10)
+    const both = withNotes(withPrevious(encodeRecord(header(random, 7), content), header(random, 9), previous))
+    const changed = withHeader(both, header(random, 20))
+    assert.ok(hasNotes(changed))
+    assert.deepEqual([decodePrevious(changed), decodeContent(changed)], [wanted, content])
+    assert.ok(hasNotes(withPrevious(withNotes(encodeRecord(header(random, 0), content)), header(random, 1), previous)))
+    assert.ok(!hasNotes(withPrevious(encodeRecord(header(random, 0), content), header(random, 1), previous)))
+  })
+
+  it('is of version 2, and every other one still of version 1', () => {
+    const plain = encodeRecord(header(new SeededRandom(11), 31), content)
+    assert.equal(plain[0], 1)
+    assert.equal(withHeader(plain, header(new SeededRandom(12), 0))[0], 1)
+    assert.equal(withNotes(plain)[0], 2)
+    assert.equal(withPrevious(plain, decodeHeader(plain), previous)[0], 2)
+    assert.equal(withHeader(withNotes(plain), header(new SeededRandom(12), 0))[0], 2)
+  })
+
+  it('leaves a record of version 1 readable as it always was', () => {
+    const record = Buffer.from(FIXTURE_1, 'hex')
+    const read = decodeHeader(record)
+    assert.deepEqual(
+      [read.label, read.source, read.confidence, read.modelVersion, read.outlierScore, read.outlier, read.hasFeedback, read.hasClientId],
+      [1, 'knowledge_base', 9_600, 3, 2, true, true, true],
+    )
+    assert.deepEqual([decodePrevious(record), hasNotes(record), decodeContent(record)], [null, false, content])
   })
 })

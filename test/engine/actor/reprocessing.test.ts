@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReprocessTask } from '../../../engine/actor/reprocess-api.js'
+import { openEngine, type Engine } from '../../../engine/engine.js'
+import { limits } from '../../../engine/limits.js'
+import type { EventView, JobHandle } from '../../../engine/service.js'
+import { openShard } from '../../../engine/store/data-dir.js'
+import { jobKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
+import { apiKey, input, job as jobResource, restApi } from '../../support/catalog.js'
+import { temporaryDirectory } from '../../support/engine-files.js'
+import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
+import { recount } from '../../support/engine-recount.js'
+
+const KEY = 'a-management-key-for-engine-tests-0123456789'
+/** Enough for several looks and many pieces. */
+const MANY = 3 * limits.reprocessFoundPerLook
+
+async function open(test: Pick<TestContext, 'after'>, dataDir: string): Promise<Engine> {
+  const failures: string[] = []
+  const engine = await openEngine({
+    dataDir, name: 'service', shards: 1, threads: 1, bootstrapKey: KEY, adminPassword: 'a-password',
+    onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
+  })
+  test.after(async () => {
+    await engine.close()
+    assert.deepEqual(failures, [])
+  })
+  return engine
+}
+
+function find(engine: Engine): JobHandle {
+  const principal = engine.authenticate(KEY)
+  assert.ok(principal !== null)
+  return engine.jobByTitle(principal, 'job')
+}
+
+async function makeJob(engine: Engine): Promise<JobHandle> {
+  await engine.applyResources({
+    key: apiKey('key'), rest: restApi('rest', 'key'), job: jobResource('job', { decision_points: ['host'], pipeline_integrations: [input('rest')] }),
+  }, true)
+  return find(engine)
+}
+
+function ingest(engine: Engine, job: JobHandle, rawBody: unknown, eventId: string | null = null): Promise<EventView> {
+  return new Promise((resolve, reject) => {
+    engine.ingest(job, eventId, false, Buffer.from(JSON.stringify({ raw_body: rawBody })), { ingested: resolve, refused: reject })
+  })
+}
+
+/** Events of two hosts that came in before the model, and the model. */
+async function taught(engine: Engine, count: number): Promise<JobHandle> {
+  const job = await makeJob(engine)
+  await Promise.all(Array.from({ length: count }, (_, i) => ingest(engine, job, { host: i % 2 === 0 ? 'noisy' : 'vault', i }, `e${i}`)))
+  await engine.giveFeedback(job, 'e0', { analyst: 'ann', label: 'Drop' })
+  await engine.giveFeedback(job, 'e1', { analyst: 'ann', label: 'Escalate' })
+  await engine.train(job, null)
+  while (engine.jobView(job).retrainState !== 'RETRAIN_FINISHED') await sleep(10)
+  return job
+}
+
+async function over(engine: Engine, job: JobHandle, { taskId }: ReprocessTask): Promise<ReprocessTask> {
+  for (;;) {
+    const task = engine.reprocess.task(job, taskId)
+    if (task.finishedMicros !== null) return task
+    await sleep(5)
+  }
+}
+
+/** Holds until the task has decided something and has more to do. */
+async function inTheMiddle(engine: Engine, job: JobHandle, { taskId }: ReprocessTask): Promise<void> {
+  for (;;) {
+    const { updated, finishedMicros } = engine.reprocess.task(job, taskId)
+    assert.equal(finishedMicros, null, 'the task was too fast for this test')
+    if (updated > 0) return
+    await sleep(1)
+  }
+}
+
+async function everyEventIsDecided(engine: Engine, job: JobHandle, dataDir: string, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 97) assert.equal(engine.event(job, `e${i}`).resultLabel, i % 2 === 0 ? 'Drop' : 'Escalate', `e${i}`)
+  const environment = openShard(dataDir, 0)
+  recount(environment, job.id)
+  await environment.close()
+}
+
+describe('a reprocessing task', () => {
+  it('decides every event of its job again, and its request waits for a small one', async (test) => {
+    const dataDir = temporaryDirectory(test)
+    const engine = await open(test, dataDir)
+    const job = await taught(engine, 20)
+    const task = await engine.reprocess.start(job, {}, 'ann')
+    assert.deepEqual(
+      [task.state, task.matched, task.updated, task.changed, task.percent, task.requestedBy], ['finished', 20, 20, 20, 100, 'ann'],
+    )
+    await everyEventIsDecided(engine, job, dataDir, 20)
+    const again = await engine.reprocess.start(job, { filters: [{ field: 'service.result_label', operator: 'is', value: 'Drop' }] }, 'ann')
+    assert.deepEqual([again.updated, again.changed], [10, 0])
+    assert.deepEqual(engine.reprocess.tasks(job).map(({ taskId }) => taskId), [again.taskId, task.taskId])
+  })
+
+  it('over many events goes on in the background while new ones come in, each counted once', async (test) => {
+    const dataDir = temporaryDirectory(test)
+    const engine = await open(test, dataDir)
+    const job = await taught(engine, MANY)
+    const task = await engine.reprocess.start(job, {}, 'ann', 0)
+    assert.equal(task.finishedMicros, null)
+    await inTheMiddle(engine, job, task)
+    // New versions of events that it has and has not come to, and new events.
+    const posts = Array.from({ length: 200 }, (_, i) => ingest(engine, job, { host: 'noisy', again: i }, i % 2 === 0 ? `e${i * 2}` : `new ${i}`))
+    const views = await Promise.all(posts)
+    assert.ok(views.every(({ resultLabel }) => resultLabel === 'Drop'))
+    const end = await over(engine, job, task)
+    assert.equal(end.state, 'finished')
+    assert.equal(end.matched, MANY)
+    assert.ok(end.updated <= MANY && end.updated >= MANY - 100, `${end.updated}`)
+    await everyEventIsDecided(engine, job, dataDir, MANY)
+  })
+
+  it('goes on after a restart where it was, and counts each event once', async (test) => {
+    const dataDir = temporaryDirectory(test)
+    const first = await open(test, dataDir)
+    const task = await first.reprocess.start(await taught(first, MANY), {}, 'ann', 0)
+    await inTheMiddle(first, find(first), task)
+    await first.close()
+    const second = await open(test, dataDir)
+    const end = await over(second, find(second), task)
+    assert.deepEqual([end.state, end.matched, end.updated, end.changed], ['finished', MANY, MANY, MANY])
+    await everyEventIsDecided(second, find(second), dataDir, MANY)
+  })
+
+  it('waits while its job is stopped, and goes on when it starts; a stopped job takes none', async (test) => {
+    const engine = await open(test, temporaryDirectory(test))
+    const job = await taught(engine, MANY)
+    const task = await engine.reprocess.start(job, {}, 'ann', 0)
+    await inTheMiddle(engine, job, task)
+    await engine.stopJob(job)
+    assert.equal(engine.reprocess.task(job, task.taskId).state, 'waiting')
+    await assert.rejects(engine.reprocess.start(job, {}, 'ann'), refusedWith('job_stopped'))
+    await assert.rejects(engine.reprocess.event(job, 'e0'), refusedWith('job_stopped'))
+    // What was under way when it stopped may still be counted; then nothing moves.
+    await sleep(50)
+    const { updated } = engine.reprocess.task(job, task.taskId)
+    await sleep(50)
+    assert.equal(engine.reprocess.task(job, task.taskId).updated, updated)
+    assert.ok(updated < MANY)
+    await engine.startJob(job)
+    assert.equal((await over(engine, job, task)).updated, MANY)
+  })
+
+  it('comes after the one before it; both count what they decide', async (test) => {
+    const engine = await open(test, temporaryDirectory(test))
+    const job = await taught(engine, MANY)
+    const [one, two] = await Promise.all([engine.reprocess.start(job, {}, 'ann', 0), engine.reprocess.start(job, { filters: [] }, 'bob', 0)])
+    assert.notEqual(one.taskId, two.taskId)
+    await inTheMiddle(engine, job, one)
+    assert.equal(engine.reprocess.task(job, two.taskId).state, 'queued')
+    assert.equal((await over(engine, job, one)).updated, MANY)
+    const second = await over(engine, job, two)
+    assert.deepEqual([second.updated, second.changed], [MANY, 0])
+  })
+
+  it('that is cancelled keeps what it has decided and decides no more', async (test) => {
+    const engine = await open(test, temporaryDirectory(test))
+    const job = await taught(engine, MANY)
+    const task = await engine.reprocess.start(job, {}, 'ann', 0)
+    await inTheMiddle(engine, job, task)
+    const cancelled = await engine.reprocess.cancel(job, task.taskId)
+    assert.equal(cancelled.state, 'cancelled')
+    assert.ok(cancelled.updated > 0 && cancelled.updated < MANY)
+    await sleep(50)
+    assert.deepEqual(engine.reprocess.task(job, task.taskId), cancelled)
+    assert.deepEqual(await engine.reprocess.cancel(job, task.taskId), cancelled)
+    assert.equal((await engine.reprocess.start(job, { endDate: '1990-01-01' }, 'ann')).updated, 0)
+  })
+
+  it('ends with its job, and leaves no row of it', async (test) => {
+    const dataDir = temporaryDirectory(test)
+    const engine = await open(test, dataDir)
+    const job = await taught(engine, MANY)
+    const task = await engine.reprocess.start(job, {}, 'ann', 0)
+    const waiting = assert.rejects(engine.reprocess.start(job, {}, 'ann', 60), refusedWith('job_not_found'))
+    await inTheMiddle(engine, job, task)
+    await engine.deleteResource({ type: 'job', title: 'job' })
+    assertRefused('job_not_found', () => engine.reprocess.task(job, task.taskId))
+    await waiting
+    const environment = openShard(dataDir, 0)
+    const left = (): number => {
+      environment.refresh()
+      return shardTables.filter((table) => !sharedTables.includes(table))
+        .reduce((sum, table) => sum + [...environment.range(table, { from: jobKey(job.id), to: jobKey(job.id + 1) })].length, 0)
+    }
+    while (left() > 0) await sleep(10)
+    await sleep(50)
+    assert.equal(left(), 0)
+    await environment.close()
+  })
+
+  it('is one of a bounded number, and of one job', async (test) => {
+    const engine = await open(test, temporaryDirectory(test))
+    const job = await taught(engine, MANY)
+    const asked = await Promise.allSettled(
+      Array.from({ length: limits.reprocessTasksWaitingMax + 5 }, () => engine.reprocess.start(job, {}, 'ann', 0)),
+    )
+    const refused = asked.filter(({ status }) => status === 'rejected')
+    assert.equal(refused.length, 5)
+    assert.ok(refused.every((one) => refusedWith('limit_exceeded')((one as PromiseRejectedResult).reason)))
+    for (const id of ['', 'nobody', '001k0sarx9qwc']) assertRefused('task_not_found', () => engine.reprocess.task(job, id))
+    await assert.rejects(engine.reprocess.cancel(job, 'nobody'), refusedWith('task_not_found'))
+    for (const { taskId } of engine.reprocess.tasks(job)) await engine.reprocess.cancel(job, taskId)
+  })
+})

@@ -7,9 +7,10 @@
  * 2. The data directory belongs to one process from before the first read until after the last write.
  * 3. close(): refuse, finish, stop threads, close the store, give the lock back, in that order.
  */
-import { systemClock, type Clock } from './clock.js'
+import { systemClock } from './clock.js'
 import { Refusal } from './errors.js'
 import { limits } from './limits.js'
+import type { EngineOptions } from './options.js'
 import { systemRandom } from './random.js'
 import type { JobSettings } from './job/job.js'
 import { makeDataDir, openCatalog, openDataDir, sealingKey } from './store/data-dir.js'
@@ -38,22 +39,7 @@ import type {
 const NEUTRAL_NAME = 'service'
 const SHARDS_DEFAULT = 8
 
-export interface EngineOptions {
-  readonly dataDir: string
-  /** SERVICE_NAME. */
-  readonly name: string
-  /** For a new data directory; an old one keeps its number. */
-  readonly shards?: number | undefined
-  /** Threads that decide events; default: one less than there are cores, at least one. */
-  readonly threads?: number | undefined
-  /** Threads that train; default 1. */
-  readonly trainers?: number | undefined
-  readonly adminPassword?: string | undefined
-  readonly bootstrapKey?: string | undefined
-  readonly clock?: Clock | undefined
-  /** Told of turns that failed: a bug, or a thread that died. */
-  readonly onFailure?: ((what: string, error: unknown) => void) | undefined
-}
+export type { EngineOptions }
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {

@@ -41,6 +41,12 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
     case 'stop': return await engine.stopJob(job)
     case 'start': return await engine.startJob(job)
     case 'event': return engine.event(job, request.eventId)
+    case 'reprocess event': return await engine.reprocess.event(job, request.eventId)
+    case 'reprocess': return await engine.reprocess.start(job, {}, 'child', 0)
+    case 'tasks': return engine.reprocess.tasks(job)
+    case 'note': return await engine.notes.add(job, request.eventId, {
+      notes: request.text, savedObjects: null, workflowName: null, workflowId: null, sessionId: null, author: 'child',
+    })
     case 'job': return engine.jobView(job)
     case 'close': return await engine.close()
   }

@@ -27,6 +27,7 @@ export interface KillCounts {
   acknowledgedEvents: number
   acknowledgedVotes: number
   acknowledgedTrainings: number
+  acknowledgedReprocessings: number
   /** Stored, though the process died before it could say so. */
   storedUnacknowledged: number
   storedEvents: number
@@ -51,8 +52,8 @@ export async function killLoop(kills: number, seed: number, loadMsMax = 700): Pr
   const random = new SeededRandom(seed)
   const directory = mkdtempSync(join(tmpdir(), 'kill-loop-'))
   const counts: KillCounts = {
-    kills: 0, killedWhileStarting: 0, posted: 0, acknowledgedEvents: 0, acknowledgedVotes: 0, acknowledgedTrainings: 0, storedUnacknowledged: 0,
-    storedEvents: 0, models: 0, slowestStartMs: 0,
+    kills: 0, killedWhileStarting: 0, posted: 0, acknowledgedEvents: 0, acknowledgedVotes: 0, acknowledgedTrainings: 0,
+    acknowledgedReprocessings: 0, storedUnacknowledged: 0, storedEvents: 0, models: 0, slowestStartMs: 0,
   }
   const ledger = new Ledger()
   let jobId: number | null = null
@@ -111,7 +112,10 @@ class Load {
   async #goOn(): Promise<void> {
     for (;;) {
       const chance = this.#random.below(1_000)
-      const alive = chance < 2 ? await this.#train() : chance < 250 && this.#ledger.ids.length > 0 ? await this.#vote() : await this.#post()
+      const { ids } = this.#ledger
+      const alive = chance < 2 ? await this.#train()
+        : chance < 4 ? await this.#reprocess({ ask: 'reprocess' })
+        : chance < 20 && ids.length > 0 ? await this.#reprocess({ ask: 'reprocess event', eventId: this.#random.pick(ids.slice(-500)) }) : chance < 250 && this.#ledger.ids.length > 0 ? await this.#vote() : await this.#post()
       if (!alive) return
     }
   }
@@ -152,6 +156,14 @@ class Load {
     votes.set(analyst, { label, acknowledged: true })
     this.#counts.acknowledgedVotes++
     return true
+  }
+
+  /** Refused while too many tasks wait. */
+  async #reprocess(asked: Parameters<EngineChild['ask']>[0]): Promise<boolean> {
+    const outcome = await this.#child.ask(asked)
+    if (outcome !== null && 'refused' in outcome) assert.equal(outcome.refused, 'limit_exceeded')
+    if (outcome !== null && 'result' in outcome) this.#counts.acknowledgedReprocessings++
+    return outcome !== null
   }
 
   async #train(): Promise<boolean> {

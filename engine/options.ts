@@ -1,0 +1,27 @@
+/** What an engine is opened with. */
+import type { Clock } from './clock.js'
+
+/** Storage units of a new data directory. */
+export const SHARDS_DEFAULT = 8
+
+/** Names of the service in a client's body: the configured one, and the neutral one beside it (existing-clients.md 1.1). */
+export function sectionNamesOf(name: string): string[] {
+  return [...new Set([name, 'service'])]
+}
+
+export interface EngineOptions {
+  readonly dataDir: string
+  /** SERVICE_NAME. */
+  readonly name: string
+  /** For a new data directory; an old one keeps its number. */
+  readonly shards?: number | undefined
+  /** Threads that decide events; default: one less than there are cores, at least one. */
+  readonly threads?: number | undefined
+  /** Threads that train; default 1. */
+  readonly trainers?: number | undefined
+  readonly adminPassword?: string | undefined
+  readonly bootstrapKey?: string | undefined
+  readonly clock?: Clock | undefined
+  /** Told of turns that failed: a bug, or a thread that died. */
+  readonly onFailure?: ((what: string, error: unknown) => void) | undefined
+}

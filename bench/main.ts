@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { million } from './end-to-end/million.js'
+import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { singlePost } from './end-to-end/single-post.js'
 import { training } from './end-to-end/training.js'
@@ -20,7 +21,7 @@ import { rowsText } from './harness/table.js'
 import { hasWrk } from './load/drive.js'
 import { walk } from './walk/walk.js'
 
-const steps: readonly Step[] = [singlePost, bulk, visible, getEvent, walk, training, million, resources]
+const steps: readonly Step[] = [singlePost, bulk, visible, getEvent, walk, training, reprocess, million, resources]
 
 function log(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)}  ${what}`)

@@ -140,8 +140,6 @@ export const limits = {
   knownSecretsMax: 4_096,
 } as const
 
-assert(limits.eventBytesMax < limits.turnBytesMax, 'an event of the largest size fits in a turn')
-assert(limits.notesBytesMax < limits.turnBytesMax, 'a note fits in a turn')
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
 assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns under way fit in the mailbox')

@@ -6,7 +6,8 @@
  *
  * 1. Nothing about a task is remembered here: its row in the shard says what is left, and a restart reads it.
  * 2. A job's tasks run one after the other, in the order in which they were asked for, and not while the job is stopped.
- * 3. A piece is one message, and one is under way at a time; where others wait for the threads, it lets them go first.
+ * 3. A piece is one message, and one is under way at a time; where others wait for the threads, it stays away for longer than
+ *    the piece took, so that a task never has more than a quarter of a busy shard.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../errors.js'
@@ -195,7 +196,7 @@ export class Reprocessing implements ReprocessService {
       if (after === null || isOver(after) || after.cursor !== through) return
       from = through
       const tookMs = performance.now() - begun
-      if (this.#parts.shards.messages > 0) await sleep(Math.min(tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
+      if (this.#parts.shards.messages > 0) await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
     }
   }
 

@@ -1,0 +1,81 @@
+/**
+ * Deciding many stored events again, and what ingest of the same job does meanwhile.
+ *
+ * The events of the task and the new ones share a job, so a shard, so a thread: nothing is farther from being out of each
+ * other's way. The load is paced to half of what the job takes alone, and tasks follow one another until it is over.
+ */
+import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { linesFile, withSubject, type Subject } from '../harness/trained.js'
+import { driveBulk } from '../load/drive.js'
+import { bulkConnections } from './bulk.js'
+
+const pollMs = 20
+
+interface TaskAnswer {
+  readonly task_id: string
+  readonly status: string
+  readonly events_updated: number
+  readonly requested_at: string
+  readonly finished_at: string | null
+}
+
+/** Runs a task over every event of the job. Gives back events decided again, and seconds. */
+async function reprocessAll({ service, jobId }: Subject): Promise<{ events: number; seconds: number }> {
+  const path = `/api/v2/events/${jobId}/reprocess`
+  const { task_id } = (await service.client.ask('POST', `${path}?timeout_s=0`, {})) as TaskAnswer
+  for (;;) {
+    const task = (await service.client.ask('GET', `${path}/${task_id}`)) as TaskAnswer
+    if (task.finished_at !== null) {
+      return { events: task.events_updated, seconds: (Date.parse(task.finished_at) - Date.parse(task.requested_at)) / 1000 }
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}
+
+async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+  const { file } = linesFile(subject, 20_000)
+  const base = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections }
+  effort.log(`storing ${effort.labelled} events`)
+  const full = await driveBulk({ ...base, events: effort.labelled, seconds: 0, rate: 0 })
+  const alone = await reprocessAll(subject)
+  const load = { ...base, events: 0, seconds: 2 * effort.seconds, rate: full.events / full.seconds / 2 }
+  const without = await driveBulk(load)
+  let over = false
+  const beside: number[] = []
+  const tasks = (async () => {
+    while (!over) {
+      const { events, seconds } = await reprocessAll(subject)
+      beside.push(events / seconds)
+    }
+  })()
+  const meanwhile = await driveBulk(load).finally(() => (over = true))
+  await tasks
+  const [rate, rateWithout] = [meanwhile.events / meanwhile.seconds, without.events / without.seconds]
+  return [
+    {
+      what: `${Math.round(alone.events / 1000)} k events decided again`,
+      ours: alone.events / alone.seconds,
+      unit: 'events/s',
+      bar: '',
+      met: null,
+      note: `${alone.seconds.toFixed(1)} s, counting them first included; beside the load ${Math.round(median(beside))} /s`,
+    },
+    {
+      what: 'ingest of the same job meanwhile, at half of its full load',
+      ours: rate,
+      unit: 'events/s',
+      against: { name: 'the same load without a task', value: rateWithout },
+      ratio: rate / rateWithout,
+      p99Ms: meanwhile.p99Micros / 1000,
+      bar: 'at least 0.8 of it',
+      met: rate / rateWithout >= 0.8,
+      note: `p99 of a block without a task ${(without.p99Micros / 1000).toFixed(1)} ms`,
+    },
+  ]
+}
+
+async function run(effort: Effort): Promise<Row[]> {
+  return await withSubject((subject) => measure(subject, effort))
+}
+
+export const reprocess: Step = { name: 'reprocess', run }

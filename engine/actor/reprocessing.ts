@@ -33,7 +33,7 @@ const WAIT_STEP_MS = 500
 export interface ReprocessingParts {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly shards: Shards
+  readonly shards: Pick<Shards, 'count' | 'messages' | 'reader' | 'ask' | 'insist'>
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   job(id: number): JobSettings | undefined

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MessageKind } from '../../../engine/actor/message.js'
 import type { ReprocessTask } from '../../../engine/actor/reprocess-api.js'
+import { look } from '../../../engine/actor/reprocess-look.js'
+import { Reprocessing } from '../../../engine/actor/reprocessing.js'
 import { openEngine, type Engine } from '../../../engine/engine.js'
+import type { JobSettings } from '../../../engine/job/job.js'
 import { limits } from '../../../engine/limits.js'
 import type { EventView, JobHandle } from '../../../engine/service.js'
 import { openShard } from '../../../engine/store/data-dir.js'
@@ -11,6 +15,7 @@ import { apiKey, input, job as jobResource, restApi } from '../../support/catalo
 import { temporaryDirectory } from '../../support/engine-files.js'
 import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
 import { recount } from '../../support/engine-recount.js'
+import { jobSettings, TestShard } from '../../support/engine-shard.js'
 
 const KEY = 'a-management-key-for-engine-tests-0123456789'
 /** Enough for several looks and many pieces. */
@@ -208,5 +213,46 @@ describe('a reprocessing task', () => {
     for (const id of ['', 'nobody', '001k0sarx9qwc']) assertRefused('task_not_found', () => engine.reprocess.task(job, id))
     await assert.rejects(engine.reprocess.cancel(job, 'nobody'), refusedWith('task_not_found'))
     for (const { taskId } of engine.reprocess.tasks(job)) await engine.reprocess.cancel(job, taskId)
+  })
+})
+
+describe('a reprocessing task whose looks fail', () => {
+  const settings = jobSettings()
+
+  /** Over a shard in memory; the first `failures` looks are those of a thread that dies. */
+  async function overShard(failures: number): Promise<{ reprocessing: Reprocessing; told: string[] }> {
+    const shard = new TestShard()
+    for (let i = 0; i < 5; i++) await shard.ingest(settings, { host: 'a' }, `e${i}`)
+    const told: string[] = []
+    const post = (job: JobSettings, kind: MessageKind, id: string | null, body?: Uint8Array): Promise<unknown> => {
+      return shard.post({ job, kind, eventId: id, ...(body === undefined ? {} : { body }) })
+    }
+    const shards = {
+      count: 1, messages: 0, reader: () => shard.reader(), ask: post,
+      insist: (job: JobSettings, kind: MessageKind, body?: Uint8Array) => post(job, kind, null, body),
+    }
+    let left = failures
+    const reprocessing = new Reprocessing({
+      dataDir: '', serviceNames: ['service'], shards, current: () => settings, job: () => settings,
+      look: async (task) => {
+        if (left-- > 0) throw new Error('the thread died')
+        return look(shard.environment, task)
+      },
+      mustAccept: () => {}, accepting: () => true, failed: (what) => told.push(what),
+    })
+    return { reprocessing, told }
+  }
+
+  it('once or twice looks again', async () => {
+    const { reprocessing, told } = await overShard(2)
+    const task = await reprocessing.start(settings, {}, 'ann')
+    assert.deepEqual([task.state, task.updated, told], ['finished', 5, []])
+  })
+
+  it('again and again is given up with its reason, and the next one is taken', async () => {
+    const { reprocessing, told } = await overShard(3)
+    const task = await reprocessing.start(settings, {}, 'ann')
+    assert.deepEqual([task.state, task.message, task.updated, told.length], ['failed', 'the thread died', 0, 1])
+    assert.equal((await reprocessing.start(settings, {}, 'ann')).state, 'finished')
   })
 })

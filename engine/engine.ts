@@ -67,7 +67,6 @@ export class Engine implements DecisionService {
   readonly #shards: Shards
   readonly #trainings: Trainings
   readonly #trainingThreads: TrainingThreads
-  readonly #lookThread: LookThread
   readonly #schedule: RetrainSchedule
   readonly #upkeep: Upkeep
   readonly #onFailure: (what: string, error: unknown) => void
@@ -106,12 +105,12 @@ export class Engine implements DecisionService {
     })
     const [catalog, shards, trainings] = [this.#catalog, this.#shards, this.#trainings]
     this.#upkeep = new Upkeep({ catalog, shards, trainings, accepting: () => this.#accepting, failed: this.#onFailure })
-    this.#lookThread = new LookThread((error) => this.#onFailure('a thread that looks for events died', error))
     const parts = {
       dataDir: options.dataDir, serviceNames, shards, failed: this.#onFailure, accepting: () => this.#accepting,
       mustAccept: () => this.#mustAccept(), current: (handle: JobHandle) => this.#current(handle), job: (id: number) => catalog.job(id),
     }
-    this.reprocess = new Reprocessing({ ...parts, look: (task) => this.#lookThread.run(task) })
+    const thread = new LookThread((error) => this.#onFailure('a thread that looks for events died', error))
+    this.reprocess = new Reprocessing({ ...parts, thread })
     this.notes = new Notes(parts)
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.#upkeep.trainBySchedule(jobId))
     this.#catalog.onJobChanged((job) => this.#schedule.put(job))
@@ -233,7 +232,7 @@ export class Engine implements DecisionService {
     this.#trainings.close()
     await this.#shards.whenIdle()
     await this.#trainingThreads.close()
-    await this.#lookThread.close()
+    await this.reprocess.close()
     await this.#shards.close()
     await this.#catalogStore.close()
     await this.#lock.release()

@@ -9,7 +9,7 @@
  */
 import type { Refusal } from './errors.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
-import type { NotesService, ReprocessService } from './actor/reprocess-api.js'
+import type { NotesService, ReprocessService } from './actor/reprocess-service.js'
 import type { Catalogue } from './resource/catalogue-service.js'
 
 export type { Catalogue } from './resource/catalogue-service.js'

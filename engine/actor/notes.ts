@@ -18,7 +18,7 @@ import type { JobHandle } from '../service.js'
 import { isDeeperThan } from './feedback.js'
 import type { FoundEvent, Reads } from './event-table.js'
 import type { Message } from './message.js'
-import type { NoteInput, NotesService } from './reprocess-api.js'
+import type { NoteInput, NotesService } from './reprocess-service.js'
 import type { Shards } from './shards.js'
 import type { TurnStore } from './turn-store.js'
 

@@ -18,7 +18,7 @@ import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import type { ReprocessSelection } from '../store/reprocess-row.js'
 import { timeKey, timeOfKey } from '../store/tables.js'
-import type { ReprocessRequest } from './reprocess-api.js'
+import type { ReprocessRequest } from './reprocess-service.js'
 import { RecordFields } from './record-fields.js'
 
 /** What an event's time is where a request names no field. */

@@ -2,7 +2,7 @@
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import { isOver, type ReprocessRow } from '../store/reprocess-row.js'
-import type { ReprocessTask } from './reprocess-api.js'
+import type { ReprocessTask } from './reprocess-service.js'
 
 export function taskView(job: JobSettings, row: ReprocessRow): ReprocessTask {
   const isWaiting = !isOver(row) && job.status === 'STOPPED'

@@ -16,11 +16,12 @@ import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import { isOver, type ReprocessRow } from '../store/reprocess-row.js'
 import type { JobHandle } from '../service.js'
-import type { ReprocessRequest, ReprocessService, ReprocessTask } from './reprocess-api.js'
-import { compileSelection, parseSelection, type LookResult, type LookTask } from './reprocess-look.js'
+import type { ReprocessRequest, ReprocessService, ReprocessTask } from './reprocess-service.js'
+import { compileSelection, parseSelection, type LookResult } from './reprocess-look.js'
 import { taskView } from './reprocess-view.js'
 import type { Shards } from './shards.js'
 import { encodeOrder, type TaskOrder } from './tasks.js'
+import type { LookThread } from './threads.js'
 
 /** Looks in a row that fail before a task is given up, and milliseconds between two of them. */
 const LOOK_ATTEMPTS = 3
@@ -37,8 +38,8 @@ export interface ReprocessingParts {
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   job(id: number): JobSettings | undefined
-  /** Looks for events on a thread. */
-  look(task: LookTask): Promise<LookResult>
+  /** Looks for events; closed with this. */
+  readonly thread: Pick<LookThread, 'run' | 'close'>
   /** @throws Refusal draining. */
   mustAccept(): void
   /** False while the engine shuts down. */
@@ -123,6 +124,11 @@ export class Reprocessing implements ReprocessService {
     return this.#view(job, id)
   }
 
+  /** When no more messages are taken. What is not finished goes on at the next start. */
+  async close(): Promise<void> {
+    await this.#parts.thread.close()
+  }
+
   #view(job: JobSettings, id: number): ReprocessTask {
     const row = this.#parts.shards.reader(job.shard).task(job.id, id)
     if (row === null) throw new Refusal('task_not_found', 'task not found')
@@ -205,7 +211,7 @@ export class Reprocessing implements ReprocessService {
     const { dataDir, serviceNames } = this.#parts
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#parts.look({ dataDir, job, serviceNames, selection, askedMicros: id, after, countOnly })
+        return await this.#parts.thread.run({ dataDir, job, serviceNames, selection, askedMicros: id, after, countOnly })
       } catch (error) {
         if (!this.#parts.accepting() || attempt >= LOOK_ATTEMPTS) throw error
         await sleep(LOOK_AGAIN_MS, undefined, { ref: false })

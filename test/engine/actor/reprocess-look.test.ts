@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { compileSelection, look, parseSelection, type LookTask } from '../../../engine/actor/reprocess-look.js'
-import type { ReprocessRequest } from '../../../engine/actor/reprocess-api.js'
+import type { ReprocessRequest } from '../../../engine/actor/reprocess-service.js'
 import { isoMicros } from '../../../engine/clock.js'
 import { limits } from '../../../engine/limits.js'
 import { assertRefused } from '../../support/engine-refusal.js'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessageKind } from '../../../engine/actor/message.js'
-import type { ReprocessTask } from '../../../engine/actor/reprocess-api.js'
+import type { ReprocessTask } from '../../../engine/actor/reprocess-service.js'
 import { look } from '../../../engine/actor/reprocess-look.js'
 import { Reprocessing } from '../../../engine/actor/reprocessing.js'
 import { openEngine, type Engine } from '../../../engine/engine.js'
@@ -234,9 +234,12 @@ describe('a reprocessing task whose looks fail', () => {
     let left = failures
     const reprocessing = new Reprocessing({
       dataDir: '', serviceNames: ['service'], shards, current: () => settings, job: () => settings,
-      look: async (task) => {
-        if (left-- > 0) throw new Error('the thread died')
-        return look(shard.environment, task)
+      thread: {
+        async run(task) {
+          if (left-- > 0) throw new Error('the thread died')
+          return look(shard.environment, task)
+        },
+        async close() {},
       },
       mustAccept: () => {}, accepting: () => true, failed: (what) => told.push(what),
     })

@@ -109,8 +109,7 @@ export class Engine implements DecisionService {
       dataDir: options.dataDir, serviceNames, shards, failed: this.#onFailure, accepting: () => this.#accepting,
       mustAccept: () => this.#mustAccept(), current: (handle: JobHandle) => this.#current(handle), job: (id: number) => catalog.job(id),
     }
-    const thread = new LookThread((error) => this.#onFailure('a thread that looks for events died', error))
-    this.reprocess = new Reprocessing({ ...parts, thread })
+    this.reprocess = new Reprocessing({ ...parts, thread: new LookThread(this.#onFailure) })
     this.notes = new Notes(parts)
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.#upkeep.trainBySchedule(jobId))
     this.#catalog.onJobChanged((job) => this.#schedule.put(job))

@@ -92,7 +92,7 @@ export class ShardThreads {
 export class LookThread {
   readonly #pool: Piscina<LookTask, LookResult>
 
-  constructor(died: ThreadDied) {
+  constructor(failed: (what: string, error: unknown) => void) {
     this.#pool = new Piscina<LookTask, LookResult>({
       filename: new URL('./reprocess-thread.js', import.meta.url).href,
       minThreads: 0,
@@ -102,7 +102,7 @@ export class LookThread {
       atomics: 'disabled',
       recordTiming: false,
     })
-    this.#pool.on('error', died)
+    this.#pool.on('error', (error) => failed('a thread that looks for events died', error))
   }
 
   /** Looks once; rejects when that failed or its thread died. */

@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { audit } from './end-to-end/audit.js'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { million } from './end-to-end/million.js'
@@ -21,7 +22,9 @@ import { rowsText } from './harness/table.js'
 import { hasWrk } from './load/drive.js'
 import { walk } from './walk/walk.js'
 
-const steps: readonly Step[] = [singlePost, bulk, visible, getEvent, walk, training, reprocess, million, resources]
+const steps: readonly Step[] = [
+  singlePost, bulk, visible, getEvent, walk, training, reprocess, million, resources, audit,
+]
 
 function log(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)}  ${what}`)

@@ -10,34 +10,37 @@
 import { systemClock } from './clock.js'
 import { Refusal } from './errors.js'
 import { limits } from './limits.js'
-import type { EngineOptions } from './options.js'
+import { sectionNamesOf, SHARDS_DEFAULT, type EngineOptions } from './options.js'
 import { systemRandom } from './random.js'
 import type { JobSettings } from './job/job.js'
 import { makeDataDir, openCatalog, openDataDir, sealingKey } from './store/data-dir.js'
 import { lockDataDir, type DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
+import { theService } from './resource/audit-trail.js'
 import { Catalog, catalogTables } from './resource/catalog.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { RetrainSchedule } from './resource/schedule.js'
 import { Sealer } from './resource/sealing.js'
+import { AuditLog } from './monitor/audit-log.js'
+import { auditTables } from './monitor/audit-tables.js'
+import { AuditCollector, lastTaken } from './actor/audit-collector.js'
+import { AuditDesk } from './actor/audit-desk.js'
+import { withAuthor } from './actor/authored.js'
+import { ConsensusDesk } from './actor/consensus-desk.js'
 import { encodeFeedback } from './actor/feedback.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { jobViewOf } from './actor/job-view.js'
 import { Notes } from './actor/notes.js'
 import { Reprocessing } from './actor/reprocessing.js'
 import { Shards } from './actor/shards.js'
-import { defaultThreads, LookThread, TrainingThreads } from './actor/threads.js'
+import { defaultThreads, LookThread, ReaderThreads, TrainingThreads } from './actor/threads.js'
 import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
 import type {
-  ApplyOutcome, Catalogue, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView, Principal,
-  RemovalOutcome, RemovalQuery, ResourceQuery,
+  ApplyOutcome, Author, Catalogue, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView,
+  Principal, RemovalOutcome, RemovalQuery, ResourceQuery,
 } from './service.js'
-
-/** The neutral name, which keeps working beside the configured one (existing-clients.md 1.1). */
-const NEUTRAL_NAME = 'service'
-const SHARDS_DEFAULT = 8
 
 export type { EngineOptions }
 
@@ -69,6 +72,10 @@ export class Engine implements DecisionService {
   readonly #trainingThreads: TrainingThreads
   readonly #schedule: RetrainSchedule
   readonly #upkeep: Upkeep
+  readonly #collector: AuditCollector
+  readonly #readerThreads: ReaderThreads
+  readonly audit: AuditDesk
+  readonly consensus: ConsensusDesk
   readonly #onFailure: (what: string, error: unknown) => void
   #accepting = true
 
@@ -78,26 +85,25 @@ export class Engine implements DecisionService {
     this.threads = Math.min(shardCount, options.threads ?? defaultThreads(shardCount))
     this.#lock = lock
     this.#onFailure = options.onFailure ?? (() => {})
-    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE])
+    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables])
+    const audit = new AuditLog(this.#catalogStore)
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
-    this.#catalog = Catalog.open(this.#catalogStore, { clock, random: systemRandom, shards: shardCount, sealer })
+    this.#catalog = Catalog.open(this.#catalogStore, { clock, random: systemRandom, shards: shardCount, sealer, audit })
     this.catalogue = this.#catalog.catalogue
     const made = this.#catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     const readers = Shards.openReaders(options.dataDir, shardCount)
-    const lastMicros = readers.reduce((last, reader) => Math.max(last, reader.lastMicros()), 0)
-    const serviceNames = [...new Set([options.name, NEUTRAL_NAME])]
+    const lastMicros = readers.reduce((last, reader) => Math.max(last, reader.lastMicros()), lastTaken(this.#catalogStore, shardCount))
+    const serviceNames = sectionNamesOf(options.name)
     this.#shards = new Shards(
-      shardCount,
-      this.threads,
-      { dataDir: options.dataDir, sectionNames: serviceNames },
+      shardCount, this.threads, { dataDir: options.dataDir, sectionNames: serviceNames },
       readers, new IngestClock(clock, lastMicros), this.#onFailure,
     )
     this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => this.#onFailure('a training thread died', error))
     this.#trainings = new Trainings({
       dataDir: options.dataDir,
       threadsMax: options.trainers ?? 1,
-      log: new TrainingLog(this.#catalogStore),
+      log: new TrainingLog(this.#catalogStore, audit),
       threads: this.#trainingThreads,
       clock,
       job: (id) => this.#catalog.job(id),
@@ -117,6 +123,14 @@ export class Engine implements DecisionService {
     this.#catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
     this.#catalog.onJobRemoved((jobId) => this.reprocess.wake(jobId))
     for (const job of this.#catalog.jobs()) this.#schedule.put(job)
+    this.#readerThreads = new ReaderThreads(options.dataDir, (error) => this.#onFailure('a thread that answers questions died', error))
+    const collector = new AuditCollector({ environment: this.#catalogStore, log: audit, shards, failed: this.#onFailure })
+    this.#collector = collector
+    this.audit = new AuditDesk(collector, this.#readerThreads, shards)
+    this.consensus = new ConsensusDesk({
+      shards, collector, readers: this.#readerThreads, current: (job) => this.#current(job), mustAccept: () => this.#mustAccept(),
+    })
+    collector.takeUp()
     this.#upkeep.takeUp()
     this.reprocess.takeUp()
     this.#trainings.resume()
@@ -153,9 +167,9 @@ export class Engine implements DecisionService {
     this.#shards.post(this.#current(handle), 'ingest', eventId, idInBody, body, receiver)
   }
 
-  async ingestHistoric(handle: JobHandle, body: Uint8Array): Promise<number> {
+  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author = theService): Promise<number> {
     this.#mustAccept()
-    return (await this.#shards.ask(this.#current(handle), 'historic', null, body, limits.historicEventsMax)) as number
+    return (await this.#collector.ask(this.#current(handle), 'historic', null, withAuthor(by, body), limits.historicEventsMax)) as number
   }
 
   event(handle: JobHandle, eventId: string): EventView {
@@ -168,10 +182,10 @@ export class Engine implements DecisionService {
     return this.#shards.reader(job.shard).exportEvent(job, eventId, this.name)
   }
 
-  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput): Promise<void> {
+  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author = theService): Promise<void> {
     this.#mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#shards.ask(this.#current(handle), 'feedback', eventId, encodeFeedback(feedback))
+    await this.#collector.ask(this.#current(handle), 'feedback', eventId, encodeFeedback(feedback, by))
   }
 
   jobView(handle: JobHandle): JobView {
@@ -188,41 +202,40 @@ export class Engine implements DecisionService {
     return jobs.sort((a, b) => a.id - b.id).map((job) => this.jobView(job))
   }
 
-  async train(handle: JobHandle, username: string | null): Promise<void> {
+  async train(handle: JobHandle, username: string | null, by: Author = theService): Promise<void> {
     this.#mustAccept()
     const job = this.#current(handle)
     const missing = this.#upkeep.missingForTraining(job)
     if (missing !== null) throw new Refusal('not_enough_feedback', missing)
-    this.#trainings.request(job, username)
+    this.#trainings.request(job, username, by)
   }
 
-  async startJob(handle: JobHandle): Promise<void> {
+  async startJob(handle: JobHandle, by: Author = theService): Promise<void> {
     this.#mustAccept()
-    this.#catalog.setJobStatus(handle.id, 'STARTED')
+    this.#catalog.setJobStatus(handle.id, 'STARTED', by)
     this.#upkeep.resume(handle.id)
   }
 
-  async stopJob(handle: JobHandle): Promise<void> {
+  async stopJob(handle: JobHandle, by: Author = theService): Promise<void> {
     this.#mustAccept()
-    this.#catalog.setJobStatus(handle.id, 'STOPPED')
+    this.#catalog.setJobStatus(handle.id, 'STOPPED', by)
   }
 
-  async applyResources(document: unknown, overwrite: boolean): Promise<ApplyOutcome> {
+  async applyResources(document: unknown, overwrite: boolean, by: Author = theService): Promise<ApplyOutcome> {
     this.#mustAccept()
-    return this.#catalog.apply(document, overwrite)
+    return this.#catalog.apply(document, overwrite, by)
   }
 
   listResources(query: ResourceQuery): unknown[] {
     return this.#catalog.list(query)
   }
 
-  async deleteResource(query: RemovalQuery): Promise<RemovalOutcome> {
+  async deleteResource(query: RemovalQuery, by: Author = theService): Promise<RemovalOutcome> {
     this.#mustAccept()
-    const outcome = this.#catalog.remove(query)
+    const outcome = this.#catalog.remove(query, by)
     for (const { type, internalId } of outcome.deleted) if (type === 'job') this.#upkeep.forget(internalId as number)
     return outcome
   }
-
 
   async close(): Promise<void> {
     if (!this.#accepting) return
@@ -230,6 +243,8 @@ export class Engine implements DecisionService {
     this.#schedule.close()
     this.#trainings.close()
     await this.#shards.whenIdle()
+    await this.#collector.close()
+    await this.#readerThreads.close()
     await this.#trainingThreads.close()
     await this.reprocess.close()
     await this.#shards.close()

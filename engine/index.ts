@@ -1,9 +1,12 @@
 /** The only door of the engine: what is not exported here is nobody else's business. */
 export * from './service.js'
+export type * from './actor/consensus-service.js'
+export type * from './monitor/audit-service.js'
 export * from './errors.js'
 export { limits } from './limits.js'
 export { isoMicros } from './clock.js'
 export type * from './job/job.js'
 export { integrationRoles } from './job/job.js'
 export type * from './actor/reprocess-service.js'
+export { checkAuditLog, type AuditCheck } from './actor/audit-check.js'
 export { openEngine, type Engine, type EngineOptions } from './engine.js'

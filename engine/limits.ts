@@ -134,6 +134,21 @@ export const limits = {
   keptSettingsCharsMax: 64 * KIB,
   /** Objects and arrays inside each other in a resource document. */
   resourceDepthMax: 32,
+  /** One value in an entry of the audit log, as text; of a longer one its beginning is kept. */
+  auditValueCharsMax: 2_000,
+  /** Entries that are taken from a shard's outbox into the audit log in one commit of the catalog, on the HTTP thread. */
+  auditCollectedMax: 128,
+  /** Milliseconds that a question which a reader thread answers may take before it ends with what it has. */
+  questionMsMax: 5_000,
+  /** Questions that wait for a reader thread. */
+  questionsWaitingMax: 16,
+  /** Entries of the audit log on one page, and disagreements. */
+  auditPageMax: 200,
+  disagreementsPageMax: 100,
+  /** Disagreements of one job that a listing counts. */
+  disagreementsMax: 100_000,
+  /** Values of one field that the audit log lists. */
+  auditTermsMax: 1_000,
   /** A presented key; a longer one is not looked at. */
   secretCharsMax: 512,
   /** Presented keys whose owner is remembered; the bound of each of two generations. */

@@ -10,6 +10,8 @@
 import type { Refusal } from './errors.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
 import type { NotesService, ReprocessService } from './actor/reprocess-service.js'
+import type { ConsensusService } from './actor/consensus-service.js'
+import type { AuditService } from './monitor/audit-service.js'
 import type { Catalogue } from './resource/catalogue-service.js'
 
 export type { Catalogue } from './resource/catalogue-service.js'
@@ -26,6 +28,9 @@ export type Scope =
   | 'execute:reprocess_events'
   | 'read:event_export'
   | 'write:events'
+  | 'read:event_query'
+  | 'write:consensus'
+  | 'read:platform_monitoring'
 
 /** Whoever a key belongs to. */
 export interface Principal {
@@ -34,6 +39,12 @@ export interface Principal {
   /** The key's name, for logs and as the voter where a client names none. Never the key. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
+}
+
+/** Whoever asks for a change, as the audit log names it: a Principal, or the service by itself. */
+export interface Author {
+  readonly kind: string
+  readonly name: string
 }
 
 /** A job that the caller may see; taken by lookup, given back to the other operations. */
@@ -153,7 +164,7 @@ export interface ResourceQuery {
   readonly id?: string
 }
 
-/** The engine, as the server sees it. */
+/** The engine, as the server sees it. What changes anything is told who asks (`by`), for the audit log. */
 export interface DecisionService {
   /** SERVICE_NAME: the word in identifiers (existing-clients.md 1.1). */
   readonly name: string
@@ -180,35 +191,39 @@ export interface DecisionService {
    * Takes in `{count, events: [{raw_body, title?, severity?, label?: {cortex_user, feedback, closing_notes?}}]}` whole:
    * all or nothing, events and votes. The answer is the number of events.
    */
-  ingestHistoric(job: JobHandle, body: Uint8Array): Promise<number>
+  ingestHistoric(job: JobHandle, body: Uint8Array, by: Author): Promise<number>
 
   /** @throws Refusal event_not_found. */
   event(job: JobHandle, eventId: string): EventView
   /** @throws Refusal event_not_found. */
   exportEvent(job: JobHandle, eventId: string): EventExport
   /** Rejects with unknown_label, event_not_found. Resolves when the vote is flushed. */
-  giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput): Promise<void>
+  giveFeedback(job: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<void>
 
   jobView(job: JobHandle): JobView
   /** Jobs that the principal may see, by id; `restInputOnly` leaves out those without External REST API input. */
   jobViews(principal: Principal, restInputOnly: boolean): JobView[]
   /** Rejects with not_enough_feedback, training_in_progress. Resolves when the training is queued, durably. */
-  train(job: JobHandle, username: string | null): Promise<void>
-  startJob(job: JobHandle): Promise<void>
-  stopJob(job: JobHandle): Promise<void>
+  train(job: JobHandle, username: string | null, by: Author): Promise<void>
+  startJob(job: JobHandle, by: Author): Promise<void>
+  stopJob(job: JobHandle, by: Author): Promise<void>
 
   /**
    * Creates or updates a set of resources, all or nothing.
    * `overwrite` false: an existing resource refuses the whole set (resource_exists).
    * Rejects with invalid_resources (issues with places), unresolved_reference, dependency_cycle, resource_exists.
    */
-  applyResources(document: unknown, overwrite: boolean): Promise<ApplyOutcome>
+  applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome>
   /** In the shapes of existing-clients.md section 3 (GET resources), wire names included. */
   listResources(query: ResourceQuery): unknown[]
   /** Rejects with resource_not_found, and with resource_in_use unless it is forced. */
-  deleteResource(query: RemovalQuery): Promise<RemovalOutcome>
+  deleteResource(query: RemovalQuery, by: Author): Promise<RemovalOutcome>
   /** What can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly catalogue: Catalogue
+  /** Who changed what and when. */
+  readonly audit: AuditService
+  /** What analysts agree on, where they differ, and an administrator's word. */
+  readonly consensus: ConsensusService
 
   /** Stored events decided again, one by one or by selection. */
   readonly reprocess: ReprocessService

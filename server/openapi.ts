@@ -8,8 +8,10 @@ import type { TSchema } from 'typebox'
 import { keyHeader } from './http/auth.js'
 import { json, problemJson } from './http/reply.js'
 import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
+import * as audit from './schemas/audit.js'
 import * as catalogue from './schemas/catalogue.js'
 import * as common from './schemas/common.js'
+import * as consensus from './schemas/consensus.js'
 import * as events from './schemas/events.js'
 import * as jobs from './schemas/jobs.js'
 import * as resources from './schemas/resources.js'
@@ -35,7 +37,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue, storedEvents]) {
+for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

@@ -1,18 +1,19 @@
 /**
  * Ballots of one job: votes, the consensus they come to, and the job's count of consensuses.
  *
- * Owns: what a vote changes. Leaves out: which event it was cast on (job-actor.ts), the rule of the majority
+ * Owns: what a vote and an override change. Leaves out: which event they are about (casting.ts), the rule of the majority
  * (learn/consensus.ts), the states (learn/knowledge-base.ts).
  *
  * 1. The same vote twice (same analyst, label and time) changes nothing: a turn that runs again counts once.
  * 2. `consensusCounts`, `undecidedBallots` and `lowScoreBallots` always equal a count over all ballots.
  */
-import { castVote, consensusOf, countVotes, isLabel, isLowScore, NO_CONSENSUS, UNDECIDED } from '../learn/consensus.js'
+import { castVote, consensusOf, countVotes, isLabel, isLowScore, NO_CONSENSUS, UNDECIDED, type Consensus } from '../learn/consensus.js'
 import { flipsBack, knowledgeState, withChange, type KnowledgeState } from '../learn/knowledge-base.js'
+import type { Label } from '../job/job.js'
 import type { KnownConsensus } from '../decide/decision.js'
 import { must } from '../assert.js'
 import { bucketKey, jobRange } from '../store/tables.js'
-import { decodeBallot, encodeJsonRow, type BallotRow, type StoredVote } from '../store/rows.js'
+import { decodeBallot, encodeBallot, type BallotRow, type StoredOverride, type StoredVote } from '../store/rows.js'
 import { limits } from '../limits.js'
 import type { JobStats } from './job-stats.js'
 import type { Reads } from './event-table.js'
@@ -29,29 +30,63 @@ export function stateOf(ballot: BallotRow | null, trainedThroughSeq: number): Kn
   return ballot === null ? 'new' : knowledgeState(ballot.changes, trainedThroughSeq)
 }
 
+/** A consensus for people: the label's name, `Undecided`, or null where nobody has voted. */
+export function consensusName(labels: readonly Label[], consensus: Consensus): string | null {
+  if (consensus === UNDECIDED) return 'Undecided'
+  return isLabel(consensus) ? (labels[consensus]?.name ?? null) : null
+}
+
 /** What the knowledge base answers for a ballot, or null where the model has to (S16). */
 export function knownConsensus(ballot: BallotRow | null, trainedThroughSeq: number): KnownConsensus | null {
   if (ballot === null || !isLabel(ballot.consensus)) return null
   const state = stateOf(ballot, trainedThroughSeq)
   if (state !== 'in_knowledge_base' && state !== 'retrain') return null
+  // An administrator's word settles it: as sure as if every analyst and the administrator had voted for it.
+  if (ballot.override !== null) return { label: ballot.consensus, votesFor: ballot.votes.length + 1, votes: ballot.votes.length + 1 }
   const counts = countVotes(ballot.votes, ballot.consensus + 1)
   return { label: ballot.consensus, votesFor: counts[ballot.consensus] as number, votes: ballot.votes.length }
 }
 
+/** A ballot before and after a vote or an override. */
+export interface BallotChange {
+  readonly before: BallotRow | null
+  readonly after: BallotRow
+}
+
 /** Casts a vote and writes the ballot. Of more than limits.votesPerBallotMax analysts the latest ones count. */
-export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast: StoredVote, stats: JobStats): BallotRow {
+export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast: StoredVote, stats: JobStats): BallotChange {
   const before = readBallot(store, jobId, subject)
-  const votes = latestVotes(castVote(before?.votes ?? [], cast))
-  const override = before?.override ?? null
-  const consensus = consensusOf(votes, override, stats.row.consensusCounts.length)
+  return settle(store, jobId, subject, before, latestVotes(castVote(before?.votes ?? [], cast)), before?.override ?? null, stats)
+}
+
+/** Sets an administrator's override, or withdraws it with null, and writes the ballot. */
+export function override(
+  store: TurnStore, jobId: number, subject: Uint8Array, word: StoredOverride | null, stats: JobStats,
+): BallotChange {
+  const before = readBallot(store, jobId, subject)
+  return settle(store, jobId, subject, before, before?.votes ?? [], word, stats)
+}
+
+/** Writes a ballot and all that follows from its consensus. */
+function settle(
+  store: TurnStore,
+  jobId: number,
+  subject: Uint8Array,
+  before: BallotRow | null,
+  votes: readonly StoredVote[],
+  word: StoredOverride | null,
+  stats: JobStats,
+): BallotChange {
+  const was = before?.consensus ?? NO_CONSENSUS
+  const consensus = consensusOf(votes, word === null ? null : word.label, stats.row.consensusCounts.length)
   let changes = before?.changes ?? []
-  if (consensus !== (before?.consensus ?? NO_CONSENSUS)) {
+  if (consensus !== was) {
     changes = withChange(changes, { seq: stats.nextFeedbackSeq(), consensus }, stats.row.trainedThroughSeq)
   }
-  const after: BallotRow = { votes, override, consensus, changes }
+  const after: BallotRow = { votes, override: word, consensus, changes }
   recount(stats, before, after)
-  store.put('ballots', bucketKey(jobId, subject), encodeJsonRow(after))
-  return after
+  store.put('ballots', bucketKey(jobId, subject), encodeBallot(after))
+  return { before, after }
 }
 
 /** By time and not by place, so that a vote which runs again does not push out a later one. */
@@ -70,7 +105,7 @@ export function dropBallot(store: TurnStore, jobId: number, subject: Uint8Array,
 
 /** One for a ballot of a small majority, else nothing. */
 function lowScore(ballot: BallotRow | null): number {
-  return Number(ballot !== null && isLowScore(ballot.votes, ballot.override, ballot.consensus))
+  return Number(ballot !== null && isLowScore(ballot.votes, ballot.override === null ? null : ballot.override.label, ballot.consensus))
 }
 
 /** The job's ballots of a small majority, from the rows: for counters of before they were counted. */

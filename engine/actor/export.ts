@@ -11,11 +11,11 @@ import { bucketText } from '../event/bucket-key.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import type { EventExtras } from '../event/envelope.js'
 import type { JobSettings } from '../job/job.js'
-import { isLabel, UNDECIDED } from '../learn/consensus.js'
 import type { EventView } from '../service.js'
 import type { PreviousDecision, RecordHeader } from '../store/event-record.js'
 import type { StoredNote } from '../store/note-row.js'
 import type { BallotRow } from '../store/rows.js'
+import { consensusName } from './ballots.js'
 import { modelIdOf } from './model-id.js'
 
 export interface ExportParts {
@@ -55,7 +55,7 @@ function section(parts: ExportParts): Record<string, unknown> {
     confidence_score: view.confidenceScore,
     outlier: view.outlier,
     outlier_score: Math.round(header.outlierScore * 1e4) / 1e4,
-    consensus: consensusName(job, ballot),
+    consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
     model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
     timers: {
       ingest_timestamp: isoMicros(view.ingestMicros),
@@ -80,13 +80,6 @@ function noteDocument(note: StoredNote): Record<string, unknown> {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
-}
-
-/** What the votes say, as people are shown it: a label's name, `Undecided`, or null. */
-export function consensusName(job: JobSettings, ballot: BallotRow | null): string | null {
-  if (ballot === null) return null
-  if (ballot.consensus === UNDECIDED) return 'Undecided'
-  return isLabel(ballot.consensus) ? (job.labels[ballot.consensus]?.name ?? null) : null
 }
 
 interface LogMessage {

@@ -5,20 +5,22 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import type { FeedbackInput } from '../service.js'
+import type { Author, FeedbackInput } from '../service.js'
+import { splitAuthor, withAuthor } from './authored.js'
 
 /** @throws Refusal invalid_body, where `indicators` are too deep or too long to be kept with every vote. */
-export function encodeFeedback(feedback: FeedbackInput): Buffer {
+export function encodeFeedback(feedback: FeedbackInput, by: Author): Buffer {
   const { indicators } = feedback
   if (indicators !== undefined) {
     if (isDeeperThan(indicators, limits.eventDepthMax)) throw wrongIndicators('are nested too deep')
     if (JSON.stringify(indicators).length > limits.textCharsMax) throw wrongIndicators('are too long')
   }
-  return Buffer.from(JSON.stringify(feedback), 'utf8')
+  return withAuthor(by, Buffer.from(JSON.stringify(feedback), 'utf8'))
 }
 
-export function decodeFeedback(body: Buffer): FeedbackInput {
-  return JSON.parse(body.toString('utf8')) as FeedbackInput
+export function decodeFeedback(message: Buffer): { by: Author; feedback: FeedbackInput } {
+  const { by, body } = splitAuthor(message)
+  return { by, feedback: JSON.parse(body.toString('utf8')) as FeedbackInput }
 }
 
 /** True where objects and arrays are inside each other more than `levels` deep. */

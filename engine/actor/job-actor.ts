@@ -18,23 +18,23 @@ import { eventIdOf } from '../event/event-id.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
 import { noDecision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeContent, decodePrevious, encodeRecord, hasNotes, newHeader, withHeader, type RecordHeader } from '../store/event-record.js'
+import { decodeContent, encodeRecord, hasNotes, newHeader, type RecordHeader } from '../store/event-record.js'
 import { decodeModel, encodeModel } from '../store/rows.js'
-import { idKey, jobRange, modelKey, timeKey, timeOfKey, timeValue } from '../store/tables.js'
+import { idKey, modelKey, timeKey, timeValue } from '../store/tables.js'
 import type { BucketState } from '../service.js'
 import { Arrivals, type Arrival } from './arrival.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
+import { splitAuthor } from './authored.js'
 import { countLowScore, dropBallot, readBallot, stateOf } from './ballots.js'
 import { cast, labelOf } from './casting.js'
-import { decideAgain, enter, type ActorParts } from './deciding-again.js'
+import { enter, type ActorParts } from './deciding-again.js'
 import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
-import { decodeFeedback } from './feedback.js'
 import { parseHistoric } from './historic.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { EventReply, Message } from './message.js'
-import { addNote } from './notes.js'
 import { purgeRows } from './purge.js'
+import { reprocess, resume, takeFeedback, takeNote, takeOverride } from './stored-events.js'
 import { followOrder } from './tasks.js'
 import type { TurnStore } from './turn-store.js'
 
@@ -83,13 +83,15 @@ export class JobActor {
     switch (message.kind) {
       case 'ingest': return this.#ingest(message)
       case 'historic': return { result: this.#historic(message) }
-      case 'feedback': return { result: this.#feedback(message) }
-      case 'resume': return { result: this.#resume(message) }
+      case 'feedback': return { result: takeFeedback(this.#parts(), message) }
+      case 'resume': return { result: resume(this.#parts(), message) }
       case 'install': return { result: this.#install(message) }
       case 'purge': return { result: this.#purge() }
-      case 'reprocess': return { result: this.#reprocess(message) }
-      case 'note': return { result: this.#note(message) }
+      case 'reprocess': return { result: reprocess(this.#parts(), message) }
+      case 'note': return { result: takeNote(this.#parts(), message) }
       case 'task': return { result: followOrder(this.#parts(), message) }
+      case 'override': return { result: takeOverride(this.#parts(), message) }
+      case 'collected': throw new Error('a message to the shard')
     }
   }
 
@@ -198,7 +200,8 @@ export class JobActor {
 
   /** Events with their labels, all or nothing: parsed and checked before the first is stored. */
   #historic(message: Message): number {
-    const events = parseHistoric(message.body.toString('utf8'), this.#sectionNames, this.#settings.labels)
+    const { by, body } = splitAuthor(message.body)
+    const events = parseHistoric(body.toString('utf8'), this.#sectionNames, this.#settings.labels)
     for (const { envelope } of events) this.#codec.encode(envelope.rawBody)
     if (message.applied) return events.length
     for (const [place, { envelope, feedback }] of events.entries()) {
@@ -207,38 +210,9 @@ export class JobActor {
       if (feedback === null) continue
       const event = must(eventAt(this.#store, this.#settings.id, micros), 'the event just stored')
       const label = labelOf(this.#settings.labels, feedback)
-      cast(this.#store, this.#settings.id, this.#stats, this.#buckets, event, feedback, label, micros)
+      cast(this.#parts(), event, eventIdOf(micros), feedback, label, { by, atMicros: micros })
     }
     return events.length
-  }
-
-  #feedback(message: Message): null {
-    const feedback = decodeFeedback(message.body)
-    const event = this.#mustFind(message.eventId)
-    const label = labelOf(this.#settings.labels, feedback)
-    if (!message.applied) cast(this.#store, this.#settings.id, this.#stats, this.#buckets, event, feedback, label, message.micros)
-    else if (isNewer(event, message.micros)) throw cannotTell()
-    return null
-  }
-
-  /** Decides some of the events that waited for the job to start; the answer says whether there are more. */
-  #resume(message: Message): { more: boolean } {
-    if (message.applied) return { more: true }
-    if (this.#settings.status === 'STOPPED') return { more: false }
-    const waiting = [...this.#store.range('pending', { ...jobRange(this.#settings.id), limit: limits.resumeEventsPerTurn })]
-    for (const { key } of waiting) {
-      // The walk sees what is committed; an earlier message of this turn may have decided or replaced the event.
-      if (this.#store.get('pending', key) === undefined) continue
-      const event = must(eventAt(this.#store, this.#settings.id, timeOfKey(key)), 'the event of a pending mark')
-      const values = this.#arrivals.points.valuesOf(this.#bodyOf(event))
-      const bucket = event.header.bucketId === null ? null : this.#buckets.byId(this.#store, event.header.bucketId)
-      const decision = event.header.lacksPoints ? noDecision : this.#model.decide(this.#store, values, bucket, this.#stats.row)
-      this.#store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
-      this.#store.delete('pending', key)
-      this.#stats.change({ pending: this.#stats.row.pending - 1 })
-      this.#stats.countDecision(decision)
-    }
-    return { more: waiting.length === limits.resumeEventsPerTurn }
   }
 
   /** A training is done: the model and what it knew become active in one commit. */
@@ -261,29 +235,6 @@ export class JobActor {
     return null
   }
 
-  /** The decision that stands is made again, by what is known now. */
-  #reprocess({ eventId, micros, applied }: Message): null {
-    const event = this.#mustFind(eventId)
-    if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros)) return null
-    if (this.#settings.status === 'STOPPED') throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
-    if (!applied) decideAgain(this.#parts(), event, micros)
-    return null
-  }
-
-  #note(message: Message): null {
-    const event = this.#mustFind(message.eventId)
-    if (message.applied && isNewer(event, message.micros)) throw cannotTell()
-    addNote(this.#store, this.#settings.id, event, message)
-    if (!message.applied) this.#stats.touch()
-    return null
-  }
-
-  #mustFind(eventId: string | null): FoundEvent {
-    const event = findEvent(this.#store, this.#settings.id, must(eventId, 'the id of an event'))
-    if (event === null) throw new Refusal('event_not_found', 'event not found')
-    return event
-  }
-
   #parts(): ActorParts {
     return {
       store: this.#store, codec: this.#codec, settings: this.#settings, stats: this.#stats, arrivals: this.#arrivals,
@@ -296,14 +247,4 @@ export class JobActor {
     // The walk sees what is committed, and earlier messages of this turn have yet to write.
     return { more: this.#stats.changed || purgeRows(this.#store, this.#settings.id) }
   }
-}
-
-/** The event came in after the message: that of then is gone. */
-function isNewer(event: FoundEvent, micros: number): boolean {
-  return event.micros > micros
-}
-
-/** Whether a message found its event when it was applied cannot be told any more. */
-function cannotTell(): Refusal {
-  return new Refusal('turn_failed', 'the service failed on this request')
 }

@@ -10,6 +10,7 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
+import type { AuditEntry } from '../resource/audit-trail.js'
 import type { EventExport, EventView } from '../service.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
@@ -17,7 +18,10 @@ import { decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '
 import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
 import { bucketKey, jobRange, timeKey, timeOfValue, timeValue } from '../store/tables.js'
+import { ballotView } from './ballot-view.js'
 import { readBallot, stateOf } from './ballots.js'
+import type { ConsensusView } from './consensus-service.js'
+import { hasTold, notedHead, untold } from './outbox.js'
 import { findEvent, lastTime, subjectOf, type FoundEvent } from './event-table.js'
 import { exportDocument } from './export.js'
 import { readStats } from './job-stats.js'
@@ -103,6 +107,40 @@ export class JobReader {
   /** The latest ingest time that any event of the shard was stored under, or 0. */
   lastMicros(): number {
     return lastTime(this.#environment)
+  }
+
+  /** What was said of an event's bucket, or of the event where there are no buckets. @throws Refusal event_not_found. */
+  consensusOnEvent(job: JobSettings, eventId: string): ConsensusView {
+    const { header, micros } = this.#find(job, eventId)
+    return this.#consensus(job, subjectOf(header, micros))
+  }
+
+  /** What was said of a bucket. @throws Refusal bucket_not_found. */
+  consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
+    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined) {
+      throw new Refusal('bucket_not_found', 'bucket not found')
+    }
+    return this.#consensus(job, bucketId)
+  }
+
+  #consensus(job: JobSettings, subject: Uint8Array): ConsensusView {
+    const ballot = readBallot(this.#environment, job.id, subject)
+    return ballotView(this.#environment, job, subject, ballot, this.stats(job).trainedThroughSeq)
+  }
+
+  /** What the audit log is to be told of the time after `after`, in order. */
+  untold(after: number, limit: number): AuditEntry[] {
+    return [...untold(this.#environment, after, limit)]
+  }
+
+  /** True where what the audit log was told up to that time is still here. */
+  hasTold(through: number): boolean {
+    return hasTold(this.#environment, through)
+  }
+
+  /** The head of the audit log that was noted last, or undefined. */
+  notedHead(): Uint8Array | undefined {
+    return notedHead(this.#environment)
   }
 
   /** The jobs that have anything stored here. */

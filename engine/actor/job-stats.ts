@@ -4,7 +4,7 @@
  * 1. Written once a turn, with what it counts.
  */
 import { jobKey } from '../store/tables.js'
-import { decodeStats, emptyStats, encodeJsonRow, type StatsRow } from '../store/rows.js'
+import { decodeStats, emptyStats, encodeStats, type StatsRow } from '../store/rows.js'
 import type { Decision } from '../decide/decision.js'
 import type { TurnStore } from './turn-store.js'
 import type { Reads } from './event-table.js'
@@ -96,6 +96,6 @@ export class JobStats {
   write(store: TurnStore): void {
     if (!this.#changed) return
     this.#changed = false
-    store.put('stats', jobKey(this.#jobId), encodeJsonRow(this.#row))
+    store.put('stats', jobKey(this.#jobId), encodeStats(this.#row))
   }
 }

@@ -14,7 +14,9 @@ export const MESSAGE_HEADER_BYTES = 24
 export const REPLY_BYTES = 24
 
 /** What a message asks of its job's actor. */
-export const messageKinds = ['ingest', 'historic', 'feedback', 'resume', 'install', 'purge', 'reprocess', 'note', 'task'] as const
+export const messageKinds = [
+  'ingest', 'historic', 'feedback', 'resume', 'install', 'purge', 'reprocess', 'note', 'task', 'override', 'collected',
+] as const
 export type MessageKind = (typeof messageKinds)[number]
 
 /** The event id may stand in the body. */

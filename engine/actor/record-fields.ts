@@ -17,9 +17,8 @@ import { instantOf } from '../query/instant.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { bodyOf, clientIdOf, decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
 import { UNDECIDED } from '../learn/consensus.js'
-import { readBallot, stateOf } from './ballots.js'
+import { consensusName, readBallot, stateOf } from './ballots.js'
 import { subjectOf, type Reads } from './event-table.js'
-import { consensusName } from './export.js'
 import { LOW_CONFIDENCE, readStats } from './job-stats.js'
 import { modelIdOf } from './model-id.js'
 import type { BucketState } from '../service.js'
@@ -153,7 +152,7 @@ export class RecordFields implements EventFields {
     if (known !== undefined) return known
     const ballot = readBallot(this.#reads, this.#job.id, subject)
     const standing = ballot === null ? nobodyVoted : {
-      consensus: consensusName(this.#job, ballot),
+      consensus: ballot === null ? null : consensusName(this.#job.labels, ballot.consensus),
       undecided: ballot.consensus === UNDECIDED,
       state: stateOf(ballot, this.#trainedThroughSeq),
     }

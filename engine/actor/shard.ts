@@ -22,6 +22,7 @@ import { metaKey, timeValue } from '../store/tables.js'
 import { lastTime } from './event-table.js'
 import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
+import { forgetCollected } from './outbox.js'
 import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
 import { STARTED_AT, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn.js'
 import { TurnStore } from './turn-store.js'
@@ -101,6 +102,8 @@ export class Shard {
   }
 
   #handle(message: Message): ActorReply {
+    // Applied already, it writes nothing: a turn that only answers must not fail for want of room.
+    if (message.kind === 'collected') return { result: message.applied ? { more: true } : forgetCollected(this.#store, message.body) }
     let actor = this.#actors.get(message.jobId)
     if (actor === undefined) {
       const settings = must(this.#settings.get(message.jobId), `the settings of job ${message.jobId}`)

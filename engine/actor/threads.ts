@@ -1,7 +1,8 @@
 /**
  * Threads: the one file that imports `piscina`.
  *
- * Owns: which thread runs a shard's turns, and the threads that train and that look for events. Leaves out: order and retries (mailbox.ts).
+ * Owns: which thread runs a shard's turns, and the threads that train, look for events or answer long questions. Leaves
+ * out: order and retries (mailbox.ts).
  *
  * 1. A shard's turns always run on the same thread: each is a pool of exactly one. `stricterFIFO` makes its queue first
  *    in, first out; without it piscina puts a task that has to wait behind all others.
@@ -12,6 +13,9 @@
  */
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import type { Asked, Question, Questions } from './questions.js'
 import type { LookResult, LookTask } from './reprocess-look.js'
 import type { TurnResult, TurnTask } from './turn.js'
 import type { TrainingTask, TrainingResult } from './training-task.js'
@@ -136,6 +140,39 @@ export class TrainingThreads {
   /** Trains; rejects when the training failed or its thread died. */
   run(task: TrainingTask): Promise<TrainingResult> {
     return this.#pool.run(task)
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy()
+  }
+}
+
+/** The thread that answers long questions; none while nobody asks. */
+export class ReaderThreads {
+  readonly #dataDir: string
+  readonly #pool: Piscina<Question, unknown>
+
+  constructor(dataDir: string, died: ThreadDied) {
+    this.#dataDir = dataDir
+    this.#pool = new Piscina<Question, unknown>({
+      filename: new URL('./reader-thread.js', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 10_000,
+      niceIncrement: 10,
+      atomics: 'disabled',
+      recordTiming: false,
+    })
+    this.#pool.on('error', died)
+  }
+
+  /** The answer. Rejects with Refusal queries_busy where too many wait already. */
+  async ask<K extends Asked>(ask: K, given: Questions[K]['given']): Promise<Questions[K]['answer']> {
+    if (this.#pool.queueSize >= limits.questionsWaitingMax) {
+      throw new Refusal('queries_busy', 'too many questions are waiting; try again shortly')
+    }
+    const question = { ask, dataDir: this.#dataDir, ...given } as unknown as Question
+    return (await this.#pool.run(question)) as Questions[K]['answer']
   }
 
   async close(): Promise<void> {

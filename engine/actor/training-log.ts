@@ -3,6 +3,7 @@
  *
  * 1. A training that was asked for is written before it is acknowledged; one that was cut off is found here at the start.
  */
+import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
 import type { RetrainState } from '../service.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { jobKey } from '../store/tables.js'
@@ -29,10 +30,12 @@ export const untrained: TrainingRow = {
 
 export class TrainingLog {
   readonly #environment: Environment
+  readonly #audit: AuditTrail
   readonly #rows = new Map<number, TrainingRow>()
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, audit: AuditTrail) {
     this.#environment = environment
+    this.#audit = audit
     for (const { key, value } of environment.range(TRAININGS_TABLE, {})) {
       this.#rows.set(Buffer.from(key).readUInt32BE(0), JSON.parse(Buffer.from(value.subarray(1)).toString('utf8')) as TrainingRow)
     }
@@ -52,9 +55,10 @@ export class TrainingLog {
     return [...this.#rows].filter(([, { state }]) => state === 'queued' || state === 'training').map(([jobId]) => jobId)
   }
 
-  /** Writes the row, durably. */
-  set(jobId: number, row: TrainingRow): void {
+  /** Writes the row, durably, and the entry of the audit log that tells of it. */
+  set(jobId: number, row: TrainingRow, entry?: AuditEntry): void {
     const batch = new WriteBatch()
+    if (entry !== undefined) this.#audit.record(batch, entry)
     batch.put(TRAININGS_TABLE, jobKey(jobId), Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')]))
     this.#environment.commit(batch)
     this.#rows.set(jobId, row)

@@ -13,6 +13,8 @@ import type { Clock } from '../clock.js'
 import { limits } from '../limits.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
+import { theService } from '../resource/audit-trail.js'
+import type { Author } from '../service.js'
 import { encodeModel, type ModelRow } from '../store/rows.js'
 import type { TrainingThreads } from './threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
@@ -58,13 +60,19 @@ export class Trainings {
   }
 
   /** Queues a training, durably. @throws Refusal training_in_progress. */
-  request(job: JobSettings, username: string | null): void {
+  request(job: JobSettings, username: string | null, by: Author = theService): void {
     const row = this.#options.log.get(job.id)
     if (row.state === 'queued' || row.state === 'training') {
       throw new Refusal('training_in_progress', `a training of this job is ${row.state === 'queued' ? 'queued' : 'running'} already`)
     }
-    this.#options.log.set(job.id, {
-      ...row, state: 'queued', message: 'waiting for a training thread', version: row.version + 1, username,
+    const version = row.version + 1
+    this.#options.log.set(job.id, { ...row, state: 'queued', message: 'waiting for a training thread', version, username }, {
+      atMicros: this.#options.clock.nowMicros(),
+      by,
+      action: 'training requested',
+      object: { type: 'job', id: String(job.id), title: job.title },
+      job: { id: job.id, title: job.title },
+      details: { model_version: version, ...(username === null ? {} : { username }) },
     })
     this.#queue.push(job.id)
     this.#startNext()

@@ -80,7 +80,7 @@ export class Upkeep {
       lowScore: stats.lowScoreBallots ?? 0,
     })
     try {
-      if (reason === null) trainings.request(job, 'schedule')
+      if (reason === null) trainings.request(job, 'schedule', { kind: 'service', name: 'schedule' })
       else trainings.note(jobId, reason)
     } catch (error) {
       if (!isRefusal(error, 'training_in_progress')) failed('a scheduled training did not start', error)

@@ -26,6 +26,9 @@ const everyScope: Readonly<Record<Scope, true>> = {
   'execute:reprocess_events': true,
   'read:event_export': true,
   'write:events': true,
+  'read:event_query': true,
+  'write:consensus': true,
+  'read:platform_monitoring': true,
 }
 
 const scopesOf: Readonly<Record<ApiKeyRecord['kind'], ReadonlySet<Scope>>> = {

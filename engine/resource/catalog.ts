@@ -8,13 +8,16 @@
  *    changed neither.
  * 2. One catalog per environment, on one thread. Other threads read jobs with records.ts.
  * 3. Listeners hear of a change after memory has it; they must not throw.
+ * 4. Every change is told to the audit log, in its commit, under the name of whoever asked for it.
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../job/job.js'
-import type { ApplyOutcome, Principal, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
+import type { ApplyOutcome, Author, Principal, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import { Access } from './access.js'
 import { planApply } from './apply.js'
+import { auditOf } from './audit-changes.js'
+import { theService, type AuditTrail } from './audit-trail.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
 import { KindCatalogue } from './catalogue.js'
 import type { Catalogue } from './catalogue-service.js'
@@ -31,11 +34,13 @@ export { catalogTables } from './records.js'
 export interface CatalogOptions extends Maker {
   /** The kinds of integrations that there are; those of the service where absent. */
   readonly kinds?: Kinds
+  /** Told of every change, in its commit. */
+  readonly audit?: AuditTrail
 }
 
 export class Catalog {
   readonly #environment: Environment
-  readonly #maker: Maker
+  readonly #maker: CatalogOptions
   readonly #state: CatalogState
   readonly #access: Access
   /** What can be set up, for people and clients. */
@@ -43,7 +48,7 @@ export class Catalog {
   readonly #changed = new Set<(job: JobSettings) => void>()
   readonly #removed = new Set<(jobId: number) => void>()
 
-  private constructor(environment: Environment, maker: Maker, state: CatalogState) {
+  private constructor(environment: Environment, maker: CatalogOptions, state: CatalogState) {
     this.#environment = environment
     this.#maker = maker
     this.#state = state
@@ -63,14 +68,14 @@ export class Catalog {
       throw new Refusal('data_dir_invalid', `the job "${title}" is in shard ${shard} of ${options.shards}`)
     }
     const catalog = new Catalog(environment, options, state)
-    catalog.#commit(planBuiltIns(state, options))
+    catalog.#commit(planBuiltIns(state, options), theService)
     return catalog
   }
 
   /** Makes the administrator and the management key where there is nobody yet; takes tens of milliseconds then. */
   bootstrap(given: BootstrapSecrets): BootstrapOutcome {
     const { changes, outcome } = planBootstrap(this.#state, given, this.#maker)
-    this.#commit(changes)
+    this.#commit(changes, theService)
     return outcome
   }
 
@@ -107,21 +112,21 @@ export class Catalog {
   }
 
   /** The job's settings afterwards; a status it has already changes nothing. @throws Refusal job_not_found. */
-  setJobStatus(id: number, status: JobStatus): JobSettings {
+  setJobStatus(id: number, status: JobStatus, by: Author = theService): JobSettings {
     const job = this.#state.jobs.get(id)
     if (job === undefined) throw new Refusal('job_not_found', 'job not found')
     if (job.status === status) return job
     const changed: JobSettings = { ...job, status, revision: job.revision + 1 }
     const changes = new Changes()
     changes.jobs.set(id, changed)
-    this.#commit(changes)
+    this.#commit(changes, by)
     return changed
   }
 
   /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */
-  apply(document: unknown, overwrite: boolean): ApplyOutcome {
+  apply(document: unknown, overwrite: boolean, by: Author = theService): ApplyOutcome {
     const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#maker)
-    this.#commit(changes)
+    this.#commit(changes, by)
     return outcome
   }
 
@@ -134,9 +139,9 @@ export class Catalog {
    * What was deleted, and what lost something by it.
    * @throws Refusal invalid_resources, resource_not_found, resource_in_use.
    */
-  remove(query: RemovalQuery): RemovalOutcome {
+  remove(query: RemovalQuery, by: Author = theService): RemovalOutcome {
     const { changes, outcome } = planRemoval(this.#state, query)
-    this.#commit(changes)
+    this.#commit(changes, by)
     return outcome
   }
 
@@ -152,12 +157,17 @@ export class Catalog {
     return () => void this.#removed.delete(listener)
   }
 
-  #commit(changes: Changes): void {
+  #commit(changes: Changes, by: Author): void {
     if (changes.isEmpty) return
+    const batch = changes.toBatch()
+    const { audit, clock } = this.#maker
+    if (audit !== undefined) {
+      for (const entry of auditOf(this.#state, changes, by, clock.nowMicros())) audit.record(batch, entry)
+    }
     const rebinds = changes.integrations.size > 0 || [...changes.jobs].some(([id, job]) => {
       return job?.pipeline !== this.#state.jobs.get(id)?.pipeline
     })
-    this.#environment.commit(changes.toBatch())
+    this.#environment.commit(batch)
     this.#state.absorb(changes)
     if (changes.apiKeys.size > 0) this.#access.keysChanged()
     if (rebinds) this.#access.bindingsChanged()

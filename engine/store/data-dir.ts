@@ -7,7 +7,7 @@
  * |------------------|--------------------------------------------------------------------|
  * | format.json      | version of the directory's format, number of shards; written once  |
  * | sealing.key      | what the secrets of integrations are sealed with; written once     |
- * | catalog.mdb      | jobs, integrations, keys, users, trainings                         |
+ * | catalog.mdb      | jobs, integrations, keys, users, trainings, the audit log          |
  * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
  * | lock.sock        | the lock: a socket that the process which owns the directory holds |
  *

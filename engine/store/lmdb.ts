@@ -84,7 +84,7 @@ interface Handles {
 function openHandles(path: string, names: readonly string[]): Handles {
   const root = open<Buffer, Uint8Array>({
     path,
-    maxDbs: 16,
+    maxDbs: 64,
     pageSize: PAGE_BYTES,
     mapSize: MAP_BYTES,
     overlappingSync: false,

@@ -88,11 +88,20 @@ export interface StoredVote extends Vote {
   readonly indicators?: unknown
 }
 
+/** An administrator's word, which wins until it is withdrawn (S15). */
+export interface StoredOverride {
+  /** Index of the label. */
+  readonly label: number
+  /** Who set it. */
+  readonly by: string
+  readonly atMicros: number
+}
+
 /** Votes on one subject: a bucket, or a single event where the job has no buckets. */
 export interface BallotRow {
   readonly votes: readonly StoredVote[]
-  readonly override: number | null
-  /** The consensus after the last vote. */
+  readonly override: StoredOverride | null
+  /** The consensus after the last vote or override. */
   readonly consensus: Consensus
   readonly changes: readonly ConsensusChange[]
 }
@@ -182,25 +191,40 @@ export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Arr
   return { row: JSON.parse(bytes.toString('utf8', 8, jsonEnd)) as ModelRow, model: bytes.subarray(jsonEnd) }
 }
 
+/** Ballots since overrides are kept with who set them and when; before, an override was its label or null. */
+const BALLOT_VERSION = 2
+
+/** | 0 version | 1 JSON | */
+export function encodeBallot(row: BallotRow): Buffer {
+  return encodeJsonRow(row, BALLOT_VERSION)
+}
+
 /** A row that is JSON behind its version. */
-export function encodeJsonRow(row: object): Buffer {
-  return Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')])
+export function encodeJsonRow(row: object, version = VERSION): Buffer {
+  return Buffer.concat([Buffer.of(version), Buffer.from(JSON.stringify(row), 'utf8')])
 }
 
 export function decodeBallot(value: Uint8Array): BallotRow {
-  return decodeJsonRow(value) as BallotRow
+  if (value[0] !== VERSION) return decodeJsonRow(value, BALLOT_VERSION) as BallotRow
+  const row = decodeJsonRow(value, VERSION) as Omit<BallotRow, 'override'> & { readonly override: number | null }
+  return { ...row, override: row.override === null ? null : { label: row.override, by: '', atMicros: 0 } }
+}
+
+/** | 0 version | 1 JSON | */
+export function encodeStats(row: StatsRow): Buffer {
+  return encodeJsonRow(row, VERSION)
 }
 
 /** What earlier rows do not have. */
 type Counted = 'lowScoreBallots' | 'consensusFlipsSinceTraining'
 
 export function decodeStats(value: Uint8Array): StatsRow {
-  const row = decodeJsonRow(value) as Omit<StatsRow, Counted> & Partial<StatsRow>
+  const row = decodeJsonRow(value, VERSION) as Omit<StatsRow, Counted> & Partial<StatsRow>
   const { lowScoreBallots = null, consensusFlipsSinceTraining = 0 } = row
   return { ...row, lowScoreBallots, consensusFlipsSinceTraining }
 }
 
-export function decodeJsonRow(value: Uint8Array): unknown {
-  assert(value[0] === VERSION, 'a row of a version that this code knows')
+export function decodeJsonRow(value: Uint8Array, version = VERSION): unknown {
+  assert(value[0] === version, 'a row of a version that this code knows')
   return JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'))
 }

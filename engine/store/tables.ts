@@ -18,16 +18,17 @@
  * | stats    | job                          | counters and learning state of the job             |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
- * | meta     | name                         | shard-wide: format, last time                      |
+ * | outbox   | time                         | what the audit log is to be told (actor/outbox.ts) |
+ * | meta     | name                         | shard-wide: format, last time, head of the audit log |
  */
 
 /** The tables of a shard. */
 export const shardTables = [
-  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'models', 'stats', 'shapes', 'words', 'meta',
+  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'models', 'stats', 'shapes', 'words', 'outbox', 'meta',
 ] as const
 
 /** Tables that belong to the shard and not to one of its jobs. */
-export const sharedTables: readonly string[] = ['shapes', 'words', 'meta']
+export const sharedTables: readonly string[] = ['shapes', 'words', 'outbox', 'meta']
 
 export type ShardTable = (typeof shardTables)[number]
 
@@ -92,7 +93,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Key of a shard-wide value. */
-export function metaKey(name: 'format' | 'last_time'): Buffer {
+export function metaKey(name: 'format' | 'last_time' | 'audit_head'): Buffer {
   return Buffer.from(name, 'latin1')
 }
 

@@ -27,6 +27,9 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   model_not_found: 404,
   task_not_found: 404,
   job_stopped: 409,
+  bucket_not_found: 404,
+  override_not_found: 404,
+  queries_busy: 429,
   resource_not_found: 404,
   unknown_label: 400,
   not_enough_feedback: 409,
@@ -50,6 +53,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
 /** Seconds a client should wait before it tries again. */
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
+  queries_busy: 1,
   draining: 5,
   store_failed: 5,
   store_full: 30,

@@ -140,7 +140,7 @@ const feedback = operation({
       label,
       ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
       ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
-    })
+    }, principal)
     return { status: 'updated' }
   },
 })
@@ -160,7 +160,7 @@ const historic: Route = {
     const principal = authorize(exchange, app, 'write:events')
     const job = jobFromPath(app, principal, params[0]!)
     collectBody(exchange, limits.bodyBytesMax)
-      .then((bytes) => app.service.ingestHistoric(job, bytes))
+      .then((bytes) => app.service.ingestHistoric(job, bytes, principal))
       .then(() => replyJson(exchange, 201, { status: 'ok' }))
       .catch((error: unknown) => replyError(exchange, error))
   },

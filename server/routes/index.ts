@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
+import { auditRoutes } from './audit.js'
 import { catalogueRoutes } from './catalogue.js'
+import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
@@ -49,5 +51,6 @@ const root: Route = {
 }
 
 export const routes: readonly Route[] = [
-  ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...healthRoutes, ...docRoutes, openApi, root,
+  ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...healthRoutes,
+  ...auditRoutes, ...consensusRoutes, ...docRoutes, openApi, root,
 ]

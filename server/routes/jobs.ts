@@ -127,7 +127,7 @@ const train = operation({
   errors: [400, 404, 409],
   async handle({ app, principal, params, query, body }) {
     const username = body.username || query.username || principal.name
-    await app.service.train(jobFromPath(app, principal, params[0]!), username)
+    await app.service.train(jobFromPath(app, principal, params[0]!), username, principal)
     return { status: 'OK', error_message: '' }
   },
 })
@@ -145,9 +145,9 @@ function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route 
     errors: verb === 'train' ? [404, 409] : [404],
     async handle({ app, principal, params }) {
       const job = jobFromPath(app, principal, params[0]!)
-      if (verb === 'start') await app.service.startJob(job)
-      else if (verb === 'stop') await app.service.stopJob(job)
-      else await app.service.train(job, principal.name)
+      if (verb === 'start') await app.service.startJob(job, principal)
+      else if (verb === 'stop') await app.service.stopJob(job, principal)
+      else await app.service.train(job, principal.name, principal)
       return worked
     },
   })

@@ -99,13 +99,13 @@ const apply: Route = {
   responses: { 200: { description: 'What was created and what was updated.', schema: ApplyAnswer } },
   errors: [400, 409, 413, 507],
   serve(exchange, _params, app) {
-    authorize(exchange, app, 'write:resources')
+    const principal = authorize(exchange, app, 'write:resources')
     const query = applyQuery.checkQuery(exchange.query())
     collectBody(exchange, limits.bodyBytesMax)
       .then(async (bytes) => {
         const document = parseJson(bytes)
         const overwrite = query.overwrite ?? overwriteIn(document) ?? true
-        const { created, updated } = await app.service.applyResources(document, overwrite)
+        const { created, updated } = await app.service.applyResources(document, overwrite, principal)
         replyJson(exchange, 200, { request: worked, created: created.map(refWire), updated: updated.map(refWire) })
       })
       .catch((error: unknown) => replyError(exchange, inBody(error)))
@@ -135,8 +135,9 @@ const remove = operation({
   query: DeleteQuery,
   responses: { 200: { description: 'What was deleted, and what lost it by force.', schema: DeleteAnswer } },
   errors: [404, 409, 507],
-  async handle({ app, query }) {
-    const { deleted, updated } = await app.service.deleteResource({ ...engineQuery(query), force: query.force ?? false })
+  async handle({ app, principal, query }) {
+    const removal = { ...engineQuery(query), force: query.force ?? false }
+    const { deleted, updated } = await app.service.deleteResource(removal, principal)
     return { request: worked, deleted: deleted.map(refWire), updated: updated.map(refWire) }
   },
 })

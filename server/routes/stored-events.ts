@@ -19,7 +19,7 @@ const feedback = operation({
   errors: [400, 404],
   async handle({ app, principal, params, query }) {
     const job = jobFromPath(app, principal, params[0]!)
-    await app.service.giveFeedback(job, params[1]!, { analyst: principal.name, label: query.feedback_label })
+    await app.service.giveFeedback(job, params[1]!, { analyst: principal.name, label: query.feedback_label }, principal)
     return { status: 'updated' }
   },
 })

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 type Asked =
   | { readonly ask: 'ingest'; readonly eventId: string | null; readonly body: Readonly<Record<string, unknown>> }
   | { readonly ask: 'feedback'; readonly eventId: string; readonly analyst: string; readonly label: string }
+  | { readonly ask: 'override'; readonly eventId: string; readonly label: string | null; readonly by: string }
   | { readonly ask: 'event' | 'reprocess event'; readonly eventId: string }
   | { readonly ask: 'note'; readonly eventId: string; readonly text: string }
   | { readonly ask: 'train' | 'stop' | 'start' | 'job' | 'reprocess' | 'tasks' | 'close' }

@@ -37,6 +37,12 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
         })
       })
     case 'feedback': return await engine.giveFeedback(job, request.eventId, { analyst: request.analyst, label: request.label })
+    case 'override': {
+      const [target, by] = [{ eventId: request.eventId }, { kind: 'management', name: request.by }]
+      if (request.label === null) await engine.consensus.withdraw(job, target, by)
+      else await engine.consensus.override(job, target, request.label, by)
+      return null
+    }
     case 'train': return await engine.train(job, null)
     case 'stop': return await engine.stopJob(job)
     case 'start': return await engine.startJob(job)

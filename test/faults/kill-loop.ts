@@ -12,7 +12,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SeededRandom } from '../../engine/random.js'
-import { openShard } from '../../engine/store/data-dir.js'
+import { untold } from '../../engine/actor/outbox.js'
+import { proveChain } from '../../engine/monitor/audit-proof.js'
+import { auditTables, decodeTaken, takenKey } from '../../engine/monitor/audit-tables.js'
+import type { AuditEntry } from '../../engine/resource/audit-trail.js'
+import { openCatalog, openShard } from '../../engine/store/data-dir.js'
+import { auditEntries } from '../support/audit.js'
 import { recount, type Recounted } from '../support/engine-recount.js'
 import { EngineChild, type Ready } from './child.js'
 
@@ -28,6 +33,11 @@ export interface KillCounts {
   acknowledgedVotes: number
   acknowledgedTrainings: number
   acknowledgedReprocessings: number
+  acknowledgedOverrides: number
+  /** Entries of the audit log. */
+  audited: number
+  /** Feedback that a kill found on its way to the audit log. */
+  auditedLater: number
   /** Stored, though the process died before it could say so. */
   storedUnacknowledged: number
   storedEvents: number
@@ -43,6 +53,8 @@ class Ledger {
   readonly own = new Map<string, number>()
   readonly votes = new Map<string, { label: string; acknowledged: boolean }>()
   readonly ids: string[] = []
+  /** Overrides and withdrawals, by who asked. */
+  readonly overrides = new Map<string, { label: string | null; acknowledged: boolean }>()
   tokens = 0
   acknowledged = 0
 }
@@ -53,7 +65,8 @@ export async function killLoop(kills: number, seed: number, loadMsMax = 700): Pr
   const directory = mkdtempSync(join(tmpdir(), 'kill-loop-'))
   const counts: KillCounts = {
     kills: 0, killedWhileStarting: 0, posted: 0, acknowledgedEvents: 0, acknowledgedVotes: 0, acknowledgedTrainings: 0,
-    acknowledgedReprocessings: 0, storedUnacknowledged: 0, storedEvents: 0, models: 0, slowestStartMs: 0,
+    acknowledgedReprocessings: 0, acknowledgedOverrides: 0, audited: 0, auditedLater: 0, storedUnacknowledged: 0,
+    storedEvents: 0, models: 0, slowestStartMs: 0,
   }
   const ledger = new Ledger()
   let jobId: number | null = null
@@ -113,9 +126,12 @@ class Load {
     for (;;) {
       const chance = this.#random.below(1_000)
       const { ids } = this.#ledger
+      const mayVote = chance < 250 && ids.length > 0
       const alive = chance < 2 ? await this.#train()
         : chance < 4 ? await this.#reprocess({ ask: 'reprocess' })
-        : chance < 20 && ids.length > 0 ? await this.#reprocess({ ask: 'reprocess event', eventId: this.#random.pick(ids.slice(-500)) }) : chance < 250 && this.#ledger.ids.length > 0 ? await this.#vote() : await this.#post()
+        : mayVote && chance < 20 ? await this.#reprocess({ ask: 'reprocess event', eventId: this.#random.pick(ids.slice(-500)) })
+        : mayVote && chance < 46 ? await this.#override()
+        : mayVote ? await this.#vote() : await this.#post()
       if (!alive) return
     }
   }
@@ -166,6 +182,25 @@ class Load {
     return outcome !== null
   }
 
+  async #override(): Promise<boolean> {
+    const { overrides, ids } = this.#ledger
+    const by = `administrator ${overrides.size}`
+    const label = this.#random.below(2) === 0 ? null : this.#random.pick(labels)
+    overrides.set(by, { label, acknowledged: false })
+    const outcome = await this.#child.ask({ ask: 'override', eventId: this.#random.pick(ids.slice(-500)), label, by })
+    if (outcome === null) return false
+    // Nothing was there to be withdrawn: that is no feedback.
+    if ('refused' in outcome) {
+      assert.equal(outcome.refused, 'override_not_found')
+      overrides.delete(by)
+      overrides.set(`${by} refused`, { label, acknowledged: false })
+      return true
+    }
+    overrides.set(by, { label, acknowledged: true })
+    this.#counts.acknowledgedOverrides++
+    return true
+  }
+
   async #train(): Promise<boolean> {
     const outcome = await this.#child.ask({ ask: 'train' })
     if (outcome !== null && 'result' in outcome) this.#counts.acknowledgedTrainings++
@@ -175,6 +210,49 @@ class Load {
 
 /** Reads the store of the dead process. */
 async function check(directory: string, jobId: number, ledger: Ledger, counts: KillCounts): Promise<void> {
+  const votesStored = new Set<string>()
+  await checkStored(directory, jobId, ledger, counts, votesStored)
+  const catalog = openCatalog(directory, auditTables)
+  try {
+    checkAudit(await toldIn(directory, catalog, counts), ledger, votesStored)
+    const proof = proveChain(catalog)
+    assert.equal(proof.broken, null)
+    counts.audited = proof.entries
+  } finally {
+    await catalog.close()
+  }
+}
+
+/** What the audit log has, and what is on its way to it. */
+async function toldIn(directory: string, catalog: ReturnType<typeof openCatalog>, counts: KillCounts): Promise<AuditEntry[]> {
+  const told: AuditEntry[] = auditEntries(catalog)
+  for (let shard = 0; shard < SHARDS; shard++) {
+    const environment = openShard(directory, shard)
+    const waiting = [...untold(environment, decodeTaken(catalog.get('audit_meta', takenKey(shard))), Infinity)]
+    counts.auditedLater += waiting.length
+    told.push(...waiting)
+    await environment.close()
+  }
+  return told
+}
+
+/** Every vote that is stored is told once, no other is; so is every override that was acknowledged. */
+function checkAudit(told: readonly AuditEntry[], ledger: Ledger, votesStored: ReadonlySet<string>): void {
+  const votes = told.filter(({ action }) => action === 'voted').map(({ analyst }) => analyst as string)
+  assert.equal(new Set(votes).size, votes.length, 'a vote is told once')
+  assert.deepEqual(new Set(votes), votesStored, 'the votes that are told are those that are stored')
+  const overrides = told.filter(({ action }) => action === 'consensus overridden' || action === 'override withdrawn')
+  const authors = overrides.map(({ by }) => by.name)
+  assert.equal(new Set(authors).size, authors.length, 'an override is told once')
+  for (const [by, { acknowledged }] of ledger.overrides) if (acknowledged) assert.ok(authors.includes(by), `the override of ${by} is told`)
+  for (const { by, action } of overrides) {
+    assert.equal(action === 'override withdrawn', ledger.overrides.get(by.name)?.label === null, `the override of ${by.name}`)
+  }
+}
+
+async function checkStored(
+  directory: string, jobId: number, ledger: Ledger, counts: KillCounts, votesStored: Set<string>,
+): Promise<void> {
   for (let shard = 0; shard < SHARDS; shard++) {
     const environment = openShard(directory, shard)
     try {
@@ -182,6 +260,7 @@ async function check(directory: string, jobId: number, ledger: Ledger, counts: K
       const recounted = recount(environment, jobId)
       checkEvents(recounted, ledger, counts)
       checkVotes(recounted, ledger)
+      for (const { votes } of recounted.ballots.values()) for (const { analyst } of votes) votesStored.add(analyst)
       counts.models = recounted.stats.modelVersions.length
     } finally {
       await environment.close()

@@ -4,18 +4,24 @@
  */
 import assert from 'node:assert/strict'
 import { isRefusal, Refusal, type RefusalCode } from '../../engine/errors.js'
+import { bucketIdOf, bucketText } from '../../engine/event/bucket-key.js'
+import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { eventIdOf } from '../../engine/event/event-id.js'
+import type { PointValues } from '../../engine/event/point-value.js'
 import type { JobSettings } from '../../engine/job/job.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeOrder } from '../../engine/actor/tasks.js'
+import { orphanSettings } from '../../engine/actor/orphan.js'
+import { encodeCollected, untold } from '../../engine/actor/outbox.js'
 import { beginTurn } from '../../engine/actor/shard.js'
 import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
 import { SeededRandom } from '../../engine/random.js'
+import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import type { EventView } from '../../engine/service.js'
 import { compareJob, expectedView } from '../support/engine-compare.js'
 import { OracleJob } from '../support/engine-oracle.js'
-import { jobSettings, TestShard } from '../support/engine-shard.js'
+import { jobSettings, testAuthor, TestShard } from '../support/engine-shard.js'
 
 /** What goes wrong in a world. */
 export interface Troubles {
@@ -53,6 +59,9 @@ export class World {
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: ReadonlyMap<string, number> }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
+  /** What the audit log has, and up to when. */
+  readonly #chain: AuditEntry[] = []
+  #taken = 0
   #versions = 0
   answered = 0
   refused = 0
@@ -89,9 +98,11 @@ export class World {
       })
     }
     else if (chance < 90) this.#postModel(at)
-    else if (chance < 94) this.#postReprocess(at)
-    else if (chance < 95) this.#postTask(at)
-    else if (chance < 97) this.#postNote(at)
+    else if (chance < 93) this.#postReprocess(at)
+    else if (chance < 94) this.#postTask(at)
+    else if (chance < 95) this.#postNote(at)
+    else if (chance < 97) this.#postOverride(at)
+    else if (chance < 98) this.#forgetTold()
     else if (this.#troubles.commits) {
       this.shard.environment.failNextCommit = this.#random.below(2) === 0 ? new Refusal('store_full', 'full') : new Error('a bug')
     }
@@ -102,6 +113,7 @@ export class World {
     await Promise.all(this.#answers.splice(0))
     this.shard.environment.failNextCommit = null
     this.#jobs.forEach((job, at) => compareJob(this.shard.environment, job, this.#oracle(at)))
+    this.#compareTold()
     if (this.#troubles.restarts && this.#random.below(2) === 0) {
       this.shard.restart()
       this.#atShard.clear()
@@ -228,6 +240,53 @@ export class World {
     }, { body: encodeOrder({ op: 'piece', id: task.id, ...order }) })
   }
 
+  /** By event or by bucket; a label, a wrong one, or a withdrawal. */
+  #postOverride(at: number): void {
+    const random = this.#random
+    const oracle = this.#oracle(at)
+    const known = this.#knownIds[at] as string[]
+    const label = random.below(3) === 0 ? null : random.below(15) === 0 ? '<empty>' : random.pick(labels)
+    const bucket = random.below(2) === 0 ? random.pick([...oracle.events.values()].map((event) => event.bucket).concat(null)) : null
+    const eventId = known.length === 0 ? 'nobody' : random.pick(known.slice(-60))
+    const bucketId = bucket === null ? null : bucketIdOfName(bucket)
+    this.#post(at, 'override', (_, micros) => {
+      const event = bucket === null ? oracle.find(eventId) : null
+      if (bucket === null && event === null) return 'event_not_found'
+      const isThere = bucket === null || oracle.ballots.has(bucket) || [...oracle.events.values()].some((each) => each.bucket === bucket)
+      if (!isThere) return 'bucket_not_found'
+      if (label === '<empty>') return 'unknown_label'
+      const subject = bucket ?? event?.bucket ?? `event ${event?.micros}`
+      return oracle.overrule(subject, bucketId ?? eventId, label === null ? null : placeOf(label), micros)
+    }, { eventId: bucketId === null ? eventId : null, body: JSON.stringify({ label, bucketId }) })
+  }
+
+  /** The audit log takes what it is told; most of the time the shard hears of it. */
+  #takeTold(): void {
+    const most = this.#random.pick([1, 7, 1_000])
+    for (const entry of untold(this.shard.environment, this.#taken, most)) {
+      this.#chain.push(entry)
+      this.#taken = entry.atMicros
+    }
+  }
+
+  #forgetTold(): void {
+    this.#takeTold()
+    if (this.#random.below(4) === 0) return
+    this.#post(-1, 'collected', () => null, { body: encodeCollected(this.#taken, Buffer.alloc(41)) })
+  }
+
+  /** Everything that was said is told once, in order, and nothing else. */
+  #compareTold(): void {
+    this.#chain.push(...untold(this.shard.environment, this.#taken, Infinity))
+    this.#taken = this.#chain.at(-1)?.atMicros ?? 0
+    const wanted = this.#oracles.flatMap((oracle, at) => [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })))
+    const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
+      assert.deepEqual(by, testAuthor)
+      return { micros: atMicros, job: job?.id, action, object: object.id, analyst, consensus: consensusNames.indexOf(details?.['consensus'] as string | null) - 2 }
+    })
+    assert.deepEqual(told, wanted.sort((a, b) => a.micros - b.micros), 'what the audit log is told')
+  }
+
   #postHistoric(at: number): void {
     const random = this.#random
     const events = Array.from({ length: random.below(6) }, () => ({
@@ -284,11 +343,11 @@ export class World {
   #post(at: number, kind: MessageKind, effect: Effect, more: object = {}): number {
     const micros = (more as { micros?: number }).micros ?? this.shard.take()
     this.#effects.set(micros, effect)
-    const job = this.#jobs[at] as JobSettings
+    const job = this.#jobs[at] ?? orphanSettings(0, 0)
     this.#answers.push(this.shard.post({ job, kind, micros, ...more }).then((answer) => {
       this.answered++
       const wanted = this.#outcomes.get(micros) as Outcome
-      if (wanted === 'any' || kind === 'resume' || (kind === 'reprocess' && this.#troubles.deaths)) return
+      if (wanted === 'any' || kind === 'resume' || kind === 'collected' || (kind === 'reprocess' && this.#troubles.deaths)) return
       // A turn that runs again answers with what has become of the event meanwhile.
       if (kind === 'ingest' && this.#troubles.deaths) assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
       else assert.deepEqual(answer, wanted)
@@ -297,7 +356,7 @@ export class World {
       assert.ok(isRefusal(error), String(error))
       const { code } = error
       if (code === 'store_full') assert.ok(!this.#outcomes.has(micros))
-      else if (code === 'turn_failed' && (kind === 'feedback' || kind === 'note')) assert.ok(this.#troubles.deaths)
+      else if (code === 'turn_failed' && (kind === 'feedback' || kind === 'note' || kind === 'override')) assert.ok(this.#troubles.deaths)
       else if (code === 'turn_failed') assert.equal((more as { eventId?: string }).eventId, POISON)
       else assert.equal(code, this.#outcomes.get(micros))
     }))
@@ -339,4 +398,13 @@ export class World {
 
 function placeOf(label: string): number {
   return { escalate: 0, drop: 1, investigate: 2, label_2: 2, class_0: 0 }[label.trim().toLowerCase()] as number
+}
+
+/** By consensus, from UNDECIDED (-2) on. */
+const consensusNames = ['Undecided', null, 'Escalate', 'Drop', 'Investigate'] as readonly (string | null)[]
+
+/** The id of a bucket, by the oracle's name for it. */
+function bucketIdOfName(name: string): string {
+  const [points, values] = JSON.parse(name) as [string[], PointValues]
+  return bucketIdOf(new DecisionPoints(points).fingerprint, bucketText(values)).toString('hex')
 }

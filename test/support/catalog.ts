@@ -1,6 +1,8 @@
 /** A catalog over a memory store with a manual clock and seeded chance, and what its tests look at. */
 import { ManualClock } from '../../engine/clock.js'
 import { SeededRandom } from '../../engine/random.js'
+import { AuditLog } from '../../engine/monitor/audit-log.js'
+import { auditTables } from '../../engine/monitor/audit-tables.js'
 import { Catalog, catalogTables } from '../../engine/resource/catalog.js'
 import { standardKinds } from '../../engine/resource/kind-list.js'
 import type { Kinds } from '../../engine/resource/kinds.js'
@@ -17,11 +19,11 @@ export interface CatalogBench {
 
 /** A catalog with nothing but what is built in. */
 export function openCatalog(seed = 1, shards = 8, kinds: Kinds = standardKinds): CatalogBench {
-  const environment = new MemoryEnvironment(catalogTables)
+  const environment = new MemoryEnvironment([...catalogTables, ...auditTables])
   const clock = new ManualClock()
   const random = new SeededRandom(seed)
   const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), random)
-  const reopen = (): Catalog => Catalog.open(environment, { clock, random, shards, sealer, kinds })
+  const reopen = (): Catalog => Catalog.open(environment, { clock, random, shards, sealer, kinds, audit: new AuditLog(environment) })
   return { environment, clock, catalog: reopen(), reopen }
 }
 

@@ -12,6 +12,7 @@ import { decodeContent, decodePrevious, hasNotes } from '../../engine/store/even
 import { decodeTask } from '../../engine/store/reprocess-row.js'
 import { decodeBallot, decodeBucket, decodeCount, type StatsRow } from '../../engine/store/rows.js'
 import { countKey, jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../engine/store/tables.js'
+import { testAuthor } from './engine-shard.js'
 import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './engine-oracle.js'
 
 const JOB_BYTES = 4
@@ -106,7 +107,8 @@ function compareBallots(environment: Environment, job: JobSettings, oracle: Orac
     const subject = hex.length === 16 ? `event ${timeOfValue(entry.key.subarray(JOB_BYTES))}` : (buckets.get(hex) as string)
     const wanted = oracle.ballots.get(subject) as OracleBallot
     assert.ok(wanted !== undefined, `votes on ${subject}`)
-    const { votes, consensus } = decodeBallot(entry.value)
+    const { votes, override, consensus } = decodeBallot(entry.value)
+    assert.deepEqual(override, wanted.override === null ? null : { ...wanted.override, by: testAuthor.name }, `override on ${subject}`)
     assert.deepEqual(votes.map(({ analyst, label }) => ({ analyst, label })), wanted.votes, `votes on ${subject}`)
     assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
   }
@@ -139,8 +141,8 @@ function compareStats(environment: Environment, job: JobSettings, oracle: Oracle
     modelVersions: oracle.models,
     consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
     undecidedBallots: ballots.filter(({ consensus }) => consensus === UNDECIDED).length,
-    lowScoreBallots: ballots.filter(({ votes, consensus }) => {
-      return consensus >= 0 && votes.filter(({ label }) => label === consensus).length / votes.length < 0.6
+    lowScoreBallots: ballots.filter(({ votes, override, consensus }) => {
+      return override === null && consensus >= 0 && votes.filter(({ label }) => label === consensus).length / votes.length < 0.6
     }).length,
     consensusFlipsSinceTraining: oracle.since.flips,
     outliersSinceTraining: oracle.since.outliers,

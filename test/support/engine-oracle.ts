@@ -42,11 +42,21 @@ export interface OracleTask {
 export interface OracleBallot {
   /** Latest vote of each analyst, in the order in which they were cast. */
   votes: { analyst: string; label: number }[]
+  /** An administrator's word. */
+  override: { label: number; atMicros: number } | null
   consensus: number
   /** Every consensus there was, with the number of the job's change that it came with. */
   history: { seq: number; consensus: number }[]
   /** What the active model was trained on. */
   trained: number
+}
+
+/** An entry of the audit log. */
+export interface OracleTold {
+  readonly action: string
+  readonly object: string
+  readonly analyst: string | undefined
+  readonly consensus: number
 }
 
 /** How often things happened since the active model was installed. */
@@ -73,6 +83,8 @@ export class OracleJob {
   readonly models: number[] = []
   readonly tasks = new Map<number, OracleTask>()
   since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
+  /** What the audit log is to have, by time. */
+  readonly told = new Map<number, OracleTold>()
   lastEventMicros: number | null = null
   lastFeedbackMicros: number | null = null
   feedbackSeq = 0
@@ -111,19 +123,38 @@ export class OracleJob {
 
   vote(event: OracleEvent, analyst: string, label: number, micros: number): void {
     const subject = event.bucket ?? `event ${event.micros}`
-    const ballot = this.ballots.get(subject) ?? { votes: [], consensus: NONE, history: [], trained: NONE }
-    this.ballots.set(subject, ballot)
+    const ballot = this.#ballot(subject)
     ballot.votes = [...ballot.votes.filter((vote) => vote.analyst !== analyst), { analyst, label }]
+    event.hasFeedback = true
+    this.#settle(ballot, micros, { action: 'voted', object: event.id, analyst })
+  }
+
+  /** The word of an administrator on whatever votes on `subject` count for; null withdraws. */
+  overrule(subject: string, object: string, label: number | null, micros: number): 'override_not_found' | null {
+    if (label === null && (this.ballots.get(subject)?.override ?? null) === null) return 'override_not_found'
+    const ballot = this.#ballot(subject)
+    ballot.override = label === null ? null : { label, atMicros: micros }
+    this.#settle(ballot, micros, { action: label === null ? 'override withdrawn' : 'consensus overridden', object, analyst: undefined })
+    return null
+  }
+
+  #ballot(subject: string): OracleBallot {
+    const ballot = this.ballots.get(subject) ?? { votes: [], override: null, consensus: NONE, history: [], trained: NONE }
+    this.ballots.set(subject, ballot)
+    return ballot
+  }
+
+  #settle(ballot: OracleBallot, micros: number, told: Omit<OracleTold, 'consensus'>): void {
     const before = ballot.consensus
-    ballot.consensus = majority(ballot.votes)
+    ballot.consensus = ballot.override?.label ?? majority(ballot.votes)
     if (ballot.consensus !== before) {
       this.feedbackSeq++
       if (before !== NONE) this.since.consensusChanges++
       if (this.#flips(ballot)) this.since.flips++
       ballot.history.push({ seq: this.feedbackSeq, consensus: ballot.consensus })
     }
-    event.hasFeedback = true
     this.lastFeedbackMicros = micros
+    this.told.set(micros, { ...told, consensus: ballot.consensus })
   }
 
   resume(settings: JobSettings): void {
@@ -211,9 +242,15 @@ export class OracleJob {
     if (this.#model === null || this.#model.fingerprint !== fingerprint) return noDecision
     const ballot = bucket === null ? undefined : this.ballots.get(bucket)
     const known = ballot !== undefined && ballot.consensus >= 0 && ballot.trained >= 0
-      ? { label: ballot.consensus, votesFor: ballot.votes.filter(({ label }) => label === ballot.consensus).length, votes: ballot.votes.length }
+      ? this.#known(ballot)
       : null
     return decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
+  }
+
+  #known({ consensus, override, votes }: OracleBallot): { label: number; votesFor: number; votes: number } {
+    const all = votes.length + 1
+    if (override !== null) return { label: consensus, votesFor: all, votes: all }
+    return { label: consensus, votesFor: votes.filter(({ label }) => label === consensus).length, votes: votes.length }
   }
 
   #count(decision: Decision, by = 1): void {

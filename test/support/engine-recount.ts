@@ -56,7 +56,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
   assert.deepEqual(
     [stats.events, stats.buckets, stats.feedbackEvents, stats.undecidedBallots, stats.lowScoreBallots, stats.consensusCounts],
     [events.size, perBucket.size, feedbackEvents, consensus.filter((one) => one === UNDECIDED).length,
-      [...ballots.values()].filter((one) => isLowScore(one.votes, one.override, one.consensus)).length,
+      [...ballots.values()].filter((one) => isLowScore(one.votes, one.override === null ? null : one.override.label, one.consensus)).length,
       Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length)],
     'counters: events, buckets, events with feedback, undecided, low score, consensus',
   )
@@ -78,7 +78,7 @@ function recountBuckets(
   }
   assert.equal(left.size, 0, 'events without a bucket')
   for (const { votes, override, consensus } of ballots.values()) {
-    assert.equal(consensus, consensusOf(votes, override, LABELS), 'the consensus of a ballot')
+    assert.equal(consensus, consensusOf(votes, override === null ? null : override.label, LABELS), 'the consensus of a ballot')
     assert.equal(new Set(votes.map(({ analyst }) => analyst)).size, votes.length, 'votes of one analyst')
     assert.ok(votes.every(({ label }) => isLabel(label)))
   }

@@ -3,6 +3,7 @@ import type { JobSettings } from '../../engine/job/job.js'
 import { defaultLabels } from '../../engine/job/labels.js'
 import { hasBuckets } from '../../engine/job/job.js'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
+import { withAuthor } from '../../engine/actor/authored.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
 import type { MessageKind } from '../../engine/actor/message.js'
@@ -25,6 +26,9 @@ export const sectionNames = ['service']
 
 /** The selection of a task that names every event. */
 export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
+/** Who sends the messages that carry their author. */
+export const testAuthor = { kind: 'management', name: 'the test' }
+const authoredKinds: readonly MessageKind[] = ['historic', 'feedback', 'override']
 
 /** Settings of a job as the catalog makes them. */
 export function jobSettings(more: Partial<JobSettings> = {}): JobSettings {
@@ -87,7 +91,8 @@ export class TestShard {
 
   post(posting: Posting): Promise<unknown> {
     const { job, kind, eventId = null, idInBody = false, body = '', micros = this.take() } = posting
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    const plain = typeof body === 'string' ? Buffer.from(body) : body
+    const bytes = authoredKinds.includes(kind) ? withAuthor(testAuthor, plain) : plain
     return new Promise((resolve, reject) => {
       const receiver = kind === 'ingest' ? { ingested: resolve, refused: reject } : { resolved: resolve, refused: reject }
       this.mailbox.post(job, kind, micros, eventId, idInBody, bytes, receiver)
@@ -100,6 +105,11 @@ export class TestShard {
 
   feedback(job: JobSettings, eventId: string, analyst: string, label: string, more: Partial<FeedbackInput> = {}): Promise<unknown> {
     return this.post({ job, kind: 'feedback', eventId, body: JSON.stringify({ analyst, label, ...more }) })
+  }
+
+  override(job: JobSettings, target: { eventId?: string; bucketId?: string }, label: string | null): Promise<unknown> {
+    const { eventId = null, bucketId = null } = target
+    return this.post({ job, kind: 'override', eventId, body: JSON.stringify({ label, bucketId }) })
   }
 
   historic(job: JobSettings, document: unknown): Promise<unknown> {

@@ -42,8 +42,9 @@ test('an input key has the scopes of an input, a management key every one', () =
   const management = principalOf(catalog, managementKey)
   assert.equal(management.kind, 'management')
   assert.deepEqual([...management.scopes].sort(), [
-    'delete:resources', 'execute:job_operations', 'execute:reprocess_events', 'public', 'read:event_export', 'read:resources',
-    'write:event_agentic_notes', 'write:event_feedback', 'write:events', 'write:resources',
+    'delete:resources', 'execute:job_operations', 'execute:reprocess_events', 'public', 'read:event_export', 'read:event_query',
+    'read:platform_monitoring', 'read:resources', 'write:consensus', 'write:event_agentic_notes', 'write:event_feedback',
+    'write:events', 'write:resources',
   ])
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SeededRandom } from '../../../engine/random.js'
 import {
-  decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, emptyStats, encodeBucket, encodeCount, encodeJsonRow, encodeModel,
+  decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, emptyStats, encodeBucket, encodeBallot, encodeCount, encodeModel, encodeStats,
   type BallotRow, type BucketRow, type ModelRow,
 } from '../../../engine/store/rows.js'
 
@@ -47,8 +47,23 @@ describe('rows', () => {
   })
 
   it('ballots and counters come back', () => {
-    assert.deepEqual(decodeBallot(within(encodeJsonRow(ballot))), ballot)
-    assert.deepEqual(decodeStats(within(encodeJsonRow(emptyStats(3)))), emptyStats(3))
+    assert.deepEqual(decodeBallot(within(encodeBallot(ballot))), ballot)
+    assert.deepEqual(decodeStats(within(encodeStats(emptyStats(3)))), emptyStats(3))
+  })
+
+  it('an override comes back with who set it and when', () => {
+    const overridden: BallotRow = { ...ballot, override: { label: 1, by: 'änn', atMicros: 1_700_000_000_000_001 }, consensus: 1 }
+    assert.deepEqual(decodeBallot(within(encodeBallot(overridden))), overridden)
+  })
+
+  it('ballots of the first version are read, with an override that tells its label alone', () => {
+    const first = '017b22766f746573223a5b7b22616e616c797374223a22616e6e222c226c6162656c223a302c2261744d6963726f73223a392c226576656e744d6963726f73223a357d'
+      + '5d2c226f76657272696465223a6e756c6c2c22636f6e73656e737573223a302c226368616e676573223a5b7b22736571223a312c22636f6e73656e737573223a307d5d7d'
+    const votes = [{ analyst: 'ann', label: 0, atMicros: 9, eventMicros: 5 }]
+    const row = { votes, override: null, consensus: 0, changes: [{ seq: 1, consensus: 0 }] }
+    assert.deepEqual(decodeBallot(Buffer.from(first, 'hex')), row)
+    const overridden = Buffer.from(Buffer.from(first, 'hex').toString('latin1').replace('"override":null', '"override":2'), 'latin1')
+    assert.deepEqual(decodeBallot(overridden), { ...row, override: { label: 2, by: '', atMicros: 0 } })
   })
 
   it('a model comes back with its bytes', () => {
@@ -62,13 +77,13 @@ describe('rows', () => {
   it('rows of a later version are not read as those of today', () => {
     const later = (bytes: Buffer): Buffer => {
       const copy = Buffer.from(bytes)
-      copy[0] = 2
+      copy[0] = 3
       return copy
     }
     assert.throws(() => decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0, values: [] }))), /version/)
     assert.throws(() => decodeCount(later(encodeCount({ events: 0, lastMicros: 0 }))), /version/)
-    assert.throws(() => decodeBallot(later(encodeJsonRow(ballot))), /version/)
-    assert.throws(() => decodeStats(later(encodeJsonRow(emptyStats(3)))), /version/)
+    assert.throws(() => decodeBallot(later(encodeBallot(ballot))), /version/)
+    assert.throws(() => decodeStats(later(encodeStats(emptyStats(3)))), /version/)
     assert.throws(() => decodeModel(later(encodeModel(model, Buffer.of(1)))), /version/)
   })
 })

@@ -1,0 +1,56 @@
+/**
+ * A ballot as people see it: who voted what and when, what it came to, and what is about to be decided by it.
+ *
+ * Owns: the view, from the rows of one snapshot. Leaves out: which ballots (job-reader.ts, disagreements.ts).
+ */
+import { eventIdOf } from '../event/event-id.js'
+import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
+import { DecisionPoints } from '../event/decision-points.js'
+import type { JobSettings } from '../job/job.js'
+import { decodeContent } from '../store/event-record.js'
+import { decodeBucket, decodeCount, type BallotRow } from '../store/rows.js'
+import { bucketKey, countKey, timeKey, timeOfValue } from '../store/tables.js'
+import { consensusName, stateOf } from './ballots.js'
+import type { ConsensusView } from './consensus-service.js'
+import type { Reads } from './event-table.js'
+
+/** The view of a bucket or an event; `ballot` is null where nobody has voted. */
+export function ballotView(
+  reads: Reads, job: JobSettings, subject: Uint8Array, ballot: BallotRow | null, trainedThroughSeq: number,
+): ConsensusView {
+  const nameOf = (label: number): string => job.labels[label]?.name ?? ''
+  const override = ballot?.override ?? null
+  return {
+    ...subjectView(reads, job, subject),
+    consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
+    bucketState: stateOf(ballot, trainedThroughSeq),
+    override: override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
+    votes: (ballot?.votes ?? []).map(({ analyst, label, atMicros, eventMicros }) => {
+      return { analyst, label: nameOf(label), atMicros, eventId: eventIdAt(reads, job.id, eventMicros) }
+    }),
+  }
+}
+
+type SubjectView = Pick<ConsensusView, 'bucketId' | 'eventId' | 'events' | 'values'>
+
+function subjectView(reads: Reads, job: JobSettings, subject: Uint8Array): SubjectView {
+  if (subject.length !== BUCKET_ID_BYTES) {
+    return { bucketId: null, eventId: eventIdAt(reads, job.id, timeOfValue(subject)), events: 1, values: null }
+  }
+  const bucketId = Buffer.from(subject).toString('hex')
+  const bytes = reads.get('buckets', bucketKey(job.id, subject))
+  if (bytes === undefined) return { bucketId, eventId: null, events: 0, values: null }
+  const row = decodeBucket(bytes)
+  const counts = reads.get('counts', countKey(job.id, row.number))
+  const isOfToday = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
+  return {
+    bucketId, eventId: null, events: counts === undefined ? 0 : decodeCount(counts).events,
+    values: isOfToday ? Object.fromEntries(job.decisionPoints.map((point, at) => [point, row.values[at] ?? null])) : null,
+  }
+}
+
+/** The id of the event that came in at that time; null where another version has taken its place. */
+function eventIdAt(reads: Reads, jobId: number, micros: number): string | null {
+  const record = reads.get('events', timeKey(jobId, micros))
+  return record === undefined ? null : (decodeContent(record).clientId ?? eventIdOf(micros))
+}

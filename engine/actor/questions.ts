@@ -1,0 +1,18 @@
+/** Long questions as plain data: what a reader thread gets, and what it gives back. */
+import type { JobSettings } from '../job/job.js'
+import type { AuditProof, AuditWitness } from '../monitor/audit-proof.js'
+import type { AuditFieldTerms, AuditPage, AuditQuery } from '../monitor/audit-service.js'
+import type { DisagreementPage, DisagreementQuery } from './consensus-service.js'
+
+/** By what is asked: what must be known to answer, and the answer. */
+export interface Questions {
+  readonly auditEntries: { readonly given: { readonly query: AuditQuery }; readonly answer: AuditPage }
+  readonly auditTerms: { readonly given: object; readonly answer: readonly AuditFieldTerms[] }
+  readonly auditProof: { readonly given: { readonly witnesses: readonly AuditWitness[] }; readonly answer: AuditProof }
+  readonly disagreements: { readonly given: { readonly job: JobSettings; readonly query: DisagreementQuery }; readonly answer: DisagreementPage }
+}
+
+export type Asked = keyof Questions
+
+/** A question on its way to a thread. */
+export type Question = { readonly [K in Asked]: { readonly ask: K; readonly dataDir: string } & Questions[K]['given'] }[Asked]

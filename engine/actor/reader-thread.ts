@@ -1,0 +1,46 @@
+/**
+ * The entry of a reader thread: long questions, answered from a snapshot, off the HTTP thread (design D6).
+ *
+ * 1. Each question opens the store and closes it: what is asked rarely leaves nothing behind.
+ */
+import { limits } from '../limits.js'
+import { proveChain } from '../monitor/audit-proof.js'
+import { queryAudit } from '../monitor/audit-query.js'
+import type { AuditFieldTerms } from '../monitor/audit-service.js'
+import { auditTables } from '../monitor/audit-tables.js'
+import { listedFields, readTerms } from '../monitor/audit-terms.js'
+import { openCatalog, openShard } from '../store/data-dir.js'
+import type { Environment } from '../store/environment.js'
+import { disagreementsOf } from './disagreements.js'
+import type { Question } from './questions.js'
+
+const nowMs = (): number => performance.now()
+
+/** Answers one question. */
+export default async function answer(question: Question): Promise<unknown> {
+  const environment = question.ask === 'disagreements'
+    ? openShard(question.dataDir, question.job.shard)
+    : openCatalog(question.dataDir, auditTables)
+  try {
+    environment.refresh()
+    return answerFrom(environment, question)
+  } finally {
+    await environment.close()
+  }
+}
+
+function answerFrom(environment: Environment, question: Question): unknown {
+  switch (question.ask) {
+    case 'auditEntries': return queryAudit(environment, question.query, nowMs)
+    case 'auditTerms': return termsOf(environment)
+    case 'auditProof': return proveChain(environment, question.witnesses)
+    case 'disagreements': return disagreementsOf(environment, question.job, question.query, nowMs)
+  }
+}
+
+function termsOf(environment: Environment): AuditFieldTerms[] {
+  return listedFields.map((field) => {
+    const terms = readTerms(environment, field)
+    return { field, terms, complete: terms.length < limits.auditTermsMax }
+  })
+}

@@ -1,0 +1,101 @@
+/**
+ * Messages about events that are stored: votes and overrides, notes, deciding what waited, deciding again.
+ *
+ * Owns: what of such a message is applied, refused or only answered. Leaves out: what it changes (casting.ts, notes.ts,
+ * deciding-again.ts), events that come in (job-actor.ts).
+ *
+ * 1. A message that was applied by an earlier run of its turn changes nothing, and answers as it did then. Where that
+ *    cannot be told any more, because its event has been replaced since, the answer is that the service failed.
+ */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { must } from '../assert.js'
+import { noDecision } from '../decide/decision.js'
+import { decodeContent, decodePrevious, withHeader } from '../store/event-record.js'
+import { jobRange, timeOfKey } from '../store/tables.js'
+import { cast, labelOf, overrule } from './casting.js'
+import { decideAgain, type ActorParts } from './deciding-again.js'
+import { eventAt, findEvent, type FoundEvent } from './event-table.js'
+import { decodeFeedback } from './feedback.js'
+import type { Message } from './message.js'
+import { addNote } from './notes.js'
+import { isTold } from './outbox.js'
+import { decodeOverride } from './override.js'
+
+/** An analyst's vote. @throws Refusal event_not_found, unknown_label. */
+export function takeFeedback(parts: ActorParts, message: Message): null {
+  if (message.applied && isTold(parts.store, message.micros)) return null
+  const { by, feedback } = decodeFeedback(message.body)
+  const event = mustFind(parts, message.eventId)
+  const label = labelOf(parts.settings.labels, feedback)
+  if (message.applied) throw notAgain()
+  cast(parts, event, must(message.eventId, 'the id of the event voted on'), feedback, label, { by, atMicros: message.micros })
+  return null
+}
+
+/** An administrator's word on a bucket or an event, or its withdrawal. @throws Refusal as overrule. */
+export function takeOverride(parts: ActorParts, { body, eventId, micros, applied }: Message): null {
+  if (applied && isTold(parts.store, micros)) return null
+  const { by, ...input } = decodeOverride(body)
+  const change = overrule(parts, eventId, input, { by, atMicros: micros })
+  if (applied) throw notAgain()
+  change()
+  return null
+}
+
+/** An agent's note. @throws Refusal event_not_found, limit_exceeded. */
+export function takeNote(parts: ActorParts, message: Message): null {
+  const event = mustFind(parts, message.eventId)
+  if (message.applied && isNewer(event, message.micros)) throw notAgain()
+  addNote(parts.store, parts.settings.id, event, message)
+  if (!message.applied) parts.stats.touch()
+  return null
+}
+
+/** The decision that stands is made again, by what is known now. @throws Refusal event_not_found, job_stopped. */
+export function reprocess(parts: ActorParts, { eventId, micros, applied }: Message): null {
+  const event = mustFind(parts, eventId)
+  if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros)) return null
+  if (parts.settings.status === 'STOPPED') {
+    throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
+  }
+  if (!applied) decideAgain(parts, event, micros)
+  return null
+}
+
+/** Decides some of the events that waited for the job to start; the answer says whether there are more. */
+export function resume(parts: ActorParts, message: Message): { more: boolean } {
+  const { store, settings, stats } = parts
+  if (message.applied) return { more: true }
+  if (settings.status === 'STOPPED') return { more: false }
+  const waiting = [...store.range('pending', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
+  for (const { key } of waiting) {
+    // The walk sees what is committed; an earlier message of this turn may have decided or replaced the event.
+    if (store.get('pending', key) === undefined) continue
+    const event = must(eventAt(store, settings.id, timeOfKey(key)), 'the event of a pending mark')
+    const values = parts.arrivals.points.valuesOf(parts.codec.decode(decodeContent(event.record).body))
+    const bucket = event.header.bucketId === null ? null : parts.buckets.byId(store, event.header.bucketId)
+    const decision = event.header.lacksPoints ? noDecision : parts.model.decide(store, values, bucket, stats.row)
+    store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
+    store.delete('pending', key)
+    stats.change({ pending: stats.row.pending - 1 })
+    stats.countDecision(decision)
+  }
+  return { more: waiting.length === limits.resumeEventsPerTurn }
+}
+
+function mustFind({ store, settings }: ActorParts, eventId: string | null): FoundEvent {
+  const event = findEvent(store, settings.id, must(eventId, 'the id of an event'))
+  if (event === null) throw new Refusal('event_not_found', 'event not found')
+  return event
+}
+
+/** The event came in after the message: that of then is gone. */
+function isNewer(event: FoundEvent, micros: number): boolean {
+  return event.micros > micros
+}
+
+/** It was refused when its turn ran first, or its event is gone, and which of them cannot be told any more. */
+function notAgain(): Refusal {
+  return new Refusal('turn_failed', 'the service failed on this request')
+}

@@ -1,0 +1,130 @@
+/**
+ * A change of the catalog as entries of the audit log: one for each record that was made, changed or taken away.
+ *
+ * Owns: which fields are told, and which never are. Leaves out: who did it and the log itself (audit-trail.ts).
+ *
+ * 1. Of a field that could be a secret only that it changed is told: values that a kind declares as secret, and whatever
+ *    is named like one; hashes not at all.
+ * 2. A record that comes out as it was is no entry.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { JobSettings } from '../job/job.js'
+import type { Author } from '../service.js'
+import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from './audit-trail.js'
+import type { Kinds } from './kinds.js'
+import type { ApiKeyRecord, IntegrationRecord, UserRecord } from './records.js'
+import type { CatalogState, Changes } from './state.js'
+
+/** What stands for a value that must not be told. */
+export const HIDDEN = '(hidden)'
+
+const SECRET_NAME = /pass|secret|token|credential|private|hash|salt/i
+/** The user and password in an address. */
+const USER_IN_ADDRESS = /\/\/[^/@\s]*@/g
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Fields by name; a key that changed and must not be told keeps a value that only this file sees. */
+interface Shown {
+  readonly title: string
+  readonly fields: Fields
+  /** Compared, and never told. */
+  readonly secrets: Fields
+}
+
+function showJob(job: JobSettings, titleOf: (integrationId: number) => string): Shown {
+  const { title, description, category, status, feedbackColumns } = job
+  return {
+    title,
+    fields: {
+      title, description, category, status,
+      decision_points: job.decisionPoints,
+      labels: job.labels.map(({ id, name, hexColor }) => ({ id, name, hex_color: hexColor })),
+      auto_retrain: job.autoRetrain,
+      feedback_columns: feedbackColumns,
+      pipeline: job.pipeline.map((step) => `${step.role}: ${titleOf(step.integrationId)}${step.enabled ? '' : ' (disabled)'}`),
+    },
+    secrets: { pipeline_parameters: job.pipeline.map(({ parameters }) => parameters), advanced_settings: job.advancedSettings },
+  }
+}
+
+function showIntegration(record: IntegrationRecord, kinds: Kinds): Shown {
+  const kind = kinds.byId(record.kind)
+  const fields: Record<string, unknown> = { title: record.title, integration_type: kind.name }
+  const secrets: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(record.connection)) {
+    const spec = kind.connection.find((parameter) => parameter.name === name)
+    const isPlain = spec !== undefined && spec.secret !== true && !SECRET_NAME.test(name) && typeof value !== 'object'
+    if (isPlain) fields[name] = typeof value === 'string' ? value.replaceAll(USER_IN_ADDRESS, '//') : value
+    else secrets[name] = value
+  }
+  return { title: record.title, fields, secrets }
+}
+
+/** A key or a user: what is plain and not named like a secret. */
+function showPlain(record: ApiKeyRecord | UserRecord): Shown {
+  const told = (name: string, value: unknown): boolean => !SECRET_NAME.test(name) && typeof value !== 'object'
+  const own = Object.entries(record).filter(([name]) => name !== 'id' && name !== 'createdAt' && !/last/i.test(name))
+  return {
+    title: record.name,
+    fields: Object.fromEntries(own.filter(([name, value]) => told(name, value))),
+    secrets: Object.fromEntries(own.filter(([name, value]) => !told(name, value))),
+  }
+}
+
+/** The fields that differ. */
+function differences(before: Shown | null, after: Shown | null): Record<string, AuditChange> {
+  const changes: Record<string, AuditChange> = {}
+  const names = (of: 'fields' | 'secrets'): Set<string> => new Set([...Object.keys(before?.[of] ?? {}), ...Object.keys(after?.[of] ?? {})])
+  for (const name of names('fields')) {
+    const change = { before: before?.fields[name] ?? null, after: after?.fields[name] ?? null }
+    if (!isDeepStrictEqual(change.before, change.after)) changes[name] = change
+  }
+  if (before === null || after === null) return changes
+  for (const name of names('secrets')) {
+    if (!isDeepStrictEqual(before.secrets[name], after.secrets[name])) changes[name] = { before: HIDDEN, after: HIDDEN }
+  }
+  return changes
+}
+
+/** What the changes tell, seen from the state before them. */
+export function auditOf(state: CatalogState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
+  const entries: AuditEntry[] = []
+  const tell = (type: AuditObjectType, id: string, before: Shown | null, after: Shown | null, job?: AuditEntry['job']): void => {
+    const differing = differences(before, after)
+    if (before !== null && after !== null && Object.keys(differing).length === 0) return
+    const title = (after ?? before)?.title ?? ''
+    entries.push({
+      atMicros, by, action: actionOf(before, after), object: { type, id, title }, ...(job === undefined ? {} : { job }), changes: differing,
+    })
+  }
+  for (const [id, record] of changes.integrations) {
+    const before = state.integrations.get(id)
+    tell('integration', String(id), before === undefined ? null : showIntegration(before, state.kinds), record && showIntegration(record, state.kinds))
+  }
+  for (const [name, record] of changes.apiKeys) {
+    const before = state.apiKeys.get(name)
+    tell('api_key', record?.id ?? before?.id ?? name, before === undefined ? null : showPlain(before), record && showPlain(record))
+  }
+  for (const [name, record] of changes.users) {
+    const before = state.users.get(name)
+    tell('user', name, before === undefined ? null : showPlain(before), record && showPlain(record))
+  }
+  const titleBefore = (id: number): string => state.integrations.get(id)?.title ?? `integration ${id}`
+  const titleAfter = (id: number): string => changes.integrations.get(id)?.title ?? titleBefore(id)
+  for (const [id, record] of changes.jobs) {
+    const before = state.jobs.get(id)
+    const job = { id, title: record?.title ?? before?.title ?? '' }
+    tell('job', String(id), before === undefined ? null : showJob(before, titleBefore), record && showJob(record, titleAfter), job)
+  }
+  return entries
+}
+
+function actionOf(before: Shown | null, after: Shown | null): AuditAction {
+  if (before === null) return 'created'
+  if (after === null) return 'deleted'
+  const [was, is] = [before.fields['status'], after.fields['status']]
+  const others = Object.keys(differences(before, after)).some((name) => name !== 'status')
+  if (was === is || others) return 'updated'
+  return is === 'STARTED' ? 'started' : 'stopped'
+}

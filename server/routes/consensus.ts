@@ -1,0 +1,134 @@
+/** Consensus: what analysts agree on, where they differ, and an administrator's word (S15). */
+import {
+  isoMicros, Refusal, type ConsensusTarget, type ConsensusView as EngineView, type JobHandle, type Principal, type Scope,
+} from '../../engine/index.js'
+import type { App } from '../app.js'
+import { operation, type Route } from '../http/route.js'
+import { ConsensusView, DisagreementPage, DisagreementQuery, OverrideBody } from '../schemas/consensus.js'
+import { jobFromPath } from './job-reference.js'
+
+const tag = 'Consensus'
+const SIZE = 20
+const read: Scope = 'read:event_query'
+const write: Scope = 'write:consensus'
+
+function viewWire(view: EngineView) {
+  const { override } = view
+  return {
+    bucket_id: view.bucketId,
+    event_id: view.eventId,
+    events_count: view.events,
+    decision_points: view.values,
+    consensus: view.consensus,
+    bucket_state: view.bucketState,
+    overridden: override !== null,
+    override: override === null ? null : { label: override.label, user: override.by, timestamp: isoMicros(override.atMicros) },
+    votes: view.votes.map(({ analyst, label, atMicros, eventId }) => {
+      return { analyst, label, timestamp: isoMicros(atMicros), event_id: eventId }
+    }),
+  }
+}
+
+/** By event or by bucket: the paths differ, and what the second parameter means. */
+interface By {
+  readonly path: string
+  readonly name: 'Event' | 'Bucket'
+  target(text: string): ConsensusTarget
+}
+
+const byEvent: By = { path: '/api/v2/events/{job_id}/{event_id}/consensus', name: 'Event', target: (eventId) => ({ eventId }) }
+const byBucket: By = {
+  path: '/api/v2/jobs/{job_id}/buckets/{bucket_id}/consensus', name: 'Bucket', target: (text) => ({ bucketId: text.toLowerCase() }),
+}
+
+function found(app: App, principal: Principal, params: readonly string[], by: By): { job: JobHandle; target: ConsensusTarget } {
+  return { job: jobFromPath(app, principal, params[0]!), target: by.target(params[1]!) }
+}
+
+const answer = { 200: { description: 'As it is now.', schema: ConsensusView } }
+
+function see(by: By): Route {
+  return operation({
+    method: 'GET',
+    path: by.path,
+    operationId: `get${by.name}Consensus`,
+    tag,
+    summary: `See who voted what on ${by.name === 'Event' ? "an event's bucket, or on the event" : 'a bucket'}`,
+    scope: read,
+    responses: answer,
+    errors: [404],
+    handle({ app, principal, params }) {
+      const { job, target } = found(app, principal, params, by)
+      return viewWire(app.service.consensus.of(job, target))
+    },
+  })
+}
+
+function override(by: By): Route {
+  return operation({
+    method: 'PUT',
+    path: by.path,
+    operationId: `override${by.name}Consensus`,
+    tag,
+    summary: 'Override the consensus',
+    description: 'The label wins over all votes until the override is withdrawn. For administrators.',
+    scope: write,
+    body: OverrideBody,
+    bodyExample: { consensus: 'Escalate' },
+    responses: answer,
+    errors: [400, 404, 413, 507],
+    async handle({ app, principal, params, body }) {
+      const { job, target } = found(app, principal, params, by)
+      const label = body.consensus ?? body.label
+      if (label === undefined) {
+        const issue = { loc: ['body', 'consensus'], msg: 'Field required', type: 'missing' }
+        throw new Refusal('invalid_body', 'consensus: Field required', { issues: [issue] })
+      }
+      return viewWire(await app.service.consensus.override(job, target, label, principal))
+    },
+  })
+}
+
+function withdraw(by: By): Route {
+  return operation({
+    method: 'DELETE',
+    path: by.path,
+    operationId: `withdraw${by.name}Override`,
+    tag,
+    summary: 'Withdraw the override: the votes count again',
+    scope: write,
+    responses: answer,
+    errors: [404, 507],
+    async handle({ app, principal, params }) {
+      const { job, target } = found(app, principal, params, by)
+      return viewWire(await app.service.consensus.withdraw(job, target, principal))
+    },
+  })
+}
+
+const disagreements = operation({
+  method: 'GET',
+  path: '/api/v2/jobs/{job_id}/disagreements',
+  operationId: 'listDisagreements',
+  tag,
+  summary: 'See where analysts differ',
+  description: 'Buckets, or events where the job has none, with votes for more than one label; the latest votes first.',
+  scope: read,
+  query: DisagreementQuery,
+  responses: { 200: { description: 'A page of them.', schema: DisagreementPage } },
+  errors: [404],
+  async handle({ app, principal, params, query }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const { page = 0, size = SIZE, overridden, undecided } = query
+    const found = await app.service.consensus.disagreements(job, {
+      page, size, ...(overridden === undefined ? {} : { overridden }), ...(undecided === undefined ? {} : { undecided }),
+    })
+    return {
+      disagreements: found.disagreements.map(viewWire), total_count: found.total, total_count_is_exact: found.exact, page, size,
+    }
+  },
+})
+
+export const consensusRoutes: readonly Route[] = [
+  ...[byEvent, byBucket].flatMap((by) => [see(by), override(by), withdraw(by)]), disagreements,
+]

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { proveChain } from '../../../engine/monitor/audit-proof.js'
+import { auditEntries, auditLines } from '../../support/audit.js'
+import { apiKey, input, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
+
+const ann = { kind: 'management', name: 'ann' }
+
+test('every record that is made, changed or deleted is one entry, by whoever asked', () => {
+  const { catalog, environment } = openCatalog()
+  const before = auditEntries(environment).length
+  catalog.apply(smallSet(), true, ann)
+  catalog.apply(smallSet(), true, ann)
+  catalog.apply({ resources: { job: job('job', { decision_points: ['rule.id'], pipeline_integrations: [] }) } }, true, ann)
+  catalog.setJobStatus(1, 'STOPPED', ann)
+  catalog.setJobStatus(1, 'STOPPED', ann)
+  catalog.setJobStatus(1, 'STARTED', ann)
+  catalog.remove({ type: 'job', title: 'job' }, ann)
+  assert.deepEqual(auditLines(environment).slice(before), [
+    'created integration rest', 'created api_key key', 'created job job', 'updated job job', 'stopped job job', 'started job job', 'deleted job job',
+  ])
+  for (const entry of auditEntries(environment).slice(before)) assert.deepEqual(entry.by, ann)
+  const updated = auditEntries(environment)[before + 3]!
+  assert.deepEqual(updated.changes, { decision_points: { before: ['host.name', 'rule.id'], after: ['rule.id'] } })
+  assert.deepEqual(updated.job, { id: 1, title: 'job' })
+  assert.equal(proveChain(environment).intact, true)
+})
+
+test('a refused set and a commit that failed leave no entry', () => {
+  const { catalog, environment } = openCatalog()
+  const before = auditEntries(environment)
+  assert.throws(() => catalog.apply({ resources: { key: apiKey('key'), bad: restApi('rest', 'nobody') } }, true, ann))
+  environment.failNextCommit = new Error('the disk is full')
+  assert.throws(() => catalog.apply(smallSet(), true, ann))
+  assert.deepEqual(auditEntries(environment), before)
+  catalog.apply(smallSet(), true, ann)
+  assert.equal(proveChain(environment).intact, true)
+})
+
+test('what the first start makes is told of the service itself', () => {
+  const { catalog, environment } = openCatalog()
+  catalog.bootstrap({})
+  const entries = auditEntries(environment)
+  assert.ok(entries.length > 4)
+  for (const { by, action } of entries) assert.deepEqual([by.name, action], ['service', 'created'])
+  assert.ok(auditLines(environment).includes('created user admin'))
+})
+
+test('no value or hash of a key, no password and no parameter of a step is in the log', () => {
+  const { catalog, environment } = openCatalog()
+  const outcome = catalog.bootstrap({ adminPassword: 'a-password-of-some-length', managementKey: 'k'.repeat(50) })
+  const { created } = catalog.apply({
+    resources: {
+      key: apiKey('key'), rest: restApi('rest', 'key'),
+      job: job('job', { pipeline_integrations: [input('rest', { parameters: { exposed_rest_api_job_tag: 'a-tag-for-nobody' } })] }),
+    },
+  }, true, ann)
+  catalog.apply({ resources: { job: job('job', { pipeline_integrations: [input('rest', { parameters: { exposed_rest_api_job_tag: 'another' } })] }) } }, true, ann)
+  const text = JSON.stringify(auditEntries(environment))
+  for (const secret of ['a-password-of-some-length', 'k'.repeat(50), created.find(({ type }) => type === 'api_key')!.value!, 'a-tag-for-nobody', 'another']) {
+    assert.ok(!text.includes(secret))
+  }
+  for (const table of ['users', 'api_keys'] as const) {
+    for (const { value } of environment.range(table, {})) {
+      const record = JSON.parse(Buffer.from(value.subarray(1)).toString()) as { hash?: string; password?: { hash: string } }
+      assert.ok(!text.includes(record.hash ?? record.password!.hash))
+    }
+  }
+  assert.deepEqual(outcome, { adminPassword: null, managementKey: null })
+  assert.deepEqual(auditEntries(environment).at(-1)!.changes, { pipeline_parameters: { before: '(hidden)', after: '(hidden)' } })
+})

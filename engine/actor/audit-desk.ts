@@ -1,37 +1,67 @@
-/** The audit log's answers to the outside: what is on its way is taken in first, then a reader thread is asked. */
+/**
+ * The audit log seen from outside: feedback on its way into it, and answers to questions.
+ *
+ * Owns: the collector and the thread that answers long questions. Leaves out: the chain (monitor/), what is told of
+ * (casting.ts, resource/audit-changes.ts).
+ *
+ * 1. What is on its way is taken in before a question is asked: whoever was answered finds what he did.
+ */
+import type { AuditLog } from '../monitor/audit-log.js'
 import type { AuditProof, AuditWitness } from '../monitor/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditService } from '../monitor/audit-service.js'
 import { decodeHead } from '../monitor/audit-tables.js'
-import type { AuditCollector } from './audit-collector.js'
+import type { Environment } from '../store/environment.js'
+import { AuditCollector } from './audit-collector.js'
 import type { Shards } from './shards.js'
-import type { ReaderThreads } from './threads.js'
+import { ReaderThreads } from './threads.js'
+
+export { lastTaken } from './audit-collector.js'
+
+export interface AuditParts {
+  readonly dataDir: string
+  readonly shards: Shards
+  failed(what: string, error: unknown): void
+}
 
 export class AuditDesk implements AuditService {
-  readonly #collector: AuditCollector
-  readonly #readers: ReaderThreads
+  readonly collector: AuditCollector
+  readonly readers: ReaderThreads
   readonly #shards: Shards
 
-  constructor(collector: AuditCollector, readers: ReaderThreads, shards: Shards) {
-    this.#collector = collector
-    this.#readers = readers
+  /** `environment`: of the catalog. */
+  constructor(parts: AuditParts, environment: Environment, log: AuditLog) {
+    const { dataDir, shards, failed } = parts
+    this.collector = new AuditCollector({ environment, log, shards, failed })
+    this.readers = new ReaderThreads(dataDir, (error) => failed('a thread that answers questions died', error))
     this.#shards = shards
   }
 
+  /** What the last process left on its way. */
+  takeUp(): void {
+    this.collector.takeUp()
+  }
+
   async entries(query: AuditQuery): Promise<AuditPage> {
-    await this.#collector.settle()
-    return await this.#readers.ask('auditEntries', { query })
+    await this.collector.settle()
+    return await this.readers.ask('auditEntries', { query })
   }
 
   async terms(): Promise<readonly AuditFieldTerms[]> {
-    await this.#collector.settle()
-    return await this.#readers.ask('auditTerms', {})
+    await this.collector.settle()
+    return await this.readers.ask('auditTerms', {})
   }
 
   async verify(noted?: { readonly count: number; readonly hash: string }): Promise<AuditProof> {
-    await this.#collector.settle()
+    await this.collector.settle()
     const witnesses = notedInShards(Array.from({ length: this.#shards.count }, (_, shard) => this.#shards.reader(shard).notedHead()))
     if (noted !== undefined) witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
-    return await this.#readers.ask('auditProof', { witnesses })
+    return await this.readers.ask('auditProof', { witnesses })
+  }
+
+  /** All messages are answered: the rest is taken in. */
+  async close(): Promise<void> {
+    await this.collector.close()
+    await this.readers.close()
   }
 }
 

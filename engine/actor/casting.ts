@@ -14,7 +14,7 @@ import { withHeader } from '../store/event-record.js'
 import { timeKey } from '../store/tables.js'
 import { consensusName, override, readBallot, vote, type BallotChange } from './ballots.js'
 import type { Bucket, BucketCache } from './bucket-cache.js'
-import { findEvent, subjectOf, type FoundEvent } from './event-table.js'
+import { mustFindEvent, subjectOf, type FoundEvent } from './event-table.js'
 import type { JobStats } from './job-stats.js'
 import { tell } from './outbox.js'
 import type { OverrideInput } from './override.js'
@@ -104,8 +104,7 @@ export function overrule(polling: Polling, eventId: string | null, input: Overri
 }
 
 function eventTarget({ settings, store, buckets }: Polling, eventId: string): Target {
-  const event = findEvent(store, settings.id, eventId)
-  if (event === null) throw new Refusal('event_not_found', 'event not found')
+  const event = mustFindEvent(store, settings.id, eventId)
   const { bucketId } = event.header
   const bucket = bucketId === null ? null : must(buckets.byId(store, bucketId), 'the bucket of a stored event')
   return { subject: subjectOf(event.header, event.micros), bucket, object: { type: 'event', id: eventId, title: '' } }

@@ -3,16 +3,14 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
 import type { Author, JobHandle } from '../service.js'
-import type { AuditCollector } from './audit-collector.js'
+import type { AuditDesk } from './audit-desk.js'
 import type { ConsensusService, ConsensusTarget, ConsensusView, DisagreementPage, DisagreementQuery } from './consensus-service.js'
 import { bucketIdBytes, encodeOverride } from './override.js'
 import type { Shards } from './shards.js'
-import type { ReaderThreads } from './threads.js'
 
 export interface ConsensusParts {
   readonly shards: Shards
-  readonly collector: AuditCollector
-  readonly readers: ReaderThreads
+  readonly audit: AuditDesk
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
   /** @throws Refusal draining. */
@@ -41,16 +39,15 @@ export class ConsensusDesk implements ConsensusService {
   }
 
   async disagreements(handle: JobHandle, query: DisagreementQuery): Promise<DisagreementPage> {
-    return await this.#parts.readers.ask('disagreements', { job: this.#parts.current(handle), query })
+    return await this.#parts.audit.readers.ask('disagreements', { job: this.#parts.current(handle), query })
   }
 
   async #say(handle: JobHandle, target: ConsensusTarget, label: string | null, by: Author): Promise<ConsensusView> {
-    const { collector, current, mustAccept } = this.#parts
-    mustAccept()
-    const job = current(handle)
+    this.#parts.mustAccept()
+    const job = this.#parts.current(handle)
     const [eventId, bucketId] = 'eventId' in target ? [target.eventId, null] : [null, bucketIdBytes(target.bucketId).toString('hex')]
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await collector.ask(job, 'override', eventId, encodeOverride({ label, bucketId }, by))
+    await this.#parts.audit.collector.ask(job, 'override', eventId, encodeOverride({ label, bucketId }, by))
     return this.of(handle, target)
   }
 }

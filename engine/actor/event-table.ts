@@ -7,6 +7,8 @@
  *    and needs no entry there until a later version of the event moves it.
  * 2. An event has one id: the spelled time of an event with a client's id finds nothing.
  */
+import { must } from '../assert.js'
+import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { microsOfEventId } from '../event/event-id.js'
 import { decodeHeader, type RecordHeader } from '../store/event-record.js'
@@ -36,6 +38,13 @@ export function findEvent(reads: Reads, jobId: number, eventId: string): FoundEv
   const micros = microsOfEventId(eventId)
   const found = micros === null ? null : eventAt(reads, jobId, micros, false)
   return found === null || found.header.hasClientId ? null : found
+}
+
+/** The event that a message names. @throws Refusal event_not_found. */
+export function mustFindEvent(reads: Reads, jobId: number, eventId: string | null): FoundEvent {
+  const event = findEvent(reads, jobId, must(eventId, 'the id of an event'))
+  if (event === null) throw new Refusal('event_not_found', 'event not found')
+  return event
 }
 
 /** The time up to which messages are applied, by the last commit of the shard; 0 before the first. */

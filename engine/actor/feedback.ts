@@ -18,6 +18,11 @@ export function encodeFeedback(feedback: FeedbackInput, by: Author): Buffer {
   return withAuthor(by, Buffer.from(JSON.stringify(feedback), 'utf8'))
 }
 
+/** A document of historic events with who sent it. */
+export function encodeHistoric(document: Uint8Array, by: Author): Buffer {
+  return withAuthor(by, document)
+}
+
 export function decodeFeedback(message: Buffer): { by: Author; feedback: FeedbackInput } {
   const { by, body } = splitAuthor(message)
   return { by, feedback: JSON.parse(body.toString('utf8')) as FeedbackInput }

@@ -38,8 +38,6 @@ export interface ReprocessingParts {
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   job(id: number): JobSettings | undefined
-  /** Looks for events; closed with this. */
-  readonly thread: Pick<LookThread, 'run' | 'close'>
   /** @throws Refusal draining. */
   mustAccept(): void
   /** False while the engine shuts down. */
@@ -49,14 +47,17 @@ export interface ReprocessingParts {
 
 export class Reprocessing implements ReprocessService {
   readonly #parts: ReprocessingParts
+  readonly #thread: Pick<LookThread, 'run' | 'close'>
   /** Jobs whose tasks are being run. */
   readonly #running = new Set<number>()
   /** Tasks that are being asked for, by job. */
   readonly #asking = new Map<number, number>()
   #told: (() => void)[] = []
 
-  constructor(parts: ReprocessingParts) {
+  /** `thread` looks for events; it is closed with this. */
+  constructor(parts: ReprocessingParts, thread: Pick<LookThread, 'run' | 'close'>) {
     this.#parts = parts
+    this.#thread = thread
   }
 
   /** Takes up what the last process did not finish. */
@@ -126,7 +127,7 @@ export class Reprocessing implements ReprocessService {
 
   /** When no more messages are taken. What is not finished goes on at the next start. */
   async close(): Promise<void> {
-    await this.#parts.thread.close()
+    await this.#thread.close()
   }
 
   #view(job: JobSettings, id: number): ReprocessTask {
@@ -211,7 +212,7 @@ export class Reprocessing implements ReprocessService {
     const { dataDir, serviceNames } = this.#parts
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#parts.thread.run({ dataDir, job, serviceNames, selection, askedMicros: id, after, countOnly })
+        return await this.#thread.run({ dataDir, job, serviceNames, selection, askedMicros: id, after, countOnly })
       } catch (error) {
         if (!this.#parts.accepting() || attempt >= LOOK_ATTEMPTS) throw error
         await sleep(LOOK_AGAIN_MS, undefined, { ref: false })

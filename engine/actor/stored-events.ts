@@ -15,7 +15,7 @@ import { decodeContent, decodePrevious, withHeader } from '../store/event-record
 import { jobRange, timeOfKey } from '../store/tables.js'
 import { cast, labelOf, overrule } from './casting.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
-import { eventAt, findEvent, type FoundEvent } from './event-table.js'
+import { eventAt, mustFindEvent, type FoundEvent } from './event-table.js'
 import { decodeFeedback } from './feedback.js'
 import type { Message } from './message.js'
 import { addNote } from './notes.js'
@@ -26,7 +26,7 @@ import { decodeOverride } from './override.js'
 export function takeFeedback(parts: ActorParts, message: Message): null {
   if (message.applied && isTold(parts.store, message.micros)) return null
   const { by, feedback } = decodeFeedback(message.body)
-  const event = mustFind(parts, message.eventId)
+  const event = mustFindEvent(parts.store, parts.settings.id, message.eventId)
   const label = labelOf(parts.settings.labels, feedback)
   if (message.applied) throw notAgain()
   cast(parts, event, must(message.eventId, 'the id of the event voted on'), feedback, label, { by, atMicros: message.micros })
@@ -45,7 +45,7 @@ export function takeOverride(parts: ActorParts, { body, eventId, micros, applied
 
 /** An agent's note. @throws Refusal event_not_found, limit_exceeded. */
 export function takeNote(parts: ActorParts, message: Message): null {
-  const event = mustFind(parts, message.eventId)
+  const event = mustFindEvent(parts.store, parts.settings.id, message.eventId)
   if (message.applied && isNewer(event, message.micros)) throw notAgain()
   addNote(parts.store, parts.settings.id, event, message)
   if (!message.applied) parts.stats.touch()
@@ -54,7 +54,7 @@ export function takeNote(parts: ActorParts, message: Message): null {
 
 /** The decision that stands is made again, by what is known now. @throws Refusal event_not_found, job_stopped. */
 export function reprocess(parts: ActorParts, { eventId, micros, applied }: Message): null {
-  const event = mustFind(parts, eventId)
+  const event = mustFindEvent(parts.store, parts.settings.id, eventId)
   if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros)) return null
   if (parts.settings.status === 'STOPPED') {
     throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
@@ -82,12 +82,6 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
     stats.countDecision(decision)
   }
   return { more: waiting.length === limits.resumeEventsPerTurn }
-}
-
-function mustFind({ store, settings }: ActorParts, eventId: string | null): FoundEvent {
-  const event = findEvent(store, settings.id, must(eventId, 'the id of an event'))
-  if (event === null) throw new Refusal('event_not_found', 'event not found')
-  return event
 }
 
 /** The event came in after the message: that of then is gone. */

@@ -20,6 +20,8 @@ import {
 } from './audit-tables.js'
 import { AuditTerms } from './audit-terms.js'
 
+export { auditTables } from './audit-tables.js'
+
 export class AuditLog implements AuditTrail {
   readonly #environment: Environment
   readonly #terms: AuditTerms

@@ -234,14 +234,13 @@ describe('a reprocessing task whose looks fail', () => {
     let left = failures
     const reprocessing = new Reprocessing({
       dataDir: '', serviceNames: ['service'], shards, current: () => settings, job: () => settings,
-      thread: {
-        async run(task) {
-          if (left-- > 0) throw new Error('the thread died')
-          return look(shard.environment, task)
-        },
-        async close() {},
-      },
       mustAccept: () => {}, accepting: () => true, failed: (what) => told.push(what),
+    }, {
+      async run(task) {
+        if (left-- > 0) throw new Error('the thread died')
+        return look(shard.environment, task)
+      },
+      async close() {},
     })
     return { reprocessing, told }
   }

@@ -1,0 +1,144 @@
+/**
+ * The parts of an engine: made in their order, joined with one another, taken up where the last process left them.
+ *
+ * Owns: what starts and stops in which order, and whether anything is accepted. Leaves out: what may be asked (engine.ts).
+ *
+ * 1. The data directory belongs to one process from before the first read until after the last write.
+ * 2. Nothing runs on before all parts are made: what is taken up may need any of them.
+ * 3. close(): refuse, finish, stop threads, close the store, give the lock back, in that order.
+ */
+import { systemClock } from './clock.js'
+import { Refusal } from './errors.js'
+import { sectionNamesOf, type EngineOptions } from './options.js'
+import { systemRandom } from './random.js'
+import type { JobSettings } from './job/job.js'
+import { openCatalog, sealingKey } from './store/data-dir.js'
+import type { DataLock } from './store/data-lock.js'
+import type { Environment } from './store/environment.js'
+import type { BootstrapOutcome } from './resource/bootstrap.js'
+import { Catalog, catalogTables } from './resource/catalog.js'
+import { RetrainSchedule } from './resource/schedule.js'
+import { Sealer } from './resource/sealing.js'
+import { AuditLog, auditTables } from './monitor/audit-log.js'
+import { AuditDesk, lastTaken } from './actor/audit-desk.js'
+import { ConsensusDesk } from './actor/consensus-desk.js'
+import { IngestClock } from './actor/ingest-clock.js'
+import { Notes } from './actor/notes.js'
+import { Reprocessing } from './actor/reprocessing.js'
+import { Shards } from './actor/shards.js'
+import { defaultThreads, LookThread, TrainingThreads } from './actor/threads.js'
+import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
+import { Trainings } from './actor/trainings.js'
+import { Upkeep } from './actor/upkeep.js'
+import type { JobHandle } from './service.js'
+
+export class EngineParts {
+  readonly dataDir: string
+  /** Names of the service in a client's body. */
+  readonly serviceNames: readonly string[]
+  /** Threads that decide events. */
+  readonly threads: number
+  /** Secrets that the first start made, to be shown once; null where there were none to make. */
+  readonly firstStart: BootstrapOutcome | null
+  readonly catalog: Catalog
+  readonly shards: Shards
+  readonly trainings: Trainings
+  readonly upkeep: Upkeep
+  readonly audit: AuditDesk
+  readonly consensus: ConsensusDesk
+  readonly reprocess: Reprocessing
+  readonly notes: Notes
+  /** Told of turns that failed and threads that died. */
+  readonly failed: (what: string, error: unknown) => void
+  readonly #catalogStore: Environment
+  readonly #lock: DataLock
+  readonly #schedule: RetrainSchedule
+  readonly #trainingThreads: TrainingThreads
+  #accepting = true
+
+  constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
+    const clock = options.clock ?? systemClock
+    this.dataDir = options.dataDir
+    this.serviceNames = sectionNamesOf(options.name)
+    this.threads = Math.min(shardCount, options.threads ?? defaultThreads(shardCount))
+    this.failed = options.onFailure ?? (() => {})
+    this.#lock = lock
+    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables])
+    const log = new AuditLog(this.#catalogStore)
+    const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
+    this.catalog = Catalog.open(this.#catalogStore, { clock, random: systemRandom, shards: shardCount, sealer, audit: log })
+    const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
+    this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
+    this.shards = this.#openShards(shardCount, clock)
+    this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => this.failed('a training thread died', error))
+    this.trainings = new Trainings({
+      dataDir: options.dataDir, threadsMax: options.trainers ?? 1, clock,
+      log: new TrainingLog(this.#catalogStore, log),
+      threads: this.#trainingThreads,
+      job: (id) => this.catalog.job(id),
+      install: async (job, model) => void (await this.shards.insist(this.current(job), 'install', model)),
+    })
+    this.upkeep = new Upkeep(this)
+    this.#schedule = new RetrainSchedule(clock, (jobId) => this.upkeep.trainBySchedule(jobId))
+    this.audit = new AuditDesk(this, this.#catalogStore, log)
+    this.consensus = new ConsensusDesk(this)
+    this.reprocess = new Reprocessing(this, new LookThread(this.failed))
+    this.notes = new Notes(this)
+    this.#followJobs()
+    this.audit.takeUp()
+    this.upkeep.takeUp()
+    this.reprocess.takeUp()
+    this.trainings.resume()
+  }
+
+  /** False while the engine shuts down. */
+  accepting(): boolean {
+    return this.#accepting
+  }
+
+  /** @throws Refusal draining. */
+  mustAccept(): void {
+    if (!this.#accepting) throw new Refusal('draining', 'the service is shutting down')
+  }
+
+  job(id: number): JobSettings | undefined {
+    return this.catalog.job(id)
+  }
+
+  /** The job as it is now: a handle may be older than the latest change. @throws Refusal job_not_found. */
+  current(handle: JobHandle): JobSettings {
+    const job = this.catalog.job(handle.id)
+    if (job === undefined) throw new Refusal('job_not_found', 'job not found')
+    return job
+  }
+
+  /** Drains: what was accepted is answered. */
+  async close(): Promise<void> {
+    if (!this.#accepting) return
+    this.#accepting = false
+    this.#schedule.close()
+    this.trainings.close()
+    await this.shards.whenIdle()
+    await this.audit.close()
+    await this.#trainingThreads.close()
+    await this.reprocess.close()
+    await this.shards.close()
+    await this.#catalogStore.close()
+    await this.#lock.release()
+  }
+
+  #openShards(count: number, clock: NonNullable<EngineOptions['clock']>): Shards {
+    const { dataDir, serviceNames: sectionNames } = this
+    const readers = Shards.openReaders(dataDir, count)
+    const last = readers.reduce((micros, reader) => Math.max(micros, reader.lastMicros()), lastTaken(this.#catalogStore, count))
+    return new Shards(count, this.threads, { dataDir, sectionNames }, readers, new IngestClock(clock, last), this.failed)
+  }
+
+  #followJobs(): void {
+    this.catalog.onJobChanged((job) => this.#schedule.put(job))
+    this.catalog.onJobChanged((job) => this.reprocess.wake(job.id))
+    this.catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
+    this.catalog.onJobRemoved((jobId) => this.reprocess.wake(jobId))
+    for (const job of this.catalog.jobs()) this.#schedule.put(job)
+  }
+}

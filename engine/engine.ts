@@ -45,6 +45,7 @@ export class Engine implements DecisionService {
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
+  readonly queries: DecisionService['queries']
   readonly #parts: EngineParts
 
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
@@ -58,6 +59,7 @@ export class Engine implements DecisionService {
     this.notes = parts.notes
     this.audit = parts.audit
     this.consensus = parts.consensus
+    this.queries = parts.queries
   }
 
   get accepting(): boolean {

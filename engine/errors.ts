@@ -38,6 +38,8 @@ export const refusals = {
   resource_exists: { retryable: false },
   resource_in_use: { retryable: false },
   limit_exceeded: { retryable: false },
+  query_too_large: { retryable: false },
+  query_timeout: { retryable: true },
   mailbox_full: { retryable: true },
   draining: { retryable: true },
   store_full: { retryable: true },

@@ -122,6 +122,25 @@ export const limits = {
   queryValuesMax: 4_096,
   /** Fields that one query names. */
   queryFieldsMax: 256,
+  /** Clauses and aggregations of one query, and how deep they are inside each other. */
+  queryClausesMax: 1_024,
+  queryDepthMax: 32,
+  /** Events that a query's page may lie behind, page included. */
+  queryWindowMax: 10_000,
+  /** Bytes of one answer. */
+  queryResultBytesMax: 32 * MIB,
+  /** Buckets in the answer to one query, and different terms that it counts. */
+  queryBucketsMax: 10_000,
+  queryTermsMax: 200_000,
+  /** Keys that one query sorts by. */
+  querySortKeysMax: 16,
+  /** Jobs that one query names. */
+  queryJobsMax: 10_000,
+  /** Milliseconds that one query may run. */
+  queryMsMax: 15_000,
+  /** Events, and fields, that a listing of a job's fields looks at. */
+  fieldSampleEventsMax: 1_000,
+  fieldsListedMax: 10_000,
   /** Resources in one request. */
   resourcesPerRequestMax: 10_000,
   /** Integrations, and api keys, that one service has. */
@@ -140,8 +159,9 @@ export const limits = {
   auditCollectedMax: 128,
   /** Milliseconds that a question which a reader thread answers may take before it ends with what it has. */
   questionMsMax: 5_000,
-  /** Questions that wait for a reader thread. */
-  questionsWaitingMax: 16,
+  /** Threads that answer questions, where there are as many cores, and questions that wait for one of them. */
+  readerThreadsMax: 2,
+  questionsWaitingMax: 64,
   /** Entries of the audit log on one page, and disagreements. */
   auditPageMax: 200,
   disagreementsPageMax: 100,

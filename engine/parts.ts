@@ -24,9 +24,10 @@ import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { Notes } from './actor/notes.js'
+import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
 import { Shards } from './actor/shards.js'
-import { defaultThreads, LookThread, TrainingThreads } from './actor/threads.js'
+import { defaultThreads, LookThread, ReaderThreads, TrainingThreads } from './actor/threads.js'
 import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
@@ -48,6 +49,8 @@ export class EngineParts {
   readonly consensus: ConsensusDesk
   readonly reprocess: Reprocessing
   readonly notes: Notes
+  readonly queries: Queries
+  readonly readers: ReaderThreads
   /** Told of turns that failed and threads that died. */
   readonly failed: (what: string, error: unknown) => void
   readonly #catalogStore: Environment
@@ -80,10 +83,12 @@ export class EngineParts {
     })
     this.upkeep = new Upkeep(this)
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.upkeep.trainBySchedule(jobId))
+    this.readers = new ReaderThreads(options.dataDir, (error) => this.failed('a thread that answers questions died', error))
     this.audit = new AuditDesk(this, this.#catalogStore, log)
     this.consensus = new ConsensusDesk(this)
     this.reprocess = new Reprocessing(this, new LookThread(this.failed))
     this.notes = new Notes(this)
+    this.queries = new Queries(this, clock)
     this.#followJobs()
     this.audit.takeUp()
     this.upkeep.takeUp()
@@ -118,8 +123,10 @@ export class EngineParts {
     this.#accepting = false
     this.#schedule.close()
     this.trainings.close()
+    this.queries.close()
     await this.shards.whenIdle()
     await this.audit.close()
+    await this.readers.close()
     await this.#trainingThreads.close()
     await this.reprocess.close()
     await this.shards.close()

@@ -8,6 +8,7 @@
  * store, except where a promise says so.
  */
 import type { Refusal } from './errors.js'
+import type { QueriesService } from './actor/queries-service.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
 import type { NotesService, ReprocessService } from './actor/reprocess-service.js'
 import type { ConsensusService } from './actor/consensus-service.js'
@@ -229,6 +230,9 @@ export interface DecisionService {
   readonly reprocess: ReprocessService
   /** What agents write down about events. */
   readonly notes: NotesService
+
+  /** Questions about stored events. */
+  readonly queries: QueriesService
 
   /** True while events are taken in; false while draining. */
   readonly accepting: boolean

@@ -1,8 +1,8 @@
 /**
  * The audit log seen from outside: feedback on its way into it, and answers to questions.
  *
- * Owns: the collector and the thread that answers long questions. Leaves out: the chain (monitor/), what is told of
- * (casting.ts, resource/audit-changes.ts).
+ * Owns: the collector. Leaves out: the chain (monitor/), what is told of (casting.ts, resource/audit-changes.ts), the threads
+ * that answer (reader-thread.ts).
  *
  * 1. What is on its way is taken in before a question is asked: whoever was answered finds what he did.
  */
@@ -13,26 +13,26 @@ import { decodeHead } from '../monitor/audit-tables.js'
 import type { Environment } from '../store/environment.js'
 import { AuditCollector } from './audit-collector.js'
 import type { Shards } from './shards.js'
-import { ReaderThreads } from './threads.js'
+import type { ReaderThreads } from './threads.js'
 
 export { lastTaken } from './audit-collector.js'
 
 export interface AuditParts {
-  readonly dataDir: string
   readonly shards: Shards
+  readonly readers: ReaderThreads
   failed(what: string, error: unknown): void
 }
 
 export class AuditDesk implements AuditService {
   readonly collector: AuditCollector
-  readonly readers: ReaderThreads
+  readonly #readers: ReaderThreads
   readonly #shards: Shards
 
   /** `environment`: of the catalog. */
   constructor(parts: AuditParts, environment: Environment, log: AuditLog) {
-    const { dataDir, shards, failed } = parts
+    const { shards, readers, failed } = parts
     this.collector = new AuditCollector({ environment, log, shards, failed })
-    this.readers = new ReaderThreads(dataDir, (error) => failed('a thread that answers questions died', error))
+    this.#readers = readers
     this.#shards = shards
   }
 
@@ -43,25 +43,24 @@ export class AuditDesk implements AuditService {
 
   async entries(query: AuditQuery): Promise<AuditPage> {
     await this.collector.settle()
-    return await this.readers.ask('auditEntries', { query })
+    return await this.#readers.ask('auditEntries', { query })
   }
 
   async terms(): Promise<readonly AuditFieldTerms[]> {
     await this.collector.settle()
-    return await this.readers.ask('auditTerms', {})
+    return await this.#readers.ask('auditTerms', {})
   }
 
   async verify(noted?: { readonly count: number; readonly hash: string }): Promise<AuditProof> {
     await this.collector.settle()
     const witnesses = notedInShards(Array.from({ length: this.#shards.count }, (_, shard) => this.#shards.reader(shard).notedHead()))
     if (noted !== undefined) witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
-    return await this.readers.ask('auditProof', { witnesses })
+    return await this.#readers.ask('auditProof', { witnesses })
   }
 
   /** All messages are answered: the rest is taken in. */
   async close(): Promise<void> {
     await this.collector.close()
-    await this.readers.close()
   }
 }
 

@@ -7,10 +7,12 @@ import type { AuditDesk } from './audit-desk.js'
 import type { ConsensusService, ConsensusTarget, ConsensusView, DisagreementPage, DisagreementQuery } from './consensus-service.js'
 import { bucketIdBytes, encodeOverride } from './override.js'
 import type { Shards } from './shards.js'
+import type { ReaderThreads } from './threads.js'
 
 export interface ConsensusParts {
   readonly shards: Shards
   readonly audit: AuditDesk
+  readonly readers: ReaderThreads
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
   /** @throws Refusal draining. */
@@ -39,7 +41,7 @@ export class ConsensusDesk implements ConsensusService {
   }
 
   async disagreements(handle: JobHandle, query: DisagreementQuery): Promise<DisagreementPage> {
-    return await this.#parts.audit.readers.ask('disagreements', { job: this.#parts.current(handle), query })
+    return await this.#parts.readers.ask('disagreements', { job: this.#parts.current(handle), query })
   }
 
   async #say(handle: JobHandle, target: ConsensusTarget, label: string | null, by: Author): Promise<ConsensusView> {

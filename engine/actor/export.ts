@@ -19,7 +19,7 @@ import { consensusName } from './ballots.js'
 import { modelIdOf } from './model-id.js'
 
 export interface ExportParts {
-  readonly job: JobSettings
+  readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints'>
   readonly view: EventView
   readonly header: RecordHeader
   readonly body: Record<string, unknown>

@@ -1,7 +1,7 @@
 /**
  * The entry of a reader thread: long questions, answered from a snapshot, off the HTTP thread (design D6).
  *
- * 1. Each question opens the store and closes it: what is asked rarely leaves nothing behind.
+ * 1. Between questions nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
  */
 import { limits } from '../limits.js'
 import { proveChain } from '../monitor/audit-proof.js'
@@ -12,12 +12,14 @@ import { listedFields, readTerms } from '../monitor/audit-terms.js'
 import { openCatalog, openShard } from '../store/data-dir.js'
 import type { Environment } from '../store/environment.js'
 import { disagreementsOf } from './disagreements.js'
+import { answerQuery } from './query-answer.js'
 import type { Question } from './questions.js'
 
 const nowMs = (): number => performance.now()
 
 /** Answers one question. */
 export default async function answer(question: Question): Promise<unknown> {
+  if (question.ask === 'storedEvents') return answerQuery(question.dataDir, question.task)
   const environment = question.ask === 'disagreements'
     ? openShard(question.dataDir, question.job.shard)
     : openCatalog(question.dataDir, auditTables)
@@ -29,7 +31,7 @@ export default async function answer(question: Question): Promise<unknown> {
   }
 }
 
-function answerFrom(environment: Environment, question: Question): unknown {
+function answerFrom(environment: Environment, question: Exclude<Question, { ask: 'storedEvents' }>): unknown {
   switch (question.ask) {
     case 'auditEntries': return queryAudit(environment, question.query, nowMs)
     case 'auditTerms': return termsOf(environment)

@@ -35,14 +35,19 @@ interface Standing {
 const STANDINGS_MAX = 50_000
 
 const none: readonly ScalarValue[] = []
+/** Where '' stands for a decision that was not made (S4). */
+const undecided: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
 const nobodyVoted: Standing = { consensus: null, undecided: false, state: 'new' }
+
+/** What fields need to know of a job. */
+type FieldsJob = Pick<JobSettings, 'id' | 'title' | 'labels'>
 
 export class RecordFields implements EventFields {
   readonly #reads: Reads
   readonly #codec: BodyCodec
   readonly #body: BodyFields
   readonly #standings = new Map<string, Standing>()
-  #job!: JobSettings
+  #job!: FieldsJob
   #trainedThroughSeq = 0
   #micros = 0
   #record: Buffer = Buffer.alloc(0)
@@ -57,7 +62,7 @@ export class RecordFields implements EventFields {
   }
 
   /** Goes on to a job's events, as the store has them now. */
-  ofJob(job: JobSettings): void {
+  ofJob(job: FieldsJob): void {
     this.#job = job
     this.#standings.clear()
     this.#trainedThroughSeq = readStats(this.#reads, job.id, job.labels.length).trainedThroughSeq
@@ -66,7 +71,7 @@ export class RecordFields implements EventFields {
   /** Goes on to the event that came in at `micros`. The bytes must not change before the next one. */
   event(micros: number, record: Uint8Array): void {
     this.#micros = micros
-    this.#record = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+    this.#record = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
     this.#header = null
     this.#extras = undefined
     this.#walked = false
@@ -84,9 +89,15 @@ export class RecordFields implements EventFields {
 
   has(field: Field): boolean {
     if (field.kind === 'time') return true
-    if (field.kind === 'own') return isThere(this.#own(field.own))
+    if (field.kind === 'own') return this.#hasOwn(field.own)
     this.#walk()
-    return field.slots.some((slot) => this.#body.has(slot)) || (field.own !== null && isThere(this.#own(field.own)))
+    return field.slots.some((slot) => this.#body.has(slot)) || (field.own !== null && this.#hasOwn(field.own))
+  }
+
+  /** A decision that was not made is not there. */
+  #hasOwn(name: OwnName): boolean {
+    const values = this.#own(name)
+    return values.length > 0 && !(values[0] === '' && undecided.has(name))
   }
 
   #walk(): void {
@@ -164,8 +175,4 @@ export class RecordFields implements EventFields {
 
 function maybe(value: ScalarValue | null | undefined): readonly ScalarValue[] {
   return value === null || value === undefined ? none : [value]
-}
-
-function isThere(values: readonly ScalarValue[]): boolean {
-  return values.some((value) => value !== '')
 }

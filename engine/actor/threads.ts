@@ -147,7 +147,7 @@ export class TrainingThreads {
   }
 }
 
-/** The thread that answers long questions; none while nobody asks. */
+/** The threads that answer long questions; none while nobody asks. */
 export class ReaderThreads {
   readonly #dataDir: string
   readonly #pool: Piscina<Question, unknown>
@@ -157,9 +157,11 @@ export class ReaderThreads {
     this.#pool = new Piscina<Question, unknown>({
       filename: new URL('./reader-thread.js', import.meta.url).href,
       minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: 10_000,
-      niceIncrement: 10,
+      // More than one, so that a short question need not wait for a long one.
+      maxThreads: Math.min(limits.readerThreadsMax, availableParallelism()),
+      // A thread knows shapes and words of the shards that it was asked about, which the next question need not read again.
+      idleTimeout: 60_000,
+      niceIncrement: 5,
       atomics: 'disabled',
       recordTiming: false,
     })

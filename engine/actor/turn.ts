@@ -54,7 +54,7 @@ export const TURN_BEGUN = 1
 export const TURN_DONE = 2
 
 /** An event as its receiver sees it. */
-export function viewOf(job: JobSettings, eventId: string, reply: Omit<EventReply, 'idFromBody'>): EventView {
+export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string, reply: Omit<EventReply, 'idFromBody'>): EventView {
   const label = reply.label < 0 ? undefined : job.labels[reply.label]
   return {
     eventId,

@@ -55,13 +55,17 @@ export class BodyFields {
   readonly #root = new PathNode()
   readonly #values: ScalarValue[][]
   readonly #present: Uint8Array
+  /** The slot of every value there is, or -1. */
+  readonly #whole: number
   #shapes!: ShapeTree
   #words!: Words
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
 
   constructor(paths: readonly BodyPath[]) {
+    this.#whole = paths.findIndex(({ whole }) => whole === true)
     for (const [slot, { names }] of paths.entries()) {
+      if (slot === this.#whole) continue
       let node = this.#root
       for (const name of names) node = node.child(name)
       node.slot = slot
@@ -78,6 +82,10 @@ export class BodyFields {
     this.#bytes = bytes
     this.#at = 0
     this.#value(this.#root, true)
+    if (this.#whole < 0) return
+    this.#at = 0
+    this.#gather(this.#values[this.#whole] as ScalarValue[])
+    this.#present[this.#whole] = 1
   }
 
   /** As before any body. */
@@ -113,6 +121,21 @@ export class BodyFields {
     }
     if (present && node.slot >= 0) this.#present[node.slot] = 1
     return present
+  }
+
+  #gather(into: ScalarValue[]): void {
+    const tag = this.#bytes[this.#at] as number
+    if (tag !== TAG_OBJECT && tag !== TAG_ARRAY && tag !== TAG_NAMED) {
+      const value = this.#scalar()
+      if (value !== null) into.push(value)
+      return
+    }
+    this.#at++
+    const count = this.#count()
+    for (let left = tag === TAG_OBJECT ? this.#shapes.names(count).length : count; left > 0; left--) {
+      if (tag === TAG_NAMED) this.#skip()
+      this.#gather(into)
+    }
   }
 
   #object(node: PathNode, mayStop: boolean): boolean {

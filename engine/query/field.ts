@@ -90,6 +90,8 @@ export function costOf(field: Field): number {
 /** A way into bodies. */
 export interface BodyPath {
   readonly names: readonly string[]
+  /** Every value of the body, at any depth. */
+  readonly whole?: true
 }
 
 /** The fields that one question names: each once. */
@@ -105,15 +107,25 @@ export class FieldSet {
     this.#serviceNames = serviceNames
   }
 
-  /** The field of that name. @throws Refusal limit_exceeded where a question names too many. */
+  /** The field of that name. @throws Refusal query_too_large where a question names too many. */
   field(name: string): Field {
     let field = this.#fields.get(name)
     if (field === undefined) {
       if (this.#fields.size >= limits.queryFieldsMax) {
-        throw new Refusal('limit_exceeded', `a query names at most ${limits.queryFieldsMax} fields`)
+        throw new Refusal('query_too_large', `a query names at most ${limits.queryFieldsMax} fields`)
       }
       field = this.#make(name)
       this.#fields.set(name, field)
+    }
+    return field
+  }
+
+  /** Every value of the body. */
+  wholeBody(): Field {
+    let field = this.#fields.get('')
+    if (field === undefined) {
+      field = { kind: 'body', name: '*', slots: [this.paths.push({ names: [], whole: true }) - 1], own: null }
+      this.#fields.set('', field)
     }
     return field
   }

@@ -104,7 +104,7 @@ function isBound(operator: FilterOperator): operator is BoundName {
 
 /**
  * The filters as one condition.
- * @throws Refusal invalid_body where a time is compared with what is no date, limit_exceeded for too many fields.
+ * @throws Refusal invalid_body where a time is compared with what is no date, query_too_large for too many fields.
  */
 export function compileFilters(
   filters: readonly Filter[],

@@ -153,7 +153,8 @@ export class LmdbEnvironment implements Environment {
           if (range.to !== undefined && Buffer.compare(key, range.to) >= 0) continue
           if (range.from !== undefined && Buffer.compare(key, range.from) < 0) return
         }
-        yield { key: Uint8Array.from(key), value: Uint8Array.from(value) }
+        // Copies of their own already: the library slices both out of its memory.
+        yield { key, value }
         if (--left <= 0) return
       }
     } finally {

@@ -18,6 +18,8 @@ export interface CollectedBody {
   collected(bytes: Uint8Array): void
   /** There is no body: over the bound, or broken gzip. */
   uncollected(refusal: Refusal): void
+  /** The client went away, before its body was whole or before it was answered. */
+  gone?(): void
 }
 
 /** The first byte of gzip, which begins no JSON text: the header need not be read, or be right. */
@@ -51,6 +53,7 @@ export class BodyCollector implements BodySink {
   gone(): void {
     this.#over = true
     this.#gathered.clear()
+    this.#taker.gone?.()
   }
 
   #finish(bytes: Uint8Array): void {
@@ -74,13 +77,17 @@ export class BodyCollector implements BodySink {
   }
 }
 
-/** The whole body, the caller's to keep; rejects with body_too_large. Never settles when the client goes first. */
-export function collectBody(exchange: Exchange, bytesMax: number): Promise<Uint8Array> {
+/**
+ * The whole body, the caller's to keep; rejects with body_too_large. Never settles when the client goes first; `gone` is
+ * told when it goes, then or before it was answered.
+ */
+export function collectBody(exchange: Exchange, bytesMax: number, gone?: () => void): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     exchange.onBody(
       new BodyCollector(bytesMax, {
         collected: (bytes) => resolve(bytes.slice()),
         uncollected: reject,
+        ...(gone === undefined ? {} : { gone }),
       }),
     )
   })

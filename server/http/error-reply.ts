@@ -40,6 +40,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   resource_exists: 409,
   resource_in_use: 409,
   limit_exceeded: 409,
+  query_too_large: 422,
+  query_timeout: 503,
   mailbox_full: 429,
   draining: 503,
   turn_failed: 500,
@@ -54,6 +56,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
   queries_busy: 1,
+  query_timeout: 5,
   draining: 5,
   store_failed: 5,
   store_full: 30,

@@ -10,6 +10,7 @@ import { docRoutes } from './docs.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
+import { queryRoutes } from './queries.js'
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
@@ -52,5 +53,5 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...healthRoutes,
-  ...auditRoutes, ...consensusRoutes, ...docRoutes, openApi, root,
+  ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...docRoutes, openApi, root,
 ]

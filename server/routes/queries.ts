@@ -1,0 +1,141 @@
+/**
+ * Questions about stored events (existing-clients.md section 2).
+ *
+ * The answers come as text from the threads that found them and go out as they are. A client that goes takes its query
+ * with it.
+ */
+import type { Static, TObject, TSchema } from 'typebox'
+import { limits, type JobSelection as Jobs, type Principal, type QueriesService } from '../../engine/index.js'
+import { authorize } from '../http/auth.js'
+import { collectBody } from '../http/body.js'
+import { replyError } from '../http/error-reply.js'
+import { json } from '../http/reply.js'
+import type { Route } from '../http/route.js'
+import { Checker, parseJson } from '../http/validate.js'
+import { EventsPage, EventsQuery, FieldList, FieldTypes, JobSelection, RawQuery, SearchAnswer } from '../schemas/queries.js'
+
+interface Query<B extends TObject> {
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly body: B
+  readonly bodyExample?: unknown
+  readonly answer: { readonly description: string; readonly schema: TSchema; readonly example?: unknown }
+  ask(queries: QueriesService, principal: Principal, body: Static<B>, gone: AbortSignal): Promise<Uint8Array>
+}
+
+function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): Route {
+  const checker = new Checker(doc.body, 'body')
+  return {
+    ...doc,
+    method: 'POST',
+    tag: 'Queries',
+    scope: 'read:event_query',
+    responses: { 200: answer },
+    errors: [400, 404, 413],
+    serve(exchange, _params, app) {
+      const principal = authorize(exchange, app, 'read:event_query')
+      const gone = new AbortController()
+      collectBody(exchange, limits.queryBytesMax, () => gone.abort())
+        .then((bytes) => ask(app.service.queries, principal, checker.check(parseJson(bytes)), gone.signal))
+        .then((text) => exchange.reply('200 OK', json, text))
+        .catch((error: unknown) => replyError(exchange, error))
+    },
+  }
+}
+
+type WireJobs = Static<typeof JobSelection>
+
+/** One or several; an empty list is none given. */
+function listOf<T>(value: T | T[] | undefined): T[] | undefined {
+  if (value === undefined) return undefined
+  const list = Array.isArray(value) ? value : [value]
+  return list.length === 0 ? undefined : list
+}
+
+function jobsOf(body: WireJobs): Jobs {
+  const jobIds = listOf(body.job_ids)?.map(Number)
+  const jobTitles = listOf(body.job_titles)
+  return { ...(jobIds === undefined ? {} : { jobIds }), ...(jobTitles === undefined ? {} : { jobTitles }) }
+}
+
+/** Without the fields that are undefined. */
+function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+}
+
+const events = query({
+  path: '/api/v2/events/query',
+  operationId: 'queryEvents',
+  summary: 'Find events by filters and dates',
+  description: `Newest first where not sorted otherwise. A page ends at the latest behind event ${limits.queryWindowMax}; the count is of all.`,
+  body: EventsQuery,
+  bodyExample: { job_ids: [1], start_date: 'now-7d', filters: [{ field: 'source.ip', operator: 'starts with', value: '10.' }], size: 20 },
+  answer: { description: 'A page of events.', schema: EventsPage },
+  ask: (queries, principal, body, gone) => queries.events(principal, {
+    ...jobsOf(body),
+    ...given({
+      eventIds: listOf(body.event_ids)?.map(String),
+      filters: body.filters,
+      dateField: body.date_field,
+      startDate: body.start_date,
+      endDate: body.end_date,
+      size: body.size,
+      page: body.page,
+      sortBy: body.sort_by_column,
+      sortOrder: body.sort_order?.toLowerCase() as 'asc' | 'desc' | undefined,
+      countOnly: body.count_results_only,
+      decisionPointsOnly: body.decision_points_only,
+    }),
+  }, gone),
+})
+
+const search = query({
+  path: '/api/v2/events/raw_es_query',
+  operationId: 'searchEvents',
+  summary: 'Search and aggregate events in the query language of Elasticsearch',
+  description: 'Exact: nothing is sampled. Hits are not scored; where not sorted otherwise they come newest first.',
+  body: RawQuery,
+  bodyExample: {
+    job_ids: 1,
+    query_body: {
+      size: 0,
+      query: { bool: { must: [{ range: { '@timestamp': { gte: 'now-1d' } } }, { match: { 'rule.name': 'login' } }] } },
+      aggs: { hosts: { terms: { field: 'host.name', size: 5 } } },
+    },
+  },
+  answer: { description: 'As a search answers.', schema: SearchAnswer },
+  ask: (queries, principal, body, gone) => queries.search(principal, {
+    ...jobsOf(body),
+    queryBody: body.query_body,
+    decisionPointsOnly: body.decision_points_only === true,
+  }, gone),
+})
+
+const fields = query({
+  path: '/api/v2/filters/fields',
+  operationId: 'listFilterFields',
+  summary: 'What can be filtered by, in which jobs',
+  description: `From the latest events of the jobs, ${limits.fieldSampleEventsMax} in all.`,
+  body: JobSelection,
+  bodyExample: { job_ids: [1] },
+  answer: {
+    description: 'The fields, by name.',
+    schema: FieldList,
+    example: [{ field_name: 'alert.count', available_operators: ['is', 'is not', 'lt', 'gt'], available_in_jobs: [1] }],
+  },
+  ask: (queries, principal, body, gone) => queries.fields(principal, jobsOf(body), gone),
+})
+
+const fieldTypes = query({
+  path: '/api/v2/filters/fields_mapping',
+  operationId: 'mapFilterFields',
+  summary: 'What can be filtered by, with types',
+  body: JobSelection,
+  bodyExample: { job_ids: [1] },
+  answer: { description: 'Field to type.', schema: FieldTypes, example: { 'host.name': 'keyword', 'alert.count': 'long' } },
+  ask: (queries, principal, body, gone) => queries.fieldTypes(principal, jobsOf(body), gone),
+})
+
+export const queryRoutes: readonly Route[] = [events, search, fields, fieldTypes]

@@ -1,0 +1,134 @@
+/** Questions about stored events, and their answers. */
+import { Type } from 'typebox'
+import { limits } from '../../engine/index.js'
+import { nullable, Timestamp } from './common.js'
+
+const JobId = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.String({ pattern: '^ *\\d{1,15} *$' })])
+const Title = Type.String()
+
+const jobs = {
+  job_ids: Type.Optional(Type.Union([JobId, Type.Array(JobId, { maxItems: limits.queryJobsMax })], { description: 'One job or several. An empty list is none given.' })),
+  job_titles: Type.Optional(Type.Union([Title, Type.Array(Title, { maxItems: limits.queryJobsMax })], { description: 'Further jobs, by title.' })),
+}
+
+/** Which jobs; all that the key may see where neither is given. */
+export const JobSelection = Type.Object(jobs)
+
+const EventId = Type.Union([Type.String(), Type.Integer()])
+const FilterValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
+/** What an event has to be. */
+export const EventFilter = Type.Object({
+  field: Type.String({
+    minLength: 1,
+    maxLength: limits.decisionPointCharsMax,
+    description:
+      'A path in the event, or, under the name of the service, one of its own fields (filters/fields lists them). ' +
+      '`@timestamp` is the original time of the alert, `timestamp_inference` the ingest time.',
+  }),
+  operator: Type.String({
+    description:
+      'is, is not, is one of, is not one of, starts with, not starts with, contains, not contains, exists, not exists, ' +
+      'lt, lte, gt, gte.',
+    examples: ['is'],
+  }),
+  value: Type.Optional(Type.Union([FilterValue, Type.Array(FilterValue, { maxItems: limits.queryValuesMax }), Type.Null()], {
+    description: 'Absent for the exists pair, a list for the one-of pair. Dates may be ISO 8601, epoch or arithmetic such as now-1d/d.',
+  })),
+})
+
+const DateOrNumber = Type.Union([Type.String(), Type.Number()])
+
+/** The body of `events/query`. */
+export const EventsQuery = Type.Object({
+  ...jobs,
+  event_ids: Type.Optional(Type.Union([EventId, Type.Array(EventId, { maxItems: limits.queryValuesMax })])),
+  decision_points_only: Type.Optional(Type.Boolean({ description: 'Leaves raw_body out.' })),
+  count_results_only: Type.Optional(Type.Boolean()),
+  start_date: Type.Optional(DateOrNumber),
+  end_date: Type.Optional(DateOrNumber),
+  date_field: Type.Optional(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'What the dates are about; @timestamp where not said otherwise.' })),
+  size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 5 })),
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 0, description: 'From 0.' })),
+  sort_by_column: Type.Optional(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'Any field; the ingest time where not said otherwise.' })),
+  sort_order: Type.Optional(Type.String({ pattern: '^([aA][sS][cC]|[dD][eE][sS][cC])$', description: 'asc or desc; desc where not said otherwise.' })),
+  filters: Type.Optional(Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'All of them hold.' })),
+})
+
+/** The body of `events/raw_es_query`. */
+export const RawQuery = Type.Object({
+  ...jobs,
+  query_body: Type.Object({}, {
+    additionalProperties: true,
+    description:
+      'A search: query, post_filter, size, from, sort, search_after, _source, track_total_hits, aggs, timeout. What is not ' +
+      'supported is refused by its name and place.',
+  }),
+  decision_points_only: Type.Optional(Type.Boolean()),
+})
+
+/** One event of an answer. */
+export const QueriedEvent = Type.Object(
+  {
+    event_id: Type.String(),
+    job_id: Type.Integer(),
+    job_title: Type.String(),
+    ingest_timestamp: Timestamp,
+    timestamp_inference: Timestamp,
+    '@timestamp': Timestamp,
+    status: Type.Enum(['pending_inference', 'OK', 'ERROR']),
+    error_message: nullable(Type.String()),
+    result: Type.String(),
+    result_label: Type.String(),
+    previous_result: nullable(Type.String({ description: 'Null where the event was never reprocessed.' })),
+    confidence_score: Type.Number({ minimum: 0, maximum: 100 }),
+    outlier: Type.Boolean(),
+    outlier_score: Type.Number(),
+    bucket_id: nullable(Type.String()),
+    bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
+    consensus: nullable(Type.String()),
+    model: nullable(Type.String()),
+    decision_points: Type.Object({}, { additionalProperties: true, description: 'What the event has at each decision point of its job.' }),
+    raw_body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  { additionalProperties: true, description: 'Beside these, title, severity and storage_tag where the event came with them.' },
+)
+
+/** The answer to `events/query`. */
+export const EventsPage = Type.Object({
+  events: Type.Array(QueriedEvent),
+  total_count: Type.Integer({ description: 'Events that pass, on all pages.' }),
+  page: Type.Optional(Type.Integer()),
+  size: Type.Optional(Type.Integer()),
+})
+
+/** The answer to a search. */
+export const SearchAnswer = Type.Object({
+  took: Type.Integer({ description: 'Milliseconds.' }),
+  timed_out: Type.Boolean({ description: 'The time was over: what was found until then.' }),
+  _shards: Type.Object({ total: Type.Integer(), successful: Type.Integer(), skipped: Type.Integer(), failed: Type.Integer() }),
+  hits: Type.Object({
+    total: Type.Optional(Type.Object({ value: Type.Integer(), relation: Type.Enum(['eq', 'gte']) })),
+    max_score: nullable(Type.Number()),
+    hits: Type.Array(Type.Object({
+      _index: Type.String(),
+      _id: Type.String(),
+      _score: nullable(Type.Number()),
+      _source: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      sort: Type.Optional(Type.Array(Type.Unknown())),
+    })),
+  }),
+  aggregations: Type.Optional(Type.Object({}, { additionalProperties: true })),
+})
+
+/** The answer to `filters/fields`. */
+export const FieldList = Type.Array(
+  Type.Object({
+    field_name: Type.String(),
+    available_operators: Type.Array(Type.String()),
+    available_in_jobs: Type.Array(Type.Integer({ description: 'Ids of jobs.' })),
+  }),
+)
+
+/** The answer to `filters/fields_mapping`. */
+export const FieldTypes = Type.Record(Type.String(), Type.Enum(['keyword', 'long', 'double', 'boolean', 'date']))

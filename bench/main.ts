@@ -10,6 +10,7 @@ import { audit } from './end-to-end/audit.js'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { million } from './end-to-end/million.js'
+import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
 import { singlePost } from './end-to-end/single-post.js'
@@ -23,7 +24,7 @@ import { hasWrk } from './load/drive.js'
 import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
-  singlePost, bulk, visible, getEvent, walk, training, reprocess, million, resources, audit,
+  singlePost, bulk, visible, getEvent, query, walk, training, reprocess, million, resources, audit,
 ]
 
 function log(what: string): void {

@@ -33,6 +33,8 @@ export const limits = {
   /** Items of an array at one decision point that count; the rest is ignored. */
   pointItemsMax: 256,
   labelsPerJob: 3,
+  /** One entry of a job's table of costs. */
+  costMax: 1e6,
   /** Analysts that vote on one bucket. */
   votesPerBallotMax: 1_000,
   /** Consensus changes that one ballot remembers. */

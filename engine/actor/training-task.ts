@@ -1,4 +1,5 @@
 /** A training as plain data: what a training thread gets, and what it gives back. */
+import type { Objective } from '../job/objective.js'
 import type { ModelSummary } from '../learn/classifier.js'
 
 export interface TrainingTask {
@@ -10,6 +11,7 @@ export interface TrainingTask {
   readonly labels: readonly string[]
   readonly buckets: boolean
   readonly seed: number
+  readonly objective: Objective
   /** Progress and cancellation, shared: see TrainingSignals. */
   readonly signals: SharedArrayBuffer
 }

@@ -45,7 +45,8 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
   const missing = missingForTraining(counts, task.labels)
   if (missing !== null) throw new Error(missing)
-  const set = { points: task.points, labelCount: task.labels.length, examples, background, seed: task.seed }
+  const { points, seed, objective } = task
+  const set = { points, labelCount: task.labels.length, examples, background, seed, objective }
   const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
   return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
 }

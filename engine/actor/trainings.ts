@@ -13,6 +13,7 @@ import type { Clock } from '../clock.js'
 import { limits } from '../limits.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
+import { objectiveOf } from '../job/objective.js'
 import { theService } from '../resource/audit-trail.js'
 import type { Author } from '../service.js'
 import { encodeModel, type ModelRow } from '../store/rows.js'
@@ -135,6 +136,7 @@ export class Trainings {
       buckets: hasBuckets(job.category),
       // Anything fixed will do: the same job and version train alike wherever they run (S17).
       seed: (job.id * 65_599 + version) >>> 0,
+      objective: objectiveOf(job),
       signals: signals.memory,
     })
   }

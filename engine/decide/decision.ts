@@ -10,8 +10,8 @@
 import type { Model } from '../learn/classifier.js'
 import type { PointValues } from '../event/point-value.js'
 
-/** Where the answer came from. */
-export type DecisionSource = 'none' | 'model' | 'knowledge_base'
+/** Where the answer came from; an ageing model's confidence was lowered (watch.ts). */
+export type DecisionSource = 'none' | 'model' | 'knowledge_base' | 'ageing_model'
 
 export interface Decision {
   /** Index of the label, or -1 for no decision. */
@@ -63,17 +63,13 @@ export function decide(
   known: KnownConsensus | null,
   probabilities: Float64Array,
 ): Decision {
-  model.predict(values, probabilities)
-  const outlierScore = model.outlierScore(values)
+  const outlierScore = model.assess(values, probabilities)
   const outlier = known === null && outlierScore >= model.summary.outlierThreshold
   if (known !== null) {
     const p = ((known.votesFor + MODEL_VOTES * (probabilities[known.label] as number)) / (known.votes + MODEL_VOTES))
     return { label: known.label, confidence: hundredths(p), outlier, outlierScore, source: 'knowledge_base', modelVersion }
   }
-  let label = 0
-  for (let i = 1; i < probabilities.length; i++) {
-    if ((probabilities[i] as number) > (probabilities[label] as number)) label = i
-  }
+  const label = model.choose(probabilities)
   return { label, confidence: hundredths(probabilities[label] as number), outlier, outlierScore, source: 'model', modelVersion }
 }
 

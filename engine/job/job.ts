@@ -91,6 +91,19 @@ export interface JobSettings {
   readonly createdAt: string
 }
 
+/** The share of known events that a job lets be called outliers, where it says nothing: 2 %. */
+export const outlierRateDefault = 0.02
+
+/** The bounds of that share in advanced_settings.outlier_false_alarm_rate. */
+export const outlierRateMin = 0.001
+export const outlierRateMax = 0.2
+
+/** The share that the settings ask for; the default where they say nothing sensible. */
+export function outlierRateOf(advancedSettings: JobSettings['advancedSettings']): number {
+  const rate = advancedSettings['outlier_false_alarm_rate']
+  return typeof rate === 'number' && rate >= outlierRateMin && rate <= outlierRateMax ? rate : outlierRateDefault
+}
+
 /** True where events with equal decision points share a bucket (specification, Category semantics). */
 export function hasBuckets(category: JobCategory): boolean {
   return category === 'Decision intelligence'

@@ -4,14 +4,17 @@
  * Owns: the words between the job actor, the trainer and the algorithms. Leaves out: every algorithm.
  *
  * 1. Pure: the same training set and seed give the same bytes; the same bytes and values give the same answer (S17).
- * 2. A label without an example is never predicted: its probability is exactly 0 (S14).
+ * 2. A label without an example is never the answer (S14). It has a small probability, for what nobody has seen yet:
+ *    without it the others would be surer than ten labels allow.
  * 3. Any value is survived: new values, new types, missing values, huge numbers, NaN-like text.
  * The contract suite test/contracts/classifier.ts holds every implementation to this.
  */
 
 import type { PointValues } from '../event/point-value.js'
+import type { Objective } from '../job/objective.js'
 
 export type { PointValue, PointValues, ScalarValue } from '../event/point-value.js'
+export type { Objective } from '../job/objective.js'
 
 /** One labelled point. */
 export interface Example {
@@ -33,6 +36,8 @@ export interface TrainingSet {
   readonly background: readonly PointValues[]
   /** Any 32-bit unsigned integer. */
   readonly seed: number
+  /** What the answers should be good at; accuracy where nothing is said. */
+  readonly objective?: Objective
 }
 
 /** Reports how far a training is, 0 to 1, and for people what it does; returns false when it should stop. */
@@ -60,8 +65,12 @@ export interface Model {
   readonly summary: ModelSummary
   /** Fills `probabilities` (length labelCount) with numbers 0 to 1 that sum to 1: the calibrated chance of each label. */
   predict(values: PointValues, probabilities: Float64Array): void
+  /** The label to answer with, of probabilities that `predict` filled: the most probable one, or what the objective says. */
+  choose(probabilities: Float64Array): number
   /** How unlike everything known the values are, 0 (alike) or more; at or above summary.outlierThreshold is an outlier. */
   outlierScore(values: PointValues): number
+  /** Both in one go: `predict`, and the outlier score as the answer. */
+  assess(values: PointValues, probabilities: Float64Array): number
 }
 
 /** An algorithm: trains bytes, and makes a model of them again. */

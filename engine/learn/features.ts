@@ -29,6 +29,11 @@ const LENGTH = 11
 const ARRAY = 12
 const KINDS = 16
 
+/** What a feature is: a value or a part of one, a number as the linear model reads it, or two values together. */
+export const PLAIN = 0
+export const SCALED = 1
+export const PAIRED = 2
+
 /** How much the parts of a value weigh beside the whole value's 1. */
 const nameScale = 0.8
 const sentenceScale = 2.2
@@ -46,6 +51,8 @@ export class FeatureEncoder {
   /** The features of the last event, `count` of them; hashes are not 0. */
   hashes = new Int32Array(64)
   weights = new Float32Array(64)
+  /** PLAIN, SCALED or PAIRED. */
+  kinds = new Uint8Array(64)
   count = 0
   /** The last event's whole value at each point, as one hash. */
   readonly atoms: Int32Array
@@ -75,7 +82,8 @@ export class FeatureEncoder {
     for (let point = 0; point < atoms.length; point++) atoms[point] = this.#encodePoint(point, values[point] ?? null)
     const pairs = this.pairs
     for (let i = 0; i < pairs.length; i += 2) {
-      this.#push(hashPair(atoms[pairs[i] as number] as number, atoms[pairs[i + 1] as number] as number), pairWeight)
+      const hash = hashPair(atoms[pairs[i] as number] as number, atoms[pairs[i + 1] as number] as number)
+      this.#push(hash, pairWeight, PAIRED)
     }
   }
 
@@ -83,17 +91,20 @@ export class FeatureEncoder {
     return this.#salts[point * KINDS + kind] as number
   }
 
-  #push(hash: number, weight: number): void {
+  #push(hash: number, weight: number, kind = PLAIN): void {
     const at = this.count++
     if (at === this.hashes.length) {
-      const { hashes, weights } = this
+      const { hashes, weights, kinds } = this
       this.hashes = new Int32Array(at * 2)
       this.hashes.set(hashes)
       this.weights = new Float32Array(at * 2)
       this.weights.set(weights)
+      this.kinds = new Uint8Array(at * 2)
+      this.kinds.set(kinds)
     }
     this.hashes[at] = hash
     this.weights[at] = weight
+    this.kinds[at] = kind
   }
 
   /** Adds the features of one value, its atom in front; answers the atom. */
@@ -121,10 +132,10 @@ export class FeatureEncoder {
     let bin = 0
     while (value >= (profile.edges[bin] ?? Infinity)) bin++
     const binHash = hashNumber(this.#salt(point, BIN), bin)
-    this.#push(binHash, 1)
+    this.#push(binHash, 1, SCALED)
     if (profile.deviation > 0) {
       const standard = (signedLog(value) - profile.mean) / profile.deviation
-      this.#push(this.#salt(point, LOG), Math.min(4, Math.max(-4, standard)) * logWeight)
+      this.#push(this.#salt(point, LOG), Math.min(4, Math.max(-4, standard)) * logWeight, SCALED)
     }
     return profile.exact ? category : binHash
   }
@@ -192,7 +203,7 @@ export class FeatureEncoder {
       this.#push(hash, 1)
       sum = (sum + hash) | 0
     }
-    this.#push(this.#salt(point, LENGTH), Math.log1p(items.length) * lengthWeight)
+    this.#push(this.#salt(point, LENGTH), Math.log1p(items.length) * lengthWeight, SCALED)
     const hash = hashEnd(sum)
     this.hashes[whole] = hash
     return hash

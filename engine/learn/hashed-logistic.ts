@@ -9,12 +9,11 @@ import { buildMatrix, rowsPerLook, type ExampleMatrix } from './example-matrix.j
 import { FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import { HashedModel, hashedLogisticKind, readModel, writeModel, type ModelParts } from './hashed-model.js'
+import { chooseEncoder } from './encoder-choice.js'
 import { fitLogistic } from './logistic.js'
 import { chooseModel, type ModelChoice } from './model-choice.js'
 import { OutlierScale, rarityLevel, rarityLevels, SurpriseTable, type OutlierSignals } from './outlier.js'
-import { choosePairs } from './pair-choice.js'
-import { profilePoints } from './point-profile.js'
-import { part, ProgressReport, type Stage } from './progress.js'
+import { ProgressReport, type Stage } from './progress.js'
 import { countFeatures, limitFeatures, type Vocabulary } from './vocabulary.js'
 
 /** Iterations of a fit: as many as go over so many numbers of its matrix, within bounds. */
@@ -33,22 +32,6 @@ function evenly<T>(list: readonly T[], max: number): readonly T[] {
 /** A large matrix has a bend in more directions than matter: fewer iterations are as good. */
 function iterationsFor(matrix: ExampleMatrix): number {
   return Math.min(iterationsMax, Math.max(iterationsMin, Math.round(fittingWork / matrix.features.length)))
-}
-
-/** Encodes with the pairs that tell more than their points alone. */
-function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: Stage): FeatureEncoder {
-  const profiles = profilePoints(set.points.length, known, part(stage, 0, 0.5))
-  const single = new FeatureEncoder(set.points, profiles, new Int32Array(0))
-  const examples = evenly(set.examples, 2_000)
-  const pointCount = set.points.length
-  const atoms = new Int32Array(examples.length * pointCount)
-  for (let i = 0; i < examples.length; i++) {
-    single.encode((examples[i] as Example).values)
-    atoms.set(single.atoms, i * pointCount)
-  }
-  const classes = Int32Array.from(examples, (example) => example.label)
-  const rows = { pointCount, atoms, classes, classCount: set.labelCount }
-  return new FeatureEncoder(set.points, profiles, choosePairs(rows, part(stage, 0.5, 1)))
 }
 
 /** The parts of a model that say how rare things are, from known events each scored as if it had not been seen. */

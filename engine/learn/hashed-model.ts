@@ -131,8 +131,21 @@ export class HashedModel implements Model {
     for (let k = 0; k < labels.length; k++) probabilities[labels[k] as number] = this.#scores[k] as number
   }
 
+  choose(probabilities: Float64Array): number {
+    let label = 0
+    for (let i = 1; i < probabilities.length; i++) {
+      if ((probabilities[i] as number) > (probabilities[label] as number)) label = i
+    }
+    return label
+  }
+
   outlierScore(values: PointValues): number {
     return this.#parts.scale.score(this.signals(values))
+  }
+
+  assess(values: PointValues, probabilities: Float64Array): number {
+    this.predict(values, probabilities)
+    return this.outlierScore(values)
   }
 
   /** What is measured of an event for its outlier score. */

@@ -27,7 +27,7 @@ export interface AtomRows {
 }
 
 /** An even sample of the rows. */
-function sample(rows: AtomRows): AtomRows {
+export function sampleAtoms(rows: AtomRows): AtomRows {
   const step = Math.ceil(rows.classes.length / rowsMax)
   if (step <= 1) return rows
   const count = Math.ceil(rows.classes.length / step)
@@ -42,7 +42,7 @@ function sample(rows: AtomRows): AtomRows {
 }
 
 /** Mean log-likelihood of each label given the other events of its group. */
-function worth(groups: Int32Array, classes: Int32Array, shares: Float64Array): number {
+export function worth(groups: Int32Array, classes: Int32Array, shares: Float64Array): number {
   const classCount = shares.length
   const numbers = new Map<number, number>()
   const groupOf = new Int32Array(groups.length)
@@ -72,7 +72,7 @@ function worth(groups: Int32Array, classes: Int32Array, shares: Float64Array): n
 
 /** Two indices of points a pair, the best pair first. */
 export function choosePairs(all: AtomRows, stage: Stage): Int32Array {
-  const rows = sample(all)
+  const rows = sampleAtoms(all)
   const { pointCount, atoms, classes, classCount } = rows
   const count = classes.length
   if (count < rowsMin || pointCount < 2) return new Int32Array(0)

@@ -6,11 +6,12 @@
 import type { Classifier, Model } from './classifier.js'
 import { hashedLogistic } from './hashed-logistic.js'
 import { kindOf } from './model-bytes.js'
+import { pooled } from './pooled.js'
 
-const classifiers: ReadonlyMap<string, Classifier> = new Map([[hashedLogistic.kind, hashedLogistic]])
+const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled, hashedLogistic].map((one) => [one.kind, one]))
 
 /** What a job trains with. */
-export const defaultClassifier: Classifier = hashedLogistic
+export const defaultClassifier: Classifier = pooled
 
 /** @throws Error for a kind that this version does not know. */
 export function classifierFor(kind: string): Classifier {

@@ -6,7 +6,8 @@
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
-import { integrationRoles, jobCategories } from '../job/job.js'
+import { integrationRoles, jobCategories, outlierRateMax, outlierRateMin } from '../job/job.js'
+import { namedObjectives } from '../job/objective.js'
 import { cronFault } from './cron.js'
 
 /** One of the words, in any case. */
@@ -82,6 +83,14 @@ const monitor = z.looseObject({
   interval_check: z.union([z.number(), z.string()]).optional(),
 })
 
+const cost = z.number().min(0).max(limits.costMax)
+
+/** What the answers should be good at; see job/objective.ts. */
+const objective = z.union([
+  choice(namedObjectives),
+  z.strictObject({ costs: z.array(z.array(cost).length(limits.labelsPerJob)).length(limits.labelsPerJob) }),
+], `must be ${namedObjectives.map((one) => `"${one}"`).join(', ')} or {"costs": 3 rows (truth) of 3 numbers (answer), 0 or more}`)
+
 const advancedSettings = z
   .looseObject({
     custom_labels: z
@@ -91,6 +100,9 @@ const advancedSettings = z
       .optional()
       .describe('Exactly three; those of the category where absent.'),
     auto_retrain: autoRetrain.optional(),
+    outlier_false_alarm_rate: z.number().min(outlierRateMin).max(outlierRateMax).optional()
+      .describe('The share of known events that may be called outliers; 0.02 where absent.'),
+    objective: objective.optional().describe('What answers are to be good at.'),
     monitoring_settings: z
       .looseObject({ throttling: z.unknown().optional(), monitors: z.array(monitor).optional() })
       .optional()

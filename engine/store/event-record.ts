@@ -6,7 +6,7 @@
  * | 0  | 1     | version of this layout: 2 with a previous decision or notes, else 1    |
  * | 1  | 1     | flags, below                                                           |
  * | 2  | 1     | label index, 255 without a decision                                    |
- * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base              |
+ * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model |
  * | 4  | 2     | confidence in hundredths of a percent, little-endian like all the rest |
  * | 6  | 2     | bytes of the client's id, 0 for none                                   |
  * | 8  | 4     | model version, 0 for none                                              |
@@ -47,7 +47,7 @@ const HAS_NOTES = 128
 /** What changes of the header leave as it is. */
 const KEPT_FLAGS = HAS_EXTRAS | HAS_PREVIOUS | HAS_NOTES
 
-const sources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base']
+const sources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base', 'ageing_model']
 
 /** What the header says. */
 export interface RecordHeader extends Decision {

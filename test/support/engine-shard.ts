@@ -1,6 +1,7 @@
 /** A shard and its mailbox on a store in memory, without threads: everything else is as in the service. */
 import type { JobSettings } from '../../engine/job/job.js'
 import { defaultLabels } from '../../engine/job/labels.js'
+import { objectiveOf } from '../../engine/job/objective.js'
 import { hasBuckets } from '../../engine/job/job.js'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { withAuthor } from '../../engine/actor/authored.js'
@@ -146,7 +147,7 @@ export class TestShard {
   train(job: JobSettings, version: number): Uint8Array {
     const result = trainFrom(this.environment, {
       dataDir: '', shard: 0, jobId: job.id, points: job.decisionPoints, labels: job.labels.map(({ name }) => name),
-      buckets: hasBuckets(job.category), seed: version, signals: new SharedArrayBuffer(0),
+      buckets: hasBuckets(job.category), seed: version, objective: objectiveOf(job), signals: new SharedArrayBuffer(0),
     }, new TrainingSignals())
     const { fingerprint } = new DecisionPoints(job.decisionPoints)
     return encodeModel({ version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary }, result.model)

@@ -1,0 +1,28 @@
+/**
+ * What a job wants of its answers (advanced_settings.objective): as many right as can be, each label found equally well
+ * (macro F1), or the least cost, where `costs[truth][answer]` is what an answer costs, 0 or more, by the order of labels.
+ */
+import type { JobSettings } from './job.js'
+
+export type Objective = 'accuracy' | 'macro_f1' | { readonly costs: readonly (readonly number[])[] }
+
+/** The objectives that have a name. */
+export const namedObjectives = ['accuracy', 'macro_f1'] as const
+
+/** Where a job says nothing. Reasons and figures: DESIGN.md, "The decision rule". */
+export const defaultObjective: Objective = 'accuracy'
+
+function isCosts(value: unknown): value is { costs: number[][] } {
+  return typeof value === 'object' && value !== null && 'costs' in value && Array.isArray(value.costs)
+}
+
+/** The job's objective; settings are checked where they come in, and one that was kept from before that is none. */
+export function objectiveOf(job: JobSettings): Objective {
+  const given = job.advancedSettings['objective']
+  if (given === 'accuracy' || given === 'macro_f1') return given
+  if (!isCosts(given) || given.costs.length !== job.labels.length) return defaultObjective
+  const sound = given.costs.every((row) => (
+    Array.isArray(row) && row.length === job.labels.length && row.every((cost) => typeof cost === 'number' && cost >= 0)
+  ))
+  return sound ? { costs: given.costs } : defaultObjective
+}

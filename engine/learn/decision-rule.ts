@@ -1,0 +1,111 @@
+/**
+ * From probabilities to an answer, by what the job wants.
+ *
+ * Accuracy: the most probable label. Costs: the label of least expected cost. Macro F1: with 2 p_k - F_k over D_k, where
+ * F_k is the F1 that label k reaches and D_k how often it is true plus how often it is answered, the label is answered
+ * that raises the sum of all F1 most: the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha,
+ * Agarwal, "Consistent multiclass algorithms for complex performance measures", 2015). F and D are expected over the
+ * stream by the model's own probabilities, so that how labels were picked does not matter; they depend on the rule and
+ * the rule on them: a few rounds find it.
+ *
+ * All three are one form: answer k with the greatest sum_t worth[k][t] p_t - offset[k].
+ */
+import type { Objective } from './classifier.js'
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+
+export interface DecisionRule {
+  /** Row by row, one row an answer: what it is worth for each truth. */
+  readonly worths: Float64Array
+  readonly offsets: Float64Array
+}
+
+const rounds = 20
+/** Added to D, as a share of the events: a label that hardly comes is not answered for a hope. */
+const rareShare = 0.003
+
+/** The class that the rule answers with; `among` says which may be. */
+export function chooseBy(rule: DecisionRule, probabilities: Float64Array, among: Int32Array): number {
+  const count = probabilities.length
+  let best = among[0] as number
+  let most = -Infinity
+  for (let i = 0; i < among.length; i++) {
+    const answer = among[i] as number
+    let value = -(rule.offsets[answer] as number)
+    for (let truth = 0; truth < count; truth++) value += (rule.worths[answer * count + truth] as number) * (probabilities[truth] as number)
+    if (value <= most) continue
+    most = value
+    best = answer
+  }
+  return best
+}
+
+/** The rule that answers with the most probable label. */
+export function accuracyRule(labelCount: number): DecisionRule {
+  const worths = new Float64Array(labelCount * labelCount)
+  for (let k = 0; k < labelCount; k++) worths[k * labelCount + k] = 1
+  return { worths, offsets: new Float64Array(labelCount) }
+}
+
+function costRule(costs: readonly (readonly number[])[], labelCount: number): DecisionRule {
+  const worths = new Float64Array(labelCount * labelCount)
+  for (let truth = 0; truth < labelCount; truth++) {
+    for (let answer = 0; answer < labelCount; answer++) worths[answer * labelCount + truth] = -(costs[truth]?.[answer] ?? 0)
+  }
+  return { worths, offsets: new Float64Array(labelCount) }
+}
+
+/** Expected F1 of each label over events with these probabilities, side by side, and how often each is answered or true. */
+function expect(rule: DecisionRule, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): { f1: Float64Array; seen: Float64Array } {
+  const hits = new Float64Array(labelCount)
+  const seen = new Float64Array(labelCount)
+  let total = 0
+  for (let i = 0; i < weights.length; i++) {
+    const weight = weights[i] as number
+    const probabilities = stream.subarray(i * labelCount, (i + 1) * labelCount)
+    const answer = chooseBy(rule, probabilities, among)
+    hits[answer] = (hits[answer] as number) + weight * (probabilities[answer] as number)
+    seen[answer] = (seen[answer] as number) + weight
+    for (let k = 0; k < labelCount; k++) seen[k] = (seen[k] as number) + weight * (probabilities[k] as number)
+    total += weight
+  }
+  for (let k = 0; k < labelCount; k++) seen[k] = ((seen[k] as number) + rareShare * total) / total
+  return { f1: hits.map((hit, k) => (2 * hit) / total / (seen[k] as number)), seen }
+}
+
+function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
+  let rule = accuracyRule(labelCount)
+  let best = rule
+  let most = -Infinity
+  for (let round = 0; round < rounds; round++) {
+    const { f1, seen } = expect(rule, stream, weights, among, labelCount)
+    let sum = 0
+    for (const k of among) sum += f1[k] as number
+    if (sum > most + 1e-9) {
+      most = sum
+      best = rule
+    }
+    const worths = new Float64Array(labelCount * labelCount)
+    for (let k = 0; k < labelCount; k++) worths[k * labelCount + k] = 2 / (seen[k] as number)
+    rule = { worths, offsets: f1.map((f, k) => f / (seen[k] as number)) }
+  }
+  return best
+}
+
+/**
+ * The rule for an objective. `stream` has the probabilities of events as the stream has them, `labelCount` an event,
+ * each as if it was not labelled; `weights` how much each counts; `among` the labels that may be answered.
+ */
+export function fitRule(objective: Objective, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
+  if (typeof objective !== 'string') return costRule(objective.costs, labelCount)
+  if (objective === 'accuracy' || weights.length === 0) return accuracyRule(labelCount)
+  return macroF1Rule(stream, weights, among, labelCount)
+}
+
+export function writeRule(rule: DecisionRule, to: ModelWriter): void {
+  to.f64s(rule.worths)
+  to.f64s(rule.offsets)
+}
+
+export function readRule(from: ModelReader): DecisionRule {
+  return { worths: from.f64s(), offsets: from.f64s() }
+}

@@ -1,0 +1,84 @@
+/**
+ * What the members say of labelled events that they were not trained on.
+ *
+ * Owns: folds. An example is in one fold; equal events that came as several examples are spread, as they would come
+ * again. A label with few examples is never held out: what is left would not know it.
+ * Above `sampleMax` examples a fair draw of them is enough: the more there are, the less it matters.
+ */
+import type { Dice } from './dice.js'
+import type { LearningTable } from './learning-table.js'
+import { memberCount, MemberPanel, trainMembers } from './members.js'
+import { part, type Stage } from './progress.js'
+
+const examplesMin = 20
+const labelExamplesMin = 3
+const sampleMax = 6_000
+/** Up to so many examples there are three folds, above two. */
+const threeFoldsMax = 1_000
+
+/** Answers on held-out examples; those of one example are side by side, member by member. */
+export interface HeldOut {
+  readonly classCount: number
+  /** Numbers of the examples, ascending. */
+  readonly examples: Int32Array
+  readonly classes: Int32Array
+  /** How much each counts, of mean 1. */
+  readonly weights: Float64Array
+  readonly folds: Int32Array
+  readonly foldCount: number
+  readonly chances: Float64Array
+}
+
+/** The fold of each example, in turn within its label and in an order of chance; -1 is never held out. */
+function assignFolds(table: LearningTable, foldCount: number, dice: Dice): Int32Array {
+  const { rowOf, classes, labels } = table.matrix
+  const counts = new Int32Array(labels.length)
+  for (const row of rowOf) counts[classes[row] as number] = (counts[classes[row] as number] as number) + 1
+  const share = Math.min(1, sampleMax / rowOf.length)
+  const next = new Int32Array(labels.length)
+  return rowOf.map((row) => {
+    const label = classes[row] as number
+    if ((counts[label] as number) < labelExamplesMin || dice.below(1 << 20) >= share * (1 << 20)) return -1
+    next[label] = (next[label] as number) + 1
+    return (next[label] as number) % foldCount
+  })
+}
+
+/** Trains on all folds but one, in turn, and asks of that one; null where there are too few examples. `judging` are the weights that answers count with. */
+export function holdOut(table: LearningTable, weights: Float64Array, judging: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
+  const { rowOf, classes, rowCount, labels } = table.matrix
+  if (rowOf.length < examplesMin) return null
+  const foldCount = rowOf.length <= threeFoldsMax ? 3 : 2
+  const folds = assignFolds(table, foldCount, dice)
+  const examples = Int32Array.from(folds.keys()).filter((i) => (folds[i] as number) >= 0)
+  if (examples.length < examplesMin / 2) return null
+  const classCount = labels.length
+  const sampled = rowOf.length > sampleMax
+  const chances = new Float64Array(examples.length * memberCount * classCount)
+  const codes = new Uint8Array(table.trees.columnCount)
+  for (let fold = 0; fold < foldCount; fold++) {
+    const rowWeights = new Float64Array(rowCount)
+    for (let i = 0; i < rowOf.length; i++) {
+      if (folds[i] === fold || (sampled && folds[i] === -1)) continue
+      rowWeights[rowOf[i] as number] = (rowWeights[rowOf[i] as number] as number) + (weights[i] as number)
+    }
+    const panel = new MemberPanel(trainMembers(table, rowWeights, seed, part(stage, fold / foldCount, (fold + 1) / foldCount)), classCount)
+    for (let h = 0; h < examples.length; h++) {
+      const example = examples[h] as number
+      if (folds[example] !== fold) continue
+      panel.askRow(table, rowOf[example] as number, codes)
+      chances.set(panel.chances, h * memberCount * classCount)
+    }
+  }
+  let total = 0
+  for (const example of examples) total += judging[example] as number
+  return {
+    classCount,
+    examples,
+    classes: Int32Array.from(examples, (example) => classes[rowOf[example] as number] as number),
+    weights: Float64Array.from(examples, (example) => ((judging[example] as number) * examples.length) / total),
+    folds: Int32Array.from(examples, (example) => folds[example] as number),
+    foldCount,
+    chances,
+  }
+}

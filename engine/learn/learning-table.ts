@@ -1,0 +1,149 @@
+/**
+ * All that a training learns from, coded once: rows for the linear model, columns for the trees.
+ *
+ * Owns: which features become columns. A feature is one where it is a value, a part of one or a pair, and parts the
+ * rows; with many rows one that a single row has is left to the linear model.
+ */
+import type { Example, PointValues } from './classifier.js'
+import { EventCoder } from './event-coder.js'
+import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import { PLAIN, SCALED, type FeatureEncoder } from './features.js'
+import { FeatureTable } from './feature-table.js'
+import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
+import { part, type Stage } from './progress.js'
+import type { TreeTable } from './tree-table.js'
+import type { Vocabulary } from './vocabulary.js'
+
+/** Bits of all columns together. */
+const bitsMax = 2 ** 29
+/** From so many rows on a feature has to be in two of them. */
+const repeatRowsMin = 100
+/** Events that the bins of numbers are made from, of the examples and of the background each. */
+const binRowsMax = 10_000
+
+export interface LearningTable {
+  readonly matrix: ExampleMatrix
+  readonly trees: TreeTable
+  readonly coder: EventCoder
+  readonly columns: readonly NumberColumn[]
+  /** For each feature of the matrix its column, or -1. */
+  readonly columnOf: Int32Array
+}
+
+/** For each feature of the matrix what it is, and in how many rows. */
+function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: FeatureEncoder, table: FeatureTable, columns: readonly NumberColumn[]): { kinds: Uint8Array; rows: Int32Array } {
+  const kinds = new Uint8Array(matrix.featureCount).fill(PLAIN)
+  const rows = new Int32Array(matrix.featureCount)
+  for (const feature of matrix.features) rows[feature] = (rows[feature] as number) + 1
+  const resolved = columns.filter((column) => resolves(column, column.point)).map(({ point }) => point)
+  for (const { values } of examples) {
+    encoder.encode(values)
+    // Where each number has a bin, the number as a category tells a tree nothing more.
+    for (const point of resolved) if (typeof values[point] === 'number') encoder.kinds[encoder.atomAt[point] as number] = SCALED
+    for (let j = 0; j < encoder.count; j++) {
+      const feature = table.find(encoder.hashes[j] as number)
+      if (feature >= 0 && feature < kinds.length) kinds[feature] = encoder.kinds[j] as number
+    }
+  }
+  return { kinds, rows }
+}
+
+/** Numbers from `first` on for the features that become columns: the most frequent ones where there are too many. */
+function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: Int32Array, first: number): { columnOf: Int32Array; count: number } {
+  const rowsMin = matrix.rowCount >= repeatRowsMin ? 2 : 1
+  const usable = Array.from(rows.keys()).filter((feature) => {
+    const having = rows[feature] as number
+    return kinds[feature] !== SCALED && having >= rowsMin && having < matrix.rowCount
+  })
+  const most = Math.floor(bitsMax / matrix.rowCount)
+  if (usable.length > most) {
+    usable.sort((a, b) => (rows[b] as number) - (rows[a] as number) || a - b)
+    usable.length = most
+    usable.sort((a, b) => a - b)
+  }
+  const columnOf = new Int32Array(matrix.featureCount).fill(-1)
+  usable.forEach((feature, i) => { columnOf[feature] = first + i })
+  return { columnOf, count: usable.length }
+}
+
+function evenly<T>(list: readonly T[], max: number): readonly T[] {
+  const step = Math.ceil(list.length / max)
+  return step <= 1 ? list : list.filter((_, i) => i % step === 0)
+}
+
+function chooseNumbers(examples: readonly Example[], background: readonly PointValues[], encoder: FeatureEncoder, table: FeatureTable, counts: Int32Array): NumberColumn[] {
+  const rows = [...evenly(examples, binRowsMax).map(({ values }) => values), ...evenly(background, binRowsMax)]
+  const pointCount = encoder.atoms.length
+  const seen = new Int32Array(rows.length * pointCount)
+  const counter = new EventCoder(encoder, table, counts, [], new Int32Array(0), 0)
+  rows.forEach((values, row) => {
+    counter.code(values)
+    for (let point = 0; point < pointCount; point++) seen[row * pointCount + point] = counter.seenAt(point)
+  })
+  return chooseNumberColumns(rows, pointCount, seen)
+}
+
+/** Codes the examples; `vocabulary` is of these examples and encoder. */
+export function buildLearningTable(
+  examples: readonly Example[],
+  background: readonly PointValues[],
+  vocabulary: Vocabulary,
+  encoder: FeatureEncoder,
+  stage: Stage,
+): LearningTable {
+  const { matrix, hashes, counts } = vocabulary
+  const table = new FeatureTable(hashes.length)
+  for (const hash of hashes) table.add(hash)
+  const columns = chooseNumbers(examples, background, encoder, table, counts)
+  stage.at(0.3)
+  const { kinds, rows } = describe(matrix, examples, encoder, table, columns)
+  const { columnOf, count } = chooseFeatureColumns(matrix, kinds, rows, columns.length)
+  const coder = new EventCoder(encoder, table, counts, columns, columnOf, columns.length + count)
+  stage.at(0.5)
+  const trees = codeRows(matrix, examples, coder, columns.length, count, part(stage, 0.5, 1))
+  return { matrix, trees, coder, columns, columnOf }
+}
+
+function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: EventCoder, numberCount: number, featureCount: number, stage: Stage): TreeTable {
+  const { rowCount, rowOf } = matrix
+  const bitStride = Math.ceil(rowCount / 32)
+  const codes = new Uint8Array(numberCount * rowCount)
+  const bits = new Int32Array(featureCount * bitStride)
+  const starts = new Int32Array(rowCount + 1)
+  const columns: number[] = []
+  const entryCodes: number[] = []
+  let next = 0
+  for (let i = 0; i < examples.length; i++) {
+    if (i % rowsPerLook === 0) stage.at(i / examples.length)
+    if (rowOf[i] !== next) continue
+    const row = next++
+    coder.code((examples[i] as Example).values)
+    for (let column = 0; column < numberCount; column++) {
+      const code = coder.codes[column] as number
+      if (code === 0) continue
+      codes[column * rowCount + row] = code
+      columns.push(column)
+      entryCodes.push(code)
+    }
+    for (const column of coder.present) {
+      columns.push(column)
+      entryCodes.push(1)
+      const at = (column - numberCount) * bitStride + (row >> 5)
+      bits[at] = (bits[at] as number) | (1 << (row & 31))
+    }
+    starts[row + 1] = columns.length
+  }
+  return {
+    rowCount,
+    classCount: matrix.labels.length,
+    classes: matrix.classes,
+    numberCount,
+    columnCount: numberCount + featureCount,
+    codes,
+    bits,
+    bitStride,
+    starts,
+    columns: Int32Array.from(columns),
+    entryCodes: Uint8Array.from(entryCodes),
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The four learners of a pool, trained and asked together.
+ *
+ * Owns: their settings, and which is which. Each is strong where another is weak: the linear model with few labels and
+ * on values that come in thousands, extra trees with some tens, forests and boosting from hundreds on.
+ * Leaves out: how their answers become one (pool.ts).
+ */
+import { askBoosting, growBoosting, type BoostingOptions } from './boosting.js'
+import type { EventCoder } from './event-coder.js'
+import { readTrees, writeTrees, type FlatTrees } from './flat-trees.js'
+import { askForest, growForest, type ForestOptions } from './forest.js'
+import type { LearningTable } from './learning-table.js'
+import { fitLogistic, scoreRow, softmax } from './logistic.js'
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+import { part, type Stage } from './progress.js'
+import { copyCodes, type TreeRows } from './tree-table.js'
+
+/** In the order of their answers. */
+export const memberNames = ['linear', 'extra trees', 'random forest', 'boosting'] as const
+export const memberCount = memberNames.length
+
+/** Events that one tree sees at most: more make forests larger and no better. */
+const rowsMax = 16_384
+const extraTrees = { trees: 100, bootstrap: false, breadth: 2, rowsMax }
+const randomForest = { trees: 100, bootstrap: true, breadth: 1.5, rowsMax }
+const boosted = { rounds: 100, depth: 6, rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
+const linear = { strength: 0.5, iterationsMax: 60, iterationsMin: 20, work: 100e6 }
+
+export interface Members {
+  /** Class by class within a feature; the classes' intercepts behind. */
+  readonly weights: Float32Array
+  readonly extraTrees: FlatTrees
+  readonly randomForest: FlatTrees
+  readonly boosting: FlatTrees
+}
+
+/** Trains all four on the rows of a table that `rowWeights` gives more than 0. */
+export function trainMembers(table: LearningTable, rowWeights: Float64Array, seed: number, stage: Stage): Members {
+  const { matrix, trees } = table
+  const rows = Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
+  const from: TreeRows = { rows, weights: rowWeights }
+  const weights = new Float64Array((matrix.featureCount + 1) * matrix.labels.length)
+  // A large matrix has a bend in more directions than matter: fewer iterations are as good.
+  const affordable = Math.round(linear.work / Math.max(1, matrix.features.length))
+  const iterationsMax = Math.min(linear.iterationsMax, Math.max(linear.iterationsMin, affordable))
+  fitLogistic(matrix, rowWeights, weights, { strength: linear.strength, iterationsMax }, part(stage, 0, 0.2))
+  const forest = (options: Omit<ForestOptions, 'seed'>, purpose: number, from_: number, to: number): FlatTrees =>
+    growForest(trees, from, { ...options, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
+  const boosting: BoostingOptions = { ...boosted, seed: (seed ^ 0x3c6ef372) >>> 0 }
+  return {
+    weights: Float32Array.from(weights),
+    extraTrees: forest(extraTrees, 0x1b873593, 0.2, 0.35),
+    randomForest: forest(randomForest, 0x2545f491, 0.35, 0.5),
+    boosting: growBoosting(trees, from, boosting, part(stage, 0.5, 1)),
+  }
+}
+
+/** Fills `chances`, class by class within a member, with what each says of the event that was coded last. */
+export class MemberPanel {
+  readonly chances: Float64Array
+  readonly #members: Members
+  readonly #weights: Float64Array
+  readonly #views: readonly Float64Array[]
+  readonly #classCount: number
+  readonly #weightedCount: number
+
+  constructor(members: Members, classCount: number) {
+    this.#members = members
+    this.#classCount = classCount
+    this.chances = new Float64Array(memberCount * classCount)
+    this.#views = memberNames.map((_, m) => this.chances.subarray(m * classCount, (m + 1) * classCount))
+    this.#weights = Float64Array.from(members.weights)
+    this.#weightedCount = members.weights.length / classCount - 1
+  }
+
+  ask(coder: EventCoder): void {
+    this.#askLinear(coder)
+    this.#askTrees(coder.codes)
+  }
+
+  /** The same of a row of the table that the members were trained on; `codes` is as long as a row has columns. */
+  askRow(table: LearningTable, row: number, codes: Uint8Array): void {
+    const scores = this.#views[0] as Float64Array
+    scoreRow(table.matrix, row, this.#weights, scores)
+    softmax(scores)
+    copyCodes(table.trees, row, codes)
+    this.#askTrees(codes)
+  }
+
+  #askLinear({ features, values, count }: EventCoder): void {
+    const scores = this.#views[0] as Float64Array
+    const weights = this.#weights
+    const classCount = this.#classCount
+    const intercepts = this.#weightedCount * classCount
+    for (let k = 0; k < classCount; k++) scores[k] = weights[intercepts + k] as number
+    for (let j = 0; j < count; j++) {
+      const feature = features[j] as number
+      if (feature >= this.#weightedCount) continue
+      const value = values[j] as number
+      const at = feature * classCount
+      for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) + value * (weights[at + k] as number)
+    }
+    softmax(scores)
+  }
+
+  #askTrees(codes: Uint8Array): void {
+    askForest(this.#members.extraTrees, codes, this.#views[1] as Float64Array)
+    askForest(this.#members.randomForest, codes, this.#views[2] as Float64Array)
+    askBoosting(this.#members.boosting, codes, this.#views[3] as Float64Array)
+  }
+}
+
+/**
+ * 1 - the top of the mean of what the linear model and the extra trees say; `chances` as the panel leaves them, from `at` on.
+ * These two stay unsure between what they know; the other two carry the nearest leaf's word as far as it goes.
+ */
+export function doubtOf(chances: Float64Array, at: number, classCount: number): number {
+  let top = 0
+  for (let k = at; k < at + classCount; k++) {
+    const mean = ((chances[k] as number) + (chances[k + classCount] as number)) / 2
+    if (mean > top) top = mean
+  }
+  return 1 - top
+}
+
+export function writeMembers(members: Members, to: ModelWriter): void {
+  to.f32s(members.weights)
+  writeTrees(members.extraTrees, to)
+  writeTrees(members.randomForest, to)
+  writeTrees(members.boosting, to)
+}
+
+export function readMembers(from: ModelReader): Members {
+  return { weights: from.f32s(), extraTrees: readTrees(from), randomForest: readTrees(from), boosting: readTrees(from) }
+}

@@ -1,0 +1,130 @@
+/**
+ * The numbers of an event as trees see them: a code 0 to 255 a column, by bins between quantiles.
+ *
+ * Owns: which numbers there are. A point with numbers has one, a point with arrays its length, and every point how often
+ * its value was seen, labelled or not: what is frequent is told apart from what is rare before anybody says so. A point of
+ * few distinct numbers has only those: they tell all there is.
+ *
+ * 1. 0 is missing; what is there has a code of 1 or more, greater numbers greater codes.
+ */
+import type { PointValue, PointValues } from './classifier.js'
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+
+/** What a column measures of its point. */
+const VALUE = 0
+const LENGTH = 1
+const COUNT = 2
+
+export interface NumberColumn {
+  readonly point: number
+  readonly what: number
+  /** Ascending, distinct bounds between bins. */
+  readonly edges: Float64Array
+  /** Each number that was seen has a bin of its own. */
+  readonly exact: boolean
+}
+
+const binsMax = 64
+
+/** How often a value was seen, on a scale that does not tell once from never. */
+export function countLevel(count: number): number {
+  return count <= 1 ? 0 : Math.log2(count)
+}
+
+/** The number that a column of `what` has in this value; NaN for none. `count` is how often the value was seen. */
+function measure(what: number, value: PointValue, count: number): number {
+  if (what === VALUE) return typeof value === 'number' ? value : NaN
+  if (what === LENGTH) return Array.isArray(value) ? value.length : NaN
+  return value === null ? NaN : countLevel(count)
+}
+
+/** Bounds so that about as many numbers fall into each bin; between two numbers that are next to each other. */
+function edgesOf(numbers: readonly number[]): { edges: Float64Array; exact: boolean } {
+  const sorted = Float64Array.from(numbers).sort()
+  const distinct = sorted.filter((x, i) => i === 0 || x !== sorted[i - 1])
+  if (distinct.length <= binsMax) return { edges: distinct.subarray(1).map((x, i) => middle(distinct[i] as number, x)), exact: true }
+  const edges: number[] = []
+  for (let i = 1; i < binsMax; i++) {
+    const x = sorted[Math.floor((i * sorted.length) / binsMax)] as number
+    const place = lowerBound(distinct, x)
+    if (place === 0) continue
+    const edge = middle(distinct[place - 1] as number, x)
+    if (edge > (edges.at(-1) ?? -Infinity)) edges.push(edge)
+  }
+  return { edges: Float64Array.from(edges), exact: false }
+}
+
+function middle(low: number, high: number): number {
+  const between = low + (high - low) / 2
+  return Number.isFinite(between) && between > low ? between : high
+}
+
+/** How many numbers of an ascending list are below x. */
+function lowerBound(sorted: Float64Array, x: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const at = (low + high) >> 1
+    if ((sorted[at] as number) < x) low = at + 1
+    else high = at
+  }
+  return low
+}
+
+/** Columns for these rows; `counts[row * pointCount + point]` is how often that value was seen. */
+export function chooseNumberColumns(rows: readonly PointValues[], pointCount: number, counts: Int32Array): NumberColumn[] {
+  const columns: NumberColumn[] = []
+  for (let point = 0; point < pointCount; point++) {
+    for (const what of [VALUE, LENGTH, COUNT]) {
+      const numbers: number[] = []
+      for (let row = 0; row < rows.length; row++) {
+        const value = (rows[row] as PointValues)[point] ?? null
+        const number = measure(what, value, counts[row * pointCount + point] as number)
+        if (Number.isFinite(number)) numbers.push(number)
+      }
+      if (numbers.length === 0) continue
+      const { edges, exact } = edgesOf(numbers)
+      if (what === COUNT && resolves(columns.at(-1), point)) continue
+      // One number and nothing missing tells nothing.
+      if (edges.length > 0 || (what !== COUNT && numbers.length < rows.length)) columns.push({ point, what, edges, exact })
+    }
+  }
+  return columns
+}
+
+/** True for the column of a point whose numbers all have a bin of their own. */
+export function resolves(column: NumberColumn | undefined, point: number): boolean {
+  return column !== undefined && column.point === point && column.what === VALUE && column.exact
+}
+
+/** The code of a column for this value at its point. */
+export function numberCode({ what, edges }: NumberColumn, value: PointValue, count: number): number {
+  const number = measure(what, value, count)
+  if (Number.isNaN(number)) return 0
+  let low = 0
+  let high = edges.length
+  while (low < high) {
+    const at = (low + high) >> 1
+    if (number >= (edges[at] as number)) low = at + 1
+    else high = at
+  }
+  return low + 1
+}
+
+export function writeNumberColumns(columns: readonly NumberColumn[], to: ModelWriter): void {
+  to.u32(columns.length)
+  for (const { point, what, edges, exact } of columns) {
+    to.u32(point)
+    to.u8(what)
+    to.u8(exact ? 1 : 0)
+    to.f64s(edges)
+  }
+}
+
+export function readNumberColumns(from: ModelReader): NumberColumn[] {
+  const columns: NumberColumn[] = []
+  for (let left = from.u32(); left > 0; left--) {
+    columns.push({ point: from.u32(), what: from.u8(), exact: from.u8() === 1, edges: from.f64s() })
+  }
+  return columns
+}

@@ -1,0 +1,141 @@
+/**
+ * One answer of several: a mixture of softened opinions.
+ *
+ * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss on held-out examples
+ * (Guo et al., "On Calibration of Modern Neural Networks", 2017; never sharpening, which fails as the stream drifts), and
+ * the weights w by expectation maximisation of the held-out likelihood under a Dirichlet prior (a linear opinion pool:
+ * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it.
+ */
+import type { HeldOut } from './held-out.js'
+import { memberCount } from './members.js'
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+
+export interface Pool {
+  /** One a member, in the order of members.ts; they sum to 1. */
+  readonly weights: Float64Array
+  readonly temperatures: Float64Array
+}
+
+/** Which member to expect how much of, at so many labels; in between by the logarithm. */
+const priors: readonly { readonly labels: number; readonly weights: readonly number[] }[] = [
+  { labels: 10, weights: [0.1, 0.8, 0.05, 0.05] },
+  { labels: 30, weights: [0.2, 0.55, 0.15, 0.1] },
+  { labels: 100, weights: [0.15, 0.3, 0.15, 0.4] },
+  { labels: 300, weights: [0.1, 0.25, 0.15, 0.5] },
+]
+/** Pseudo-counts of the prior, as a share of the held-out examples. */
+const priorShare = 0.3
+const rounds = 100
+const temperatureMax = 5
+const temperatureStep = 1.1
+const chanceMin = 1e-9
+
+/** The expected weights at so many labels. */
+export function priorWeights(labels: number): Float64Array {
+  const after = priors.findIndex((prior) => prior.labels >= labels)
+  const high = priors[after < 0 ? priors.length - 1 : after] as (typeof priors)[number]
+  if (after <= 0) return Float64Array.from(high.weights)
+  const low = priors[after - 1] as (typeof priors)[number]
+  const share = Math.log(labels / low.labels) / Math.log(high.labels / low.labels)
+  return Float64Array.from(high.weights, (weight, m) => (low.weights[m] as number) * (1 - share) + weight * share)
+}
+
+/** Takes chances to the power 1 / temperature, `classCount` of them from `at` on, so that they sum to 1 again. */
+function soften(chances: Float64Array, at: number, classCount: number, temperature: number): void {
+  let sum = 0
+  for (let k = at; k < at + classCount; k++) {
+    const softer = Math.pow(Math.max(chanceMin, chances[k] as number), 1 / temperature)
+    chances[k] = softer
+    sum += softer
+  }
+  for (let k = at; k < at + classCount; k++) chances[k] = (chances[k] as number) / sum
+}
+
+/** Mean log-loss of one member at a temperature, with a little of the uniform. */
+function lossOf(held: HeldOut, member: number, temperature: number, floor: number): number {
+  const { classCount, classes, weights, chances } = held
+  const one = new Float64Array(classCount)
+  let loss = 0
+  for (let h = 0; h < classes.length; h++) {
+    const at = (h * memberCount + member) * classCount
+    for (let k = 0; k < classCount; k++) one[k] = chances[at + k] as number
+    if (temperature > 1) soften(one, 0, classCount, temperature)
+    loss -= (weights[h] as number) * Math.log((1 - floor) * (one[classes[h] as number] as number) + floor / classCount)
+  }
+  return loss
+}
+
+function fitTemperature(held: HeldOut, member: number, floor: number): number {
+  let best = 1
+  let least = lossOf(held, member, 1, floor)
+  for (let temperature = temperatureStep; temperature < temperatureMax; temperature *= temperatureStep) {
+    const loss = lossOf(held, member, temperature, floor)
+    if (loss >= least) continue
+    least = loss
+    best = temperature
+  }
+  return best
+}
+
+/** The pool for these held-out answers of so many labels; `floor` is the share of the uniform in every answer. */
+export function fitPool(held: HeldOut | null, labels: number, floor: number): Pool {
+  const prior = priorWeights(labels)
+  const temperatures = new Float64Array(memberCount).fill(1)
+  if (held === null) return { weights: prior, temperatures }
+  const { classCount, classes } = held
+  const truth = new Float64Array(classes.length * memberCount)
+  const one = new Float64Array(classCount)
+  for (let m = 0; m < memberCount; m++) {
+    const temperature = fitTemperature(held, m, floor)
+    temperatures[m] = temperature
+    for (let h = 0; h < classes.length; h++) {
+      const at = (h * memberCount + m) * classCount
+      for (let k = 0; k < classCount; k++) one[k] = held.chances[at + k] as number
+      if (temperature > 1) soften(one, 0, classCount, temperature)
+      truth[h * memberCount + m] = (1 - floor) * (one[classes[h] as number] as number) + floor / classCount
+    }
+  }
+  return { weights: mixtureWeights(truth, held.weights, prior), temperatures }
+}
+
+/** Weights with the greatest likelihood of the truth under the prior. */
+function mixtureWeights(truth: Float64Array, counts: Float64Array, prior: Float64Array): Float64Array {
+  const strength = priorShare * counts.length
+  let weights = prior
+  for (let round = 0; round < rounds; round++) {
+    const next = prior.map((share) => share * strength)
+    for (let h = 0; h < counts.length; h++) {
+      let sum = 0
+      for (let m = 0; m < memberCount; m++) sum += (weights[m] as number) * (truth[h * memberCount + m] as number)
+      for (let m = 0; m < memberCount; m++) {
+        const share = ((weights[m] as number) * (truth[h * memberCount + m] as number)) / sum
+        next[m] = (next[m] as number) + (counts[h] as number) * share
+      }
+    }
+    const total = next.reduce((a, b) => a + b, 0)
+    weights = next.map((weight) => weight / total)
+  }
+  return weights
+}
+
+/** Fills `answer` with the mixture of `chances`, member by member from `at` on; softens them in place. */
+export function mix(pool: Pool, chances: Float64Array, at: number, answer: Float64Array): void {
+  const classCount = answer.length
+  answer.fill(0)
+  for (let m = 0; m < memberCount; m++) {
+    const from = at + m * classCount
+    const temperature = pool.temperatures[m] as number
+    if (temperature > 1) soften(chances, from, classCount, temperature)
+    const weight = pool.weights[m] as number
+    for (let k = 0; k < classCount; k++) answer[k] = (answer[k] as number) + weight * (chances[from + k] as number)
+  }
+}
+
+export function writePool(pool: Pool, to: ModelWriter): void {
+  to.f64s(pool.weights)
+  to.f64s(pool.temperatures)
+}
+
+export function readPool(from: ModelReader): Pool {
+  return { weights: from.f64s(), temperatures: from.f64s() }
+}

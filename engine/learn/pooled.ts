@@ -1,0 +1,199 @@
+/**
+ * The classifier `pooled/1`: a linear model, two forests and boosted trees, mixed by what each is worth on held-out
+ * examples. What a job trains with.
+ *
+ * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
+ */
+import { assert } from '../assert.js'
+import { uniformShareOf } from './calibration.js'
+import { cellHash, fitCells, noCells, type Cells } from './cells.js'
+import type { Classifier, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
+import { fitRule, type DecisionRule } from './decision-rule.js'
+import { Dice } from './dice.js'
+import { chooseEncoder } from './encoder-choice.js'
+import { buildMatrix } from './example-matrix.js'
+import { FeatureTable } from './feature-table.js'
+import { holdOut, type HeldOut } from './held-out.js'
+import { weighByStream } from './importance.js'
+import { buildLearningTable, type LearningTable } from './learning-table.js'
+import { doubtOf, memberCount, trainMembers } from './members.js'
+import { OutlierDetector } from './outlier-detector.js'
+import type { AtomRows } from './pair-choice.js'
+import { fitPool, mix, type Pool } from './pool.js'
+import { PooledAnswer, PooledModel, pooledKind, readPooled, spread, writePooled, type AnswerParts } from './pooled-model.js'
+import { ProgressReport, type Stage } from './progress.js'
+import { countFeatures, limitFeatures } from './vocabulary.js'
+
+/** How far training weights follow the stream's shares: 0 not at all, 1 wholly. */
+const streamPull = 0.5
+/** Events of the stream that the decision rule is fitted to. */
+const ruleEventsMax = 2_000
+
+/** Every `step`th of a list, so that at most `max` are left. */
+function evenly<T>(list: readonly T[], max: number): readonly T[] {
+  const step = Math.ceil(list.length / max)
+  return step <= 1 ? list : list.filter((_, i) => i % step === 0)
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0
+  for (const number of numbers) total += number
+  return total
+}
+
+function atomsOf(set: TrainingSet, table: LearningTable): AtomRows {
+  const { matrix, coder } = table
+  const pointCount = set.points.length
+  const atoms = new Int32Array(set.examples.length * pointCount)
+  set.examples.forEach(({ values }, i) => {
+    coder.encoder.encode(values)
+    atoms.set(coder.encoder.atoms, i * pointCount)
+  })
+  const classes = matrix.rowOf.map((row) => matrix.classes[row] as number)
+  return { pointCount, atoms, classes, classCount: matrix.labels.length }
+}
+
+/** Weights to train with: the examples' own, drawn towards what each stands for in the stream; of the same total. */
+function weigh(set: TrainingSet, table: LearningTable, featureCount: number, stage: Stage): Float64Array {
+  const { matrix, coder } = table
+  const ratios = weighByStream(matrix, matrix.weights, set.background, coder, featureCount, stage)
+  const weights = Float64Array.from(set.examples, ({ weight }, i) => weight * (ratios[matrix.rowOf[i] as number] as number) ** streamPull)
+  const share = sum(set.examples.map(({ weight }) => weight)) / sum(weights)
+  return weights.map((weight) => weight * share)
+}
+
+/** Sums of the examples' weights by row, of the same total as the examples' own. */
+function rowWeights(table: LearningTable, weights: Float64Array): Float64Array {
+  const sums = new Float64Array(table.matrix.rowCount)
+  const { rowOf } = table.matrix
+  for (let i = 0; i < rowOf.length; i++) sums[rowOf[i] as number] = (sums[rowOf[i] as number] as number) + (weights[i] as number)
+  return sums
+}
+
+/** The pool's answers on the held-out examples, class by class. */
+function poolHeldOut(held: HeldOut, pool: Pool): Float64Array {
+  const { classCount } = held
+  const pooled = new Float64Array(held.classes.length * classCount)
+  const chances = held.chances.slice()
+  for (let h = 0; h < held.classes.length; h++) {
+    mix(pool, chances, h * memberCount * classCount, pooled.subarray(h * classCount, (h + 1) * classCount))
+  }
+  return pooled
+}
+
+/** Mean log-loss and accuracy of the held-out answers. */
+function judge(held: HeldOut, pooled: Float64Array, share: number): { logLoss: number; accuracy: number } {
+  const { classCount, classes, weights } = held
+  let loss = 0
+  let right = 0
+  for (let h = 0; h < classes.length; h++) {
+    const answer = pooled.subarray(h * classCount, (h + 1) * classCount)
+    loss -= (weights[h] as number) * Math.log((1 - share) * (answer[classes[h] as number] as number) + share / classCount)
+    if (answer.indexOf(Math.max(...answer)) === classes[h]) right += weights[h] as number
+  }
+  return { logLoss: loss / classes.length, accuracy: right / classes.length }
+}
+
+/** Held-out answers as probabilities of all labels, one example after the other. */
+function heldOutProbabilities(held: HeldOut, pooled: Float64Array, parts: AnswerParts, labelCount: number): Float64Array {
+  const all = new Float64Array(held.classes.length * labelCount)
+  for (let h = 0; h < held.classes.length; h++) {
+    spread(parts, pooled, h * held.classCount, all.subarray(h * labelCount, (h + 1) * labelCount))
+  }
+  return all
+}
+
+/** The rule, fitted to the stream: events that nobody labelled, and labelled ones as they were held out. */
+function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: HeldOut | null, heldOut: Float64Array): DecisionRule {
+  const { labelCount } = set
+  const answer = new PooledAnswer(parts)
+  const all = Int32Array.from({ length: rows.pointCount }, (_, point) => point)
+  const labelled = new Set<number>()
+  for (let i = 0; i < rows.classes.length; i++) labelled.add(cellHash(all, rows.atoms, i * rows.pointCount))
+  const stream = [...heldOut]
+  const weights = held === null ? [] : [...held.weights]
+  const probabilities = new Float64Array(labelCount)
+  for (const values of evenly(set.background, ruleEventsMax)) {
+    answer.fill(values, probabilities)
+    if (labelled.has(cellHash(all, answer.coder.encoder.atoms, 0))) continue
+    for (const probability of probabilities) stream.push(probability)
+    weights.push(1)
+  }
+  return fitRule(set.objective ?? 'accuracy', Float64Array.from(stream), Float64Array.from(weights), parts.labels, labelCount)
+}
+
+/** What is usual, from known events, each as if it had not been seen. */
+function fitDetector(set: TrainingSet, parts: AnswerParts, held: HeldOut | null, stage: Stage): OutlierDetector {
+  const { points, examples, background, seed, labelCount } = set
+  const doubts = new Float64Array(examples.length).fill(NaN)
+  held?.examples.forEach((example, h) => {
+    doubts[example] = doubtOf(held.chances, h * memberCount * held.classCount, held.classCount)
+  })
+  const answer = new PooledAnswer(parts)
+  const probabilities = new Float64Array(labelCount)
+  const ask = (values: PointValues): number => answer.fill(values, probabilities)
+  return OutlierDetector.train({ points, profiles: parts.coder.profiles, examples, background, seed, doubts, doubtOf: ask }, stage)
+}
+
+function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
+  assert(set.examples.length > 0, 'a training has examples')
+  const report = new ProgressReport(progress)
+  const values = [...set.examples.map((example) => example.values), ...set.background]
+  const encoder = chooseEncoder(set, values, report.stage(0, 0.03, 'Looking for telling values'))
+  const features = new FeatureTable()
+  const all = buildMatrix(set.examples, encoder, features, report.stage(0.03, 0.05, 'Reading the examples'))
+  const counts = countFeatures(all, set.background, encoder, features, report.stage(0.05, 0.06, 'Counting values'))
+  const found = { matrix: all, hashes: features.hashes(), counts }
+  const vocabulary = limitFeatures(found, report.stage(0.06, 0.07, 'Leaving out the rarest'))
+  const table = buildLearningTable(set.examples, set.background, vocabulary, encoder, report.stage(0.07, 0.09, 'Coding the examples'))
+  const weights = weigh(set, table, vocabulary.hashes.length, report.stage(0.09, 0.12, 'Comparing with the stream'))
+  const rows = atomsOf(set, table)
+  const { labels } = table.matrix
+  const uniformShare = uniformShareOf(set.examples.length, set.labelCount)
+  const comparing = report.stage(0.12, 0.55, 'Comparing on held-out examples')
+  const held = holdOut(table, weights, Float64Array.from(set.examples, ({ weight }) => weight), set.seed, new Dice(set.seed, 1), comparing)
+  const pool = fitPool(held, set.examples.length, uniformShare)
+  const pooled = held === null ? null : poolHeldOut(held, pool)
+  const members = trainMembers(table, rowWeights(table, weights), set.seed, report.stage(0.55, 0.93, 'Fitting the model'))
+  let cells: Cells = noCells
+  const choosing = report.stage(0.93, 0.95, 'Remembering what was said of equal events')
+  if (held !== null && pooled !== null) cells = fitCells(rows, weights, held, pooled, uniformShare, choosing)
+  const { coder, columns, columnOf } = table
+  const parts: AnswerParts = {
+    labels,
+    coder: {
+      points: set.points,
+      profiles: encoder.profiles,
+      pairs: encoder.pairs,
+      features: vocabulary.hashes,
+      counts: vocabulary.counts,
+      columns,
+      columnOf,
+      columnCount: coder.codes.length,
+    },
+    members,
+    pool,
+    cells,
+    uniformShare,
+  }
+  const heldOut = held === null || pooled === null ? new Float64Array(0) : heldOutProbabilities(held, pooled, parts, set.labelCount)
+  const bytes = writePooled({
+    ...parts,
+    labelCount: set.labelCount,
+    detector: fitDetector(set, parts, held, report.stage(0.95, 0.99, 'Measuring what is usual')),
+    rule: chooseRule(set, parts, rows, held, heldOut),
+    examples: set.examples.length,
+    ...(held === null || pooled === null ? { logLoss: null, accuracy: null } : judge(held, pooled, uniformShare)),
+  })
+  report.stage(0, 1, 'Trained').at(1)
+  return bytes
+}
+
+/** Good from two examples to hundreds of thousands. */
+export const pooled: Classifier = {
+  kind: pooledKind,
+  train,
+  load(bytes: Uint8Array): Model {
+    return new PooledModel(readPooled(bytes))
+  },
+}

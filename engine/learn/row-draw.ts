@@ -1,0 +1,44 @@
+/** Which rows of a table one tree sees. */
+import type { Dice } from './dice.js'
+import type { TreeRows } from './tree-table.js'
+
+/**
+ * A draw with replacement (bootstrap; Breiman 1996) of as many events as the rows stand for, at most `max`: a row that
+ * stands for many is in nearly every draw. What is drawn counts by how often: the weights, by row number.
+ */
+export function drawRows(from: TreeRows, max: number, rowCount: number, dice: Dice): TreeRows {
+  const sums = new Float64Array(from.rows.length)
+  let total = 0
+  for (let i = 0; i < sums.length; i++) {
+    total += from.weights[from.rows[i] as number] as number
+    sums[i] = total
+  }
+  const draws = Math.max(1, Math.min(max, Math.max(from.rows.length, Math.round(total))))
+  const weights = new Float64Array(rowCount)
+  const rows: number[] = []
+  for (let i = 0; i < draws; i++) {
+    const place = (dice.next() / 0x1_0000_0000) * total
+    let low = 0
+    let high = sums.length - 1
+    while (low < high) {
+      const at = (low + high) >> 1
+      if ((sums[at] as number) > place) high = at
+      else low = at + 1
+    }
+    const row = from.rows[low] as number
+    if (weights[row] === 0) rows.push(row)
+    weights[row] = (weights[row] as number) + 1
+  }
+  return { rows: Int32Array.from(rows), weights }
+}
+
+/** So many rows without replacement; leaves `rows` in another order. */
+export function pickRows(rows: Int32Array, count: number, dice: Dice): Int32Array {
+  for (let i = 0; i < count; i++) {
+    const other = i + dice.below(rows.length - i)
+    const row = rows[i] as number
+    rows[i] = rows[other] as number
+    rows[other] = row
+  }
+  return rows.slice(0, count)
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Example, PointValues } from '../../../engine/learn/classifier.js'
+import { FeatureEncoder } from '../../../engine/learn/features.js'
+import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
+import { OutlierDetector } from '../../../engine/learn/outlier-detector.js'
+import { profilePoints } from '../../../engine/learn/point-profile.js'
+import { SeededRandom } from '../../../engine/random.js'
+
+const points = ['rule', 'bytes', 'port', 'tags', 'rare.number']
+
+function eventOf(random: SeededRandom): PointValues {
+  return [
+    random.pick(['login failed', 'login ok', 'port scan']), Math.round(Math.exp(5 + random.nextFloat())), random.pick([22, 80, 443]),
+    ['a', random.pick(['b', 'c'])], random.below(10) === 0 ? random.below(5) : null,
+  ]
+}
+
+function trained(count: number): { detector: OutlierDetector; scoreOf: (values: PointValues, doubt?: number) => number } {
+  const random = new SeededRandom(2)
+  const examples = Array.from({ length: count }, (): Example => ({ values: eventOf(random), label: random.below(3), weight: 1 }))
+  const background = Array.from({ length: 500 }, () => eventOf(random))
+  const profiles = profilePoints(points.length, [...examples.map(({ values }) => values), ...background])
+  const doubts = Float64Array.from(examples, () => random.nextFloat() * 0.3)
+  const stage = { at: (): void => {} }
+  const detector = OutlierDetector.train({ points, profiles, examples, background, seed: 1, doubts, doubtOf: () => 0.1 }, stage)
+  const to = new ModelWriter('k')
+  detector.write(to)
+  const back = OutlierDetector.read(profiles, new ModelReader(to.seal(), 'k'))
+  const encoder = new FeatureEncoder(points, profiles, new Int32Array(0))
+  return {
+    detector,
+    scoreOf: (values, doubt = 0.1) => {
+      encoder.encode(values)
+      const score = detector.score(values, encoder, doubt)
+      assert.equal(back.score(values, encoder, doubt), score)
+      return score
+    },
+  }
+}
+
+describe('the outlier detector', () => {
+  it('scores few known events over the line of 2 %, strange ones over it, and comes back from its bytes', () => {
+    const { scoreOf } = trained(400)
+    const random = new SeededRandom(9)
+    const line = -Math.log(0.02)
+    const flagged = Array.from({ length: 1_000 }, () => eventOf(random)).filter((values) => scoreOf(values) >= line).length
+    assert.ok(flagged < 50, `${flagged} of 1000`)
+    assert.ok(scoreOf(['kernel module loaded', 1e9, 31_337, ['rootkit'], 77]) >= line)
+  })
+
+  it('scores higher with more doubt, and with a number further from all others', () => {
+    const { scoreOf } = trained(300)
+    const usual = (bytes: number): PointValues => ['login ok', bytes, 80, ['a', 'b'], null]
+    assert.ok(scoreOf(usual(200), 0.6) > scoreOf(usual(200), 0.01))
+    assert.ok(scoreOf(usual(1e12)) > scoreOf(usual(200)))
+  })
+
+  it('survives one example, and values of any type', () => {
+    for (const count of [1, 3, 2_000]) {
+      const { scoreOf } = trained(count)
+      for (const value of [null, '', NaN, Infinity, -0, true, [], Array.from({ length: 5_000 }, (_, i) => `item ${i}`)]) {
+        const score = scoreOf(points.map(() => value as PointValues[number]))
+        assert.ok(Number.isFinite(score) && score >= 0, `${count} ${String(value)}: ${score}`)
+      }
+    }
+  })
+})

@@ -1,0 +1,70 @@
+/** The figures that others reached on the same lines, from the files that `--baselines` names. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Strategy } from './dataset.js'
+import type { ClassificationFigures } from './figures.js'
+
+export interface Baseline extends ClassificationFigures {
+  readonly set: string
+  readonly strategy: Strategy
+  readonly labels: number
+  readonly model: string
+}
+
+export interface OutlierBaseline {
+  readonly set: string
+  readonly heldOut: string
+  readonly labels: number
+  readonly detector: string
+  readonly auroc: number
+  readonly averagePrecision: number
+  readonly falseAlarms: number
+  readonly found: number
+}
+
+function rowsOf(path: string): Record<string, string>[] {
+  const [head = '', ...lines] = readFileSync(path, 'utf8').trim().split('\n')
+  const columns = head.trim().split(',')
+  return lines.map((line) => {
+    const cells = line.trim().split(',')
+    return Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? '']))
+  })
+}
+
+export function readBaselines(folder: string): Baseline[] {
+  return rowsOf(join(folder, 'baselines.csv')).map((row) => ({
+    set: row['data'] ?? '',
+    strategy: row['pick'] === 'random' ? 'random' : 'largest',
+    labels: Number(row['labels']),
+    model: row['model'] ?? '',
+    accuracy: Number(row['accuracy']),
+    macroF1: Number(row['macro_f1']),
+    logLoss: Number(row['log_loss']),
+    ece: Number(row['ece']),
+  }))
+}
+
+export function readOutlierBaselines(folder: string): OutlierBaseline[] {
+  return rowsOf(join(folder, 'outlier-baselines.csv')).map((row) => ({
+    set: row['data'] ?? '',
+    heldOut: row['held_out'] ?? '',
+    labels: Number(row['labels']),
+    detector: row['detector'] ?? '',
+    auroc: Number(row['auroc']),
+    averagePrecision: Number(row['average_precision']),
+    falseAlarms: Number(row['fpr']),
+    found: Number(row['tpr']),
+  }))
+}
+
+/** Groups by a key, in the order of first appearance. */
+export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const key = keyOf(one)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
+  }
+  return groups
+}

@@ -1,0 +1,84 @@
+/** One run of the protocol: so many labels, a training as the service does it, decisions on the scored events. */
+import type { Example, PointValues, TrainingSet } from '../../engine/learn/classifier.js'
+import { defaultClassifier } from '../../engine/learn/registry.js'
+import { limits } from '../../engine/limits.js'
+import { SeededRandom } from '../../engine/random.js'
+import type { Dataset, Strategy } from './dataset.js'
+import { ClassificationTally, type ClassificationFigures } from './figures.js'
+
+export interface ClassificationRun extends ClassificationFigures {
+  readonly trainingMs: number
+  /** One event, outlier check left out. */
+  readonly decisionUs: number
+  readonly modelBytes: number
+}
+
+/** Up to as many events of the first part as a training looks at, by chance, the same for all runs. */
+export function backgroundOf(dataset: Dataset, allowed: (line: number) => boolean = () => true): PointValues[] {
+  const lines = dataset.seen.filter(allowed)
+  const random = new SeededRandom(1)
+  for (let i = lines.length - 1; i > 0; i--) {
+    const j = random.below(i + 1)
+    const swapped = lines[i] as number
+    lines[i] = lines[j] as number
+    lines[j] = swapped
+  }
+  const drawn = lines.slice(0, limits.trainingBackgroundMax).sort((a, b) => a - b)
+  return drawn.map((line) => dataset.values[line] as PointValues)
+}
+
+/**
+ * The examples that the service makes of labels: one a bucket and label, of weight 1 + log2(events in the bucket);
+ * with `single`, one an event, of weight 1, as in a job without buckets.
+ */
+export function examplesOf(dataset: Dataset, picked: readonly number[], single: boolean): Example[] {
+  const exampleOf = (line: number, weight: number): Example => (
+    { values: dataset.values[line] as PointValues, label: dataset.labels[line] as number, weight }
+  )
+  if (single) return picked.map((line) => exampleOf(line, 1))
+  const bucketOf = (line: number): string => JSON.stringify(dataset.values[line])
+  const sizes = new Map<string, number>()
+  for (const line of dataset.seen) sizes.set(bucketOf(line), (sizes.get(bucketOf(line)) ?? 0) + 1)
+  const known = new Set<string>()
+  return picked.flatMap((line) => {
+    const key = `${dataset.labels[line]} ${bucketOf(line)}`
+    if (known.has(key)) return []
+    known.add(key)
+    return [exampleOf(line, 1 + Math.log2(sizes.get(bucketOf(line)) ?? 1))]
+  })
+}
+
+export interface ClassificationTask {
+  readonly strategy: Strategy
+  readonly seed: number
+  readonly labels: number
+  readonly single: boolean
+}
+
+export function classify(dataset: Dataset, task: ClassificationTask): ClassificationRun {
+  const picks = dataset.picks(task.strategy, task.seed)
+  const picked = picks.slice(0, task.labels)
+  const examples = examplesOf(dataset, picked, task.single)
+  const set: TrainingSet = {
+    points: dataset.points,
+    labelCount: dataset.labelNames.length,
+    examples,
+    background: backgroundOf(dataset),
+    seed: task.seed + 1,
+  }
+  const startedAt = performance.now()
+  const bytes = defaultClassifier.train(set, () => true)
+  const trainingMs = performance.now() - startedAt
+  const model = defaultClassifier.load(bytes)
+  const tally = new ClassificationTally(dataset.labelNames.length)
+  const probabilities = new Float64Array(dataset.labelNames.length)
+  let predictingMs = 0
+  for (const line of dataset.test) {
+    const before = performance.now()
+    model.predict(dataset.values[line] as PointValues, probabilities)
+    predictingMs += performance.now() - before
+    tally.add(probabilities, dataset.labels[line] as number)
+  }
+  const decisionUs = (predictingMs * 1000) / dataset.test.length
+  return { ...tally.figures(), trainingMs, decisionUs, modelBytes: bytes.length }
+}

@@ -1,0 +1,42 @@
+/** A run as plain data: what a thread gets, and what it gives back. */
+import { classify, type ClassificationRun, type ClassificationTask } from './classify.js'
+import { loadDataset, type Dataset } from './dataset.js'
+import { followDrift, type DriftRun, type DriftTask } from './drift.js'
+import { findOutliers, type OutlierRun, type OutlierTask } from './outliers.js'
+
+export type Task =
+  | ({ readonly kind: 'classification'; readonly set: string } & ClassificationTask)
+  | ({ readonly kind: 'outliers'; readonly set: string } & OutlierTask)
+  | ({ readonly kind: 'drift'; readonly set: string } & DriftTask)
+
+export type Done =
+  | { readonly task: Extract<Task, { kind: 'classification' }>; readonly run: ClassificationRun }
+  | { readonly task: Extract<Task, { kind: 'outliers' }>; readonly run: OutlierRun }
+  | { readonly task: Extract<Task, { kind: 'drift' }>; readonly run: DriftRun }
+
+/** Runs tasks; keeps the set of the last one. */
+export class TaskRunner {
+  readonly #folder: string
+  #dataset: Dataset | null = null
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  run(task: Task): Done {
+    if (this.#dataset?.name !== task.set) this.#dataset = loadDataset(this.#folder, task.set)
+    const dataset = this.#dataset
+    switch (task.kind) {
+      case 'classification': return { task, run: classify(dataset, task) }
+      case 'outliers': return { task, run: findOutliers(dataset, task) }
+      case 'drift': return { task, run: followDrift(dataset, task) }
+    }
+  }
+}
+
+/** What a task is called in the progress. */
+export function nameOf(task: Task): string {
+  const how = task.kind === 'classification' ? task.strategy
+    : task.kind === 'outliers' ? `without ${task.heldOut}` : `feedback on one in ${task.pace}`
+  return `${task.set}, ${how}, ${task.labels} labels, seed ${task.seed}`
+}

@@ -127,6 +127,10 @@ export interface JobView {
   /** Model versions, oldest first; the last installed one is active. */
   readonly modelIds: readonly string[]
   readonly activeModelId: string | null
+  /** Whether the stream since its installation bears the active model out; `ageing` lowers confidence. */
+  readonly modelState: 'none' | 'current' | 'ageing'
+  /** The same for people. */
+  readonly modelMsg: string
 }
 
 export interface ResourceRef {

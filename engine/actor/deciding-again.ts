@@ -7,7 +7,8 @@
  * 1. The decision that stood is kept beside the new one. An event that was waiting has had none.
  * 2. The event goes into the bucket that it would be in if it came in now; its old one keeps its votes. Only an event
  *    that has votes of its own (it came in when the job had no buckets) stays by itself: they are about it alone.
- * 3. `decidedSinceTraining` and its like count each event's latest decision once, however often it is decided again.
+ * 3. The watch over the model sees each event once: when it is decided first.
+ * 4. `decidedSinceTraining` and its like count each event's latest decision once, however often it is decided again.
  */
 import { must } from '../assert.js'
 import { lacksPoints } from '../event/decision-points.js'
@@ -46,7 +47,9 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
   const bucketId = bucket === null ? null : bucket.id
   if (!isSame(header.bucketId, bucketId)) move(parts, header.bucketId, bucket, micros)
   const lacks = lacksPoints(values)
-  const decision = lacks ? noDecision : model.decide(store, values, bucket, stats.row, hasOwnVotes ? timeValue(micros) : null)
+  const decision = lacks ? noDecision : model.decide(store, values, bucket, stats.row, {
+    ownSubject: hasOwnVotes ? timeValue(micros) : null, again: !header.pending,
+  })
   const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId }
   if (header.pending) {
     store.delete('pending', timeKey(jobId, micros))

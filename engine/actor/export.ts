@@ -116,5 +116,7 @@ function reasonOf({ header, previous }: ExportParts): [level: string, content: s
   }
   if (header.source === 'knowledge_base') return ['info', 'decided by the consensus of its bucket in the knowledge base']
   const unlike = header.outlier ? '; it is unlike everything the model was trained on' : ''
-  return ['info', `decided by model version ${header.modelVersion}${unlike}`]
+  const by = `decided by model version ${header.modelVersion}${unlike}`
+  if (header.source !== 'ageing_model') return ['info', by]
+  return ['warning', `${by}; the model is ageing, and its confidence was lowered for it: train it again`]
 }

@@ -19,7 +19,7 @@ import { hasBuckets, type JobSettings } from '../job/job.js'
 import { noDecision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, encodeRecord, hasNotes, newHeader, type RecordHeader } from '../store/event-record.js'
-import { decodeModel, encodeModel } from '../store/rows.js'
+import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { idKey, modelKey, timeKey, timeValue } from '../store/tables.js'
 import type { BucketState } from '../service.js'
 import { Arrivals, type Arrival } from './arrival.js'
@@ -29,6 +29,7 @@ import { countLowScore, dropBallot, readBallot, stateOf } from './ballots.js'
 import { cast, labelOf } from './casting.js'
 import { enter, type ActorParts } from './deciding-again.js'
 import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
+import { watchFeedback } from './feedback-watch.js'
 import { parseHistoric } from './historic.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
@@ -61,7 +62,7 @@ export class JobActor {
     this.#arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = this.#arrivals.points
     this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats)
-    this.#model = new JobModel(settings.id, fingerprint, settings.labels.length)
+    this.#model = new JobModel(settings, fingerprint)
     this.#model.open(store, this.#stats.row)
   }
 
@@ -75,7 +76,7 @@ export class JobActor {
     this.#arrivals = new Arrivals(settings, this.#codec, this.#sectionNames)
     const { fingerprint } = this.#arrivals.points
     this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats)
-    this.#model = new JobModel(settings.id, fingerprint, settings.labels.length)
+    this.#model = new JobModel(settings, fingerprint)
     this.#model.open(this.#store, this.#stats.row)
   }
 
@@ -210,6 +211,7 @@ export class JobActor {
       if (feedback === null) continue
       const event = must(eventAt(this.#store, this.#settings.id, micros), 'the event just stored')
       const label = labelOf(this.#settings.labels, feedback)
+      watchFeedback(this.#parts(), event, label, micros)
       cast(this.#parts(), event, eventIdOf(micros), feedback, label, { by, atMicros: micros })
     }
     return events.length
@@ -224,11 +226,7 @@ export class JobActor {
       modelVersion: row.version,
       modelVersions: [...this.#stats.row.modelVersions.filter((version) => version !== row.version), row.version],
       trainedThroughSeq: row.throughSeq,
-      outliersSinceTraining: 0,
-      consensusChangesSinceTraining: 0,
-      consensusFlipsSinceTraining: 0,
-      lowConfidenceSinceTraining: 0,
-      decidedSinceTraining: 0,
+      ...nothingSinceTraining(),
     })
     this.#model.use(row, model)
     this.#buckets.forgetDecisions()

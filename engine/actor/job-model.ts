@@ -5,11 +5,13 @@
  * model become one answer (decide/).
  *
  * 1. A model of other decision points would read the values of these as something else: it is not used.
- * 2. A bucket's answer is kept with it until its votes or the model change.
+ * 2. A bucket's answer is kept with it until its votes or the model change: the model's own, before the watch.
  */
 import { must } from '../assert.js'
 import { decide, noDecision, type Decision } from '../decide/decision.js'
+import { seeDecision, underWatch, type WatchTerms } from '../decide/watch.js'
 import type { PointValues } from '../event/point-value.js'
+import { outlierRateOf, type JobSettings } from '../job/job.js'
 import type { Model } from '../learn/classifier.js'
 import { loadModel } from '../learn/registry.js'
 import { decodeModel, type ModelRow, type StatsRow } from '../store/rows.js'
@@ -18,17 +20,29 @@ import { knownConsensus, readBallot } from './ballots.js'
 import type { Bucket } from './bucket-cache.js'
 import type { Reads } from './event-table.js'
 
+/** What a decision is beside its values. */
+export interface Deciding {
+  /** Where the votes on an event of no bucket are. */
+  readonly ownSubject?: Uint8Array | null
+  /** The event has been decided before: the stream has brought nothing new. */
+  readonly again?: boolean
+}
+
+const firstTime: Deciding = {}
+
 export class JobModel {
   readonly #jobId: number
   readonly #fingerprint: number
   readonly #probabilities: Float64Array
+  readonly #outlierRate: number
   #model: Model | null = null
   #version = 0
 
-  constructor(jobId: number, fingerprint: number, labelCount: number) {
-    this.#jobId = jobId
+  constructor({ id, labels, advancedSettings }: JobSettings, fingerprint: number) {
+    this.#jobId = id
+    this.#outlierRate = outlierRateOf(advancedSettings)
     this.#fingerprint = fingerprint
-    this.#probabilities = new Float64Array(labelCount)
+    this.#probabilities = new Float64Array(labels.length)
   }
 
   /** Reads the active version, where there is one. */
@@ -43,21 +57,35 @@ export class JobModel {
     this.#version = row.version
   }
 
-  /**
-   * Decides an event with these values, which is in that bucket or in none. An event in none may have votes of its own:
-   * under `ownSubject`.
-   */
-  decide(
-    reads: Reads, values: PointValues, bucket: Bucket | null, { trainedThroughSeq }: StatsRow, ownSubject: Uint8Array | null = null,
-  ): Decision {
+  /** Decides an event with these values, which is in that bucket or in none; the watch in `stats` goes on with it. */
+  decide(reads: Reads, values: PointValues, bucket: Bucket | null, stats: StatsRow, how: Deciding = firstTime): Decision {
     if (this.#model === null) return noDecision
+    const terms: WatchTerms = {
+      outlierRate: this.#outlierRate,
+      modelThreshold: this.#model.summary.outlierThreshold,
+      consensusCounts: stats.consensusCounts,
+    }
+    const own = this.#ownDecision(this.#model, reads, values, bucket, stats, how.ownSubject ?? null)
+    const decision = underWatch(own, stats.watch, terms)
+    if (how.again !== true) seeDecision(own, stats.watch, terms, stats.lastEventMicros ?? 0)
+    return decision
+  }
+
+  /** The model's own word on values of the present decision points, whatever the knowledge base says; null without a model. */
+  opinion(values: PointValues): Decision | null {
+    return this.#model === null ? null : decide(this.#model, this.#version, values, null, this.#probabilities)
+  }
+
+  #ownDecision(
+    model: Model, reads: Reads, values: PointValues, bucket: Bucket | null, { trainedThroughSeq }: StatsRow, ownSubject: Uint8Array | null,
+  ): Decision {
     // A bucket of earlier decision points holds events that differ at those of now.
     const alike = bucket !== null && bucket.fingerprint === this.#fingerprint
     if (alike && bucket.decision !== null) return bucket.decision
     const subject = bucket === null ? ownSubject : bucket.hasBallot ? bucket.id : null
     const ballot = subject === null ? null : readBallot(reads, this.#jobId, subject)
     const known = knownConsensus(ballot, trainedThroughSeq)
-    const decision = decide(this.#model, this.#version, values, known, this.#probabilities)
+    const decision = decide(model, this.#version, values, known, this.#probabilities)
     if (alike) bucket.decision = decision
     return decision
   }

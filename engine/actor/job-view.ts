@@ -3,7 +3,18 @@ import type { JobSettings } from '../job/job.js'
 import type { JobView } from '../service.js'
 import type { StatsRow } from '../store/rows.js'
 import { modelIdOf } from './model-id.js'
+import { isoMicros } from '../clock.js'
 import type { TrainingRow } from './training-log.js'
+
+/** Whether the stream still bears the active model out. */
+function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'modelState' | 'modelMsg'> {
+  if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet' }
+  const { ageing, sinceMicros } = watch.drift
+  if (ageing === 'no') return { modelState: 'current', modelMsg: 'The stream bears the model out' }
+  const why = ageing === 'feedback' ? 'feedback says that it is right less often than it is sure' : 'it is less sure than it was when it was installed'
+  const since = sinceMicros === 0 ? '' : `Since ${isoMicros(sinceMicros)}: `
+  return { modelState: 'ageing', modelMsg: `${since}${why}; its confidence is lowered until it is trained again` }
+}
 
 /** What only the catalog knows of a job's inputs. */
 export type JobInputs = Pick<JobView, 'restInput' | 'dataType'>
@@ -26,6 +37,7 @@ export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingR
     lastTrainFinishedMicros: training.finishMicros,
     ...inputs,
     modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
+    ...modelHealth(stats),
     activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
   }
 }

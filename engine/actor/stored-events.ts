@@ -17,6 +17,7 @@ import { cast, labelOf, overrule } from './casting.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
 import { eventAt, mustFindEvent, type FoundEvent } from './event-table.js'
 import { decodeFeedback } from './feedback.js'
+import { watchFeedback } from './feedback-watch.js'
 import type { Message } from './message.js'
 import { addNote } from './notes.js'
 import { isTold } from './outbox.js'
@@ -29,6 +30,7 @@ export function takeFeedback(parts: ActorParts, message: Message): null {
   const event = mustFindEvent(parts.store, parts.settings.id, message.eventId)
   const label = labelOf(parts.settings.labels, feedback)
   if (message.applied) throw notAgain()
+  watchFeedback(parts, event, label, message.micros)
   cast(parts, event, must(message.eventId, 'the id of the event voted on'), feedback, label, { by, atMicros: message.micros })
   return null
 }

@@ -9,6 +9,7 @@ import type { ConsensusChange } from '../learn/knowledge-base.js'
 import type { Consensus, Vote } from '../learn/consensus.js'
 import type { ModelSummary } from '../learn/classifier.js'
 import type { PointValue } from '../event/point-value.js'
+import { freshWatch, type WatchState } from '../decide/watch.js'
 import { assert } from '../assert.js'
 import { pack, unpack } from './pack.js'
 
@@ -139,6 +140,8 @@ export interface StatsRow {
   readonly consensusFlipsSinceTraining: number
   readonly lowConfidenceSinceTraining: number
   readonly decidedSinceTraining: number
+  /** What the stream since then says of the model; changed in place (decide/watch.ts). */
+  readonly watch: WatchState
 }
 
 export function emptyStats(labelCount: number): StatsRow {
@@ -157,11 +160,22 @@ export function emptyStats(labelCount: number): StatsRow {
     consensusCounts: new Array<number>(labelCount).fill(0),
     undecidedBallots: 0,
     lowScoreBallots: 0,
+    ...nothingSinceTraining(),
+  }
+}
+
+type SinceTraining = 'outliersSinceTraining' | 'consensusChangesSinceTraining' | 'consensusFlipsSinceTraining'
+  | 'lowConfidenceSinceTraining' | 'decidedSinceTraining' | 'watch'
+
+/** What a job knows of the time since its active model was installed, when that is now. */
+export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {
+  return {
     outliersSinceTraining: 0,
     consensusChangesSinceTraining: 0,
     consensusFlipsSinceTraining: 0,
     lowConfidenceSinceTraining: 0,
     decidedSinceTraining: 0,
+    watch: freshWatch(),
   }
 }
 
@@ -216,12 +230,12 @@ export function encodeStats(row: StatsRow): Buffer {
 }
 
 /** What earlier rows do not have. */
-type Counted = 'lowScoreBallots' | 'consensusFlipsSinceTraining'
+type Counted = 'lowScoreBallots' | 'consensusFlipsSinceTraining' | 'watch'
 
 export function decodeStats(value: Uint8Array): StatsRow {
   const row = decodeJsonRow(value, VERSION) as Omit<StatsRow, Counted> & Partial<StatsRow>
-  const { lowScoreBallots = null, consensusFlipsSinceTraining = 0 } = row
-  return { ...row, lowScoreBallots, consensusFlipsSinceTraining }
+  const { lowScoreBallots = null, consensusFlipsSinceTraining = 0, watch = freshWatch() } = row
+  return { ...row, lowScoreBallots, consensusFlipsSinceTraining, watch }
 }
 
 export function decodeJsonRow(value: Uint8Array, version = VERSION): unknown {

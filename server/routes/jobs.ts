@@ -24,6 +24,8 @@ export function jobWire(view: JobView) {
     status: view.status,
     retrain_state: view.retrainState,
     retrain_msg: view.retrainMsg,
+    model_state: view.modelState,
+    model_msg: view.modelMsg,
     labels: view.labels.map((label) => label.name),
     features: view.decisionPoints,
     processed_documents_count: view.processedDocuments,

@@ -12,6 +12,8 @@ export const Job = Type.Object({
   status: Type.Enum(['STARTED', 'STOPPED']),
   retrain_state: Type.Enum(['not_trained', 'queued', 'training', 'RETRAIN_FINISHED', 'RETRAIN_FAILED']),
   retrain_msg: Type.String({ description: 'For people: how far a training is, or how it ended.' }),
+  model_state: Type.Enum(['none', 'current', 'ageing'], { description: 'Whether the stream still bears the model out. An ageing one gives lower confidence until it is trained again.' }),
+  model_msg: Type.String({ description: 'The same, for people.' }),
   labels: Type.Array(Type.String()),
   features: Type.Array(Type.String(), { description: 'The decision points.' }),
   processed_documents_count: Type.Integer(),

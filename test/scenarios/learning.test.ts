@@ -94,3 +94,32 @@ test('two trainings at once: the second is refused', async () => {
     30_000,
   )
 })
+
+test('a model that feedback contradicts is ageing: it says so, and is less sure, until it is trained again', async () => {
+  const { jobId } = await makeJob(client, { advanced_settings: { outlier_false_alarm_rate: 0.05 } })
+  const stateOf = async (): Promise<string> => (await client.get(`/api/v1/jobs/${jobId}`)).body.model_state
+  const decide = async (id: string): Promise<any> => {
+    await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: 'Ransomware note', source: { ip: `203.0.113.${id.slice(1)}` } } })
+    const { body } = await eventually(() => client.get(`/api/v1/events/${jobId}/${id}`), (answer) => answer.body.status !== 'pending_inference')
+    return body
+  }
+  assert.equal(await stateOf(), 'none')
+  await teach(jobId, 40)
+  await train(jobId)
+  assert.equal(await stateOf(), 'current')
+  const before = await decide('x0')
+  for (let i = 1; i <= 40; i++) {
+    await decide(`x${i}`)
+    await client.put(`/api/v1/events/${jobId}/x${i}/feedback`, { cortex_user: 'ann', feedback: 'Drop' })
+  }
+  const job = await client.get(`/api/v1/jobs/${jobId}`)
+  assert.equal(job.body.model_state, 'ageing')
+  assert.match(job.body.model_msg, /feedback/)
+  const after = await decide('x41')
+  assert.ok(after.confidence_score < before.confidence_score - 10, `${before.confidence_score}, then ${after.confidence_score}`)
+  const exported = await client.get(`/api/v1/events/${jobId}/x41/export`)
+  const section = Object.values(exported.body.service_event).find((value: any) => value?.log_messages !== undefined) as any
+  assert.match(section.log_messages[0].content, /ageing/)
+  await train(jobId)
+  assert.equal(await stateOf(), 'current')
+})

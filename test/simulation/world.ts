@@ -176,11 +176,11 @@ export class World {
     const eventId = known.length === 0 || random.below(15) === 0 ? 'nobody' : (known.at(-1 - random.below(Math.min(40, known.length))) as string)
     const label = random.below(20) === 0 ? '<empty>' : random.pick(labels)
     const analyst = `analyst ${random.below(4)}`
-    this.#post(at, 'feedback', (_, micros) => {
+    this.#post(at, 'feedback', (settings, micros) => {
       const event = this.#oracle(at).find(eventId)
       if (event === null) return 'event_not_found'
       if (label === '<empty>') return 'unknown_label'
-      this.#oracle(at).vote(event, analyst, placeOf(label), micros)
+      this.#oracle(at).vote(settings, event, analyst, placeOf(label), micros)
       return null
     }, { eventId, body: JSON.stringify({ analyst, label }) })
   }
@@ -298,7 +298,7 @@ export class World {
       if (wrong) return 'invalid_body'
       events.forEach(({ raw_body: rawBody, label }, place) => {
         const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody)
-        if (label !== null) this.#oracle(at).vote(event, label.cortex_user, placeOf(label.feedback), micros + place)
+        if (label !== null) this.#oracle(at).vote(settings, event, label.cortex_user, placeOf(label.feedback), micros + place)
       })
       return events.length
     }, { body: JSON.stringify({ events: wrong ? [...events, { raw_body: null }] : events }), micros })

@@ -149,6 +149,7 @@ function compareStats(environment: Environment, job: JobSettings, oracle: Oracle
     consensusChangesSinceTraining: oracle.since.consensusChanges,
     lowConfidenceSinceTraining: oracle.since.lowConfidence,
     decidedSinceTraining: oracle.since.decided,
+    watch: oracle.watch,
   }
   assert.deepEqual(stats, wanted, 'counters')
 }

@@ -7,7 +7,8 @@ import { DecisionPoints, lacksPoints } from '../../engine/event/decision-points.
 import { eventIdOf, microsOfEventId } from '../../engine/event/event-id.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import { decide, noDecision, type Decision } from '../../engine/decide/decision.js'
-import { hasBuckets, type JobSettings } from '../../engine/job/job.js'
+import { freshWatch, learnOfFeedback, seeDecision, underWatch } from '../../engine/decide/watch.js'
+import { hasBuckets, outlierRateOf, type JobSettings } from '../../engine/job/job.js'
 import type { Model } from '../../engine/learn/classifier.js'
 import { loadModel } from '../../engine/learn/registry.js'
 import type { BucketState } from '../../engine/service.js'
@@ -89,6 +90,7 @@ export class OracleJob {
   lastFeedbackMicros: number | null = null
   feedbackSeq = 0
   #throughSeq = 0
+  watch = freshWatch()
   #model: { version: number; fingerprint: number; model: Model } | null = null
 
   find(id: string): OracleEvent | null {
@@ -121,7 +123,8 @@ export class OracleJob {
     return event
   }
 
-  vote(event: OracleEvent, analyst: string, label: number, micros: number): void {
+  vote(settings: JobSettings, event: OracleEvent, analyst: string, label: number, micros: number): void {
+    this.#watchFeedback(settings, event, label, micros)
     const subject = event.bucket ?? `event ${event.micros}`
     const ballot = this.#ballot(subject)
     ballot.votes = [...ballot.votes.filter((vote) => vote.analyst !== analyst), { analyst, label }]
@@ -177,8 +180,9 @@ export class OracleJob {
     const before = event.decision
     if (!event.pending) event.previous = { decision: before, atMicros: micros }
     if (before.modelVersion === this.modelVersion) this.#count(before, -1)
+    const again = !event.pending
     event.pending = false
-    event.decision = event.lacks ? noDecision : this.#decide(settings, values, own ? `event ${event.micros}` : event.bucket)
+    event.decision = event.lacks ? noDecision : this.#decide(settings, values, own ? `event ${event.micros}` : event.bucket, again)
     this.#count(event.decision)
     return event.decision.label !== before.label
   }
@@ -207,6 +211,7 @@ export class OracleJob {
     if (!this.models.includes(row.version)) this.models.push(row.version)
     for (const [subject, ballot] of this.ballots) ballot.trained = seen.get(subject) ?? NONE
     this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
+    this.watch = freshWatch()
     this.#throughSeq = row.throughSeq
   }
 
@@ -237,14 +242,35 @@ export class OracleJob {
     this.ballots.delete(`event ${event.micros}`)
   }
 
-  #decide(settings: JobSettings, values: PointValues, bucket: string | null): Decision {
+  #decide(settings: JobSettings, values: PointValues, bucket: string | null, again = false): Decision {
     const { fingerprint } = new DecisionPoints(settings.decisionPoints)
     if (this.#model === null || this.#model.fingerprint !== fingerprint) return noDecision
     const ballot = bucket === null ? undefined : this.ballots.get(bucket)
     const known = ballot !== undefined && ballot.consensus >= 0 && ballot.trained >= 0
       ? this.#known(ballot)
       : null
-    return decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
+    const own = decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
+    const terms = {
+      outlierRate: outlierRateOf(settings.advancedSettings),
+      modelThreshold: this.#model.model.summary.outlierThreshold,
+      consensusCounts: this.#consensusCounts(),
+    }
+    const decision = underWatch(own, this.watch, terms)
+    if (!again) seeDecision(own, this.watch, terms, this.lastEventMicros ?? 0)
+    return decision
+  }
+
+  #consensusCounts(): number[] {
+    return [0, 1, 2].map((label) => [...this.ballots.values()].filter(({ consensus }) => consensus === label).length)
+  }
+
+  #watchFeedback(settings: JobSettings, event: OracleEvent, label: number, micros: number): void {
+    const { source, modelVersion } = event.decision
+    const points = new DecisionPoints(settings.decisionPoints)
+    if (event.hasFeedback || !source.endsWith('model') || this.#model === null || modelVersion !== this.#model.version) return
+    if (this.#model.fingerprint !== points.fingerprint) return
+    const own = decide(this.#model.model, modelVersion, points.valuesOf(event.body), null, new Float64Array(3))
+    learnOfFeedback(own, label, this.watch, this.#consensusCounts(), micros)
   }
 
   #known({ consensus, override, votes }: OracleBallot): { label: number; votesFor: number; votes: number } {

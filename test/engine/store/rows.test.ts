@@ -74,6 +74,12 @@ describe('rows', () => {
     assert.equal(decodeModel(encodeModel(model, new Uint8Array(0))).model.length, 0)
   })
 
+  it('counters from before there was a watch over the model begin one', () => {
+    const { watch: _, ...before } = { ...emptyStats(3), events: 7 }
+    const bytes = Buffer.concat([Buffer.of(1), Buffer.from(JSON.stringify(before))])
+    assert.deepEqual(decodeStats(within(bytes)), { ...emptyStats(3), events: 7 })
+  })
+
   it('rows of a later version are not read as those of today', () => {
     const later = (bytes: Buffer): Buffer => {
       const copy = Buffer.from(bytes)

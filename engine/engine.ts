@@ -46,6 +46,8 @@ export class Engine implements DecisionService {
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
   readonly queries: DecisionService['queries']
+  readonly users: DecisionService['users']
+  readonly tokens: DecisionService['tokens']
   readonly #parts: EngineParts
 
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
@@ -60,6 +62,8 @@ export class Engine implements DecisionService {
     this.audit = parts.audit
     this.consensus = parts.consensus
     this.queries = parts.queries
+    this.users = parts.catalog.users
+    this.tokens = parts.catalog.tokens
   }
 
   get accepting(): boolean {

@@ -19,6 +19,9 @@ export const refusals = {
   forbidden_field: { retryable: false },
   event_id_too_long: { retryable: false },
   unauthorized: { retryable: false },
+  wrong_password: { retryable: false },
+  too_many_attempts: { retryable: true },
+  rate_limited: { retryable: true },
   forbidden: { retryable: false },
   job_not_found: { retryable: false },
   event_not_found: { retryable: false },
@@ -29,6 +32,10 @@ export const refusals = {
   override_not_found: { retryable: false },
   queries_busy: { retryable: true },
   resource_not_found: { retryable: false },
+  user_not_found: { retryable: false },
+  user_exists: { retryable: false },
+  last_administrator: { retryable: false },
+  token_not_found: { retryable: false },
   unknown_label: { retryable: false },
   not_enough_feedback: { retryable: false },
   training_in_progress: { retryable: false },
@@ -66,6 +73,8 @@ export interface RefusalContext {
   readonly issues?: readonly Issue[]
   /** One more sentence for people. */
   readonly details?: string
+  /** When to try again, where that is known; at least 1. */
+  readonly retryAfterSeconds?: number
 }
 
 /** An ordinary no, with a code. */

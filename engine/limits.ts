@@ -8,6 +8,7 @@ import { assert } from './assert.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
+const DAY_SECONDS = 86_400
 
 export const limits = {
   /** One event's request body, or one NDJSON line. */
@@ -175,6 +176,32 @@ export const limits = {
   secretCharsMax: 512,
   /** Presented keys whose owner is remembered; the bound of each of two generations. */
   knownSecretsMax: 4_096,
+
+  usersMax: 2_000,
+  /** A request that carries a password, before anybody is known. */
+  passwordBodyBytesMax: 64 * KIB,
+  userNameCharsMax: 128,
+  /** Tokens of one user; one more ends the one that was not used for the longest. */
+  tokensPerUserMax: 100,
+  /** Seconds that a token lives at most: ten years. */
+  tokenSecondsMax: 3_650 * DAY_SECONDS,
+  /** Seconds that it lives where nothing is said: thirty days. */
+  tokenSecondsDefault: 30 * DAY_SECONDS,
+  /** Milliseconds between two writes of when keys and tokens were last used. */
+  lastUseFlushMs: 60_000,
+  /** Passwords that are hashed at once, 16 MiB and a third of a second of a core each, and those that wait for it. */
+  passwordHashesAtOnce: 2,
+  passwordHashesWaitingMax: 64,
+  /** Wrong passwords for one user name, and from one address, before guessing is slowed down. */
+  guessesPerUserMax: 10,
+  guessesPerAddressMax: 30,
+  /** Milliseconds after which one more guess is allowed. */
+  guessPerUserMs: 30_000,
+  guessPerAddressMs: 5_000,
+  /** User names and addresses whose guesses are remembered. */
+  guessersMax: 20_000,
+  /** Callers whose rate is remembered. */
+  ratedCallersMax: 50_000,
 } as const
 
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')

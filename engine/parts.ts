@@ -130,6 +130,7 @@ export class EngineParts {
     await this.#trainingThreads.close()
     await this.reprocess.close()
     await this.shards.close()
+    this.catalog.close()
     await this.#catalogStore.close()
     await this.#lock.release()
   }

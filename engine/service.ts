@@ -14,38 +14,33 @@ import type { NotesService, ReprocessService } from './actor/reprocess-service.j
 import type { ConsensusService } from './actor/consensus-service.js'
 import type { AuditService } from './monitor/audit-service.js'
 import type { Catalogue } from './resource/catalogue-service.js'
+import type { TokenService, UserService } from './resource/users-service.js'
+import type { Scope } from './scopes.js'
 
 export type { Catalogue } from './resource/catalogue-service.js'
 
-/** What a key may do (existing-clients.md section 2). */
-export type Scope =
-  | 'public'
-  | 'read:resources'
-  | 'write:resources'
-  | 'delete:resources'
-  | 'execute:job_operations'
-  | 'write:event_feedback'
-  | 'write:event_agentic_notes'
-  | 'execute:reprocess_events'
-  | 'read:event_export'
-  | 'write:events'
-  | 'read:event_query'
-  | 'write:consensus'
-  | 'read:platform_monitoring'
+export type { Role, Scope } from './scopes.js'
 
-/** Whoever a key belongs to. */
+/** Whoever a key or a token belongs to. */
 export interface Principal {
-  /** A management key sees every job; an input key those whose External REST API integration is bound to it (S1). */
-  readonly kind: 'management' | 'input'
-  /** The key's name, for logs and as the voter where a client names none. Never the key. */
+  /**
+   * A management key and a user's token see every job; an input key those whose External REST API integration is bound
+   * to it (S1).
+   */
+  readonly kind: 'management' | 'input' | 'user'
+  /** The key's name or the user's, for logs and as the voter where a client names none. Never the key. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
+  /** Of a user: the token that was presented. */
+  readonly tokenId?: string
 }
 
 /** Whoever asks for a change, as the audit log names it: a Principal, or the service by itself. */
 export interface Author {
   readonly kind: string
   readonly name: string
+  /** Of a caller; absent: the service itself, which may do everything. */
+  readonly scopes?: ReadonlySet<Scope>
 }
 
 /** A job that the caller may see; taken by lookup, given back to the other operations. */
@@ -176,7 +171,7 @@ export interface DecisionService {
   /** Threads that decide events. */
   readonly threads: number
 
-  /** Whose key it is; null for a key that does not exist. */
+  /** Whose key or token it is; null for one that does not exist, is over, or is a disabled user's. */
   authenticate(key: string): Principal | null
 
   /** @throws Refusal job_not_found, also for a job that the principal must not see (S1). */
@@ -216,15 +211,18 @@ export interface DecisionService {
   /**
    * Creates or updates a set of resources, all or nothing.
    * `overwrite` false: an existing resource refuses the whole set (resource_exists).
-   * Rejects with invalid_resources (issues with places), unresolved_reference, dependency_cycle, resource_exists.
+   * Rejects with invalid_resources (issues with places), unresolved_reference, dependency_cycle, resource_exists;
+   * forbidden where it would make a key and the caller may not.
    */
   applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome>
   /** In the shapes of existing-clients.md section 3 (GET resources), wire names included. */
   listResources(query: ResourceQuery): unknown[]
-  /** Rejects with resource_not_found, and with resource_in_use unless it is forced. */
+  /** Rejects with resource_not_found, forbidden, and with resource_in_use unless it is forced. */
   deleteResource(query: RemovalQuery, by: Author): Promise<RemovalOutcome>
   /** What can be set up: kinds of integrations, categories of jobs, their parameters. */
   readonly catalogue: Catalogue
+  readonly users: UserService
+  readonly tokens: TokenService
   /** Who changed what and when. */
   readonly audit: AuditService
   /** What analysts agree on, where they differ, and an administrator's word. */

@@ -1,11 +1,14 @@
 /** What every handler is given: the engine, and the few settings that show on the wire. */
 import type { DecisionService } from '../engine/index.js'
+import type { RateLimit } from './http/rate-limit.js'
 import type { FairWindow } from './routes/fair-window.js'
 
 export interface App {
   readonly service: DecisionService
   /** A new event's `error_message`: '' for the one client that cannot take null (S3). */
   readonly emptyErrorMessage: boolean
+  /** How many requests a second a caller may make; null: as many as it likes. */
+  readonly rateLimit: RateLimit | null
   /** What all NDJSON requests have under way. */
   readonly window: FairWindow
   /** Runs at the start of a drain; answers that stream end themselves. The result takes it off the list. */

@@ -89,6 +89,17 @@ export const settingsTable = {
     fallback: 'false',
     meaning: 'Answer new events with error_message "" instead of null',
   },
+  rateLimit: {
+    name: 'SERVICE_RATE_LIMIT',
+    schema: integer(0, 1_000_000),
+    fallback: '0',
+    meaning: 'Requests a second for each key and each user, lines of a stream too; 0 is no limit',
+  },
+  rateBurst: {
+    name: 'SERVICE_RATE_BURST',
+    schema: integer(1, 10_000_000),
+    meaning: 'Requests at once after a rest, under SERVICE_RATE_LIMIT; by itself those of two seconds',
+  },
 } as const satisfies Record<string, Setting>
 
 type Table = typeof settingsTable

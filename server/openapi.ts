@@ -17,6 +17,7 @@ import * as jobs from './schemas/jobs.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
+import * as users from './schemas/users.js'
 
 type Json = Record<string, unknown>
 
@@ -38,7 +39,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus, queries]) {
+for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus, queries, users]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 
@@ -74,10 +75,22 @@ function response(doc: ResponseDoc): Json {
   return { description: doc.description, content: { [doc.mediaType ?? json]: media } }
 }
 
+/** Statuses that follow from what an operation is: each of them it can really answer with. */
+function commonErrors(route: RouteDoc): number[] {
+  const { scope, moreScopes, query, body, bodyMediaType = json } = route
+  const readsDocument = body !== undefined && bodyMediaType === json
+  return [
+    ...(readsDocument ? [400, 413] : []),
+    ...(scope === null ? [] : [401, 429]),
+    ...((scope === null || scope === 'public') && moreScopes === undefined ? [] : [403]),
+    ...(readsDocument || query !== undefined ? [422] : []),
+    503,
+  ]
+}
+
 function responses(route: RouteDoc): Json {
   const answers: [string, Json][] = Object.entries(route.responses).map(([status, doc]) => [status, response(doc)])
-  const always = route.scope === null ? [] : [401, 403, 422, 429, 503]
-  const errors = [...new Set([...always, ...(route.errors ?? [])])].sort((a, b) => a - b)
+  const errors = [...new Set([...commonErrors(route), ...(route.errors ?? [])])].sort((a, b) => a - b)
   return Object.fromEntries([...answers, ...errors.map((status) => [String(status), errorResponse(status)])])
 }
 
@@ -108,7 +121,8 @@ function requestBody(route: RouteDoc): Json {
 }
 
 function operationObject(route: RouteDoc): Json {
-  const scope = route.scope === null ? 'No key is needed.' : `Needs the scope \`${route.scope}\`.`
+  const more = Object.entries(route.moreScopes ?? {}).map(([scope, what]) => ` It takes \`${scope}\` ${what}.`)
+  const scope = route.scope === null ? 'No key is needed.' : `Needs the scope \`${route.scope}\`.${more.join('')}`
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -116,6 +130,7 @@ function operationObject(route: RouteDoc): Json {
     description: [route.description, scope].filter(Boolean).join('\n\n'),
     security: route.scope === null ? [] : [{ apiKey: [] }, { neutralApiKey: [] }],
     'x-scopes': route.scope === null ? [] : [route.scope],
+    ...(route.moreScopes === undefined ? {} : { 'x-more-scopes': route.moreScopes }),
     parameters: parameters(route),
     ...requestBody(route),
     responses: responses(route),

@@ -69,6 +69,7 @@ export function planBootstrap(
     role: 'administrator',
     password: hashPassword(password, random),
     createdAt,
+    enabled: true,
   })
   changes.apiKeys.set(managementKeyName, {
     id: makeKeyId(random),

@@ -23,11 +23,16 @@ import { KindCatalogue } from './catalogue.js'
 import type { Catalogue } from './catalogue-service.js'
 import { standardKinds } from './kind-list.js'
 import type { Kinds } from './kinds.js'
+import { Credentials } from './credentials.js'
+import { LastUse } from './last-use.js'
 import { listResources } from './listing.js'
+import { Passwords } from './passwords.js'
 import type { Maker } from './plan.js'
 import { planRemoval } from './removal.js'
 import { parseDocument } from './shapes.js'
 import { CatalogState, Changes } from './state.js'
+import { Tokens } from './tokens.js'
+import { signInId, Users, type AccountsHost } from './users.js'
 
 export { catalogTables } from './records.js'
 
@@ -38,6 +43,20 @@ export interface CatalogOptions extends Maker {
   readonly audit?: AuditTrail
 }
 
+/** Says of whom or what it is known when it was used last. */
+function userIds(state: CatalogState): (id: string) => boolean {
+  const keys = new Set([...state.apiKeys.values()].map(({ id }) => id))
+  const users = new Set([...state.users.keys()].map(signInId))
+  return (id) => keys.has(id) || state.tokens.has(id) || users.has(id)
+}
+
+/** Keys are made and deleted by whoever may (S21). */
+function refuseKeys(changes: Changes, { scopes }: Author): void {
+  if (changes.apiKeys.size > 0 && scopes !== undefined && !scopes.has('write:api_keys')) {
+    throw new Refusal('forbidden', 'to make or delete an api key, the scope write:api_keys is needed')
+  }
+}
+
 export class Catalog {
   readonly #environment: Environment
   readonly #maker: CatalogOptions
@@ -45,6 +64,11 @@ export class Catalog {
   readonly #access: Access
   /** What can be set up, for people and clients. */
   readonly catalogue: Catalogue
+  readonly #lastUse: LastUse
+  readonly #credentials: Credentials
+  readonly users: Users
+  readonly tokens: Tokens
+  #closed = false
   readonly #changed = new Set<(job: JobSettings) => void>()
   readonly #removed = new Set<(jobId: number) => void>()
 
@@ -54,6 +78,13 @@ export class Catalog {
     this.#state = state
     this.#access = new Access(state)
     this.catalogue = new KindCatalogue(state.kinds)
+    this.#lastUse = new LastUse(environment, maker.clock, userIds(state))
+    this.#credentials = new Credentials(state, maker.clock, this.#lastUse)
+    const accounts: AccountsHost = {
+      state, maker, lastUse: this.#lastUse, passwords: new Passwords(state, maker), commit: (changes) => this.#commit(changes, theService),
+    }
+    this.users = new Users(accounts)
+    this.tokens = new Tokens(accounts)
   }
 
   /**
@@ -91,9 +122,9 @@ export class Catalog {
     return this.#state.jobsByTitle.get(title)
   }
 
-  /** Whose key it is, or null. */
+  /** Whose key or token it is, or null. */
   authenticate(secret: string): Principal | null {
-    return this.#access.authenticate(secret)
+    return this.#credentials.authenticate(secret)
   }
 
   /** True where the principal may see the job (S1). */
@@ -126,6 +157,7 @@ export class Catalog {
   /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */
   apply(document: unknown, overwrite: boolean, by: Author = theService): ApplyOutcome {
     const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#maker)
+    refuseKeys(changes, by)
     this.#commit(changes, by)
     return outcome
   }
@@ -137,10 +169,11 @@ export class Catalog {
 
   /**
    * What was deleted, and what lost something by it.
-   * @throws Refusal invalid_resources, resource_not_found, resource_in_use.
+   * @throws Refusal invalid_resources, resource_not_found, resource_in_use, forbidden.
    */
   remove(query: RemovalQuery, by: Author = theService): RemovalOutcome {
     const { changes, outcome } = planRemoval(this.#state, query)
+    refuseKeys(changes, by)
     this.#commit(changes, by)
     return outcome
   }
@@ -157,7 +190,14 @@ export class Catalog {
     return () => void this.#removed.delete(listener)
   }
 
+  /** Writes when keys were last used; no change comes afterwards. */
+  close(): void {
+    this.#lastUse.write()
+    this.#closed = true
+  }
+
   #commit(changes: Changes, by: Author): void {
+    if (this.#closed) throw new Refusal('draining', 'the service is shutting down')
     if (changes.isEmpty) return
     const batch = changes.toBatch()
     const { audit, clock } = this.#maker
@@ -168,8 +208,8 @@ export class Catalog {
       return job?.pipeline !== this.#state.jobs.get(id)?.pipeline
     })
     this.#environment.commit(batch)
+    this.#credentials.change(changes)
     this.#state.absorb(changes)
-    if (changes.apiKeys.size > 0) this.#access.keysChanged()
     if (rebinds) this.#access.bindingsChanged()
     for (const [id, job] of changes.jobs) {
       if (job === null) for (const listener of this.#removed) listener(id)

@@ -8,15 +8,18 @@
  * | integrations | id (u32, big-endian)      | IntegrationRecord                             |
  * | api_keys     | name, UTF-8               | ApiKeyRecord                                  |
  * | users        | name, UTF-8               | UserRecord                                    |
+ * | tokens       | id, UTF-8                 | TokenRecord                                   |
+ * | uses         | id of a key or token      | UseRecord, written now and then               |
  *
  * 1. Every value starts with a byte that says its version; the rest is JSON in UTF-8 (design D11).
  * 2. No value holds a secret: keys and passwords are there as hashes only (S19).
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
+import type { Role, Scope } from '../scopes.js'
 import type { Environment } from '../store/environment.js'
 
-export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users'] as const
+export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users', 'tokens', 'uses'] as const
 
 export type CatalogTable = (typeof catalogTables)[number]
 
@@ -58,9 +61,29 @@ export interface PasswordRecord {
 
 export interface UserRecord {
   readonly name: string
-  readonly role: 'analyst' | 'power user' | 'administrator'
+  readonly role: Role
   readonly password: PasswordRecord
   readonly createdAt: string
+  /** Absent in records of the first version: enabled. */
+  readonly enabled?: boolean
+}
+
+/** A user's token. What it may do follows from its owner's role at the time of asking. */
+export interface TokenRecord {
+  readonly id: string
+  /** The owner's name. */
+  readonly user: string
+  /** SHA-256 of the value, hexadecimal. */
+  readonly hash: string
+  readonly createdAt: string
+  readonly expiresMicros: number
+  /** It may do no more than this; absent: all that its owner may. */
+  readonly scopes?: readonly Scope[]
+}
+
+/** When a key or a token was used last; behind by a minute at most. */
+export interface UseRecord {
+  readonly at: string
 }
 
 const VERSION = 1
@@ -98,7 +121,7 @@ export function idKey(id: number): Uint8Array {
   return key
 }
 
-/** Key of an api key, a user or a value of meta. */
+/** Key of an api key, a user, a token, a use or a value of meta. */
 export function nameKey(name: string): Uint8Array {
   return Buffer.from(name, 'utf8')
 }

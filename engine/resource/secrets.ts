@@ -4,6 +4,7 @@
  * A key has 256 random bits, so one SHA-256 is enough. A password is a person's choice, so it is scrypt's.
  */
 import { createHash, scrypt, scryptSync, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Random } from '../random.js'
 import type { PasswordRecord } from './records.js'
@@ -11,13 +12,14 @@ import type { PasswordRecord } from './records.js'
 const SECRET_BYTES = 32
 const SALT_BYTES = 16
 const PASSWORD_HASH_BYTES = 32
+const PASSWORD_CHARS_MIN = 8
 
 /** A fresh secret: 256 random bits in base64url. */
 export function makeSecret(random: Random): string {
   return Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')
 }
 
-/** A fresh id of an api key: 96 random bits in hexadecimal. */
+/** A fresh id of an api key or a token: 96 random bits in hexadecimal. */
 export function makeKeyId(random: Random): string {
   return Buffer.from(random.bytes(12)).toString('hex')
 }
@@ -41,22 +43,75 @@ function scryptOptions({ cost, blockSize, parallelization }: Omit<PasswordRecord
   return { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize }
 }
 
-/** What is kept of a password. Takes a few hundred milliseconds, on purpose: for starts and rare changes. */
+/** What is kept of a password. Takes a few hundred milliseconds of this thread, on purpose: for the first start. */
 export function hashPassword(password: string, random: Random): PasswordRecord {
   const salt = random.bytes(SALT_BYTES)
   const hash = scryptSync(password, salt, PASSWORD_HASH_BYTES, scryptOptions(scryptSettings)).toString('hex')
   return { salt: Buffer.from(salt).toString('hex'), hash, ...scryptSettings }
 }
 
-/** Resolves to whether the record was made of this password; computed off this thread, as long as hashPassword. */
-export function passwordMatches(password: string, record: PasswordRecord): Promise<boolean> {
-  const salt = Buffer.from(record.salt, 'hex')
+/** The hash of a password as the record's settings have it, computed off this thread. */
+function hashLater(password: string, settings: Omit<PasswordRecord, 'hash'>): Promise<string> {
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, PASSWORD_HASH_BYTES, scryptOptions(record), (error, hash) => {
-      if (error === null) resolve(sameHash(hash.toString('hex'), record.hash))
+    const salt = Buffer.from(settings.salt, 'hex')
+    scrypt(password, salt, PASSWORD_HASH_BYTES, scryptOptions(settings), (error, hash) => {
+      if (error === null) resolve(hash.toString('hex'))
       else reject(error)
     })
   })
+}
+
+/** Resolves to whether the record was made of this password; computed off this thread, as long as hashPassword. */
+export async function passwordMatches(password: string, record: PasswordRecord): Promise<boolean> {
+  return sameHash(await hashLater(password, record), record.hash)
+}
+
+/** A record that no password matches, and that takes as long to compare with as any other. */
+export function nobodysPassword(random: Random): PasswordRecord {
+  const hex = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex')
+  return { salt: hex(SALT_BYTES), hash: hex(PASSWORD_HASH_BYTES), ...scryptSettings }
+}
+
+/**
+ * Passwords, hashed and compared off this thread, a few at once; the others wait in order.
+ * Rejects with too_many_attempts where too many wait.
+ */
+export class PasswordHasher {
+  readonly #random: Random
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** What is kept of a password. */
+  async hash(password: string): Promise<PasswordRecord> {
+    const settings = { salt: Buffer.from(this.#random.bytes(SALT_BYTES)).toString('hex'), ...scryptSettings }
+    return this.#run(async () => ({ ...settings, hash: await hashLater(password, settings) }))
+  }
+
+  matches(password: string, record: PasswordRecord): Promise<boolean> {
+    return this.#run(() => passwordMatches(password, record))
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= limits.passwordHashesAtOnce) {
+      if (this.#waiting.length >= limits.passwordHashesWaitingMax) {
+        throw new Refusal('too_many_attempts', 'too many passwords are being checked, try again later', { retryAfterSeconds: 5 })
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else {
+      this.#running++
+    }
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#running--
+      else next()
+    }
+  }
 }
 
 /** Why a key that a person chose cannot be one, or null. */
@@ -68,6 +123,6 @@ export function badKey(key: string): string | null {
 
 /** Why a password that a person chose cannot be one, or null. */
 export function badPassword(password: string): string | null {
-  if (password.trim().length < 8) return 'must have at least 8 characters'
+  if (password.trim().length < PASSWORD_CHARS_MIN) return 'must have at least 8 characters'
   return password.length > limits.secretCharsMax ? `must have at most ${limits.secretCharsMax} characters` : null
 }

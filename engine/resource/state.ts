@@ -11,7 +11,7 @@ import type { JobSettings } from '../job/job.js'
 import { type Environment, WriteBatch } from '../store/environment.js'
 import type { Kinds } from './kinds.js'
 import { decodeRecord, encodeRecord, idKey, nameKey } from './records.js'
-import type { ApiKeyRecord, CatalogCounters, CatalogTable, IntegrationRecord, UserRecord } from './records.js'
+import type { ApiKeyRecord, CatalogCounters, CatalogTable, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
 
 /** Records to write, by their key; null removes. All of them or none. */
 export class Changes {
@@ -19,10 +19,12 @@ export class Changes {
   readonly integrations = new Map<number, IntegrationRecord | null>()
   readonly apiKeys = new Map<string, ApiKeyRecord | null>()
   readonly users = new Map<string, UserRecord | null>()
+  readonly tokens = new Map<string, TokenRecord | null>()
   counters: CatalogCounters | null = null
 
   get isEmpty(): boolean {
-    const records = this.jobs.size + this.integrations.size + this.apiKeys.size + this.users.size
+    const records = this.jobs.size + this.integrations.size + this.apiKeys.size + this.users.size +
+      this.tokens.size
     return records === 0 && this.counters === null
   }
 
@@ -36,8 +38,17 @@ export class Changes {
     for (const [id, integration] of this.integrations) write('integrations', idKey(id), integration)
     for (const [name, key] of this.apiKeys) write('api_keys', nameKey(name), key)
     for (const [name, user] of this.users) write('users', nameKey(name), user)
+    for (const [id, token] of this.tokens) write('tokens', nameKey(id), token)
     if (this.counters !== null) write('meta', nameKey('counters'), this.counters)
     return batch
+  }
+}
+
+/** Brings a map up to date with changes. */
+function update<K, V>(map: Map<K, V>, changes: ReadonlyMap<K, V | null>): void {
+  for (const [key, value] of changes) {
+    if (value === null) map.delete(key)
+    else map.set(key, value)
   }
 }
 
@@ -67,6 +78,8 @@ export class CatalogState {
   readonly integrationsByTitle = new Map<string, IntegrationRecord>()
   readonly apiKeys = new Map<string, ApiKeyRecord>()
   readonly users = new Map<string, UserRecord>()
+  /** By id; those that are over included, until their owner makes another. */
+  readonly tokens = new Map<string, TokenRecord>()
   counters: CatalogCounters = { nextJobId: 1, nextIntegrationId: 1 }
 
   constructor(kinds: Kinds) {
@@ -84,6 +97,7 @@ export class CatalogState {
     read<IntegrationRecord>('integrations', (record) => changes.integrations.set(record.id, record))
     read<ApiKeyRecord>('api_keys', (record) => changes.apiKeys.set(record.name, record))
     read<UserRecord>('users', (record) => changes.users.set(record.name, record))
+    read<TokenRecord>('tokens', (record) => changes.tokens.set(record.id, record))
     const counters = environment.get('meta', nameKey('counters'))
     if (counters !== undefined) changes.counters = decodeRecord<CatalogCounters>('meta', counters)
     state.absorb(changes)
@@ -95,14 +109,9 @@ export class CatalogState {
     for (const [id, record] of changes.integrations) {
       replace(this.integrations, this.integrationsByTitle, id, record)
     }
-    for (const [name, key] of changes.apiKeys) {
-      if (key === null) this.apiKeys.delete(name)
-      else this.apiKeys.set(name, key)
-    }
-    for (const [name, user] of changes.users) {
-      if (user === null) this.users.delete(name)
-      else this.users.set(name, user)
-    }
+    update(this.apiKeys, changes.apiKeys)
+    update(this.users, changes.users)
+    update(this.tokens, changes.tokens)
     if (changes.counters !== null) this.counters = changes.counters
   }
 }

@@ -9,6 +9,8 @@
  *    writer's lock behind, so every computation is done before.
  * 3. All opens of one path in one process share LMDB's environment, and its map, until the last of them is closed; each
  *    thread has its own handle and snapshot.
+ * 4. Native memory suffers from commits that fail, until the process goes down over it. So after one that failed, room
+ *    is looked for before another is begun, and a disk that stays full is refused without the library.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -104,6 +106,8 @@ export class LmdbEnvironment implements Environment {
   #closed = false
   /** Ranges that are being walked. */
   #walks = 0
+  /** The last commit failed (4). */
+  #failed = false
 
   constructor(path: string, tables: readonly string[]) {
     this.#path = path
@@ -166,6 +170,8 @@ export class LmdbEnvironment implements Environment {
     const { tables, keys, values, size } = batch
     const targets = tables.map((table) => this.#table(table))
     const { root } = this.#open()
+    if (this.#failed) this.#mustHaveRoom()
+    this.#failed = true
     try {
       root.transactionSync(() => {
         for (let i = 0; i < size; i++) {
@@ -174,10 +180,19 @@ export class LmdbEnvironment implements Environment {
           else (targets[i] as BinaryTable).putSync(keys[i] as Uint8Array, value as Buffer)
         }
       })
+      this.#failed = false
     } catch (error) {
       throw storeRefusal(error, this.#path)
     } finally {
       root.resetReadTxn()
+    }
+  }
+
+  #mustHaveRoom(): void {
+    try {
+      tryRoom(`${this.#path}.room`)
+    } catch (error) {
+      throw storeRefusal(error, this.#path)
     }
   }
 

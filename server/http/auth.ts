@@ -1,7 +1,7 @@
 /**
  * Who asks, and whether they may (S1).
  *
- * Owns: the key's header, 401 and 403. Leaves out: keys (the engine), which job a key may see (engine.job).
+ * Owns: the key's header, 401 and 403, and that a caller's rate is asked for. Leaves out: keys (the engine), which job a key may see (engine.job).
  * The configured name comes first, the neutral one works beside it (existing-clients.md 1.1).
  */
 import { Refusal, type Principal, type Scope } from '../../engine/index.js'
@@ -35,8 +35,8 @@ export function principalOf(exchange: Exchange, app: App): Principal | null {
 }
 
 /**
- * The principal, who has the scope. `public` is every known key's.
- * @throws Refusal unauthorized, forbidden.
+ * The principal, who has the scope and is within its rate. `public` is every known key's.
+ * @throws Refusal unauthorized, forbidden, rate_limited.
  */
 export function authorize(exchange: Exchange, app: App, scope: Scope): Principal {
   const principal = principalOf(exchange, app)
@@ -44,5 +44,6 @@ export function authorize(exchange: Exchange, app: App, scope: Scope): Principal
   if (scope !== 'public' && !principal.scopes.has(scope)) {
     throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
   }
+  if (app.rateLimit !== null) app.rateLimit.take(principal)
   return principal
 }

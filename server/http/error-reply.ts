@@ -21,6 +21,9 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   forbidden_field: 422,
   event_id_too_long: 422,
   unauthorized: 401,
+  wrong_password: 401,
+  too_many_attempts: 429,
+  rate_limited: 429,
   forbidden: 403,
   job_not_found: 404,
   event_not_found: 404,
@@ -31,6 +34,10 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   override_not_found: 404,
   queries_busy: 429,
   resource_not_found: 404,
+  user_not_found: 404,
+  user_exists: 409,
+  last_administrator: 409,
+  token_not_found: 404,
   unknown_label: 400,
   not_enough_feedback: 409,
   training_in_progress: 409,
@@ -52,7 +59,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   data_dir_invalid: 500,
 }
 
-/** Seconds a client should wait before it tries again. */
+/** Seconds a client should wait before it tries again, where the refusal does not say. */
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
   queries_busy: 1,
@@ -106,7 +113,7 @@ export function problemDocument(refusal: Refusal): unknown {
 
 /** Answers with a refusal. */
 export function replyRefusal(exchange: Exchange, refusal: Refusal): void {
-  const seconds = retryAfterSeconds[refusal.code]
+  const seconds = refusal.context.retryAfterSeconds ?? retryAfterSeconds[refusal.code]
   const headers: Headers = seconds === undefined ? [] : [['Retry-After', String(seconds)]]
   const status = statusLine(statusOf[refusal.code])
   if (exchange.wantsProblem) {

@@ -11,6 +11,7 @@
  * 4. A chunk given to a sink is valid during that call only; its memory is taken back on return.
  * 5. An exception in a handler or sink goes to the host's `fault`, never up into native code.
  */
+import { asksForProblem } from './accept.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { noHeaders, sendAnswer, type Headers } from './send.js'
 
@@ -71,9 +72,21 @@ export class Exchange {
     return (this.#req.getQuery() as string | null) ?? ''
   }
 
+  /**
+   * Where the client is: an IPv4 address, or the first half of an IPv6 one, which is what one subscriber has. '' once
+   * the exchange is over.
+   */
+  address(): string {
+    if (this.#res === null) return ''
+    const bytes = new Uint8Array(this.#res.getRemoteAddress())
+    const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff
+    if (bytes.length === 4 || isMapped) return bytes.slice(-4).join('.')
+    return Buffer.from(bytes.subarray(0, 8)).toString('hex')
+  }
+
   /** The client asks for RFC 9457 errors. */
   get wantsProblem(): boolean {
-    if (this.#req !== null) return this.#req.getHeader('accept').includes('application/problem+json')
+    if (this.#req !== null) return asksForProblem(this.#req.getHeader('accept'))
     return this.#wantsProblem
   }
 

@@ -1,8 +1,8 @@
 /**
  * One operation of the API: what is published of it, and how it is served.
  *
- * Owns: the shape of a row in the table of routes, and the way of an ordinary request: key, scope, body, schema,
- * handler, answer. Leaves out: paths (router.ts), busy requests, which serve themselves (routes/event-post.ts).
+ * Owns: the shape of a row in the table of routes, and the way of an ordinary request: body, schema, handler, answer.
+ * Leaves out: paths (router.ts), keys and scopes (auth.ts, before a route is served), busy requests, which serve themselves (routes/event-post.ts).
  *
  * 1. The key is checked before the body is read.
  * 2. Query and body are checked by the schemas that OpenAPI publishes.
@@ -10,7 +10,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { limits, type Principal, type Scope } from '../../engine/index.js'
 import type { App } from '../app.js'
-import { authorize } from './auth.js'
 import { collectBody } from './body.js'
 import { replyError } from './error-reply.js'
 import type { Exchange } from './exchange.js'
@@ -39,6 +38,8 @@ export interface RouteDoc {
   readonly description?: string
   /** null: no key needed. */
   readonly scope: Scope | null
+  /** Scopes that a part of the operation asks for beside, and for what. */
+  readonly moreScopes?: Readonly<Partial<Record<Scope, string>>>
   readonly query?: TObject
   readonly body?: TSchema
   /** `application/json` where not said otherwise. */
@@ -46,15 +47,26 @@ export interface RouteDoc {
   readonly bodyExample?: unknown
   /** By status; the error answers that every operation has are added by openapi.ts. */
   readonly responses: Readonly<Record<number, ResponseDoc>>
-  /** Statuses of its own refusals, beside 401, 403, 422, 429 and 503. */
+  /** Statuses of its own refusals, beside those that openapi.ts reads off the other fields. */
   readonly errors?: readonly number[]
 }
 
-/** A row in the table of routes. */
-export interface Route extends RouteDoc {
+/** An operation for everybody. */
+export interface OpenRoute extends RouteDoc {
+  readonly scope: null
   /** Answers or holds the exchange before it returns. */
   serve(exchange: Exchange, params: readonly string[], app: App): void
 }
+
+/** An operation for whoever has its scope, which was looked at before it is served (server.ts). */
+export interface GuardedRoute extends RouteDoc {
+  readonly scope: Scope
+  /** Answers or holds the exchange before it returns. */
+  serve(exchange: Exchange, params: readonly string[], app: App, principal: Principal): void
+}
+
+/** A row in the table of routes. */
+export type Route = OpenRoute | GuardedRoute
 
 /** What the handler of an ordinary request is given. */
 export interface Call<Q extends TObject, B extends TObject> {
@@ -64,6 +76,8 @@ export interface Call<Q extends TObject, B extends TObject> {
   readonly params: readonly string[]
   readonly query: Static<Q>
   readonly body: Static<B>
+  /** Where the client is (exchange.ts); to be asked before the first await. */
+  readonly address: () => string
 }
 
 /** An ordinary operation: a handler that gives back the document to answer with, or a promise of it. */
@@ -77,7 +91,7 @@ interface Operation<Q extends TObject, B extends TObject> extends RouteDoc {
 }
 
 /** Makes a route of an ordinary operation. */
-export function operation<Q extends TObject, B extends TObject>(spec: Operation<Q, B>): Route {
+export function operation<Q extends TObject, B extends TObject>(spec: Operation<Q, B>): GuardedRoute {
   const queryChecker = spec.query === undefined ? null : new Checker(spec.query, 'query')
   const bodyChecker = spec.body === undefined ? null : new Checker(spec.body, 'body')
   const status = spec.status ?? 200
@@ -93,12 +107,14 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
     )
   }
 
-  function serve(exchange: Exchange, params: readonly string[], app: App): void {
-    const principal = authorize(exchange, app, spec.scope)
+  function serve(exchange: Exchange, params: readonly string[], app: App, principal: Principal): void {
+    const address = (): string => exchange.address()
     const query = (queryChecker?.checkQuery(exchange.query()) ?? {}) as Static<Q>
-    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B> })
+    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address })
     collectBody(exchange, limits.bodyBytesMax)
-      .then((bytes) => answer(exchange, { app, principal, params, query, body: bodyChecker.check(parseJson(bytes)) }))
+      .then((bytes) => {
+        answer(exchange, { app, principal, params, query, body: bodyChecker.check(parseJson(bytes)), address })
+      })
       .catch((error: unknown) => replyError(exchange, error))
   }
 

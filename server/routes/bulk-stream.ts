@@ -4,14 +4,14 @@
  * Owns: the pace. Leaves out: cutting lines (line-source.ts), their order on the way out (result-lines.ts).
  *
  * 1. One bad line harms no other: it has its own result line.
- * 2. Input stops while too many lines are under way (fair-window.ts), the client does not read, or the job's mailbox is full; a line
- *    that the mailbox had no room for is kept and tried again, and is never answered "busy".
+ * 2. Input stops while too many lines are under way (fair-window.ts), the client does not read, the job's mailbox is
+ *    full, or the caller's rate is used up; a line there was no room for is kept and tried again, and is never answered
+ *    "busy".
  * 3. A drain ends the stream: lines that are under way are answered, no more are taken.
  * 4. A client that goes leaves nothing behind; events that were handed in are stored all the same.
  */
 import { isRefusal, limits, Refusal, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
-import { authorize } from '../http/auth.js'
 import type { Exchange } from '../http/exchange.js'
 import { tooLong } from '../http/ndjson.js'
 import { ndjson } from '../http/reply.js'
@@ -29,8 +29,9 @@ class BulkStream {
   readonly #source: LineSource
   readonly #lines: ResultLines
   readonly #offDrain: () => void
-  /** The line that the mailbox had no room for. */
+  /** The line that there was no room for, and whether it has been counted on the caller's rate. */
   #kept: Buffer | null = null
+  #counted = false
   #retry: NodeJS.Timeout | null = null
   #finished = false
 
@@ -73,8 +74,20 @@ class BulkStream {
     this.#exchange.endStream()
   }
 
-  /** False when the mailbox is full. */
+  /** False when there is no room for it now: the mailbox is full, or the caller's rate is used up. */
   #take(line: Buffer | typeof tooLong): boolean {
+    const { rateLimit } = this.#app
+    if (rateLimit !== null && line !== tooLong && !this.#counted) {
+      if (!rateLimit.tryTake(this.#principal)) return false
+      this.#counted = true
+    }
+    if (!this.#ingest(line)) return false
+    this.#counted = false
+    return true
+  }
+
+  /** False when the mailbox is full. */
+  #ingest(line: Buffer | typeof tooLong): boolean {
     let jobId: number | null = null
     try {
       if (line === tooLong)
@@ -123,7 +136,6 @@ class BulkStream {
 }
 
 /** Serves the stream. */
-export function postEventLines(exchange: Exchange, _params: readonly string[], app: App): void {
-  const principal = authorize(exchange, app, 'write:events')
+export function postEventLines(exchange: Exchange, _params: readonly string[], app: App, principal: Principal): void {
   new BulkStream(exchange, app, principal).begin()
 }

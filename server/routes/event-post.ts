@@ -6,7 +6,6 @@
  */
 import { limits, type EventView, type IngestReceiver, type Principal, type Refusal } from '../../engine/index.js'
 import type { App } from '../app.js'
-import { authorize } from '../http/auth.js'
 import { BodyCollector, type CollectedBody } from '../http/body.js'
 import { replyError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
@@ -51,8 +50,7 @@ class EventPost implements CollectedBody, IngestReceiver {
 }
 
 /** Serves the POST of an event; the path's id where it has one. */
-export function postEvent(exchange: Exchange, params: readonly string[], app: App): void {
-  const principal = authorize(exchange, app, 'write:events')
+export function postEvent(exchange: Exchange, params: readonly string[], app: App, principal: Principal): void {
   const post = new EventPost(exchange, app, principal, params[0] ?? null)
   exchange.onBody(new BodyCollector(limits.eventBytesMax, post))
 }

@@ -1,10 +1,9 @@
 /** Events: sending, looking, exporting, voting (specification, Input operations). */
 import { isoMicros, limits, Refusal } from '../../engine/index.js'
-import { authorize } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { json, ndjson, replyJson } from '../http/reply.js'
-import { operation, type Route } from '../http/route.js'
+import { operation, type GuardedRoute, type Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
 import {
   EventLine, EventView, ExportedEvent, Feedback, HistoricEvents, IngestedEvent, NewEvent, ResultLine,
@@ -37,7 +36,7 @@ const resultExample = {
 
 const ingested = { 201: { description: 'Stored, for good.', schema: IngestedEvent, example: ingestedExample } }
 
-const post: Route = {
+const post: GuardedRoute = {
   method: 'POST',
   path: '/api/v1/events/',
   operationId: 'postEvent',
@@ -48,11 +47,11 @@ const post: Route = {
   body: NewEvent,
   bodyExample: newEventExample,
   responses: ingested,
-  errors: [400, 404, 413, 507],
+  errors: [404, 507],
   serve: postEvent,
 }
 
-const postWithId: Route = {
+const postWithId: GuardedRoute = {
   ...post,
   path: '/api/v1/events/{event_id}',
   operationId: 'postEventWithId',
@@ -60,7 +59,7 @@ const postWithId: Route = {
   description: 'The same body again is the same event; another body is a new version of it.',
 }
 
-const postLines: Route = {
+const postLines: GuardedRoute = {
   method: 'POST',
   path: '/api/v1/events/_bulk',
   operationId: 'postEventLines',
@@ -78,7 +77,7 @@ const postLines: Route = {
   serve: postEventLines,
 }
 
-const get: Route = {
+const get: GuardedRoute = {
   method: 'GET',
   path: '/api/v1/events/{job_id}/{event_id}',
   operationId: 'getEvent',
@@ -87,8 +86,7 @@ const get: Route = {
   scope: 'public',
   responses: { 200: { description: 'The event.', schema: EventView, example: resultExample } },
   errors: [404],
-  serve(exchange, params, app) {
-    const principal = authorize(exchange, app, 'public')
+  serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)
     exchange.reply('200 OK', json, eventText(app.service.event(job, params[1]!)))
   },
@@ -127,7 +125,7 @@ const feedback = operation({
   body: Feedback,
   bodyExample: { cortex_user: 'ann', feedback: 'Escalate' },
   responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
-  errors: [400, 404],
+  errors: [404, 507],
   async handle({ app, principal, params, body }) {
     const job = jobFromPath(app, principal, params[0]!)
     const label = body.feedback ?? body.label
@@ -145,7 +143,7 @@ const feedback = operation({
   },
 })
 
-const historic: Route = {
+const historic: GuardedRoute = {
   method: 'POST',
   path: '/api/v1/bulk/{job_id}',
   operationId: 'postHistoricEvents',
@@ -155,9 +153,8 @@ const historic: Route = {
   scope: 'write:events',
   body: HistoricEvents,
   responses: { 201: { description: 'Stored.', schema: StatusOnly, example: { status: 'ok' } } },
-  errors: [400, 404, 413, 507],
-  serve(exchange, params, app) {
-    const principal = authorize(exchange, app, 'write:events')
+  errors: [404, 507],
+  serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)
     collectBody(exchange, limits.bodyBytesMax)
       .then((bytes) => app.service.ingestHistoric(job, bytes, principal))

@@ -1,4 +1,4 @@
-/** Whether the service is there, and what the caller's key may do. */
+/** Whether the service is there. */
 import { Type } from 'typebox'
 import { principalOf } from '../http/auth.js'
 import { replyJson } from '../http/reply.js'
@@ -39,17 +39,4 @@ const managedHealth = operation({
   handle: () => worked,
 })
 
-const scopes = operation({
-  method: 'GET',
-  path: '/api/v2/token/scopes',
-  operationId: 'getScopes',
-  tag,
-  summary: 'See what the key may do',
-  scope: 'public',
-  responses: {
-    200: { description: 'Scopes.', schema: Type.Array(Type.String()), example: ['public', 'write:events'] },
-  },
-  handle: ({ principal }) => [...principal.scopes].sort(),
-})
-
-export const healthRoutes: readonly Route[] = [health, managedHealth, scopes]
+export const healthRoutes: readonly Route[] = [health, managedHealth]

@@ -14,6 +14,8 @@ import { queryRoutes } from './queries.js'
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
+import { tokenRoutes } from './tokens.js'
+import { userRoutes } from './users.js'
 
 const documents = new Map<string, string>()
 
@@ -52,6 +54,6 @@ const root: Route = {
 }
 
 export const routes: readonly Route[] = [
-  ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...healthRoutes,
-  ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...docRoutes, openApi, root,
+  ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
+  ...tokenRoutes, ...healthRoutes, ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...docRoutes, openApi, root,
 ]

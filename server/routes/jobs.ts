@@ -96,7 +96,7 @@ const getByName = operation({
   body: JobName,
   bodyExample: { job_name: 'Phishing' },
   responses: oneJob,
-  errors: [400, 404],
+  errors: [404],
   handle: ({ app, principal, body }) => jobWire(app.service.jobView(app.service.jobByTitle(principal, body.job_name))),
 })
 
@@ -110,7 +110,7 @@ const getLabelsByName = operation({
   body: JobName,
   bodyExample: { job_name: 'Phishing' },
   responses: jobLabels,
-  errors: [400, 404],
+  errors: [404],
   handle: ({ app, principal, body }) =>
     app.service.jobByTitle(principal, body.job_name).labels.map((label) => label.name),
 })
@@ -126,7 +126,7 @@ const train = operation({
   query: TrainedBy,
   body: TrainedBy,
   responses: { 200: { description: 'Queued.', schema: TrainAnswer, example: { status: 'OK', error_message: '' } } },
-  errors: [400, 404, 409],
+  errors: [404, 409, 507],
   async handle({ app, principal, params, query, body }) {
     const username = body.username || query.username || principal.name
     await app.service.train(jobFromPath(app, principal, params[0]!), username, principal)
@@ -144,7 +144,7 @@ function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route 
     summary,
     scope: 'execute:job_operations',
     responses: { 200: { description: 'Done.', schema: Outcome, example: worked } },
-    errors: verb === 'train' ? [404, 409] : [404],
+    errors: verb === 'train' ? [404, 409, 507] : [404, 507],
     async handle({ app, principal, params }) {
       const job = jobFromPath(app, principal, params[0]!)
       if (verb === 'start') await app.service.startJob(job, principal)

@@ -3,11 +3,10 @@ import type { Static } from 'typebox'
 import {
   isRefusal, limits, Refusal, type ResourceQuery as EngineQuery, type ResourceRef as EngineRef,
 } from '../../engine/index.js'
-import { authorize } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
-import { operation, type Route } from '../http/route.js'
+import { operation, type GuardedRoute, type Route } from '../http/route.js'
 import { booleanOf, Checker, parseJson } from '../http/validate.js'
 import { worked } from '../schemas/common.js'
 import {
@@ -64,7 +63,7 @@ function engineQuery(query: Static<typeof ResourceQuery>): EngineQuery {
   }
 }
 
-const apply: Route = {
+const apply: GuardedRoute = {
   method: 'POST',
   path: '/api/v2/resources',
   operationId: 'applyResources',
@@ -72,6 +71,7 @@ const apply: Route = {
   summary: 'Create or update a set of resources',
   description: 'All or nothing. Existing resources are found by title and overwritten unless overwrite is false.',
   scope: 'write:resources',
+  moreScopes: { 'write:api_keys': 'to make a key' },
   query: ApplyQuery,
   body: ResourceDocument,
   bodyExample: {
@@ -97,9 +97,8 @@ const apply: Route = {
     },
   },
   responses: { 200: { description: 'What was created and what was updated.', schema: ApplyAnswer } },
-  errors: [400, 409, 413, 507],
-  serve(exchange, _params, app) {
-    const principal = authorize(exchange, app, 'write:resources')
+  errors: [409, 507],
+  serve(exchange, _params, app, principal) {
     const query = applyQuery.checkQuery(exchange.query())
     collectBody(exchange, limits.bodyBytesMax)
       .then(async (bytes) => {
@@ -132,6 +131,7 @@ const remove = operation({
   summary: 'Delete a resource',
   description: 'The events, models and feedback of a deleted job go in the background.',
   scope: 'delete:resources',
+  moreScopes: { 'write:api_keys': 'to delete a key' },
   query: DeleteQuery,
   responses: { 200: { description: 'What was deleted, and what lost it by force.', schema: DeleteAnswer } },
   errors: [404, 409, 507],

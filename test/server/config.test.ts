@@ -28,7 +28,7 @@ function refusal(env: Record<string, string>, args: readonly string[] = []): str
 
 test('without settings the defaults hold', () => {
   assert.deepEqual(readSettings({ PATH: '/bin' }, []), {
-    port: 8080, host: '127.0.0.1', dataDir: './data', name: 'service', emptyErrorMessage: false,
+    port: 8080, host: '127.0.0.1', dataDir: './data', name: 'service', emptyErrorMessage: false, rateLimit: 0,
   })
 })
 
@@ -66,7 +66,7 @@ test('a wrong setting is one sentence that names it and keeps its value to itsel
   for (const [name, value] of [
     ['SERVICE_PORT', '70000'], ['SERVICE_PORT', 'http'], ['SERVICE_PORT', ''], ['SERVICE_THREADS', '0'],
     ['SERVICE_NAME', 'no spaces'], ['SERVICE_EMPTY_ERROR_MESSAGE', 'perhaps'], ['SERVICE_BOOTSTRAP_KEY', 'short'],
-    ['SERVICE_ADMIN_PASSWORD', 'pw'], ['SERVICE_HOST', ''],
+    ['SERVICE_RATE_LIMIT', '-1'], ['SERVICE_RATE_BURST', '0'], ['SERVICE_ADMIN_PASSWORD', 'pw'], ['SERVICE_HOST', ''],
   ] as const) {
     const message = refusal({ [name]: value })
     assert.match(message, new RegExp(`^${name} must `))

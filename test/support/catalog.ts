@@ -45,6 +45,11 @@ export function apiKey(name: string, more: Record<string, unknown> = {}): Record
   return { type: 'api_key', properties: { name }, ...more }
 }
 
+/** Makes a key of that name; its value. */
+export function valueOf(catalog: Catalog, name: string): string {
+  return catalog.apply({ k: apiKey(name) }, true).created[0]?.value as string
+}
+
 /** An External REST API integration bound to the key of that name. */
 export function restApi(title: string, keyName: string): Record<string, unknown> {
   const parameters = { api_key: `{{api_keys(name='${keyName}')}}`, data_type: 'alerts' }

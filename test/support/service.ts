@@ -11,6 +11,9 @@ import { openEngine } from '../../engine/index.js'
 import { Server } from '../../server/server.js'
 import { Client } from './client.js'
 
+/** The password of the administrator `admin` of every test service. */
+export const ADMIN_PASSWORD = 'administrator'
+
 /** The management key of every test service. */
 export const MANAGEMENT_KEY = 'management-key-for-tests-0123456789'
 
@@ -18,6 +21,9 @@ export interface ServiceOptions {
   /** SERVICE_NAME. */
   readonly name?: string
   readonly emptyErrorMessage?: boolean
+  /** Requests a second for each key, and how many of them at once. */
+  readonly rateLimit?: number
+  readonly rateBurst?: number
   readonly shards?: number
   readonly threads?: number
   /** Kept and not removed when it is given. */
@@ -30,6 +36,8 @@ export interface TestService {
   readonly dataDir: string
   /** With the management key. */
   readonly client: Client
+  /** Takes no new connections, and refuses what comes over those that are open. */
+  drain(): Promise<unknown>
   /** Drains, closes, and removes what was made for it. */
   close(): Promise<void>
 }
@@ -48,7 +56,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     name: options.name ?? 'service',
     shards: options.shards ?? 2,
     threads: options.threads ?? 1,
-    adminPassword: 'administrator',
+    adminPassword: ADMIN_PASSWORD,
     bootstrapKey: MANAGEMENT_KEY,
     onFailure: (what, error) => console.error(what, error),
   })
@@ -56,6 +64,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     host: '127.0.0.1',
     port: 0,
     emptyErrorMessage: options.emptyErrorMessage ?? false,
+    rateLimit: options.rateLimit,
+    rateBurst: options.rateBurst,
   })
   const baseUrl = `http://127.0.0.1:${server.port}`
   return {
@@ -63,6 +73,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     port: server.port,
     dataDir: dataDir.path,
     client: new Client(baseUrl, MANAGEMENT_KEY),
+    drain: () => server.drain(5_000),
     async close() {
       await server.drain(5_000)
       await engine.close()
@@ -108,7 +119,7 @@ export async function portOf(started: Started): Promise<number> {
   }
 }
 
-export interface ChildService extends TestService {
+export interface ChildService extends Omit<TestService, 'drain'> {
   readonly started: Started
   /** Ends it at once, as a power cut would. The data stays. */
   kill(): Promise<void>
@@ -126,7 +137,7 @@ export async function spawnService(options: ServiceOptions = {}): Promise<ChildS
     SERVICE_SHARDS: String(options.shards ?? 2),
     SERVICE_THREADS: String(options.threads ?? 1),
     SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage ?? false),
-    SERVICE_ADMIN_PASSWORD: 'administrator',
+    SERVICE_ADMIN_PASSWORD: ADMIN_PASSWORD,
     SERVICE_BOOTSTRAP_KEY: MANAGEMENT_KEY,
   })
   const port = await portOf(started)

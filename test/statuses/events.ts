@@ -1,0 +1,61 @@
+/** Events: how each answer is brought about. */
+import { limits } from '../../engine/limits.js'
+import { makeJob, type Client } from '../support/client.js'
+import { freshName, type Ask, type Recipes } from './recipe.js'
+
+const NO_JOB = 999_999
+
+/** A new event in a new job; its path. */
+async function eventPath(client: Client): Promise<string> {
+  const { jobId } = await makeJob(client)
+  const answer = await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
+  return `/api/v1/events/${jobId}/${answer.body.event_id}`
+}
+
+async function newEvent(client: Client): Promise<unknown> {
+  const { jobId } = await makeJob(client)
+  return { job_id: jobId, raw_body: { rule: freshName() } }
+}
+
+const ofNoJob = { job_id: NO_JOB, raw_body: {} }
+const noEvent = async (client: Client, rest = ''): Promise<Ask> => ({ path: `${await eventPath(client)}-not${rest}` })
+
+export const eventRecipes: Recipes = {
+  postEvent: {
+    good: async (client) => ({ path: '/api/v1/events/', body: await newEvent(client) }),
+    refusals: { 404: () => ({ path: '/api/v1/events/', body: ofNoJob }) },
+  },
+  postEventWithId: {
+    good: async (client) => ({ path: '/api/v1/events/e', body: await newEvent(client) }),
+    refusals: {
+      404: () => ({ path: '/api/v1/events/e', body: ofNoJob }),
+      422: async (client) => ({
+        path: `/api/v1/events/${'x'.repeat(limits.eventIdBytesMax + 1)}`,
+        body: await newEvent(client),
+      }),
+    },
+  },
+  postEventLines: {
+    good: async (client) => ({ path: '/api/v1/events/_bulk', body: `${JSON.stringify(await newEvent(client))}\nno event\n` }),
+  },
+  getEvent: { good: async (client) => ({ path: await eventPath(client) }), refusals: { 404: noEvent } },
+  exportEvent: {
+    good: async (client) => ({ path: `${await eventPath(client)}/export` }),
+    refusals: { 404: (client) => noEvent(client, '/export') },
+  },
+  giveFeedback: {
+    good: async (client) => ({ path: `${await eventPath(client)}/feedback`, body: { feedback: 'Drop' } }),
+    refusals: {
+      400: async (client) => ({ path: `${await eventPath(client)}/feedback`, body: { feedback: 'no label' } }),
+      404: async (client) => ({ ...(await noEvent(client, '/feedback')), body: { feedback: 'Drop' } }),
+      422: async (client) => ({ path: `${await eventPath(client)}/feedback`, body: {} }),
+    },
+  },
+  postHistoricEvents: {
+    good: async (client) => {
+      const { jobId } = await makeJob(client)
+      return { path: `/api/v1/bulk/${jobId}`, body: { count: 1, events: [{ raw_body: { rule: 'a' } }] } }
+    },
+    refusals: { 404: () => ({ path: `/api/v1/bulk/${NO_JOB}`, body: { events: [] } }) },
+  },
+}

@@ -1,0 +1,60 @@
+/**
+ * How each documented answer of an operation is brought about.
+ *
+ * A recipe gives a request that is answered well; most refusals follow from it (refusalOf). What is an operation's own
+ * (404 and 409 mostly, 422 where there is no body) stands in its recipe under its status. The file of an area holds the
+ * recipes of its operations by operationId; statuses.test.ts walks the document and wants all of them.
+ */
+import assert from 'node:assert/strict'
+import { gzipSync } from 'node:zlib'
+import { limits } from '../../engine/limits.js'
+import type { RouteDoc } from '../../server/http/route.js'
+import type { Client } from '../support/client.js'
+
+/** A request; the method is the operation's. */
+export interface Ask {
+  /** With its query. */
+  readonly path: string
+  readonly body?: unknown
+  /** The management key where absent. */
+  readonly key?: string | null
+}
+
+/** Makes what the request needs, with the management key, and gives the request. */
+export type Maker = (client: Client) => Ask | Promise<Ask>
+
+export interface Recipe {
+  /** Answered with the operation's 2xx, once. */
+  readonly good: Maker
+  /** By status: what the operation refuses for reasons of its own. */
+  readonly refusals?: Readonly<Record<number, Maker>>
+}
+
+export type Recipes = Readonly<Record<string, Recipe>>
+
+let tooLarge: Buffer | null = null
+
+/** Larger than any bound once it is unpacked. */
+function tooLargeBody(): Buffer {
+  return (tooLarge ??= gzipSync(Buffer.alloc(limits.bodyBytesMax + 1, ' ')))
+}
+
+/** A request that is refused with the status; the recipe's own, or what can be made of the good one. */
+export async function refusalOf(status: number, recipe: Recipe, route: RouteDoc, client: Client, narrowKey: string): Promise<Ask> {
+  const own = recipe.refusals?.[status]
+  if (own !== undefined) return own(client)
+  const good = await recipe.good(client)
+  if (status === 401) return { ...good, key: null }
+  if (status === 403) return { ...good, key: narrowKey }
+  if (route.body !== undefined && status === 400) return { ...good, body: '{"broken' }
+  if (route.body !== undefined && status === 413) return { ...good, body: tooLargeBody() }
+  if (route.body !== undefined && status === 422) return { ...good, body: '["no object"]' }
+  return assert.fail(`the recipe of ${route.operationId} (test/statuses/) does not say how it answers ${status}`)
+}
+
+let made = 0
+
+/** A name that nothing else has. */
+export function freshName(): string {
+  return `fresh-${++made}`
+}

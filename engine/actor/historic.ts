@@ -24,7 +24,7 @@ export function lastStampOf({ kind, micros }: Pick<Message, 'kind' | 'micros'>):
 /** The name that votes of nobody in particular get. */
 const NOBODY = 'historic'
 
-/** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label, limit_exceeded. */
+/** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label. */
 export function parseHistoric(text: string, sectionNames: readonly string[], labels: readonly Label[]): HistoricEvent[] {
   let document: unknown
   try {
@@ -35,7 +35,7 @@ export function parseHistoric(text: string, sectionNames: readonly string[], lab
   const events = typeof document === 'object' && document !== null ? (document as { events?: unknown }).events : undefined
   if (!Array.isArray(events)) throw invalid(['body', 'events'], 'Input should be an array', 'array_type')
   if (events.length > limits.historicEventsMax) {
-    throw new Refusal('limit_exceeded', `a request has at most ${limits.historicEventsMax} historic events`)
+    throw invalid(['body', 'events'], `a request has at most ${limits.historicEventsMax} historic events`, 'too_long')
   }
   return events.map((event: unknown, place) => {
     try {

@@ -4,7 +4,7 @@
  * 1. A trailing slash changes nothing, repeated slashes are one (existing-clients.md 1.2).
  * 2. A parameter is percent-decoded exactly once, after the path was cut; it may be any string, `/` and `%` included.
  *    What does not decode is taken as it stands, so that no path is an error of its own.
- * 3. A written segment wins over a parameter; where it leads nowhere, the parameter is tried.
+ * 3. A written segment wins over a parameter; where it leads to no path at all, the parameter is tried.
  * 4. A path that is known with other methods is told apart from one that is not known at all.
  */
 
@@ -41,15 +41,12 @@ function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '')
 }
 
-/** The methods that the path has, by whichever way it may be read. */
-function collectMethods<T>(at: Branch<T>, segments: readonly string[], depth: number, methods: Set<string>): void {
-  if (depth === segments.length) {
-    for (const name of at.byMethod.keys()) methods.add(name)
-    return
-  }
-  const written = at.written.get(segments[depth]!)
-  if (written !== undefined) collectMethods(written, segments, depth + 1, methods)
-  if (at.param !== null) collectMethods(at.param, segments, depth + 1, methods)
+/** The methods of the path that is meant, by rule 3; empty where there is none. */
+function methodsOf<T>(at: Branch<T> | null | undefined, segments: readonly string[], depth: number): string[] {
+  if (at === null || at === undefined) return []
+  if (depth === segments.length) return [...at.byMethod.keys()]
+  const written = methodsOf(at.written.get(segments[depth]!), segments, depth + 1)
+  return written.length > 0 ? written : methodsOf(at.param, segments, depth + 1)
 }
 
 export class Router<T> {
@@ -81,19 +78,21 @@ export class Router<T> {
     if (exact !== undefined) return exact
     const params: string[] = []
     const value = this.#walk(this.#root, path, 0, method === 'head' ? 'get' : method, params)
-    if (value !== undefined) {
+    if (value !== undefined && value !== null) {
       for (let i = 0; i < params.length; i++) params[i] = decodeOnce(params[i]!)
       return { found: true, value, params }
     }
-    const allow = new Set<string>()
-    collectMethods(this.#root, segmentsOf(path), 0, allow)
-    return { found: false, allow: [...allow].map((name) => name.toUpperCase()).sort() }
+    const allow = methodsOf(this.#root, segmentsOf(path), 0)
+    return { found: false, allow: allow.map((name) => name.toUpperCase()).sort() }
   }
 
-  /** Cuts the path while it walks: a list of segments would be one more thing to make for each request. */
-  #walk(at: Branch<T>, path: string, from: number, method: string, params: string[]): T | undefined {
+  /**
+   * Cuts the path while it walks: a list of segments would be one more thing to make for each request. null where the
+   * path is there with other methods, undefined where it is not.
+   */
+  #walk(at: Branch<T>, path: string, from: number, method: string, params: string[]): T | null | undefined {
     while (from < path.length && path.charCodeAt(from) === SLASH) from++
-    if (from === path.length) return at.byMethod.get(method)
+    if (from === path.length) return at.byMethod.get(method) ?? (at.byMethod.size > 0 ? null : undefined)
     const slash = path.indexOf('/', from)
     const end = slash < 0 ? path.length : slash
     const segment = path.slice(from, end)

@@ -98,7 +98,7 @@ export const docRoutes: readonly Route[] = [
     tag,
     summary: 'A file of the interactive documentation',
     scope: null,
-    responses: { 200: { description: 'The file.', mediaType: 'application/octet-stream' } },
+    responses: { 200: { description: 'The file.', mediaType: '*/*' } },
     errors: [404],
     serve: (exchange, params) => serveAsset(exchange, params[0]!),
   },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { openApiDocument } from '../../server/openapi.js'
 import { routes } from '../../server/routes/index.js'
 
@@ -36,6 +37,19 @@ test('every route is in the document, and nothing else', () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   assert.deepEqual(described.sort(), routes.map((route) => `${route.method} ${route.path}`).sort())
+})
+
+test('the document is valid as OpenAPI 3.1', async () => {
+  for (const name of ['service', 'arcanna']) {
+    const plain = JSON.parse(JSON.stringify(openApiDocument(routes, name))) as Record<string, unknown>
+    const { valid, errors } = await new Validator().validate(plain)
+    assert.ok(valid, JSON.stringify(errors))
+  }
+})
+
+test('a document that is not valid would be found', async () => {
+  const broken = { ...document, paths: { '/a': { get: { responses: { 200: { description: 1 } } } } } }
+  assert.equal((await new Validator().validate(broken)).valid, false)
 })
 
 test('the operations of the specification are there', () => {

@@ -49,7 +49,7 @@ describe('historic events', () => {
     }
     await assert.rejects(shard.post({ job, kind: 'historic', body: '{' }), (error) => isRefusal(error, 'invalid_json'))
     await assert.rejects(
-      shard.historic(job, { events: new Array(limits.historicEventsMax + 1).fill(event('a')) }), (error) => isRefusal(error, 'limit_exceeded'),
+      shard.historic(job, { events: new Array(limits.historicEventsMax + 1).fill(event('a')) }), (error) => isRefusal(error, 'invalid_body'),
     )
     assert.deepEqual(shard.rows(), rows)
     assert.deepEqual(shard.failures, [])

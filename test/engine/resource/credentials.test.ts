@@ -1,22 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Catalog } from '../../../engine/resource/catalog.js'
-import type { Principal } from '../../../engine/service.js'
 import { scopeTable, scopesOfRole } from '../../../engine/scopes.js'
-import { apiKey, openCatalog, valueOf, type CatalogBench } from '../../support/catalog.js'
-
-const ADMIN = { adminPassword: 'long enough', managementKey: 'a-management-key-of-tests' }
-
-function principalOf(catalog: Catalog, secret: string): Principal {
-  const principal = catalog.authenticate(secret)
-  assert.ok(principal !== null)
-  return principal
-}
-
-async function tokenOf(catalog: Catalog, username: string, password: string, more = {}): Promise<string> {
-  const request = { username, password, lifeSeconds: 60, scopes: null, address: '192.0.2.1', ...more }
-  return (await catalog.tokens.issue(request)).value
-}
+import { ADMIN, principalOf, tokenOf, withAdmin } from '../../support/accounts.js'
+import { apiKey, openCatalog, valueOf } from '../../support/catalog.js'
 
 test('a key is whose it is, and nothing else is anybody', () => {
   const { catalog, reopen } = openCatalog()
@@ -66,17 +52,11 @@ test('more keys than are remembered all work', () => {
 })
 
 describe('the token of a user', () => {
-  async function withAdmin(): Promise<CatalogBench & { by: Principal }> {
-    const bench = openCatalog()
-    bench.catalog.bootstrap(ADMIN)
-    return { ...bench, by: principalOf(bench.catalog, ADMIN.managementKey) }
-  }
-
   test('does what the role allows, and follows it', async () => {
-    const { catalog, by } = await withAdmin()
+    const { catalog, by } = withAdmin()
     await catalog.users.create(by, { name: 'ann', password: 'long enough', role: 'analyst' })
-    const token = await tokenOf(catalog, 'ann', 'long enough')
-    const narrow = await tokenOf(catalog, 'ann', 'long enough', { scopes: ['public', 'write:resources'] })
+    const token = (await tokenOf(catalog, 'ann')).value
+    const narrow = (await tokenOf(catalog, 'ann', { scopes: ['public', 'write:resources'] })).value
     assert.equal(principalOf(catalog, token).name, 'ann')
     assert.equal(principalOf(catalog, token).kind, 'user')
     assert.deepEqual(principalOf(catalog, token).scopes, scopesOfRole.analyst)
@@ -89,9 +69,9 @@ describe('the token of a user', () => {
   })
 
   test('stops at once when the user is disabled, works when enabled again, and ends with the user', async () => {
-    const { catalog, by, reopen } = await withAdmin()
+    const { catalog, by, reopen } = withAdmin()
     await catalog.users.create(by, { name: 'ann', password: 'long enough', role: 'analyst' })
-    const token = await tokenOf(catalog, 'ann', 'long enough')
+    const token = (await tokenOf(catalog, 'ann')).value
     assert.ok(reopen().authenticate(token))
     catalog.users.change(by, 'ann', { enabled: false })
     assert.equal(catalog.authenticate(token), null)
@@ -105,8 +85,8 @@ describe('the token of a user', () => {
   })
 
   test('is over when its time is', async () => {
-    const { catalog, clock } = await withAdmin()
-    const token = await tokenOf(catalog, 'admin', 'long enough')
+    const { catalog, clock } = withAdmin()
+    const token = (await tokenOf(catalog, 'admin')).value
     clock.advanceMs(59_999)
     assert.ok(catalog.authenticate(token))
     clock.advanceMs(1)

@@ -1,0 +1,26 @@
+/** A catalog with an administrator, for tests of users and tokens. */
+import assert from 'node:assert/strict'
+import type { Catalog } from '../../engine/resource/catalog.js'
+import type { IssuedToken, TokenRequest } from '../../engine/resource/users-service.js'
+import type { Principal } from '../../engine/service.js'
+import { openCatalog, type CatalogBench } from './catalog.js'
+
+export const ADMIN = { adminPassword: 'long enough', managementKey: 'a-management-key-of-tests' }
+export const ADDRESS = '192.0.2.1'
+
+export function principalOf(catalog: Catalog, secret: string): Principal {
+  const principal = catalog.authenticate(secret)
+  assert.ok(principal !== null)
+  return principal
+}
+
+/** A catalog whose administrator `admin` has the password of ADMIN; `by` is the management key. */
+export function withAdmin(): CatalogBench & { readonly by: Principal } {
+  const bench = openCatalog()
+  bench.catalog.bootstrap(ADMIN)
+  return { ...bench, by: principalOf(bench.catalog, ADMIN.managementKey) }
+}
+
+export function tokenOf(catalog: Catalog, username: string, more: Partial<TokenRequest> = {}): Promise<IssuedToken> {
+  return catalog.tokens.issue({ username, password: ADMIN.adminPassword, lifeSeconds: 60, scopes: null, address: ADDRESS, ...more })
+}

@@ -66,7 +66,7 @@ test('a wrong setting is one sentence that names it and keeps its value to itsel
   for (const [name, value] of [
     ['SERVICE_PORT', '70000'], ['SERVICE_PORT', 'http'], ['SERVICE_PORT', ''], ['SERVICE_THREADS', '0'],
     ['SERVICE_NAME', 'no spaces'], ['SERVICE_EMPTY_ERROR_MESSAGE', 'perhaps'], ['SERVICE_BOOTSTRAP_KEY', 'short'],
-    ['SERVICE_RATE_LIMIT', '-1'], ['SERVICE_RATE_BURST', '0'], ['SERVICE_ADMIN_PASSWORD', 'pw'], ['SERVICE_HOST', ''],
+    ['SERVICE_RATE_LIMIT', 'fast'], ['SERVICE_RATE_BURST', 'many'], ['SERVICE_ADMIN_PASSWORD', 'pw'], ['SERVICE_HOST', ''],
   ] as const) {
     const message = refusal({ [name]: value })
     assert.match(message, new RegExp(`^${name} must `))

@@ -26,11 +26,16 @@ function headerName(app: App): string {
   return header
 }
 
+/** The key or token that the request carries, or ''. */
+export function keyOf(exchange: Exchange, app: App): string {
+  const name = headerName(app)
+  const key = exchange.header(name)
+  return key === '' && name !== neutralHeader ? exchange.header(neutralHeader) : key
+}
+
 /** Whoever the request's key belongs to; null without a key or with an unknown one. */
 export function principalOf(exchange: Exchange, app: App): Principal | null {
-  const name = headerName(app)
-  let key = exchange.header(name)
-  if (key === '' && name !== neutralHeader) key = exchange.header(neutralHeader)
+  const key = keyOf(exchange, app)
   return key === '' ? null : app.service.authenticate(key)
 }
 

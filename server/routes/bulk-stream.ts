@@ -8,10 +8,12 @@
  *    full, or the caller's rate is used up; a line there was no room for is kept and tried again, and is never answered
  *    "busy".
  * 3. A drain ends the stream: lines that are under way are answered, no more are taken.
- * 4. A client that goes leaves nothing behind; events that were handed in are stored all the same.
+ * 4. A key that stops working, or loses its scope, ends the stream likewise, with a line that says so.
+ * 5. A client that goes leaves nothing behind; events that were handed in are stored all the same.
  */
 import { isRefusal, limits, Refusal, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
+import { keyOf } from '../http/auth.js'
 import type { Exchange } from '../http/exchange.js'
 import { tooLong } from '../http/ndjson.js'
 import { ndjson } from '../http/reply.js'
@@ -26,6 +28,8 @@ class BulkStream {
   readonly #exchange: Exchange
   readonly #app: App
   readonly #principal: Principal
+  readonly #key: string
+  #lockedOut = false
   readonly #source: LineSource
   readonly #lines: ResultLines
   readonly #offDrain: () => void
@@ -39,6 +43,7 @@ class BulkStream {
     this.#exchange = exchange
     this.#app = app
     this.#principal = principal
+    this.#key = keyOf(exchange, app)
     this.#lines = new ResultLines(exchange, app.window, { moved: () => this.#pump() })
     this.#source = new LineSource(exchange, limits.eventBytesMax, {
       more: () => this.#pump(),
@@ -55,6 +60,10 @@ class BulkStream {
   /** Takes lines in as long as there is room; ends the answer when there are no more. */
   #pump(): void {
     if (this.#finished) return
+    if (!this.#lockedOut && this.#app.service.authenticate(this.#key)?.scopes.has('write:events') !== true) {
+      this.#lockedOut = true
+      return this.#drain()
+    }
     for (let room = this.#lines.room; room > 0; room--) {
       const line = this.#kept ?? this.#source.next()
       if (line === null) return this.#wantMore()
@@ -69,6 +78,9 @@ class BulkStream {
     if (!this.#source.done || this.#lines.underWay > 0) return
     if (this.#source.broken) {
       this.#exchange.write('{"status":"ERROR","status_code":400,"error":"the body is not valid gzip"}\n')
+    }
+    if (this.#lockedOut) {
+      this.#exchange.write('{"status":"ERROR","status_code":401,"error":"the key does not work any more; nothing behind this was taken"}\n')
     }
     this.#finish()
     this.#exchange.endStream()

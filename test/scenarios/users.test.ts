@@ -1,5 +1,7 @@
 /** Users and tokens over a real port (S19 to S21). */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import { scopeTable } from '../../engine/scopes.js'
 import { openShard } from '../../engine/store/data-dir.js'
@@ -170,4 +172,24 @@ test('a request over the rate is 429 with the time to wait; a stream is held to 
   } finally {
     await limited.close()
   }
+})
+
+test('a stream ends when its key does, and says so', async () => {
+  const { username, user } = await userWith('power_user')
+  const { jobId } = await makeJob(client)
+  const line = (id: string): string => `${JSON.stringify({ job_id: jobId, event_id: id, raw_body: { rule: id } })}\n`
+  const headers = { 'x-service-api-key': user.key }
+  const stream = request(`${service.baseUrl}/api/v1/events/_bulk`, { method: 'POST', headers })
+  stream.write(line('first'))
+  const [response] = await once(stream, 'response') as [IncomingMessage]
+  let text = ''
+  response.on('data', (bytes: Buffer) => (text += bytes.toString()))
+  await eventually(async () => text, (seen) => seen.includes('"first"'))
+  await client.put(`/api/v2/users/${username}`, { enabled: false })
+  stream.write(line('second'))
+  await once(response, 'end')
+  stream.destroy()
+  const results = text.trim().split('\n').map((each) => JSON.parse(each))
+  assert.deepEqual(results.map(({ event_id, status_code }) => event_id ?? status_code), ['first', 401])
+  assert.equal((await client.get(`/api/v1/events/${jobId}/second`)).status, 404)
 })

@@ -21,8 +21,6 @@ import type {
   Principal, RemovalOutcome, RemovalQuery, ResourceQuery,
 } from './service.js'
 
-export type { EngineOptions }
-
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   makeDataDir(options.dataDir)

@@ -66,7 +66,7 @@ const start = operation({
       example: { request: worked, events_updated: 3, task_id: '01j9zk3v7q8w5', task_status: 'finished' },
     },
   },
-  errors: [400, 404, 409, 413],
+  errors: [404, 409, 507],
   async handle({ app, principal, params, query, body }) {
     const job = jobFromPath(app, principal, params[0]!)
     const { date_field: dateField, start_date: startDate, end_date: endDate, filters } = body
@@ -107,7 +107,7 @@ const cancel = operation({
   description: 'What it has decided stays. A task that is over stays as it is.',
   scope,
   responses: oneTask,
-  errors: [404],
+  errors: [404, 507],
   handle: async ({ app, principal, params }) => {
     return taskWire(await app.service.reprocess.cancel(jobFromPath(app, principal, params[0]!), params[1]!))
   },

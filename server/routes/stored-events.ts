@@ -16,7 +16,7 @@ const feedback = operation({
   scope: 'write:event_feedback',
   query: FeedbackLabel,
   responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
-  errors: [400, 404],
+  errors: [400, 404, 507],
   async handle({ app, principal, params, query }) {
     const job = jobFromPath(app, principal, params[0]!)
     await app.service.giveFeedback(job, params[1]!, { analyst: principal.name, label: query.feedback_label }, principal)
@@ -35,7 +35,7 @@ const reprocess = operation({
     'Not while the job is stopped.',
   scope: 'execute:reprocess_events',
   responses: { 200: { description: 'Decided, for good.', schema: ReprocessOutcome, example: { request: worked } } },
-  errors: [404, 409],
+  errors: [404, 409, 507],
   async handle({ app, principal, params }) {
     await app.service.reprocess.event(jobFromPath(app, principal, params[0]!), params[1]!)
     return { request: worked }
@@ -57,7 +57,7 @@ const notes = operation({
   body: AgenticNotes,
   bodyExample: { agent_notes: 'The address belongs to the backup server.', agent_saved_objects: [], workflow_name: 'Triage' },
   responses: { 200: { description: 'Kept.', schema: NotesOutcome, example: { ...worked, reason_details: [] } } },
-  errors: [400, 404, 409, 413],
+  errors: [404, 409, 507],
   async handle({ app, principal, params, body }) {
     await app.service.notes.add(jobFromPath(app, principal, params[0]!), params[1]!, {
       notes: body.agent_notes,

@@ -47,6 +47,8 @@ function byName(rest: string): Recipe {
 }
 
 export const jobRecipes: Recipes = {
+  listManagedJobs: { good: () => ({ path: '/api/v2/jobs/' }) },
+  getManagedJob: onJob('/api/v2/jobs', ''),
   listJobs: { good: () => ({ path: '/api/v1/jobs/' }) },
   getJob: onJob('/api/v1/jobs', ''),
   getJobLabels: onJob('/api/v1/jobs', '/labels'),

@@ -1,11 +1,16 @@
 /** Resources: how each answer is brought about. */
 import { makeJob } from '../support/client.js'
-import { freshName, type Ask, type Recipes } from './recipe.js'
+import { freshName, type Ask, type Recipe, type Recipes } from './recipe.js'
 
 const PATH = '/api/v2/resources'
 
 function newKey(name: string, query = ''): Ask {
   return { path: PATH + query, body: { resources: { key: { type: 'api_key', properties: { name } } } } }
+}
+
+/** A recipe of an operation that shows what can be set up, and a query of it that is refused. */
+function shown(path: string, badQuery: string): Recipe {
+  return { good: () => ({ path }), refusals: { 422: () => ({ path: path + badQuery }) } }
 }
 
 export const resourceRecipes: Recipes = {
@@ -19,6 +24,10 @@ export const resourceRecipes: Recipes = {
       },
     },
   },
+  getIntegrationParameterSchema: shown(`${PATH}/integration/parameters/schema`, '?type=Nothing'),
+  getIntegrationMetadata: shown(`${PATH}/integration/metadata`, '?role=dancer'),
+  getJobMetadata: shown(`${PATH}/job/metadata`, '?category=Nothing'),
+  listIntegrations: { good: () => ({ path: '/api/v2/integrations' }) },
   listResources: {
     good: () => ({ path: PATH }),
     refusals: { 422: () => ({ path: `${PATH}?title=a&id=1` }) },

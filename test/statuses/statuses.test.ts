@@ -19,9 +19,10 @@ import { eventRecipes } from './events.js'
 import { jobRecipes } from './jobs.js'
 import { refusalOf, type Ask, type Recipe, type Recipes } from './recipe.js'
 import { resourceRecipes } from './resources.js'
+import { storedEventRecipes } from './stored-events.js'
 import { userRecipes } from './users.js'
 
-const recipes: Recipes = { ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...resourceRecipes, ...userRecipes }
+const recipes: Recipes = { ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes }
 
 const document = openApiDocument(routes, 'service') as {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>

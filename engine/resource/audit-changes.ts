@@ -8,11 +8,12 @@
  * 2. A record that comes out as it was is no entry.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { isoMicros } from '../clock.js'
 import type { JobSettings } from '../job/job.js'
 import type { Author } from '../service.js'
 import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from './audit-trail.js'
 import type { Kinds } from './kinds.js'
-import type { ApiKeyRecord, IntegrationRecord, UserRecord } from './records.js'
+import type { ApiKeyRecord, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
 import type { CatalogState, Changes } from './state.js'
 
 /** What stands for a value that must not be told. */
@@ -72,6 +73,18 @@ function showPlain(record: ApiKeyRecord | UserRecord): Shown {
   }
 }
 
+function showToken({ user, scopes, expiresMicros }: TokenRecord): Shown {
+  return { title: user, fields: { user, expires_at: isoMicros(expiresMicros), ...(scopes === undefined ? {} : { scopes }) }, secrets: {} }
+}
+
+/** What became of a user; the words for what happens alone and often. */
+function userAction(before: UserRecord | undefined, after: UserRecord | null): AuditAction | undefined {
+  if (before === undefined || after === null) return undefined
+  const changed = Object.keys(differences(showPlain(before), showPlain(after)))
+  if (changed.join() === 'password') return 'password changed'
+  return changed.join() === 'enabled' ? (after.enabled === false ? 'disabled' : 'enabled') : undefined
+}
+
 /** The fields that differ. */
 function differences(before: Shown | null, after: Shown | null): Record<string, AuditChange> {
   const changes: Record<string, AuditChange> = {}
@@ -90,12 +103,14 @@ function differences(before: Shown | null, after: Shown | null): Record<string, 
 /** What the changes tell, seen from the state before them. */
 export function auditOf(state: CatalogState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
   const entries: AuditEntry[] = []
-  const tell = (type: AuditObjectType, id: string, before: Shown | null, after: Shown | null, job?: AuditEntry['job']): void => {
+  const tell = (
+    type: AuditObjectType, id: string, before: Shown | null, after: Shown | null, job?: AuditEntry['job'], action?: AuditAction,
+  ): void => {
     const differing = differences(before, after)
     if (before !== null && after !== null && Object.keys(differing).length === 0) return
     const title = (after ?? before)?.title ?? ''
     entries.push({
-      atMicros, by, action: actionOf(before, after), object: { type, id, title }, ...(job === undefined ? {} : { job }), changes: differing,
+      atMicros, by, action: action ?? actionOf(before, after), object: { type, id, title }, ...(job === undefined ? {} : { job }), changes: differing,
     })
   }
   for (const [id, record] of changes.integrations) {
@@ -108,7 +123,15 @@ export function auditOf(state: CatalogState, changes: Changes, by: Author, atMic
   }
   for (const [name, record] of changes.users) {
     const before = state.users.get(name)
-    tell('user', name, before === undefined ? null : showPlain(before), record && showPlain(record))
+    const action = userAction(before, record)
+    tell('user', name, before === undefined ? null : showPlain(before), record && showPlain(record), undefined, action)
+  }
+  for (const [id, record] of changes.tokens) {
+    const before = state.tokens.get(id)
+    // What is over has ended by itself.
+    if (record === null && (before === undefined || before.expiresMicros <= atMicros)) continue
+    const action = record === null ? 'token revoked' : 'token issued'
+    tell('token', id, before === undefined ? null : showToken(before), record && showToken(record), undefined, action)
   }
   const titleBefore = (id: number): string => state.integrations.get(id)?.title ?? `integration ${id}`
   const titleAfter = (id: number): string => changes.integrations.get(id)?.title ?? titleBefore(id)

@@ -13,11 +13,11 @@
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../job/job.js'
 import type { ApplyOutcome, Author, Principal, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
-import type { Environment } from '../store/environment.js'
+import { WriteBatch, type Environment } from '../store/environment.js'
 import { Access } from './access.js'
 import { planApply } from './apply.js'
 import { auditOf } from './audit-changes.js'
-import { theService, type AuditTrail } from './audit-trail.js'
+import { theService, type AuditEntry, type AuditTrail } from './audit-trail.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
 import { KindCatalogue } from './catalogue.js'
 import type { Catalogue } from './catalogue-service.js'
@@ -81,7 +81,11 @@ export class Catalog {
     this.#lastUse = new LastUse(environment, maker.clock, userIds(state))
     this.#credentials = new Credentials(state, maker.clock, this.#lastUse)
     const accounts: AccountsHost = {
-      state, maker, lastUse: this.#lastUse, passwords: new Passwords(state, maker), commit: (changes) => this.#commit(changes, theService),
+      state,
+      maker,
+      lastUse: this.#lastUse,
+      passwords: new Passwords(state, maker, (username, address) => this.#signInRefused(username, address)),
+      commit: (changes, by, details) => this.#commit(changes, by, details),
     }
     this.users = new Users(accounts)
     this.tokens = new Tokens(accounts)
@@ -196,13 +200,29 @@ export class Catalog {
     this.#closed = true
   }
 
-  #commit(changes: Changes, by: Author): void {
+  /** A name that nobody has is not written down: people type passwords where names belong. */
+  #signInRefused(username: string, address: string): void {
+    const { audit, clock } = this.#maker
+    if (audit === undefined || this.#closed) return
+    const known = this.#state.users.has(username)
+    const [by, object] = [
+      { kind: 'nobody', name: known ? username : '' },
+      { type: 'user', id: known ? username : '', title: known ? username : 'unknown user' } as const,
+    ]
+    const batch = new WriteBatch()
+    audit.record(batch, { atMicros: clock.nowMicros(), by, action: 'sign-in refused', object, details: { address } })
+    this.#environment.commit(batch)
+  }
+
+  #commit(changes: Changes, by: Author, details?: AuditEntry['details']): void {
     if (this.#closed) throw new Refusal('draining', 'the service is shutting down')
     if (changes.isEmpty) return
     const batch = changes.toBatch()
     const { audit, clock } = this.#maker
     if (audit !== undefined) {
-      for (const entry of auditOf(this.#state, changes, by, clock.nowMicros())) audit.record(batch, entry)
+      for (const entry of auditOf(this.#state, changes, by, clock.nowMicros())) {
+        audit.record(batch, details === undefined ? entry : { ...entry, details })
+      }
     }
     const rebinds = changes.integrations.size > 0 || [...changes.jobs].some(([id, job]) => {
       return job?.pipeline !== this.#state.jobs.get(id)?.pipeline

@@ -18,9 +18,12 @@ export class Passwords {
   readonly #hasher: PasswordHasher
   readonly #guesses: GuessGuard
   readonly #nobodys: PasswordRecord
+  readonly #refused: (username: string, address: string) => void
 
-  constructor(state: CatalogState, { clock, random }: Maker) {
+  /** `refused` is told of each wrong name or password that was looked at. */
+  constructor(state: CatalogState, { clock, random }: Maker, refused: (username: string, address: string) => void) {
     this.#state = state
+    this.#refused = refused
     this.#hasher = new PasswordHasher(random)
     this.#guesses = new GuessGuard(clock)
     this.#nobodys = nobodysPassword(random)
@@ -43,7 +46,10 @@ export class Passwords {
       throw error
     }
     const user = this.#state.users.get(username)
-    if (!matches || user === undefined || user.password !== record || user.enabled === false) return null
+    if (!matches || user === undefined || user.password !== record || user.enabled === false) {
+      this.#refused(username, address)
+      return null
+    }
     guess.right()
     return user
   }

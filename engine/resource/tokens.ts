@@ -43,7 +43,7 @@ export class Tokens implements TokenService {
       expiresMicros,
       ...(request.scopes === null ? {} : { scopes: request.scopes }),
     })
-    this.#host.commit(changes)
+    this.#host.commit(changes, { kind: 'user', name: user.name }, { address: request.address })
     this.#host.lastUse.note(signInId(user.name))
     return { id, value, expiresMicros }
   }
@@ -69,7 +69,7 @@ export class Tokens implements TokenService {
     if (token === undefined || !(own || by.scopes.has('write:users'))) throw new Refusal('token_not_found', 'token not found')
     const changes = new Changes()
     changes.tokens.set(id, null)
-    this.#host.commit(changes)
+    this.#host.commit(changes, by)
   }
 
   /** The user's tokens that are over, and of the others those that leave no room for one more. */

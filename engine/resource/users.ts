@@ -11,7 +11,8 @@
 import { isoMicros } from '../clock.js'
 import { Refusal, type Issue } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Principal } from '../service.js'
+import type { Author, Principal } from '../service.js'
+import type { AuditEntry } from './audit-trail.js'
 import type { LastUse } from './last-use.js'
 import type { Passwords } from './passwords.js'
 import type { Maker } from './plan.js'
@@ -31,7 +32,8 @@ export interface AccountsHost {
   readonly maker: Maker
   readonly lastUse: LastUse
   readonly passwords: Passwords
-  commit(changes: Changes): void
+  /** All or nothing, with what it tells the audit log. */
+  commit(changes: Changes, by: Author, details?: AuditEntry['details']): void
 }
 
 /** Under which a user's sign-ins are noted. */
@@ -71,22 +73,22 @@ export class Users implements UserService {
     return this.#view(user, this.#tokensThatWork().filter((token) => token.user === name).length)
   }
 
-  async create(_by: Principal, { name, password, role }: NewUser): Promise<UserView> {
+  async create(by: Principal, { name, password, role }: NewUser): Promise<UserView> {
     refuseBad('username', badName(name))
     refuseBad('password', badPassword(password))
     this.#refuseTaken(name)
     const hashed = await this.#host.passwords.hash(password)
     this.#refuseTaken(name)
     const createdAt = isoMicros(this.#host.maker.clock.nowMicros())
-    this.#commit({ name, role, password: hashed, createdAt, enabled: true })
+    this.#commit({ name, role, password: hashed, createdAt, enabled: true }, by)
     return this.get(name)
   }
 
-  change(_by: Principal, name: string, change: UserChange): UserView {
+  change(by: Principal, name: string, change: UserChange): UserView {
     const before = this.#find(name)
     const after: UserRecord = { ...before, role: change.role ?? before.role, enabled: change.enabled ?? before.enabled ?? true }
     if (after.role !== 'administrator' || !after.enabled) this.#refuseLastAdministrator(before)
-    if (after.role !== before.role || after.enabled !== (before.enabled ?? true)) this.#commit(after)
+    if (after.role !== before.role || after.enabled !== (before.enabled ?? true)) this.#commit(after, by)
     return this.get(name)
   }
 
@@ -102,24 +104,24 @@ export class Users implements UserService {
     const ended = change.keepTokens ? [] : [...this.#host.state.tokens.values()].filter((token) => {
       return token.user === name && token.id !== by.tokenId
     })
-    this.#commit({ ...this.#find(name), password }, ended.map(({ id }) => id))
+    this.#commit({ ...this.#find(name), password }, by, ended.map(({ id }) => id))
   }
 
-  remove(_by: Principal, name: string): void {
+  remove(by: Principal, name: string): void {
     const user = this.#find(name)
     this.#refuseLastAdministrator(user)
     const changes = new Changes()
     changes.users.set(name, null)
     for (const token of this.#host.state.tokens.values()) if (token.user === name) changes.tokens.set(token.id, null)
-    this.#host.commit(changes)
+    this.#host.commit(changes, by)
     this.#host.lastUse.forget(signInId(name))
   }
 
-  #commit(user: UserRecord, endedTokens: readonly string[] = []): void {
+  #commit(user: UserRecord, by: Author, endedTokens: readonly string[] = []): void {
     const changes = new Changes()
     changes.users.set(user.name, user)
     for (const id of endedTokens) changes.tokens.set(id, null)
-    this.#host.commit(changes)
+    this.#host.commit(changes, by)
   }
 
   #find(name: string): UserRecord {

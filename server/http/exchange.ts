@@ -73,15 +73,15 @@ export class Exchange {
   }
 
   /**
-   * Where the client is: an IPv4 address, or the first half of an IPv6 one, which is what one subscriber has. '' once
-   * the exchange is over.
+   * Where the client is: an IPv4 address, or the network of an IPv6 one, which is what one subscriber has. '' once the
+   * exchange is over.
    */
   address(): string {
     if (this.#res === null) return ''
     const bytes = new Uint8Array(this.#res.getRemoteAddress())
     const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff
     if (bytes.length === 4 || isMapped) return bytes.slice(-4).join('.')
-    return Buffer.from(bytes.subarray(0, 8)).toString('hex')
+    return `${Buffer.from(bytes.subarray(0, 8)).toString('hex').replace(/(.{4})(?=.)/g, '$1:')}::/64`
   }
 
   /** The client asks for RFC 9457 errors. */

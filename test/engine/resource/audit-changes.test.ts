@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proveChain } from '../../../engine/monitor/audit-proof.js'
+import { hashSecret } from '../../../engine/resource/secrets.js'
+import { ADDRESS, ADMIN, tokenOf, withAdmin } from '../../support/accounts.js'
 import { auditEntries, auditLines } from '../../support/audit.js'
 import { apiKey, input, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
 
@@ -68,4 +70,33 @@ test('no value or hash of a key, no password and no parameter of a step is in th
   }
   assert.deepEqual(outcome, { adminPassword: null, managementKey: null })
   assert.deepEqual(auditEntries(environment).at(-1)!.changes, { pipeline_parameters: { before: '(hidden)', after: '(hidden)' } })
+})
+
+test('users, tokens and sign-ins are told, and no secret is', async () => {
+  const { catalog, environment, by } = withAdmin()
+  const before = auditEntries(environment).length
+  const password = ADMIN.adminPassword
+  const { value, id } = await (async () => {
+    await catalog.users.create(by, { name: 'bob', password, role: 'analyst' })
+    return tokenOf(catalog, 'bob', { scopes: ['public'] })
+  })()
+  catalog.users.change(by, 'bob', { role: 'power_user' })
+  catalog.users.change(by, 'bob', { enabled: false })
+  await assert.rejects(tokenOf(catalog, 'bob'))
+  await assert.rejects(tokenOf(catalog, 'my secret typed as a name'))
+  catalog.users.change(by, 'bob', { enabled: true })
+  await catalog.users.setPassword(by, 'bob', { password: 'another password', keepTokens: true, address: ADDRESS })
+  catalog.tokens.revoke(by, id)
+  catalog.users.remove(by, 'bob')
+  assert.deepEqual(auditLines(environment).slice(before), [
+    'created user bob', 'token issued token bob', 'updated user bob', 'disabled user bob', 'sign-in refused user bob',
+    'sign-in refused user unknown user', 'enabled user bob', 'password changed user bob', 'token revoked token bob', 'deleted user bob',
+  ])
+  const entries = auditEntries(environment).slice(before)
+  assert.deepEqual(entries[1]!.by, { kind: 'user', name: 'bob' })
+  assert.deepEqual(entries[1]!.details, { address: ADDRESS })
+  assert.deepEqual(entries[2]!.changes, { role: { before: 'analyst', after: 'power_user' } })
+  const text = JSON.stringify(entries)
+  for (const secret of [value, password, 'another password', 'my secret', hashSecret(value)]) assert.ok(!text.includes(secret), secret)
+  assert.equal(proveChain(environment).intact, true)
 })

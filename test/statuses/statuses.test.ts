@@ -14,6 +14,8 @@ import { openApiDocument } from '../../server/openapi.js'
 import { ErrorBody, ProblemBody, ValidationErrorBody } from '../../server/schemas/common.js'
 import type { Answer, Client } from '../support/client.js'
 import { ADMIN_PASSWORD, MANAGEMENT_KEY, spawnService, startService, type ChildService, type TestService } from '../support/service.js'
+import { auditRecipes } from './audit.js'
+import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
 import { eventRecipes } from './events.js'
 import { jobRecipes } from './jobs.js'
@@ -22,7 +24,10 @@ import { resourceRecipes } from './resources.js'
 import { storedEventRecipes } from './stored-events.js'
 import { userRecipes } from './users.js'
 
-const recipes: Recipes = { ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes }
+const recipes: Recipes = {
+  ...auditRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...resourceRecipes,
+  ...storedEventRecipes, ...userRecipes,
+}
 
 const document = openApiDocument(routes, 'service') as {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>

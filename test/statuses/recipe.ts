@@ -39,11 +39,8 @@ function tooLargeBody(): Buffer {
   return (tooLarge ??= gzipSync(Buffer.alloc(limits.bodyBytesMax + 1, ' ')))
 }
 
-/** A request that is refused with the status; the recipe's own, or what can be made of the good one. */
-export async function refusalOf(status: number, recipe: Recipe, route: RouteDoc, client: Client, narrowKey: string): Promise<Ask> {
-  const own = recipe.refusals?.[status]
-  if (own !== undefined) return own(client)
-  const good = await recipe.good(client)
+/** A request that is refused with the status, made of the good one, before anything is looked up. */
+export function refusalOf(status: number, route: RouteDoc, good: Ask, narrowKey: string): Ask {
   if (status === 401) return { ...good, key: null }
   if (status === 403) return { ...good, key: narrowKey }
   if (route.body !== undefined && status === 400) return { ...good, body: '{"broken' }

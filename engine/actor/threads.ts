@@ -12,6 +12,7 @@
  *    threads die before they are ready, and what waits in its queue then waits for ever: such a pool is made anew.
  */
 import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -33,6 +34,10 @@ export function defaultThreads(shards: number): number {
 
 /** How long a pool that has lost its thread and got no other is left alone. */
 const REMAKE_MS = 500
+/** How long a thread that is only starting is waited for before it is ended. */
+const START_MS = 5_000
+/** Names no shard: asks a thread for nothing but an answer. */
+const NO_SHARD = -1
 
 /** Told of a thread that died, or could not start, with nothing to do. */
 export type ThreadDied = (error: unknown) => void
@@ -65,7 +70,19 @@ export class ShardThreads {
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all(this.#pools.map((pool) => pool.destroy()))
+    await Promise.all(this.#pools.map(async (pool) => {
+      await this.#linked(pool)
+      await pool.destroy()
+    }))
+  }
+
+  /** Resolves when the pool's thread has linked its modules: ended in the midst of that, it takes the process with it. */
+  async #linked(pool: Piscina<TurnTask, TurnResult>): Promise<void> {
+    if (pool.threads.length === 0) return
+    const stop = new AbortController()
+    const nothing = (pool as unknown as Piscina<number, boolean>).run(NO_SHARD, { name: 'unmap' })
+    await Promise.race([nothing, sleep(START_MS, undefined, { signal: stop.signal })]).catch(() => {})
+    stop.abort()
   }
 
   #makePool(at: number): Piscina<TurnTask, TurnResult> {

@@ -6,11 +6,10 @@
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import { limits, type JobSelection as Jobs, type Principal, type QueriesService } from '../../engine/index.js'
-import { authorize } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { json } from '../http/reply.js'
-import type { Route } from '../http/route.js'
+import type { GuardedRoute, Route } from '../http/route.js'
 import { Checker, parseJson } from '../http/validate.js'
 import { EventsPage, EventsQuery, FieldList, FieldTypes, JobSelection, RawQuery, SearchAnswer } from '../schemas/queries.js'
 
@@ -25,7 +24,7 @@ interface Query<B extends TObject> {
   ask(queries: QueriesService, principal: Principal, body: Static<B>, gone: AbortSignal): Promise<Uint8Array>
 }
 
-function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): Route {
+function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRoute {
   const checker = new Checker(doc.body, 'body')
   return {
     ...doc,
@@ -33,9 +32,8 @@ function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): Route {
     tag: 'Queries',
     scope: 'read:event_query',
     responses: { 200: answer },
-    errors: [400, 404, 413],
-    serve(exchange, _params, app) {
-      const principal = authorize(exchange, app, 'read:event_query')
+    errors: [404],
+    serve(exchange, _params, app, principal) {
       const gone = new AbortController()
       collectBody(exchange, limits.queryBytesMax, () => gone.abort())
         .then((bytes) => ask(app.service.queries, principal, checker.check(parseJson(bytes)), gone.signal))

@@ -20,13 +20,14 @@ import { documentationRecipes } from './documentation.js'
 import { eventRecipes } from './events.js'
 import { jobRecipes } from './jobs.js'
 import { refusalOf, type Ask, type Recipe, type Recipes } from './recipe.js'
+import { queryRecipes } from './queries.js'
 import { resourceRecipes } from './resources.js'
 import { storedEventRecipes } from './stored-events.js'
 import { userRecipes } from './users.js'
 
 const recipes: Recipes = {
-  ...auditRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...resourceRecipes,
-  ...storedEventRecipes, ...userRecipes,
+  ...auditRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...queryRecipes,
+  ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {

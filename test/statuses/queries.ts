@@ -1,0 +1,25 @@
+/** Questions about stored events: how each answer is brought about. */
+import { makeJob } from '../support/client.js'
+import type { Recipe, Recipes } from './recipe.js'
+
+/** A recipe of a question about a job with one event. */
+function question(path: string, more: object = {}): Recipe {
+  return {
+    good: async (client) => {
+      const { jobId } = await makeJob(client)
+      await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
+      return { path, body: { job_ids: jobId, ...more } }
+    },
+    refusals: {
+      404: () => ({ path, body: { job_ids: 999999, ...more } }),
+      422: () => ({ path, body: { job_ids: 'none', ...more } }),
+    },
+  }
+}
+
+export const queryRecipes: Recipes = {
+  queryEvents: question('/api/v2/events/query'),
+  searchEvents: question('/api/v2/events/raw_es_query', { query_body: { aggs: { rules: { terms: { field: 'rule' } } } } }),
+  listFilterFields: question('/api/v2/filters/fields'),
+  mapFilterFields: question('/api/v2/filters/fields_mapping'),
+}

@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly trainers?: number | undefined
   readonly adminPassword?: string | undefined
   readonly bootstrapKey?: string | undefined
+  /** Base-2 logarithm of scrypt's cost for new passwords; default 14, as OWASP advises. */
+  readonly passwordCost?: number | undefined
   readonly clock?: Clock | undefined
   /** Told of turns that failed: a bug, or a thread that died. */
   readonly onFailure?: ((what: string, error: unknown) => void) | undefined

@@ -69,7 +69,9 @@ export class EngineParts {
     this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables])
     const log = new AuditLog(this.#catalogStore)
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
-    this.catalog = Catalog.open(this.#catalogStore, { clock, random: systemRandom, shards: shardCount, sealer, audit: log })
+    this.catalog = Catalog.open(this.#catalogStore, {
+      clock, random: systemRandom, shards: shardCount, sealer, audit: log, passwordCost: options.passwordCost,
+    })
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     this.shards = this.#openShards(shardCount, clock)

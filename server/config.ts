@@ -83,6 +83,12 @@ export const settingsTable = {
     meaning: 'Management key on the first start; by itself made and printed once',
     secret: true,
   },
+  passwordCost: {
+    name: 'SERVICE_PASSWORD_COST',
+    schema: integer(10, 18),
+    fallback: '14',
+    meaning: "Base-2 logarithm of scrypt's cost for new passwords; less than 14 is for tests only",
+  },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',
     schema: flag,

@@ -60,14 +60,14 @@ export function planBootstrap(
   if (state.users.size > 0 || manageable) return { changes, outcome: { adminPassword: null, managementKey: null } }
   refuseBad('SERVICE_ADMIN_PASSWORD', given.adminPassword === undefined ? null : badPassword(given.adminPassword))
   refuseBad('SERVICE_BOOTSTRAP_KEY', given.managementKey === undefined ? null : badKey(given.managementKey))
-  const { clock, random } = maker
+  const { clock, random, passwordCost } = maker
   const createdAt = isoMicros(clock.nowMicros())
   const password = given.adminPassword ?? makeSecret(random)
   const value = given.managementKey ?? makeSecret(random)
   changes.users.set(administratorName, {
     name: administratorName,
     role: 'administrator',
-    password: hashPassword(password, random),
+    password: hashPassword(password, random, passwordCost),
     createdAt,
     enabled: true,
   })

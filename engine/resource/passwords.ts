@@ -21,12 +21,12 @@ export class Passwords {
   readonly #refused: (username: string, address: string) => void
 
   /** `refused` is told of each wrong name or password that was looked at. */
-  constructor(state: CatalogState, { clock, random }: Maker, refused: (username: string, address: string) => void) {
+  constructor(state: CatalogState, { clock, random, passwordCost }: Maker, refused: (username: string, address: string) => void) {
     this.#state = state
     this.#refused = refused
-    this.#hasher = new PasswordHasher(random)
+    this.#hasher = new PasswordHasher(random, passwordCost)
     this.#guesses = new GuessGuard(clock)
-    this.#nobodys = nobodysPassword(random)
+    this.#nobodys = nobodysPassword(random, passwordCost)
   }
 
   /** What is kept of a password. Rejects with too_many_attempts. */

@@ -34,6 +34,8 @@ export interface Maker {
   readonly shards: number
   /** Hides the secrets of integrations. */
   readonly sealer: Sealer
+  /** Base-2 logarithm of scrypt's cost for new passwords; default PASSWORD_COST_DEFAULT. */
+  readonly passwordCost?: number | undefined
 }
 
 export interface PlannedApply {

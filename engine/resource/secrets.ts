@@ -36,18 +36,26 @@ export function sameHash(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** OWASP's password storage guidance for scrypt with 16 MiB; kept in each record, so that it can be raised. */
-const scryptSettings = { cost: 2 ** 14, blockSize: 8, parallelization: 5 } as const
+type ScryptSettings = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
 
-function scryptOptions({ cost, blockSize, parallelization }: Omit<PasswordRecord, 'salt' | 'hash'>): ScryptOptions {
+/** OWASP's password storage guidance for scrypt with 16 MiB: the base-2 logarithm of its cost. */
+export const PASSWORD_COST_DEFAULT = 14
+
+/** Kept in each record, so that the cost can be raised. */
+function scryptSettings(passwordCost: number): ScryptSettings {
+  return { cost: 2 ** passwordCost, blockSize: 8, parallelization: 5 }
+}
+
+function scryptOptions({ cost, blockSize, parallelization }: ScryptSettings): ScryptOptions {
   return { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize }
 }
 
 /** What is kept of a password. Takes a few hundred milliseconds of this thread, on purpose: for the first start. */
-export function hashPassword(password: string, random: Random): PasswordRecord {
+export function hashPassword(password: string, random: Random, passwordCost = PASSWORD_COST_DEFAULT): PasswordRecord {
   const salt = random.bytes(SALT_BYTES)
-  const hash = scryptSync(password, salt, PASSWORD_HASH_BYTES, scryptOptions(scryptSettings)).toString('hex')
-  return { salt: Buffer.from(salt).toString('hex'), hash, ...scryptSettings }
+  const settings = scryptSettings(passwordCost)
+  const hash = scryptSync(password, salt, PASSWORD_HASH_BYTES, scryptOptions(settings)).toString('hex')
+  return { salt: Buffer.from(salt).toString('hex'), hash, ...settings }
 }
 
 /** The hash of a password as the record's settings have it, computed off this thread. */
@@ -66,10 +74,10 @@ export async function passwordMatches(password: string, record: PasswordRecord):
   return sameHash(await hashLater(password, record), record.hash)
 }
 
-/** A record that no password matches, and that takes as long to compare with as any other. */
-export function nobodysPassword(random: Random): PasswordRecord {
+/** A record that no password matches, and that takes as long to compare with as any other of that cost. */
+export function nobodysPassword(random: Random, passwordCost = PASSWORD_COST_DEFAULT): PasswordRecord {
   const hex = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex')
-  return { salt: hex(SALT_BYTES), hash: hex(PASSWORD_HASH_BYTES), ...scryptSettings }
+  return { salt: hex(SALT_BYTES), hash: hex(PASSWORD_HASH_BYTES), ...scryptSettings(passwordCost) }
 }
 
 /**
@@ -78,16 +86,18 @@ export function nobodysPassword(random: Random): PasswordRecord {
  */
 export class PasswordHasher {
   readonly #random: Random
+  readonly #passwordCost: number
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  constructor(random: Random) {
+  constructor(random: Random, passwordCost = PASSWORD_COST_DEFAULT) {
     this.#random = random
+    this.#passwordCost = passwordCost
   }
 
   /** What is kept of a password. */
   async hash(password: string): Promise<PasswordRecord> {
-    const settings = { salt: Buffer.from(this.#random.bytes(SALT_BYTES)).toString('hex'), ...scryptSettings }
+    const settings = { salt: Buffer.from(this.#random.bytes(SALT_BYTES)).toString('hex'), ...scryptSettings(this.#passwordCost) }
     return this.#run(async () => ({ ...settings, hash: await hashLater(password, settings) }))
   }
 

@@ -22,7 +22,7 @@ function refused(code: RefusalCode): (error: unknown) => boolean {
 async function open(test: Pick<TestContext, 'after'>, dataDir: string, more: Partial<EngineOptions> = {}): Promise<Engine> {
   const failures: string[] = []
   const engine = await openEngine({
-    dataDir, name: 'service', shards: 2, threads: 1, bootstrapKey: KEY, adminPassword: 'a-password', ...more,
+    dataDir, name: 'service', shards: 2, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password', ...more,
     onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
   })
   test.after(async () => {

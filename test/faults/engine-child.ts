@@ -61,7 +61,7 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
 try {
   const failures: string[] = []
   const engine = await openEngine({
-    dataDir, name: 'service', shards: Number(shards), threads: 1, bootstrapKey: BOOTSTRAP_KEY, adminPassword: 'a-password-for-fault-tests',
+    dataDir, name: 'service', shards: Number(shards), threads: 1, passwordCost: 10, bootstrapKey: BOOTSTRAP_KEY, adminPassword: 'a-password-for-fault-tests',
     onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
   })
   const principal = engine.authenticate(BOOTSTRAP_KEY)

@@ -14,6 +14,9 @@ import { Client } from './client.js'
 /** The password of the administrator `admin` of every test service. */
 export const ADMIN_PASSWORD = 'administrator'
 
+/** Passwords of tests may be found out. */
+export const PASSWORD_COST = 10
+
 /** The management key of every test service. */
 export const MANAGEMENT_KEY = 'management-key-for-tests-0123456789'
 
@@ -57,6 +60,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     shards: options.shards ?? 2,
     threads: options.threads ?? 1,
     adminPassword: ADMIN_PASSWORD,
+    passwordCost: PASSWORD_COST,
     bootstrapKey: MANAGEMENT_KEY,
     onFailure: (what, error) => console.error(what, error),
   })
@@ -138,6 +142,7 @@ export async function spawnService(options: ServiceOptions = {}): Promise<ChildS
     SERVICE_THREADS: String(options.threads ?? 1),
     SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage ?? false),
     SERVICE_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    SERVICE_PASSWORD_COST: String(PASSWORD_COST),
     SERVICE_BOOTSTRAP_KEY: MANAGEMENT_KEY,
   })
   const port = await portOf(started)

@@ -12,7 +12,7 @@ import { job, smallSet } from '../../support/catalog.js'
 const BOOTSTRAP_KEY = 'a-key-for-tests-of-the-collector-0123456789'
 
 async function open(dataDir: string): Promise<{ engine: Engine; handle: JobHandle }> {
-  const engine = await openEngine({ dataDir, name: 'service', shards: 2, threads: 1, bootstrapKey: BOOTSTRAP_KEY, adminPassword: 'a-password' })
+  const engine = await openEngine({ dataDir, name: 'service', passwordCost: 10, shards: 2, threads: 1, bootstrapKey: BOOTSTRAP_KEY, adminPassword: 'a-password' })
   const principal = engine.authenticate(BOOTSTRAP_KEY)!
   if (engine.jobViews(principal, false).length === 0) {
     await engine.applyResources(smallSet(), true)

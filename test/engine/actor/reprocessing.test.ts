@@ -24,7 +24,7 @@ const MANY = 3 * limits.reprocessFoundPerLook
 async function open(test: Pick<TestContext, 'after'>, dataDir: string): Promise<Engine> {
   const failures: string[] = []
   const engine = await openEngine({
-    dataDir, name: 'service', shards: 1, threads: 1, bootstrapKey: KEY, adminPassword: 'a-password',
+    dataDir, name: 'service', shards: 1, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password',
     onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
   })
   test.after(async () => {

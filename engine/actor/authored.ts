@@ -7,9 +7,14 @@ import type { Author } from '../service.js'
 
 const LENGTH_BYTES = 2
 
+/** What is kept of an author: not what he may do. */
+export function authorOf({ kind, name }: Author): Author {
+  return { kind, name }
+}
+
 /** The body with its author in front. */
-export function withAuthor({ kind, name }: Author, body: Uint8Array): Buffer {
-  const author = Buffer.from(JSON.stringify({ kind, name }), 'utf8')
+export function withAuthor(by: Author, body: Uint8Array): Buffer {
+  const author = Buffer.from(JSON.stringify(authorOf(by)), 'utf8')
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt16LE(author.length)
   return Buffer.concat([length, author, body])

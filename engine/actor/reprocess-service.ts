@@ -1,5 +1,5 @@
 /** What the outside may ask to be done with events that are stored: decided again, written notes on. */
-import type { JobHandle } from '../service.js'
+import type { Author, JobHandle } from '../service.js'
 
 /** Which events a task decides again. `undefined` is none given. */
 export interface ReprocessRequest {
@@ -42,19 +42,19 @@ export interface ReprocessTask {
 /** Deciding stored events again, by the model and the knowledge base of now. */
 export interface ReprocessService {
   /** Resolves when the new decision is flushed. Rejects with event_not_found, job_stopped. */
-  event(job: JobHandle, eventId: string): Promise<void>
+  event(job: JobHandle, eventId: string, by: Author): Promise<void>
   /**
    * Asks for all events of a selection. The task is durable, goes on in the background and survives restarts; the answer
    * comes when it is over, or after `waitSeconds` as soon as its events are counted.
    * Rejects with invalid_body, limit_exceeded, job_stopped.
    */
-  start(job: JobHandle, request: ReprocessRequest, requestedBy: string, waitSeconds?: number): Promise<ReprocessTask>
+  start(job: JobHandle, request: ReprocessRequest, by: Author, waitSeconds?: number): Promise<ReprocessTask>
   /** Latest first: those that are not over, and the last ones that are. */
   tasks(job: JobHandle): ReprocessTask[]
   /** @throws Refusal task_not_found. */
   task(job: JobHandle, taskId: string): ReprocessTask
   /** Ends a task; what it has decided stays. One that is over stays as it is. Rejects with task_not_found. */
-  cancel(job: JobHandle, taskId: string): Promise<ReprocessTask>
+  cancel(job: JobHandle, taskId: string, by: Author): Promise<ReprocessTask>
 }
 
 /** A note as an agent hands it in. */

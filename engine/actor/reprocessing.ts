@@ -15,7 +15,9 @@ import { limits } from '../limits.js'
 import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import { isOver, type ReprocessRow } from '../store/reprocess-row.js'
-import type { JobHandle } from '../service.js'
+import type { Author, JobHandle } from '../service.js'
+import type { AuditCollector } from './audit-collector.js'
+import { authorOf, withAuthor } from './authored.js'
 import type { ReprocessRequest, ReprocessService, ReprocessTask } from './reprocess-service.js'
 import { compileSelection, parseSelection, type LookResult } from './reprocess-look.js'
 import { taskView } from './reprocess-view.js'
@@ -35,6 +37,7 @@ export interface ReprocessingParts {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
   readonly shards: Pick<Shards, 'count' | 'messages' | 'reader' | 'ask' | 'insist'>
+  readonly audit: { readonly collector: Pick<AuditCollector, 'ask'> }
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   job(id: number): JobSettings | undefined
@@ -79,14 +82,14 @@ export class Reprocessing implements ReprocessService {
     })
   }
 
-  async event(handle: JobHandle, eventId: string): Promise<void> {
+  async event(handle: JobHandle, eventId: string, by: Author): Promise<void> {
     this.#parts.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.shards.ask(this.#parts.current(handle), 'reprocess', eventId)
+    await this.#parts.audit.collector.ask(this.#parts.current(handle), 'reprocess', eventId, withAuthor(by, Buffer.alloc(0)))
   }
 
   async start(
-    handle: JobHandle, request: ReprocessRequest, requestedBy: string, waitSeconds: number = limits.reprocessWaitSeconds,
+    handle: JobHandle, request: ReprocessRequest, by: Author, waitSeconds: number = limits.reprocessWaitSeconds,
   ): Promise<ReprocessTask> {
     this.#parts.mustAccept()
     const job = this.#parts.current(handle)
@@ -98,7 +101,7 @@ export class Reprocessing implements ReprocessService {
       throw new Refusal('limit_exceeded', `a job has at most ${limits.reprocessTasksWaitingMax} reprocessing tasks that are not over`)
     }
     this.#asking.set(job.id, asking + 1)
-    const { id } = await this.#order(job, { op: 'create', selection, requestedBy }).finally(() => {
+    const { id } = await this.#order(job, { op: 'create', selection, requestedBy: by.name, by: authorOf(by) }).finally(() => {
       this.#asking.set(job.id, (this.#asking.get(job.id) as number) - 1)
     }) as ReprocessRow
     this.wake(job.id)
@@ -115,12 +118,12 @@ export class Reprocessing implements ReprocessService {
     return this.#view(this.#parts.current(handle), microsOfEventId(taskId) ?? 0)
   }
 
-  async cancel(handle: JobHandle, taskId: string): Promise<ReprocessTask> {
+  async cancel(handle: JobHandle, taskId: string, by: Author): Promise<ReprocessTask> {
     this.#parts.mustAccept()
     const job = this.#parts.current(handle)
     const id = microsOfEventId(taskId) ?? 0
     this.#view(job, id)
-    await this.#order(job, { op: 'end', id, state: 'cancelled', message: '' })
+    await this.#order(job, { op: 'end', id, state: 'cancelled', message: '', by: authorOf(by) })
     this.#tell()
     return this.#view(job, id)
   }
@@ -142,7 +145,7 @@ export class Reprocessing implements ReprocessService {
 
   /** Orders of a client's are refused where the mailbox is full. */
   async #order(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
-    return (await this.#parts.shards.ask(job, 'task', null, encodeOrder(order))) as ReprocessRow | null
+    return (await this.#parts.audit.collector.ask(job, 'task', null, encodeOrder(order))) as ReprocessRow | null
   }
 
   /** Orders of the engine's own wait. */

@@ -13,6 +13,7 @@ import { must } from '../assert.js'
 import { noDecision } from '../decide/decision.js'
 import { decodeContent, decodePrevious, withHeader } from '../store/event-record.js'
 import { jobRange, timeOfKey } from '../store/tables.js'
+import { splitAuthor } from './authored.js'
 import { cast, labelOf, overrule } from './casting.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
 import { eventAt, mustFindEvent, type FoundEvent } from './event-table.js'
@@ -20,7 +21,7 @@ import { decodeFeedback } from './feedback.js'
 import { watchFeedback } from './feedback-watch.js'
 import type { Message } from './message.js'
 import { addNote } from './notes.js'
-import { isTold } from './outbox.js'
+import { isTold, tell } from './outbox.js'
 import { decodeOverride } from './override.js'
 
 /** An analyst's vote. @throws Refusal event_not_found, unknown_label. */
@@ -54,14 +55,22 @@ export function takeNote(parts: ActorParts, message: Message): null {
   return null
 }
 
-/** The decision that stands is made again, by what is known now. @throws Refusal event_not_found, job_stopped. */
-export function reprocess(parts: ActorParts, { eventId, micros, applied }: Message): null {
+/** The decision that stands is made again, by what is known now; a body names who asked for it. @throws Refusal event_not_found, job_stopped. */
+export function reprocess(parts: ActorParts, { body, eventId, micros, applied }: Message): null {
   const event = mustFindEvent(parts.store, parts.settings.id, eventId)
   if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros)) return null
   if (parts.settings.status === 'STOPPED') {
     throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
   }
-  if (!applied) decideAgain(parts, event, micros)
+  if (applied) return null
+  decideAgain(parts, event, micros)
+  if (body.length > 0) {
+    const { id, title } = parts.settings
+    tell(parts.store, {
+      atMicros: micros, by: splitAuthor(body).by, action: 'reprocessing requested', job: { id, title },
+      object: { type: 'event', id: must(eventId, 'the id of the event decided again'), title: '' },
+    })
+  }
   return null
 }
 

@@ -9,17 +9,22 @@
  * 2. A piece says where it begins. Where the task is not there any more (the piece runs a second time, the task was
  *    cancelled or its job stopped) it changes nothing.
  * 3. An event that has gone since it was found has been replaced by a version that was decided when it came in.
+ * 4. What somebody orders, and not the engine itself, is told to the audit log: those orders name him.
  */
 import { limits } from '../limits.js'
+import { eventIdOf } from '../event/event-id.js'
 import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
+import type { AuditAction } from '../resource/audit-trail.js'
+import type { Author } from '../service.js'
 import { jobRange, timeKey } from '../store/tables.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
 import { eventAt, type Reads } from './event-table.js'
 import type { Message } from './message.js'
+import { tell } from './outbox.js'
 
 /** What a task's actor is told to do. */
 export type TaskOrder =
-  | { readonly op: 'create'; readonly selection: ReprocessSelection; readonly requestedBy: string }
+  | { readonly op: 'create'; readonly selection: ReprocessSelection; readonly requestedBy: string; readonly by?: Author }
   | { readonly op: 'count'; readonly id: number; readonly matched: number }
   | {
       readonly op: 'piece'
@@ -32,7 +37,13 @@ export type TaskOrder =
       /** Nothing is left behind them. */
       readonly last: boolean
     }
-  | { readonly op: 'end'; readonly id: number; readonly state: 'cancelled' | 'failed'; readonly message: string }
+  | {
+      readonly op: 'end'
+      readonly id: number
+      readonly state: 'cancelled' | 'failed'
+      readonly message: string
+      readonly by?: Author
+    }
 
 export function encodeOrder(order: TaskOrder): Buffer {
   return Buffer.from(JSON.stringify(order), 'utf8')
@@ -54,20 +65,35 @@ export function followOrder(parts: ActorParts, { body, micros, applied }: Messag
   if (row === null || isOver(row)) return row
   switch (order.op) {
     case 'count': return write(parts, { ...row, state: 'running', matched: order.matched })
-    case 'end': return write(parts, { ...row, state: order.state, message: order.message, finishedMicros: micros })
+    case 'end':
+      if (order.by !== undefined) tellOf(parts, row, { by: order.by, atMicros: micros }, 'reprocessing cancelled')
+      return write(parts, { ...row, state: order.state, message: order.message, finishedMicros: micros })
     case 'piece':
       if (order.from !== row.cursor || parts.settings.status === 'STOPPED') return row
       return write(parts, { ...row, ...decidePiece(parts, row, order, micros) })
   }
 }
 
-function create(parts: ActorParts, id: number, { selection, requestedBy }: Extract<TaskOrder, { op: 'create' }>): ReprocessRow {
+function create(parts: ActorParts, id: number, { selection, requestedBy, by }: Extract<TaskOrder, { op: 'create' }>): ReprocessRow {
   const { store, settings } = parts
   // The walk sees what is committed: the bound may be passed by what one turn adds.
   const over = [...store.range('tasks', jobRange(settings.id))].filter(({ value }) => isOver(decodeTask(value)))
   for (const { key } of over.slice(0, Math.max(0, over.length + 1 - limits.reprocessTasksKeptMax))) store.delete('tasks', key)
-  return write(parts, {
+  const row: ReprocessRow = {
     id, selection, requestedBy, state: 'queued', message: '', matched: null, cursor: 0, updated: 0, changed: 0, finishedMicros: null,
+  }
+  if (by !== undefined) tellOf(parts, row, { by, atMicros: id }, 'reprocessing requested')
+  return write(parts, row)
+}
+
+/** Values of filters may come from events, so only the fields are told. */
+function tellOf(
+  { store, settings }: ActorParts, { id, selection }: ReprocessRow, who: { by: Author; atMicros: number }, action: AuditAction,
+): void {
+  const { dateField, startDate, endDate, filters } = selection
+  tell(store, {
+    ...who, action, object: { type: 'task', id: eventIdOf(id), title: '' }, job: { id: settings.id, title: settings.title },
+    details: { date_field: dateField, start_date: startDate, end_date: endDate, filtered_by: filters.map(({ field }) => field) },
   })
 }
 

@@ -10,16 +10,15 @@
 import type { Author } from '../service.js'
 import type { WriteBatch } from '../store/environment.js'
 
-
 /** What the service does without being asked. */
 export const theService: Author = { kind: 'service', name: 'service' }
 
 export type AuditAction =
   | 'created' | 'updated' | 'deleted' | 'started' | 'stopped' | 'training requested'
-  | 'voted' | 'consensus overridden' | 'override withdrawn'
+  | 'voted' | 'consensus overridden' | 'override withdrawn' | 'reprocessing requested' | 'reprocessing cancelled'
   | 'token issued' | 'token revoked' | 'sign-in refused' | 'password changed' | 'disabled' | 'enabled'
 
-export type AuditObjectType = 'job' | 'integration' | 'api_key' | 'user' | 'token' | 'event' | 'bucket'
+export type AuditObjectType = 'job' | 'integration' | 'api_key' | 'user' | 'token' | 'event' | 'bucket' | 'task'
 
 /** One field, before and after; null where there was nothing, or is nothing now. */
 export interface AuditChange {

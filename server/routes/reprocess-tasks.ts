@@ -70,7 +70,7 @@ const start = operation({
   async handle({ app, principal, params, query, body }) {
     const job = jobFromPath(app, principal, params[0]!)
     const { date_field: dateField, start_date: startDate, end_date: endDate, filters } = body
-    return startedWire(await app.service.reprocess.start(job, { dateField, startDate, endDate, filters }, principal.name, query.timeout_s))
+    return startedWire(await app.service.reprocess.start(job, { dateField, startDate, endDate, filters }, principal, query.timeout_s))
   },
 })
 
@@ -109,7 +109,7 @@ const cancel = operation({
   responses: oneTask,
   errors: [404, 507],
   handle: async ({ app, principal, params }) => {
-    return taskWire(await app.service.reprocess.cancel(jobFromPath(app, principal, params[0]!), params[1]!))
+    return taskWire(await app.service.reprocess.cancel(jobFromPath(app, principal, params[0]!), params[1]!, principal))
   },
 })
 

@@ -37,7 +37,7 @@ const reprocess = operation({
   responses: { 200: { description: 'Decided, for good.', schema: ReprocessOutcome, example: { request: worked } } },
   errors: [404, 409, 507],
   async handle({ app, principal, params }) {
-    await app.service.reprocess.event(jobFromPath(app, principal, params[0]!), params[1]!)
+    await app.service.reprocess.event(jobFromPath(app, principal, params[0]!), params[1]!, principal)
     return { request: worked }
   },
 })

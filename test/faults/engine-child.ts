@@ -2,11 +2,13 @@
  * A whole engine in a process of its own, to be killed: takes requests over the channel to its parent and answers each
  * when the engine has. `node engine-child.js <data directory> [shards]`.
  */
-import { isRefusal, openEngine, type Engine, type JobHandle } from '../../engine/index.js'
+import { isRefusal, openEngine, type Author, type Engine, type JobHandle } from '../../engine/index.js'
 import type { ChildAnswer, ChildRequest, Ready } from './child.js'
 
 const [dataDir = '', shards = '2'] = process.argv.slice(2)
 const BOOTSTRAP_KEY = 'a-key-for-the-children-of-fault-tests-0123456789'
+
+const child: Author = { kind: 'user', name: 'child' }
 
 const points = ['host']
 const resources = {
@@ -47,8 +49,8 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
     case 'stop': return await engine.stopJob(job)
     case 'start': return await engine.startJob(job)
     case 'event': return engine.event(job, request.eventId)
-    case 'reprocess event': return await engine.reprocess.event(job, request.eventId)
-    case 'reprocess': return await engine.reprocess.start(job, {}, 'child', 0)
+    case 'reprocess event': return await engine.reprocess.event(job, request.eventId, child)
+    case 'reprocess': return await engine.reprocess.start(job, {}, child, 0)
     case 'tasks': return engine.reprocess.tasks(job)
     case 'note': return await engine.notes.add(job, request.eventId, {
       notes: request.text, savedObjects: null, workflowName: null, workflowId: null, sessionId: null, author: 'child',

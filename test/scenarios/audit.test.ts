@@ -51,6 +51,22 @@ test('whoever gave feedback sees it in the log at once: the key, the analyst, th
   assert.ok(!JSON.stringify(entries).includes('not to be told'))
 })
 
+test('who has events decided again is there, and what by; not the values that were looked for', async () => {
+  const { jobId } = await makeJob(client)
+  await client.post('/api/v1/events/e1', { job_id: jobId, raw_body: { rule: 'a' } })
+  assert.equal((await client.post(`/api/v2/events/${jobId}/e1/reprocess`)).status, 200)
+  const filters = [{ field: 'rule', operator: 'is', value: 'not to be told' }]
+  const asked = await client.post(`/api/v2/events/${jobId}/reprocess`, { start_date: 'now-1d', filters })
+  assert.equal(asked.status, 200)
+  await client.delete(`/api/v2/events/${jobId}/reprocess/${asked.body.task_id}`)
+  const { audit_logs: entries } = await logs({ job_id: jobId, object_type: 'event,task', sort_order: 'asc' })
+  assert.deepEqual(entries.map(({ user, action, object_type: type, object_id: id }: any) => [user, action, type, id]), [
+    ['management', 'reprocessing requested', 'event', 'e1'],
+    ['management', 'reprocessing requested', 'task', asked.body.task_id],
+  ], 'a task that is over is not cancelled')
+  assert.deepEqual(entries[1].details, { date_field: '@timestamp', start_date: 'now-1d', end_date: null, filtered_by: ['rule'] })
+})
+
 test('every management change is there, with who asked and what changed', async () => {
   const { jobId, key, title } = await makeJob(client)
   await client.post(`/api/v2/jobs/${jobId}/stop`)

@@ -8,7 +8,7 @@ import { Reprocessing } from '../../../engine/actor/reprocessing.js'
 import { openEngine, type Engine } from '../../../engine/engine.js'
 import type { JobSettings } from '../../../engine/job/job.js'
 import { limits } from '../../../engine/limits.js'
-import type { EventView, JobHandle } from '../../../engine/service.js'
+import type { Author, EventView, JobHandle } from '../../../engine/service.js'
 import { openShard } from '../../../engine/store/data-dir.js'
 import { jobKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
 import { apiKey, input, job as jobResource, restApi } from '../../support/catalog.js'
@@ -17,6 +17,8 @@ import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
 import { recount } from '../../support/engine-recount.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 
+const ann: Author = { kind: 'user', name: 'ann' }
+const bob: Author = { kind: 'user', name: 'bob' }
 const KEY = 'a-management-key-for-engine-tests-0123456789'
 /** Enough for several looks and many pieces. */
 const MANY = 3 * limits.reprocessFoundPerLook
@@ -94,12 +96,12 @@ describe('a reprocessing task', () => {
     const dataDir = temporaryDirectory(test)
     const engine = await open(test, dataDir)
     const job = await taught(engine, 20)
-    const task = await engine.reprocess.start(job, {}, 'ann')
+    const task = await engine.reprocess.start(job, {}, ann)
     assert.deepEqual(
       [task.state, task.matched, task.updated, task.changed, task.percent, task.requestedBy], ['finished', 20, 20, 20, 100, 'ann'],
     )
     await everyEventIsDecided(engine, job, dataDir, 20)
-    const again = await engine.reprocess.start(job, { filters: [{ field: 'service.result_label', operator: 'is', value: 'Drop' }] }, 'ann')
+    const again = await engine.reprocess.start(job, { filters: [{ field: 'service.result_label', operator: 'is', value: 'Drop' }] }, ann)
     assert.deepEqual([again.updated, again.changed], [10, 0])
     assert.deepEqual(engine.reprocess.tasks(job).map(({ taskId }) => taskId), [again.taskId, task.taskId])
   })
@@ -108,7 +110,7 @@ describe('a reprocessing task', () => {
     const dataDir = temporaryDirectory(test)
     const engine = await open(test, dataDir)
     const job = await taught(engine, MANY)
-    const task = await engine.reprocess.start(job, {}, 'ann', 0)
+    const task = await engine.reprocess.start(job, {}, ann, 0)
     assert.equal(task.finishedMicros, null)
     await inTheMiddle(engine, job, task)
     // New versions of events that it has and has not come to, and new events.
@@ -125,7 +127,7 @@ describe('a reprocessing task', () => {
   it('goes on after a restart where it was, and counts each event once', async (test) => {
     const dataDir = temporaryDirectory(test)
     const first = await open(test, dataDir)
-    const task = await first.reprocess.start(await taught(first, MANY), {}, 'ann', 0)
+    const task = await first.reprocess.start(await taught(first, MANY), {}, ann, 0)
     await inTheMiddle(first, find(first), task)
     await first.close()
     const second = await open(test, dataDir)
@@ -137,12 +139,12 @@ describe('a reprocessing task', () => {
   it('waits while its job is stopped, and goes on when it starts; a stopped job takes none', async (test) => {
     const engine = await open(test, temporaryDirectory(test))
     const job = await taught(engine, MANY)
-    const task = await engine.reprocess.start(job, {}, 'ann', 0)
+    const task = await engine.reprocess.start(job, {}, ann, 0)
     await inTheMiddle(engine, job, task)
     await engine.stopJob(job)
     assert.equal(engine.reprocess.task(job, task.taskId).state, 'waiting')
-    await assert.rejects(engine.reprocess.start(job, {}, 'ann'), refusedWith('job_stopped'))
-    await assert.rejects(engine.reprocess.event(job, 'e0'), refusedWith('job_stopped'))
+    await assert.rejects(engine.reprocess.start(job, {}, ann), refusedWith('job_stopped'))
+    await assert.rejects(engine.reprocess.event(job, 'e0', ann), refusedWith('job_stopped'))
     // What was under way when it stopped may still be counted; then nothing moves.
     await sleep(50)
     const { updated } = engine.reprocess.task(job, task.taskId)
@@ -156,7 +158,7 @@ describe('a reprocessing task', () => {
   it('comes after the one before it; both count what they decide', async (test) => {
     const engine = await open(test, temporaryDirectory(test))
     const job = await taught(engine, MANY)
-    const [one, two] = await Promise.all([engine.reprocess.start(job, {}, 'ann', 0), engine.reprocess.start(job, { filters: [] }, 'bob', 0)])
+    const [one, two] = await Promise.all([engine.reprocess.start(job, {}, ann, 0), engine.reprocess.start(job, { filters: [] }, bob, 0)])
     assert.notEqual(one.taskId, two.taskId)
     await inTheMiddle(engine, job, one)
     assert.equal(engine.reprocess.task(job, two.taskId).state, 'queued')
@@ -168,23 +170,23 @@ describe('a reprocessing task', () => {
   it('that is cancelled keeps what it has decided and decides no more', async (test) => {
     const engine = await open(test, temporaryDirectory(test))
     const job = await taught(engine, MANY)
-    const task = await engine.reprocess.start(job, {}, 'ann', 0)
+    const task = await engine.reprocess.start(job, {}, ann, 0)
     await inTheMiddle(engine, job, task)
-    const cancelled = await engine.reprocess.cancel(job, task.taskId)
+    const cancelled = await engine.reprocess.cancel(job, task.taskId, ann)
     assert.equal(cancelled.state, 'cancelled')
     assert.ok(cancelled.updated > 0 && cancelled.updated < MANY)
     await sleep(50)
     assert.deepEqual(engine.reprocess.task(job, task.taskId), cancelled)
-    assert.deepEqual(await engine.reprocess.cancel(job, task.taskId), cancelled)
-    assert.equal((await engine.reprocess.start(job, { endDate: '1990-01-01' }, 'ann')).updated, 0)
+    assert.deepEqual(await engine.reprocess.cancel(job, task.taskId, ann), cancelled)
+    assert.equal((await engine.reprocess.start(job, { endDate: '1990-01-01' }, ann)).updated, 0)
   })
 
   it('ends with its job, and leaves no row of it', async (test) => {
     const dataDir = temporaryDirectory(test)
     const engine = await open(test, dataDir)
     const job = await taught(engine, MANY)
-    const task = await engine.reprocess.start(job, {}, 'ann', 0)
-    const waiting = assert.rejects(engine.reprocess.start(job, {}, 'ann', 60), refusedWith('job_not_found'))
+    const task = await engine.reprocess.start(job, {}, ann, 0)
+    const waiting = assert.rejects(engine.reprocess.start(job, {}, ann, 60), refusedWith('job_not_found'))
     await inTheMiddle(engine, job, task)
     await engine.deleteResource({ type: 'job', title: 'job' })
     assertRefused('job_not_found', () => engine.reprocess.task(job, task.taskId))
@@ -205,14 +207,14 @@ describe('a reprocessing task', () => {
     const engine = await open(test, temporaryDirectory(test))
     const job = await taught(engine, MANY)
     const asked = await Promise.allSettled(
-      Array.from({ length: limits.reprocessTasksWaitingMax + 5 }, () => engine.reprocess.start(job, {}, 'ann', 0)),
+      Array.from({ length: limits.reprocessTasksWaitingMax + 5 }, () => engine.reprocess.start(job, {}, ann, 0)),
     )
     const refused = asked.filter(({ status }) => status === 'rejected')
     assert.equal(refused.length, 5)
     assert.ok(refused.every((one) => refusedWith('limit_exceeded')((one as PromiseRejectedResult).reason)))
     for (const id of ['', 'nobody', '001k0sarx9qwc']) assertRefused('task_not_found', () => engine.reprocess.task(job, id))
-    await assert.rejects(engine.reprocess.cancel(job, 'nobody'), refusedWith('task_not_found'))
-    for (const { taskId } of engine.reprocess.tasks(job)) await engine.reprocess.cancel(job, taskId)
+    await assert.rejects(engine.reprocess.cancel(job, 'nobody', ann), refusedWith('task_not_found'))
+    for (const { taskId } of engine.reprocess.tasks(job)) await engine.reprocess.cancel(job, taskId, ann)
   })
 })
 
@@ -233,7 +235,7 @@ describe('a reprocessing task whose looks fail', () => {
     }
     let left = failures
     const reprocessing = new Reprocessing({
-      dataDir: '', serviceNames: ['service'], shards, current: () => settings, job: () => settings,
+      dataDir: '', serviceNames: ['service'], shards, audit: { collector: { ask: post } }, current: () => settings, job: () => settings,
       mustAccept: () => {}, accepting: () => true, failed: (what) => told.push(what),
     }, {
       async run(task) {
@@ -247,14 +249,14 @@ describe('a reprocessing task whose looks fail', () => {
 
   it('once or twice looks again', async () => {
     const { reprocessing, told } = await overShard(2)
-    const task = await reprocessing.start(settings, {}, 'ann')
+    const task = await reprocessing.start(settings, {}, ann)
     assert.deepEqual([task.state, task.updated, told], ['finished', 5, []])
   })
 
   it('again and again is given up with its reason, and the next one is taken', async () => {
     const { reprocessing, told } = await overShard(3)
-    const task = await reprocessing.start(settings, {}, 'ann')
+    const task = await reprocessing.start(settings, {}, ann)
     assert.deepEqual([task.state, task.message, task.updated, told.length], ['failed', 'the thread died', 0, 1])
-    assert.equal((await reprocessing.start(settings, {}, 'ann')).state, 'finished')
+    assert.equal((await reprocessing.start(settings, {}, ann)).state, 'finished')
   })
 })

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { auditTables, sequenceKey } from '../../engine/monitor/audit-tables.js'
 import { openCatalog } from '../../engine/store/data-dir.js'
 import { WriteBatch } from '../../engine/store/environment.js'
-import { makeJob, type Client } from '../support/client.js'
+import { eventually, makeJob, type Client } from '../support/client.js'
 import { MANAGEMENT_KEY, startService, type TestService } from '../support/service.js'
 
 const base = '/api/monitoring/api/v1/audit'
@@ -58,7 +58,9 @@ test('who has events decided again is there, and what by; not the values that we
   const filters = [{ field: 'rule', operator: 'is', value: 'not to be told' }]
   const asked = await client.post(`/api/v2/events/${jobId}/reprocess`, { start_date: 'now-1d', filters })
   assert.equal(asked.status, 200)
-  await client.delete(`/api/v2/events/${jobId}/reprocess/${asked.body.task_id}`)
+  const path = `/api/v2/events/${jobId}/reprocess/${asked.body.task_id}`
+  await eventually(() => client.get(path), ({ body }) => body.status === 'finished', 60_000)
+  assert.equal((await client.delete(path)).status, 200)
   const { audit_logs: entries } = await logs({ job_id: jobId, object_type: 'event,task', sort_order: 'asc' })
   assert.deepEqual(entries.map(({ user, action, object_type: type, object_id: id }: any) => [user, action, type, id]), [
     ['management', 'reprocessing requested', 'event', 'e1'],

@@ -46,6 +46,7 @@ export class Engine implements DecisionService {
   readonly queries: DecisionService['queries']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
+  readonly metrics: DecisionService['metrics']
   readonly #parts: EngineParts
 
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
@@ -62,6 +63,7 @@ export class Engine implements DecisionService {
     this.queries = parts.queries
     this.users = parts.catalog.users
     this.tokens = parts.catalog.tokens
+    this.metrics = parts.metrics
   }
 
   get accepting(): boolean {

@@ -141,6 +141,27 @@ export const limits = {
   queryJobsMax: 10_000,
   /** Milliseconds that one query may run. */
   queryMsMax: 15_000,
+  /** Milliseconds that a count of events for metrics may run, where the request says nothing less. */
+  metricsMsMax: 120_000,
+  /** Seconds that a request may give its metrics. */
+  metricsTimeoutSMax: 3_600,
+  /** Questions about metrics that may take long and wait for each other. */
+  metricsQuestionsMax: 32,
+  /** Intervals of one answer about a job. */
+  metricsIntervalsMax: 1_000,
+  /** Intervals of the platform's metrics, the latest ones. */
+  platformIntervalsMax: 60,
+  /** Events of one job whose inputs are looked at for drift, spread evenly, and decision points of them. */
+  metricsInputSamplesMax: 10_000,
+  metricsDriftPointsMax: 64,
+  /** Jobs of one answer. */
+  metricsJobsMax: 1_000,
+  /** Model versions of one job in one answer, beside the one in use. */
+  metricsModelsMax: 100,
+  /** Milliseconds that a recomputation of one model's metrics may run. */
+  recomputeMsMax: 600_000,
+  /** Recomputations that wait. */
+  recomputationsMax: 10_000,
   /** Events, and fields, that a listing of a job's fields looks at. */
   fieldSampleEventsMax: 1_000,
   fieldsListedMax: 10_000,

@@ -24,6 +24,8 @@ export interface EngineOptions {
   /** Base-2 logarithm of scrypt's cost for new passwords; default 14, as OWASP advises. */
   readonly passwordCost?: number | undefined
   readonly clock?: Clock | undefined
+  /** Minutes that an analyst spends on one alert (S18); default 10. */
+  readonly minutesPerAlert?: number | undefined
   /** Told of turns that failed: a bug, or a thread that died. */
   readonly onFailure?: ((what: string, error: unknown) => void) | undefined
 }

@@ -23,6 +23,8 @@ import { AuditLog, auditTables } from './monitor/audit-log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import { IngestClock } from './actor/ingest-clock.js'
+import { MetricsDesk } from './actor/metrics-desk.js'
+import { metricsTables } from './actor/metrics-log.js'
 import { Notes } from './actor/notes.js'
 import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
@@ -51,6 +53,7 @@ export class EngineParts {
   readonly notes: Notes
   readonly queries: Queries
   readonly readers: ReaderThreads
+  readonly metrics: MetricsDesk
   /** Told of turns that failed and threads that died. */
   readonly failed: (what: string, error: unknown) => void
   readonly #catalogStore: Environment
@@ -66,7 +69,7 @@ export class EngineParts {
     this.threads = Math.min(shardCount, options.threads ?? defaultThreads(shardCount))
     this.failed = options.onFailure ?? (() => {})
     this.#lock = lock
-    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables])
+    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables])
     const log = new AuditLog(this.#catalogStore)
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
     this.catalog = Catalog.open(this.#catalogStore, {
@@ -81,7 +84,10 @@ export class EngineParts {
       log: new TrainingLog(this.#catalogStore, log),
       threads: this.#trainingThreads,
       job: (id) => this.catalog.job(id),
-      install: async (job, model) => void (await this.shards.insist(this.current(job), 'install', model)),
+      install: async (job, model) => {
+        await this.shards.insist(this.current(job), 'install', model)
+        this.metrics.modelInstalled(job)
+      },
     })
     this.upkeep = new Upkeep(this)
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.upkeep.trainBySchedule(jobId))
@@ -91,11 +97,13 @@ export class EngineParts {
     this.reprocess = new Reprocessing(this, new LookThread(this.failed))
     this.notes = new Notes(this)
     this.queries = new Queries(this, clock)
+    this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
     this.#followJobs()
     this.audit.takeUp()
     this.upkeep.takeUp()
     this.reprocess.takeUp()
     this.trainings.resume()
+    this.metrics.resume()
   }
 
   /** False while the engine shuts down. */
@@ -126,6 +134,7 @@ export class EngineParts {
     this.#schedule.close()
     this.trainings.close()
     this.queries.close()
+    this.metrics.close()
     await this.shards.whenIdle()
     await this.audit.close()
     await this.readers.close()
@@ -149,6 +158,7 @@ export class EngineParts {
     this.catalog.onJobChanged((job) => this.reprocess.wake(job.id))
     this.catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
     this.catalog.onJobRemoved((jobId) => this.reprocess.wake(jobId))
+    this.catalog.onJobRemoved((jobId) => this.metrics.forget(jobId))
     for (const job of this.catalog.jobs()) this.#schedule.put(job)
   }
 }

@@ -37,6 +37,8 @@ export const scopeTable = {
   'read:event_export': { from: 'analyst', inputKey: true },
   'write:events': { from: 'power_user', inputKey: true },
   'read:event_query': { from: 'analyst' },
+  'read:job_metrics': { from: 'analyst' },
+  'execute:recompute_model_metrics': { from: 'power_user' },
   'write:consensus': { from: 'administrator' },
   'read:platform_monitoring': { from: 'administrator' },
   'read:users': { from: 'administrator' },

@@ -9,6 +9,7 @@
  */
 import type { Refusal } from './errors.js'
 import type { QueriesService } from './actor/queries-service.js'
+import type { MetricsService } from './metrics/metrics-service.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
 import type { NotesService, ReprocessService } from './actor/reprocess-service.js'
 import type { ConsensusService } from './actor/consensus-service.js'
@@ -232,6 +233,8 @@ export interface DecisionService {
   readonly reprocess: ReprocessService
   /** What agents write down about events. */
   readonly notes: NotesService
+  /** How well jobs and models do, and what is stored. */
+  readonly metrics: MetricsService
 
   /** Questions about stored events. */
   readonly queries: QueriesService

@@ -89,6 +89,12 @@ export const settingsTable = {
     fallback: '14',
     meaning: "Base-2 logarithm of scrypt's cost for new passwords; less than 14 is for tests only",
   },
+  minutesPerAlert: {
+    name: 'SERVICE_MINUTES_PER_ALERT',
+    schema: integer(0, 1_440),
+    fallback: '10',
+    meaning: 'Minutes that an analyst spends on one alert, for the time saved in metrics',
+  },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',
     schema: flag,

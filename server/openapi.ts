@@ -14,6 +14,7 @@ import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as events from './schemas/events.js'
 import * as jobs from './schemas/jobs.js'
+import * as metrics from './schemas/metrics.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
@@ -39,7 +40,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus, queries, users]) {
+for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus, queries, users, metrics]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

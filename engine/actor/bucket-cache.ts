@@ -31,6 +31,8 @@ export interface Bucket {
   firstMicros: number
   events: number
   lastMicros: number
+  /** How many of its events have each label as their decision; null where that was not counted from the start. */
+  readonly decided: number[] | null
   hasBallot: boolean
   /** In the store, as it is but for its counts. */
   stored: boolean
@@ -55,10 +57,12 @@ export class BucketCache {
   /** By id, one character a byte. */
   readonly #changed = new Map<string, Bucket>()
   readonly #fingerprint: number
+  readonly #labelCount: number
   readonly #slab = new Slab()
 
   /** `fingerprint` of the job's decision points: other points make other buckets. */
-  constructor(jobId: number, fingerprint: number, stats: JobStats) {
+  constructor(jobId: number, fingerprint: number, stats: JobStats, labelCount: number) {
+    this.#labelCount = labelCount
     this.#jobId = jobId
     this.#fingerprint = fingerprint
     this.#stats = stats
@@ -105,6 +109,13 @@ export class BucketCache {
     return this.#fromRow(store, Buffer.from(id), '', row)
   }
 
+  /** An event of the bucket got this decision, or (`change` -1) lost it; -1 for none. */
+  countDecision(bucket: Bucket, label: number, change: 1 | -1): void {
+    if (label < 0 || bucket.decided === null) return
+    bucket.decided[label] = (bucket.decided[label] ?? 0) + change
+    this.touch(bucket)
+  }
+
   /** The turn changed the bucket. */
   touch(bucket: Bucket): void {
     if (bucket.changed) return
@@ -149,7 +160,7 @@ export class BucketCache {
 
   #make(id: Buffer, text: string, values: PointValues): Bucket {
     const row = { number: this.#stats.nextBucketNumber(), firstMicros: 0, hasBallot: false, fingerprint: this.#fingerprint, values }
-    return this.#bucket(id, text, row, { events: 0, lastMicros: 0 }, false)
+    return this.#bucket(id, text, row, { events: 0, lastMicros: 0, decided: new Array<number>(this.#labelCount).fill(0) }, false)
   }
 
   #fromRow(store: TurnStore, id: Buffer, text: string, row: BucketRow): Bucket {
@@ -157,11 +168,12 @@ export class BucketCache {
     return this.#bucket(id, text, row, counts, true)
   }
 
-  #bucket(id: Buffer, text: string, row: BucketRow, { events, lastMicros }: CountRow, stored: boolean): Bucket {
+  #bucket(id: Buffer, text: string, row: BucketRow, { events, lastMicros, decided }: CountRow, stored: boolean): Bucket {
     const { number, firstMicros, hasBallot, fingerprint, values } = row
     return {
-      id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros, hasBallot, stored, changed: false,
-      countBytes: this.#slab.copy(encodeCount({ events, lastMicros })), countKey: this.#slab.copy(countKey(this.#jobId, number)),
+      id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros,
+      decided: decided === null ? null : [...decided], hasBallot, stored, changed: false,
+      countBytes: this.#slab.copy(encodeCount({ events, lastMicros, decided })), countKey: this.#slab.copy(countKey(this.#jobId, number)),
       decision: null, state: null,
     }
   }

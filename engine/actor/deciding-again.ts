@@ -45,7 +45,6 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
   const hasOwnVotes = header.bucketId === null && readBallot(store, jobId, timeValue(micros)) !== null
   const bucket = hasBuckets(settings.category) && !hasOwnVotes ? parts.buckets.of(store, values) : null
   const bucketId = bucket === null ? null : bucket.id
-  if (!isSame(header.bucketId, bucketId)) move(parts, header.bucketId, bucket, micros)
   const lacks = lacksPoints(values)
   const decision = lacks ? noDecision : model.decide(store, values, bucket, stats.row, {
     ownSubject: hasOwnVotes ? timeValue(micros) : null, again: !header.pending,
@@ -59,32 +58,44 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
     stats.uncountDecision(header)
     store.put('events', timeKey(jobId, micros), withPrevious(record, decided, { ...header, reprocessedMicros: atMicros }))
   }
+  if (!isSame(header.bucketId, bucketId)) move(parts, header, bucket, micros, decision.label)
+  else if (bucket !== null) {
+    parts.buckets.countDecision(bucket, header.label, -1)
+    parts.buckets.countDecision(bucket, decision.label, 1)
+  }
   stats.countDecision(decision)
   return decision.label !== header.label
 }
 
 /** Out of the bucket it was in, where it was in one, and into another. */
-function move({ store, stats, buckets }: ActorParts, from: Uint8Array | null, to: Bucket | null, micros: number): void {
+function move({ store, stats, buckets }: ActorParts, from: RecordHeader, to: Bucket | null, micros: number, label: number): void {
   let { buckets: count } = stats.row
-  if (from !== null) {
-    const left = must(buckets.byId(store, from), 'the bucket of a stored event')
-    left.events--
+  if (from.bucketId !== null) {
+    const left = must(buckets.byId(store, from.bucketId), 'the bucket of a stored event')
+    leave(buckets, left, from.label)
     if (left.events === 0) count--
-    buckets.touch(left)
   }
   if (to !== null) {
     if (to.events === 0) count++
-    enter(buckets, to, micros)
+    enter(buckets, to, micros, label)
   }
   stats.change({ buckets: count })
 }
 
-/** One more event of the bucket. */
-export function enter(buckets: BucketCache, bucket: Bucket, micros: number): void {
+/** One more event of the bucket, with that label as its decision, or -1. */
+export function enter(buckets: BucketCache, bucket: Bucket, micros: number, label: number): void {
   if (!bucket.stored && bucket.events === 0) bucket.firstMicros = micros
   bucket.events++
   bucket.lastMicros = Math.max(bucket.lastMicros, micros)
   buckets.touch(bucket)
+  buckets.countDecision(bucket, label, 1)
+}
+
+/** One event less. */
+export function leave(buckets: BucketCache, bucket: Bucket, label: number): void {
+  bucket.events--
+  buckets.touch(bucket)
+  buckets.countDecision(bucket, label, -1)
 }
 
 function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {

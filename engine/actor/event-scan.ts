@@ -14,7 +14,8 @@ import type { BodyCodec } from '../store/body-codec.js'
 import type { Environment, KeyRange } from '../store/environment.js'
 import { timeKey, timeOfKey } from '../store/tables.js'
 import { findEvent, type FoundEvent } from './event-table.js'
-import type { CancelCell, QueriedJob } from './query-task.js'
+import type { QueriedJob } from './query-task.js'
+import type { TaskClock } from './reader-tasks.js'
 import { RecordFields } from './record-fields.js'
 
 /** One shard, open for reading. */
@@ -23,29 +24,21 @@ export interface QueryStore {
   readonly codec: BodyCodec
 }
 
-/** Until when a query may run. */
-export interface QueryClock {
-  /** Milliseconds, of the same clock. */
-  nowMs(): number
-  readonly deadlineMs: number
-  readonly cancelled: CancelCell
-}
-
 /** Told of each event that passes; false ends the walk through its job. */
-export type Visitor = (event: RecordFields, job: QueriedJob, micros: number) => boolean
+export type Visitor = (event: RecordFields, job: QueriedJob, micros: number, record: Uint8Array) => boolean
 
 const LOOK_EVERY = 256
 const TIME_MAX = Number.MAX_SAFE_INTEGER
 
 export class EventScan {
   readonly #stores: (shard: number) => QueryStore
-  readonly #clock: QueryClock
+  readonly #clock: TaskClock
   /** One a shard: shapes and words are a shard's own. */
   readonly #fields = new Map<number, RecordFields>()
   #seen = 0
   timedOut = false
 
-  constructor(stores: (shard: number) => QueryStore, clock: QueryClock) {
+  constructor(stores: (shard: number) => QueryStore, clock: TaskClock) {
     this.#stores = stores
     this.#clock = clock
   }
@@ -61,7 +54,7 @@ export class EventScan {
     const goesOn = (micros: number, record: Uint8Array): boolean => {
       if (++this.#seen % LOOK_EVERY === 0 && this.#isOver()) return false
       event.event(micros, record)
-      return !matches(condition, event) || visit(event, job, micros)
+      return !matches(condition, event) || visit(event, job, micros, record)
     }
     if (ids !== null) {
       for (const { micros, record } of recordsOf(environment, job, ids)) if (!goesOn(micros, record)) return

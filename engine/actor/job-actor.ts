@@ -27,7 +27,7 @@ import { BucketCache, type Bucket } from './bucket-cache.js'
 import { splitAuthor } from './authored.js'
 import { countLowScore, dropBallot, readBallot, stateOf } from './ballots.js'
 import { cast, labelOf } from './casting.js'
-import { enter, type ActorParts } from './deciding-again.js'
+import { enter, leave, type ActorParts } from './deciding-again.js'
 import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
 import { watchFeedback } from './feedback-watch.js'
 import { parseHistoric } from './historic.js'
@@ -61,7 +61,7 @@ export class JobActor {
     this.#stats = new JobStats(settings.id, { ...stats, lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id) })
     this.#arrivals = new Arrivals(settings, codec, sectionNames)
     const { fingerprint } = this.#arrivals.points
-    this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats)
+    this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats, settings.labels.length)
     this.#model = new JobModel(settings, fingerprint)
     this.#model.open(store, this.#stats.row)
   }
@@ -75,7 +75,7 @@ export class JobActor {
     this.#settings = settings
     this.#arrivals = new Arrivals(settings, this.#codec, this.#sectionNames)
     const { fingerprint } = this.#arrivals.points
-    this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats)
+    this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats, settings.labels.length)
     this.#model = new JobModel(settings, fingerprint)
     this.#model.open(this.#store, this.#stats.row)
   }
@@ -143,7 +143,7 @@ export class JobActor {
     if (pending) this.#store.put('pending', key, new Uint8Array(0))
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     this.#stats.countDecision(decision)
-    if (bucket !== null) enter(this.#buckets, bucket, micros)
+    if (bucket !== null) enter(this.#buckets, bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
   }
 
@@ -187,8 +187,7 @@ export class JobActor {
     let bucketsLeft = buckets
     if (header.bucketId !== null) {
       const bucket = must(this.#buckets.byId(this.#store, header.bucketId), 'the bucket of a stored event')
-      bucket.events--
-      this.#buckets.touch(bucket)
+      leave(this.#buckets, bucket, header.label)
       if (bucket.events === 0) bucketsLeft--
     } else dropBallot(this.#store, this.#settings.id, subjectOf(header, micros), this.#stats)
     this.#stats.change({

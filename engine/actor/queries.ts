@@ -1,11 +1,10 @@
 /**
- * Questions about stored events, from the main thread: whose jobs, until when.
+ * Questions about stored events, from the main thread: whose jobs, how long.
  *
- * Owns: which jobs a principal may ask about (S1), until when, giving up. Leaves out: the answers (query-answer.ts), how
- * many wait (threads.ts).
+ * Owns: which jobs a principal may ask about (S1). Leaves out: the answers (query-answer.ts), the way to a thread and back
+ * (reader-tasks.ts).
  *
  * 1. A query sees the jobs that its principal may see, and no others.
- * 2. Time runs while a query waits, too.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -14,25 +13,20 @@ import type { JobSettings } from '../job/job.js'
 import type { Catalog } from '../resource/catalog.js'
 import type { Principal } from '../service.js'
 import type { EventsQuestion, JobSelection, QueriesService, SearchQuestion } from './queries-service.js'
-import { CancelCell, type QueriedJob, type QueryAsked } from './query-task.js'
-import type { ReaderThreads } from './threads.js'
+import type { QueriedJob, QueryAsked } from './query-task.js'
+import { ReaderTasks, type ReaderTasksParts } from './reader-tasks.js'
 
-export interface QueryParts {
-  /** The configured name first. */
-  readonly serviceNames: readonly string[]
+export interface QueryParts extends ReaderTasksParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobByTitle' | 'jobs' | 'canSee'>
-  readonly readers: ReaderThreads
 }
 
 export class Queries implements QueriesService {
   readonly #parts: QueryParts
-  readonly #clock: Clock
-  readonly #running = new Set<CancelCell>()
-  #closed = false
+  readonly #tasks: ReaderTasks
 
   constructor(parts: QueryParts, clock: Clock) {
     this.#parts = parts
-    this.#clock = clock
+    this.#tasks = new ReaderTasks(parts, clock)
   }
 
   events(principal: Principal, question: EventsQuestion, gone?: AbortSignal): Promise<Uint8Array> {
@@ -53,31 +47,14 @@ export class Queries implements QueriesService {
 
   /** Gives up what runs; what is asked from now on is refused. */
   close(): void {
-    this.#closed = true
-    for (const cell of this.#running) cell.cancel()
+    this.#tasks.close()
   }
 
   async #ask(principal: Principal, selection: JobSelection, asked: QueryAsked, gone: AbortSignal | undefined): Promise<Uint8Array> {
-    if (this.#closed) throw new Refusal('draining', 'the service is shutting down')
+    this.#tasks.mustBeOpen()
     const jobs = this.#select(principal, selection)
-    const cell = new CancelCell()
-    const cancel = (): void => cell.cancel()
-    this.#running.add(cell)
-    gone?.addEventListener('abort', cancel, { once: true })
-    try {
-      const { serviceNames, readers } = this.#parts
-      const deadlineMs = performance.timeOrigin + performance.now() + limits.queryMsMax
-      const task = { serviceNames, jobs, asked, nowMicros: this.#clock.nowMicros(), deadlineMs, cancelled: cell.memory }
-      const result = await readers.ask('storedEvents', { task })
-      if ('json' in result) return result.json
-      throw new Refusal(result.refused.code, result.refused.message, result.refused.context)
-    } catch (error) {
-      // What was given up, or lost its thread, because of that.
-      throw this.#closed ? new Refusal('draining', 'the service is shutting down') : error
-    } finally {
-      this.#running.delete(cell)
-      gone?.removeEventListener('abort', cancel)
-    }
+    const { json } = await this.#tasks.ask('storedEvents', { jobs, asked }, limits.queryMsMax, gone)
+    return json
   }
 
   #select(principal: Principal, { jobIds, jobTitles }: JobSelection): QueriedJob[] {

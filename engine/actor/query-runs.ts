@@ -17,10 +17,11 @@ import { compileDates, compileFilters, parseFilters } from '../query/filter.js'
 import { parseSearch, type Search } from '../query/search.js'
 import { FirstEvents, SortOrder, sortKey, type Standing } from '../query/sort.js'
 import { EventAnswers } from './event-answers.js'
-import { EventScan, type QueryClock, type QueryStore } from './event-scan.js'
+import { EventScan, type QueryStore } from './event-scan.js'
 import { readStats } from './job-stats.js'
 import type { EventsQuestion, SearchQuestion } from './queries-service.js'
 import type { QueriedJob, QueryTask } from './query-task.js'
+import type { TaskClock } from './reader-tasks.js'
 
 const PAGE_SIZE_DEFAULT = 5
 
@@ -28,7 +29,7 @@ const PAGE_SIZE_DEFAULT = 5
 export interface QueryGround {
   readonly task: QueryTask
   readonly stores: (shard: number) => QueryStore
-  readonly clock: QueryClock
+  readonly clock: TaskClock
 }
 
 interface Ref extends Standing, EventRef {}

@@ -1,7 +1,7 @@
 /** A query as plain data: what a reader thread gets, and what it gives back. */
-import type { RefusalCode, RefusalContext } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import type { EventsQuestion, SearchQuestion } from './queries-service.js'
+import type { Refused, TaskFrame } from './reader-tasks.js'
 
 /** What a query knows of a job. */
 export type QueriedJob = Pick<JobSettings, 'id' | 'shard' | 'title' | 'labels' | 'decisionPoints'>
@@ -12,37 +12,9 @@ export type QueryAsked =
   | { readonly kind: 'fields' }
   | { readonly kind: 'fieldTypes' }
 
-export interface QueryTask {
-  /** The configured name first, the neutral one behind it. */
-  readonly serviceNames: readonly string[]
+export interface QueryTask extends TaskFrame {
   readonly jobs: readonly QueriedJob[]
   readonly asked: QueryAsked
-  /** What time it is to the question. */
-  readonly nowMicros: number
-  /** Until when it may run, milliseconds since 1970. */
-  readonly deadlineMs: number
-  readonly cancelled: SharedArrayBuffer
 }
 
-export type QueryResult =
-  | { readonly json: Uint8Array }
-  | { readonly refused: { readonly code: RefusalCode; readonly message: string; readonly context: RefusalContext } }
-
-/** A shared cell through which a query hears that nobody waits for it any more. */
-export class CancelCell {
-  readonly memory: SharedArrayBuffer
-  readonly #cell: Int32Array
-
-  constructor(memory = new SharedArrayBuffer(4)) {
-    this.memory = memory
-    this.#cell = new Int32Array(memory)
-  }
-
-  cancel(): void {
-    Atomics.store(this.#cell, 0, 1)
-  }
-
-  get isCancelled(): boolean {
-    return Atomics.load(this.#cell, 0) === 1
-  }
-}
+export type QueryResult = { readonly json: Uint8Array } | Refused

@@ -3,6 +3,7 @@ import type { JobSettings } from '../job/job.js'
 import type { AuditProof, AuditWitness } from '../monitor/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery } from '../monitor/audit-service.js'
 import type { DisagreementPage, DisagreementQuery } from './consensus-service.js'
+import type { MetricsResult, MetricsTask } from './metrics-task.js'
 import type { QueryResult, QueryTask } from './query-task.js'
 
 /** By what is asked: what must be known to answer, and the answer. */
@@ -12,6 +13,7 @@ export interface Questions {
   readonly auditProof: { readonly given: { readonly witnesses: readonly AuditWitness[] }; readonly answer: AuditProof }
   readonly disagreements: { readonly given: { readonly job: JobSettings; readonly query: DisagreementQuery }; readonly answer: DisagreementPage }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
+  readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
 }
 
 export type Asked = keyof Questions

@@ -12,6 +12,7 @@ import { listedFields, readTerms } from '../monitor/audit-terms.js'
 import { openCatalog, openShard } from '../store/data-dir.js'
 import type { Environment } from '../store/environment.js'
 import { disagreementsOf } from './disagreements.js'
+import { answerMetrics } from './metrics-answer.js'
 import { answerQuery } from './query-answer.js'
 import type { Question } from './questions.js'
 
@@ -20,6 +21,7 @@ const nowMs = (): number => performance.now()
 /** Answers one question. */
 export default async function answer(question: Question): Promise<unknown> {
   if (question.ask === 'storedEvents') return answerQuery(question.dataDir, question.task)
+  if (question.ask === 'metrics') return answerMetrics(question.dataDir, question.task)
   const environment = question.ask === 'disagreements'
     ? openShard(question.dataDir, question.job.shard)
     : openCatalog(question.dataDir, auditTables)
@@ -31,7 +33,7 @@ export default async function answer(question: Question): Promise<unknown> {
   }
 }
 
-function answerFrom(environment: Environment, question: Exclude<Question, { ask: 'storedEvents' }>): unknown {
+function answerFrom(environment: Environment, question: Exclude<Question, { ask: 'storedEvents' | 'metrics' }>): unknown {
   switch (question.ask) {
     case 'auditEntries': return queryAudit(environment, question.query, nowMs)
     case 'auditTerms': return termsOf(environment)

@@ -91,6 +91,7 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
     store.delete('pending', key)
     stats.change({ pending: stats.row.pending - 1 })
     stats.countDecision(decision)
+    if (bucket !== null) parts.buckets.countDecision(bucket, decision.label, 1)
   }
   return { more: waiting.length === limits.resumeEventsPerTurn }
 }

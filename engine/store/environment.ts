@@ -67,6 +67,8 @@ export interface Environment {
   read(table: string, key: Uint8Array, into: Uint8Array): number
   /** Entries in key order. Stays on one snapshot while it is walked. */
   range(table: string, range: KeyRange): Iterable<Entry>
+  /** How many keys from `from` (included) to `to` (excluded) there are; no value is read. */
+  count(table: string, range: Pick<KeyRange, 'from' | 'to'>): number
   /**
    * Writes all or nothing, flushed when it returns.
    * @throws Refusal `store_full` where the disk or the map is full, `store_failed` for any other failure of the store.

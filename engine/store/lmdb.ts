@@ -166,6 +166,10 @@ export class LmdbEnvironment implements Environment {
     }
   }
 
+  count(table: string, { from, to }: Pick<KeyRange, 'from' | 'to'>): number {
+    return this.#table(table).getKeysCount({ ...(from === undefined ? {} : { start: from }), ...(to === undefined ? {} : { end: to }) })
+  }
+
   commit(batch: WriteBatch): void {
     const { tables, keys, values, size } = batch
     const targets = tables.map((table) => this.#table(table))

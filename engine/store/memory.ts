@@ -66,6 +66,10 @@ export class MemoryEnvironment implements Environment {
     }))
   }
 
+  count(table: string, range: Pick<KeyRange, 'from' | 'to'>): number {
+    return [...this.range(table, range)].length
+  }
+
   commit(batch: WriteBatch): void {
     if (this.failNextCommit !== null) {
       const error = this.failNextCommit

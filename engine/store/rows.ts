@@ -63,22 +63,32 @@ export interface CountRow {
   readonly events: number
   /** Ingest time of the latest, microseconds. */
   readonly lastMicros: number
+  /** Of these events, how many have each label as their decision; null in a bucket from before that was counted. */
+  readonly decided: readonly number[] | null
 }
 
+/** The version of count rows with decisions. */
+const VERSION_DECIDED = 2
 const COUNT_BYTES = 16
 
-/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | into `bytes`, or new ones. */
-export function encodeCount(row: CountRow, bytes: Buffer = Buffer.alloc(COUNT_BYTES)): Buffer {
-  bytes[0] = VERSION
+/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 version 2: decided, u32 a label | into `bytes` of that length, or new ones. */
+export function encodeCount(row: CountRow, bytes: Buffer = Buffer.alloc(COUNT_BYTES + 4 * (row.decided?.length ?? 0))): Buffer {
+  bytes[0] = row.decided === null ? VERSION : VERSION_DECIDED
   bytes.writeUInt32LE(row.events, 4)
   bytes.writeDoubleLE(row.lastMicros, 8)
+  for (let i = 0; i < (row.decided?.length ?? 0); i++) bytes.writeUInt32LE((row.decided as number[])[i] as number, COUNT_BYTES + 4 * i)
   return bytes
 }
 
 export function decodeCount(value: Uint8Array): CountRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION, 'a count row of a version that this code knows')
-  return { events: bytes.readUInt32LE(4), lastMicros: bytes.readDoubleLE(8) }
+  assert(bytes[0] === VERSION || bytes[0] === VERSION_DECIDED, 'a count row of a version that this code knows')
+  const labels = bytes[0] === VERSION ? null : (bytes.length - COUNT_BYTES) / 4
+  return {
+    events: bytes.readUInt32LE(4),
+    lastMicros: bytes.readDoubleLE(8),
+    decided: labels === null ? null : Array.from({ length: labels }, (_, label) => bytes.readUInt32LE(COUNT_BYTES + 4 * label)),
+  }
 }
 
 /** A vote with what the analyst wrote beside it. */

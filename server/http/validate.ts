@@ -76,16 +76,32 @@ export class Checker<T extends TObject> {
     throw new Refusal('invalid_body', `the ${this.#root} breaks its schema`, { issues })
   }
 
-  /** Reads a query string, with booleans and integers in any form that clients write. @throws Refusal invalid_body. */
+  /**
+   * Reads a query string, with booleans and integers in any form that clients write, and lists as repeated parameters or
+   * separated by commas. @throws Refusal invalid_body.
+   */
   checkQuery(query: string): Static<T> {
     const value: Record<string, unknown> = {}
+    const lists = new Map<string, unknown[]>()
     for (const [name, text] of new URLSearchParams(query)) {
-      if (text === '' || Object.hasOwn(value, name)) continue
-      const type = (this.#schema.properties[name] as { type?: string } | undefined)?.type
+      if (text === '' || (Object.hasOwn(value, name) && !lists.has(name))) continue
+      const { type, items } = (this.#schema.properties[name] ?? {}) as { type?: string; items?: { type?: string } }
+      if (type === 'array') {
+        const list = lists.get(name) ?? []
+        lists.set(name, list)
+        for (const item of itemsOf(text)) list.push(coerce(item, items?.type))
+        Object.defineProperty(value, name, { value: list, enumerable: true, configurable: true })
+        continue
+      }
       Object.defineProperty(value, name, { value: coerce(text, type), enumerable: true })
     }
     return this.check(value)
   }
+}
+
+/** `1,2`, or `[1, 2]`. */
+function itemsOf(text: string): string[] {
+  return text.replace(/^\s*\[(.*)\]\s*$/, '$1').split(',').map((item) => item.trim()).filter((item) => item !== '')
 }
 
 function withoutNulls(document: Record<string, unknown>): Record<string, unknown> {

@@ -10,6 +10,7 @@ import { docRoutes } from './docs.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { jobRoutes } from './jobs.js'
+import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
@@ -55,5 +56,5 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
-  ...tokenRoutes, ...healthRoutes, ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...docRoutes, openApi, root,
+  ...tokenRoutes, ...healthRoutes, ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...metricsRoutes, ...docRoutes, openApi, root,
 ]

@@ -4,7 +4,7 @@
  * A path that holds no number names no job: 404, never 422 (existing-clients.md 1.5). A body without a proper job_id
  * breaks its schema: 422.
  */
-import { Refusal, type Issue, type JobHandle, type Principal } from '../../engine/index.js'
+import { isRefusal, Refusal, type Issue, type JobHandle, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
 import { skimJobId } from '../http/skim.js'
 import { parseJson } from '../http/validate.js'
@@ -15,6 +15,17 @@ const NUMBER = /^\d{1,15}$/
 export function jobFromPath(app: App, principal: Principal, segment: string): JobHandle {
   if (!NUMBER.test(segment)) throw new Refusal('job_not_found', 'job not found')
   return app.service.job(principal, Number(segment))
+}
+
+/** A job by its id, or by its title, which may be a number, too. @throws Refusal job_not_found. */
+export function jobByIdOrTitle(app: App, principal: Principal, text: string): JobHandle {
+  if (!NUMBER.test(text)) return app.service.jobByTitle(principal, text)
+  try {
+    return app.service.job(principal, Number(text))
+  } catch (error) {
+    if (!isRefusal(error, 'job_not_found')) throw error
+    return app.service.jobByTitle(principal, text)
+  }
 }
 
 function badJobId(msg: string, type: string): Refusal {

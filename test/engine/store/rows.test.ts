@@ -41,9 +41,17 @@ describe('rows', () => {
   })
 
   it('the counts of a bucket come back, and can be written over', () => {
-    const bytes = encodeCount({ events: 1, lastMicros: 2 })
-    assert.equal(encodeCount({ events: 2 ** 32 - 1, lastMicros: Number.MAX_SAFE_INTEGER }, bytes), bytes)
-    assert.deepEqual(decodeCount(within(bytes)), { events: 2 ** 32 - 1, lastMicros: Number.MAX_SAFE_INTEGER })
+    const row = { events: 2 ** 32 - 1, lastMicros: Number.MAX_SAFE_INTEGER, decided: [1, 2 ** 32 - 1, 0] }
+    const bytes = encodeCount({ events: 1, lastMicros: 2, decided: [0, 1, 0] })
+    assert.equal(encodeCount(row, bytes), bytes)
+    assert.deepEqual(decodeCount(within(bytes)), row)
+  })
+
+  it('counts from before decisions were counted are read, and written as they were', () => {
+    const bytes = Buffer.from('0100000007000000000000000000f03f', 'hex')
+    const row = { events: 7, lastMicros: 1, decided: null }
+    assert.deepEqual(decodeCount(within(bytes)), row)
+    assert.deepEqual(encodeCount(row), bytes)
   })
 
   it('ballots and counters come back', () => {
@@ -87,7 +95,9 @@ describe('rows', () => {
       return copy
     }
     assert.throws(() => decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0, values: [] }))), /version/)
-    assert.throws(() => decodeCount(later(encodeCount({ events: 0, lastMicros: 0 }))), /version/)
+    const counts = encodeCount({ events: 0, lastMicros: 0, decided: [0, 0, 0] })
+    counts[0] = 3
+    assert.throws(() => decodeCount(counts), /version/)
     assert.throws(() => decodeBallot(later(encodeBallot(ballot))), /version/)
     assert.throws(() => decodeStats(later(encodeStats(emptyStats(3)))), /version/)
     assert.throws(() => decodeModel(later(encodeModel(model, Buffer.of(1)))), /version/)

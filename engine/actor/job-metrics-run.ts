@@ -1,0 +1,163 @@
+/**
+ * The metrics of a job: over its buckets' counts where nothing is left out, else over its events.
+ *
+ * Owns: which of the two ways, and the ten largest of what changed. Leaves out: what counts for what (metrics/).
+ *
+ * 1. Both ways give the same figures (test/simulation).
+ */
+import { must } from '../assert.js'
+import { isoMicros } from '../clock.js'
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { eventIdOf } from '../event/event-id.js'
+import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
+import { isLabel } from '../learn/consensus.js'
+import { ConfusionMatrix } from '../metrics/confusion.js'
+import { EventTally } from '../metrics/event-tally.js'
+import { Largest } from '../metrics/largest.js'
+import type { ChangedConsensus, JobMetrics } from '../metrics/metrics-service.js'
+import { FieldSet } from '../query/field.js'
+import { clientIdOf, decodeHeader } from '../store/event-record.js'
+import { decodeBallot, decodeBucket, decodeCount } from '../store/rows.js'
+import { bucketKey, countKey, timeKey, timeOfValue } from '../store/tables.js'
+import { EventScan } from './event-scan.js'
+import { subjectKey } from './job-ballots.js'
+import { LOW_CONFIDENCE } from './job-stats.js'
+import { filterCondition, groundOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
+import { isWhole, type MetricsJob, type ScopeTask } from './metrics-task.js'
+import { modelIdOf } from './model-id.js'
+
+const TOP = 10
+
+/** A subject whose consensus changed since the training. */
+interface Changed {
+  /** One character a byte. */
+  readonly id: string
+  readonly size: number
+  /** Ingest time of its latest event that counts. */
+  readonly lastMicros: number
+}
+
+interface Counts {
+  readonly matrix: ConfusionMatrix
+  readonly events: number
+  readonly withConsensus: number
+  readonly inKnowledgeBase: number
+  readonly changedEvents: number
+  readonly changed: readonly Changed[]
+}
+
+/** @throws Refusal invalid_body, query_too_large, query_timeout. */
+export function runJobMetrics(ground: MetricsGround, job: MetricsJob, scope: ScopeTask, minutesPerAlert: number): JobMetrics {
+  const own = groundOf(ground, job)
+  const { from, shown } = startOf(scope, own)
+  const counts = (isWhole(scope, job) ? countByBuckets(own) : null) ?? countByEvents(ground, own, { ...scope, fromMicros: from })
+  const { stats } = own
+  return {
+    ...counts.matrix.quality(job.labels.map(({ name }) => name)),
+    startTime: isoMicros(shown),
+    endTime: isoMicros(scope.toMicros ?? ground.nowMicros),
+    timeSavedMinutes: counts.matrix.right * minutesPerAlert,
+    activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
+    allModelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
+    totalEvents: counts.events,
+    totalEventsInKnowledgeBase: counts.inKnowledgeBase,
+    totalEventsWithConsensus: counts.withConsensus,
+    changedConsensusAfterTraining: changedOf(own, counts),
+    productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
+  }
+}
+
+/**
+ * From the counts that the actor keeps with each bucket; events that nobody voted on are in the job's counter alone. Null
+ * where a bucket is of a time when its decisions were not counted.
+ */
+export function countByBuckets({ job, store: { environment }, stats, ballots }: JobGround): Counts | null {
+  const matrix = new ConfusionMatrix(job.labels.length)
+  const changed = new Largest<Changed>(TOP)
+  let [withConsensus, inKnowledgeBase, changedEvents] = [0, 0, 0]
+  for (const [subject, { consensus, state }] of ballots.standings) {
+    const count = countsOf(environment, job.id, Buffer.from(subject, 'latin1'))
+    if (count === null) return null
+    if (isLabel(consensus)) {
+      withConsensus += count.events
+      count.decided.forEach((events, label) => matrix.add(consensus, label, events))
+    }
+    if (state === 'in_knowledge_base' || state === 'retrain') inKnowledgeBase += count.events
+    if (state !== 'retrain' || count.events === 0) continue
+    changedEvents += count.events
+    changed.add({ id: subject, size: count.events, lastMicros: count.lastMicros })
+  }
+  return { matrix, events: stats.events, withConsensus, inKnowledgeBase, changedEvents, changed: changed.sorted() }
+}
+
+function countsOf(environment: JobGround['store']['environment'], jobId: number, subject: Buffer): {
+  readonly events: number
+  readonly decided: readonly number[]
+  readonly lastMicros: number
+} | null {
+  if (subject.length !== BUCKET_ID_BYTES) {
+    const micros = timeOfValue(subject)
+    const { label } = decodeHeader(must(environment.get('events', timeKey(jobId, micros)), 'the event of a ballot'))
+    const decided: number[] = []
+    if (label >= 0) decided[label] = 1
+    return { events: 1, decided, lastMicros: micros }
+  }
+  const { number } = decodeBucket(must(environment.get('buckets', bucketKey(jobId, subject)), 'the bucket of a ballot'))
+  const { events, decided, lastMicros } = decodeCount(must(environment.get('counts', countKey(jobId, number)), 'the counts of a bucket'))
+  return decided === null ? null : { events, decided, lastMicros }
+}
+
+/** Event by event. */
+export function countByEvents(ground: MetricsGround, own: JobGround, scope: ScopeTask): Counts {
+  const { job, ballots } = own
+  const fields = new FieldSet(ground.serviceNames)
+  const condition = withinPeriod(filterCondition(scope.filters, fields, ground.nowMicros), fields, scope.fromMicros, scope.toMicros)
+  const tally = new EventTally(job.labels.length, LOW_CONFIDENCE)
+  const changed = new Map<string, Changed>()
+  const scan = new EventScan(ground.stores, ground.clock)
+  scan.walk(job, condition, fields, (_, __, micros, record) => {
+    const header = decodeHeader(record)
+    const standing = ballots.standingOf(header, micros)
+    tally.add(header, standing)
+    if (standing.state !== 'retrain') return true
+    const id = subjectKey(header, micros)
+    const before = changed.get(id)
+    changed.set(id, { id, size: (before?.size ?? 0) + 1, lastMicros: Math.max(before?.lastMicros ?? 0, micros) })
+    return true
+  })
+  if (scan.timedOut) throw new Refusal('query_timeout', `the events could not be counted within ${limits.metricsMsMax} ms; narrow the period or the filters`)
+  const largest = new Largest<Changed>(TOP)
+  for (const one of changed.values()) largest.add(one)
+  return {
+    matrix: tally.all, events: tally.events, withConsensus: tally.withConsensus, inKnowledgeBase: tally.inKnowledgeBase,
+    changedEvents: tally.changed, changed: largest.sorted(),
+  }
+}
+
+function changedOf({ job, store: { environment } }: JobGround, { changedEvents, changed }: Counts): ChangedConsensus {
+  const topEventsIds: string[] = []
+  const topBucketsIds: string[] = []
+  for (const { id, lastMicros } of changed) {
+    const subject = Buffer.from(id, 'latin1')
+    if (subject.length === BUCKET_ID_BYTES) topBucketsIds.push(subject.toString('hex'))
+    const eventId = eventIdAt(environment, job.id, lastMicros) ?? votedEventId(environment, job.id, subject)
+    if (eventId !== null) topEventsIds.push(eventId)
+  }
+  return { totalEvents: changedEvents, topEventsIds, topBucketsIds }
+}
+
+/** The event that was the bucket's latest may have been replaced: then one that was voted on stands for it. */
+function votedEventId(environment: JobGround['store']['environment'], jobId: number, subject: Buffer): string | null {
+  const ballot = environment.get('ballots', bucketKey(jobId, subject))
+  for (const { eventMicros } of ballot === undefined ? [] : decodeBallot(ballot).votes) {
+    const id = eventIdAt(environment, jobId, eventMicros)
+    if (id !== null) return id
+  }
+  return null
+}
+
+function eventIdAt(environment: JobGround['store']['environment'], jobId: number, micros: number): string | null {
+  const record = environment.get('events', timeKey(jobId, micros))
+  return record === undefined ? null : (clientIdOf(Buffer.from(record)) ?? eventIdOf(micros))
+}

@@ -1,0 +1,80 @@
+/**
+ * Confidence: how it is spread, and whether it can be believed.
+ *
+ * Owns: ten bins of equal width over confidence 0 to 1, and what follows from those events whose right answer is known.
+ *
+ * - A bin holds the events with confidence in [i / 10, (i + 1) / 10), the last one 1 as well.
+ * - Expected calibration error: sum over the bins of n_bin / n times |share right - mean confidence| (Guo et al. 2017, On
+ *   Calibration of Modern Neural Networks).
+ * - Brier score of the answer given: mean of (confidence - 1 if right else 0)^2, 0 best (Brier 1950).
+ * Null where no event counts.
+ */
+
+export const CONFIDENCE_BINS = 10
+
+export interface ConfidenceBin {
+  readonly from: number
+  readonly to: number
+  /** All events. */
+  readonly events: number
+  /** Of these with a known right answer, how many, and how many right. */
+  readonly judged: number
+  readonly right: number
+  /** Over the judged ones; null without any. */
+  readonly meanConfidence: number | null
+  readonly accuracy: number | null
+}
+
+export interface ConfidenceFigures {
+  readonly meanConfidence: number | null
+  readonly expectedCalibrationError: number | null
+  readonly brierScore: number | null
+  readonly bins: readonly ConfidenceBin[]
+}
+
+export class ConfidenceTally {
+  readonly #events = new Float64Array(CONFIDENCE_BINS)
+  readonly #judged = new Float64Array(CONFIDENCE_BINS)
+  readonly #right = new Float64Array(CONFIDENCE_BINS)
+  readonly #confidence = new Float64Array(CONFIDENCE_BINS)
+  #total = 0
+  #squares = 0
+
+  /** `confidence` 0 to 1; `right` null where nobody knows. */
+  add(confidence: number, right: boolean | null, events = 1): void {
+    const bin = Math.min(CONFIDENCE_BINS - 1, Math.max(0, Math.floor(confidence * CONFIDENCE_BINS)))
+    this.#events[bin]! += events
+    this.#total += confidence * events
+    if (right === null) return
+    this.#judged[bin]! += events
+    if (right) this.#right[bin]! += events
+    this.#confidence[bin]! += confidence * events
+    this.#squares += (confidence - Number(right)) ** 2 * events
+  }
+
+  figures(): ConfidenceFigures {
+    const events = this.#events.reduce((all, one) => all + one, 0)
+    const judged = this.#judged.reduce((all, one) => all + one, 0)
+    const bins = Array.from(this.#events, (count, bin) => this.#bin(bin, count))
+    const error = bins.reduce((all, bin) => all + bin.judged * Math.abs((bin.accuracy ?? 0) - (bin.meanConfidence ?? 0)), 0)
+    return {
+      meanConfidence: events === 0 ? null : this.#total / events,
+      expectedCalibrationError: judged === 0 ? null : error / judged,
+      brierScore: judged === 0 ? null : this.#squares / judged,
+      bins,
+    }
+  }
+
+  #bin(bin: number, events: number): ConfidenceBin {
+    const [judged, right] = [this.#judged[bin] as number, this.#right[bin] as number]
+    return {
+      from: bin / CONFIDENCE_BINS,
+      to: (bin + 1) / CONFIDENCE_BINS,
+      events,
+      judged,
+      right,
+      meanConfidence: judged === 0 ? null : (this.#confidence[bin] as number) / judged,
+      accuracy: judged === 0 ? null : right / judged,
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * How much each decision point tells of the answer, over what analysts agree on.
+ *
+ * Owns: a table a point, of its values by consensus. Leaves out: which subjects count and how much.
+ *
+ * - Mutual information with the consensus, bits (divergence.ts), and its share of the entropy of the consensus: 0 the point
+ *   tells nothing, 1 it settles the answer by itself. Missing is a value. A point with as many values as subjects (an id)
+ *   seems to settle everything, so beside the plain figure stands one with the bias of counting taken off, that of Miller and
+ *   Madow: (rows - 1)(columns - 1) / (2 n ln 2) bits, not below 0.
+ * - Share of missing, number of different values. Beyond a bound all further values count as one.
+ */
+import type { PointValue } from '../event/point-value.js'
+import { entropy, mutualInformation, sum } from './divergence.js'
+
+const VALUES_MAX = 4_096
+const VALUE_CHARS_MAX = 256
+
+/** One decision point. */
+export interface PointUsefulness {
+  readonly name: string
+  readonly mutualInformationBits: number
+  readonly mutualInformationCorrectedBits: number
+  /** Of the corrected figure, 0 to 1. */
+  readonly shareOfConsensusEntropy: number
+  readonly missingShare: number
+  /** Missing left out; at most the bound. */
+  readonly distinctValues: number
+  readonly isCapped: boolean
+}
+
+export class PointTables {
+  readonly #points: readonly string[]
+  readonly #labels: number
+  readonly #tables: Map<string, number[]>[]
+
+  constructor(points: readonly string[], labelCount: number) {
+    this.#points = points
+    this.#labels = labelCount
+    this.#tables = points.map(() => new Map())
+  }
+
+  /** A subject whose consensus is the label. */
+  add(values: readonly PointValue[], label: number): void {
+    this.#tables.forEach((table, at) => {
+      const text = textOf(values[at] ?? null)
+      const known = table.has(text) || table.size < VALUES_MAX
+      const key = known ? text : 'more'
+      let counts = table.get(key)
+      if (counts === undefined) table.set(key, (counts = new Array<number>(this.#labels).fill(0)))
+      counts[label] = (counts[label] ?? 0) + 1
+    })
+  }
+
+  figures(): PointUsefulness[] {
+    return this.#points.map((name, at) => this.#figuresOf(name, this.#tables[at] as Map<string, number[]>))
+  }
+
+  #figuresOf(name: string, table: Map<string, number[]>): PointUsefulness {
+    const rows = [...table.values()]
+    const all = sum(rows.map(sum))
+    const byLabel = Array.from({ length: this.#labels }, (_, label) => sum(rows.map((row) => row[label] as number)))
+    const bits = mutualInformation(rows)
+    const columns = byLabel.filter((count) => count > 0).length
+    const bias = all === 0 ? 0 : ((rows.length - 1) * (columns - 1)) / (2 * all * Math.LN2)
+    const corrected = Math.max(0, bits - bias)
+    const whole = entropy(byLabel)
+    const missing = sum(table.get(textOf(null)) ?? [])
+    return {
+      name,
+      mutualInformationBits: bits,
+      mutualInformationCorrectedBits: corrected,
+      shareOfConsensusEntropy: whole === 0 ? 0 : Math.min(1, corrected / whole),
+      missingShare: all === 0 ? 0 : missing / all,
+      distinctValues: table.size - Number(table.has(textOf(null))),
+      isCapped: table.size >= VALUES_MAX,
+    }
+  }
+}
+
+/** Never `more`: JSON has no bare words but null, true and false. */
+function textOf(value: PointValue): string {
+  return (JSON.stringify(value) ?? 'null').slice(0, VALUE_CHARS_MAX)
+}

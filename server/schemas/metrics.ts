@@ -1,0 +1,165 @@
+/** Metrics: questions and answers. What each figure is stands in engine/DESIGN.md and where it is computed. */
+import { Type } from 'typebox'
+import { limits } from '../../engine/index.js'
+import { nullable, Outcome, Timestamp } from './common.js'
+import { EventFilter } from './queries.js'
+
+const JobReference = Type.String({ minLength: 1, maxLength: limits.nameCharsMax, description: "The job's id, or its title." })
+const ModelId = Type.String({ minLength: 1, maxLength: limits.nameCharsMax })
+function moment(description: string) {
+  return Type.String({ minLength: 1, maxLength: 64, description: `${description} ISO 8601; without a zone it is UTC.`, examples: ['2026-01-31T00:00:00Z'] })
+}
+
+const TimeoutS = Type.Integer({ minimum: 0, maximum: limits.metricsTimeoutSMax, default: 120, description: 'Seconds.' })
+const JobIds = Type.Array(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
+  maxItems: limits.metricsJobsMax, description: 'Repeat the parameter for several, or separate them by commas. Not given: all jobs that the key may see.',
+})
+const IntervalText = Type.String({ minLength: 1, maxLength: 16, description: 'A length of time: 30m, 12h, 1d, 7d, 2w.', examples: ['1d'] })
+
+const period = {
+  start_datetime: Type.Optional(moment("By ingest time. Not given: the job's production date, else its first event.")),
+  end_datetime: Type.Optional(moment('Not part of the period. Not given: now.')),
+}
+
+export const JobMetricsQuery = Type.Object({ job_id: JobReference, ...period })
+export const JobAndModelQuery = Type.Object({ job_id: JobReference, ...period, timeout_s: Type.Optional(TimeoutS) })
+export const ModelQuery = Type.Object({ job_id: JobReference, model_id: ModelId })
+export const ProductionDateQuery = Type.Object({ job_id: JobReference, production_date: moment('From when on its metrics count.') })
+
+export const InternalQuery = Type.Object({
+  job_ids: Type.Optional(JobIds),
+  aggregation_time_interval: Type.Optional(IntervalText),
+  obfuscate_decision_points_names: Type.Optional(Type.Boolean({ default: false })),
+  obfuscate_usernames: Type.Optional(Type.Boolean({ default: true })),
+  ...period,
+  recompute_model_metrics: Type.Optional(Type.Boolean({ default: true })),
+  latest_n_models_to_recompute: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.metricsModelsMax, default: 2 })),
+  timeout_s: Type.Optional(TimeoutS),
+})
+
+export const PlatformQuery = Type.Object({
+  job_ids: Type.Optional(JobIds),
+  aggregation_time_interval: Type.Optional(IntervalText),
+})
+
+/** The body of every question about events. */
+export const MetricsFilters = Type.Object({
+  filters: Type.Optional(Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'Only events that pass all of them are counted.' })),
+})
+
+const Share = Type.Number({ minimum: 0, maximum: 1 })
+const Count = Type.Integer({ minimum: 0 })
+
+export const DecisionScores = Type.Object({
+  precision: Share,
+  recall: Share,
+  f1_score: Share,
+  true_positives: Count,
+  true_negatives: Count,
+  false_positives: Count,
+  false_negatives: Count,
+})
+
+const Matrix = Type.Array(Type.Array(Count), { description: 'Events with a decision and a consensus. Rows: consensus, columns: decision, in the order of the labels.' })
+const PerDecision = Type.Record(Type.String(), DecisionScores, { description: 'By decision, one against the rest.' })
+
+const overall = {
+  overall_accuracy: nullable(Share),
+  overall_f1_score: nullable(Share),
+  overall_recall: nullable(Share),
+  overall_precision: nullable(Share),
+}
+
+export const JobMetrics = Type.Object({
+  confusion_matrix: Matrix,
+  ...overall,
+  metrics_per_decision: PerDecision,
+  start_time: Timestamp,
+  end_time: Timestamp,
+  time_saved_minutes: Type.Number({ description: 'Events decided as the consensus says, times the minutes of one alert.' }),
+  active_model_id: nullable(Type.String()),
+  all_model_ids: Type.Array(Type.String()),
+  total_events: Count,
+  total_events_in_knowledge_base: Count,
+  total_events_with_consensus: Count,
+  changed_consensus_after_training: Type.Object({
+    total_events: Count,
+    top_events_ids: Type.Array(Type.String(), { maxItems: 10 }),
+    top_buckets_ids: Type.Array(Type.String(), { maxItems: 10 }),
+  }),
+  production_date: nullable(Timestamp),
+})
+
+export const ModelMetrics = Type.Object({
+  model_id: nullable(Type.String()),
+  confusion_matrix: nullable(Matrix),
+  ...overall,
+  metrics_per_decision: PerDecision,
+  is_recomputing_metrics: Type.Boolean(),
+  last_recomputed_timestamp: nullable(Timestamp),
+  recompute_status: nullable(Type.Enum(['queued', 'in_progress', 'completed', 'failed'])),
+  recompute_error: nullable(Type.String()),
+  kb_count_per_decision: Type.Record(Type.String(), Type.Object({ alerts_count: Count, buckets_count: Count })),
+  buckets_in_kb: nullable(Count),
+  events_in_kb: nullable(Count),
+})
+
+export const JobAndModel = Type.Object({
+  ...JobMetrics.properties,
+  job_id: Type.Integer(),
+  model_id: nullable(Type.String()),
+  job_metrics: JobMetrics,
+  model_metrics: ModelMetrics,
+  active_model_metrics: ModelMetrics,
+})
+
+export const RecomputeAnswer = Type.Object({
+  message: Type.String(),
+  job_id: Type.Integer(),
+  model_id: Type.String(),
+  status: Type.Enum(['queued', 'in_progress', 'completed', 'failed']),
+  requested_at: Timestamp,
+})
+
+export const ProductionDateAnswer = Type.Object({ request: Outcome })
+
+const Open = Type.Object({}, { additionalProperties: true })
+
+export const InternalAnswer = Type.Object({
+  endpoint_warnings: Type.Array(Type.String()),
+  endpoint_request_parameters: Open,
+  job_metrics: Type.Record(Type.String(), Type.Object({
+    job_id: Type.Integer(),
+    job_settings: Open,
+    job_metrics: Open,
+    model_metrics: Type.Record(Type.String(), Type.Object({ evaluation: Open, scores: nullable(Open), decision_points: Type.Array(Open) })),
+    feedback_metrics: Open,
+  })),
+  overall_feedback_metrics: Open,
+})
+
+const PlatformObject = Type.Object({
+  overall: Type.Object({ buckets_count: Count, storage_mb: Type.Number(), events_count: Count }),
+  per_job_metrics: Type.Array(Type.Object({
+    job_id: Type.Integer(),
+    title: Type.String(),
+    category: Type.String(),
+    status: Type.String(),
+    events_count: Count,
+    buckets_count: Count,
+    pending_events_count: Count,
+    feedback_events_count: Count,
+    models_count: Count,
+    last_event_timestamp: nullable(Timestamp),
+    storage_mb: Type.Number(),
+    intervals: Type.Array(Type.Object({ start_time: Timestamp, end_time: Timestamp, events_count: Count })),
+  })),
+})
+
+export const PlatformAnswer = Type.Object(
+  {
+    es_cluster_metrics: Type.Object({ cluster_name: Type.String() }, { additionalProperties: true }),
+    service: PlatformObject,
+  },
+  { additionalProperties: true, description: 'The object `service` stands under the configured name of the service, too.' },
+)

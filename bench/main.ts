@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { audit } from './end-to-end/audit.js'
 import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
+import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
@@ -24,7 +25,7 @@ import { hasWrk } from './load/drive.js'
 import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
-  singlePost, bulk, visible, getEvent, query, walk, training, reprocess, million, resources, audit,
+  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit,
 ]
 
 function log(what: string): void {

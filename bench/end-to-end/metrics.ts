@@ -1,0 +1,112 @@
+/**
+ * Metrics over a million events in one job, and over twenty jobs: what an answer takes, and what ingest does while questions
+ * are asked without a pause.
+ *
+ * Answers are timed at the client, over HTTP, once the threads that work them out are up. `labelled` events have votes, so
+ * thousands of buckets do.
+ */
+import type { Client } from '../harness/client.js'
+import { train } from '../harness/job.js'
+import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { alerts, linesFile, teach, withSubject, type Subject } from '../harness/trained.js'
+import { driveBulk } from '../load/drive.js'
+import { bulkConnections } from './bulk.js'
+
+const pool = 204_800
+const jobCount = 20
+const days = 30
+const votedSeed = 31
+const warmUps = 3
+const rounds = 9
+
+const filters = [
+  { field: 'service.confidence_score', operator: 'gte', value: 0 },
+  { field: 'source.ip', operator: 'starts with', value: '10.' },
+  { field: 'process.name', operator: 'not contains', value: 'zz' },
+]
+
+async function timed(client: Client, path: string, body?: object): Promise<number> {
+  const startedAt = performance.now()
+  await client.ask('POST', path, body)
+  return performance.now() - startedAt
+}
+
+/** Asks and asks again; the median of the times, milliseconds. */
+async function asked(client: Client, what: string, bar: number, path: string, body?: object): Promise<Row> {
+  for (let i = 0; i < warmUps; i++) await timed(client, path, body)
+  const times: number[] = []
+  for (let i = 0; i < rounds; i++) times.push(await timed(client, path, body))
+  const ours = median(times)
+  return { what, ours, unit: 'ms', bar: `under ${bar} ms`, met: ours < bar, note: `slowest of ${rounds}: ${Math.max(...times).toFixed(0)} ms` }
+}
+
+/** The same load with and without questions that follow each other at once. A third of the full load leaves a core free. */
+async function ingestMeanwhile(subject: Subject, effort: Effort, what: string, ask: () => Promise<unknown>): Promise<Row> {
+  const { file } = linesFile(subject, 20_000)
+  const load = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds: effort.seconds, events: 0, rate: 0 }
+  const full = await driveBulk(load)
+  const rate = full.events / full.seconds / 3
+  const alone = await driveBulk({ ...load, rate })
+  let over = false
+  let questions = 0
+  const asking = (async () => {
+    for (; !over; questions++) await ask()
+  })()
+  const beside = await driveBulk({ ...load, rate }).finally(() => (over = true))
+  await asking
+  const [without, meanwhile] = [alone.events / alone.seconds, beside.events / beside.seconds]
+  return {
+    what: `ingest meanwhile, at a third of the bulk load: ${what}`,
+    ours: meanwhile, unit: 'events/s', against: { name: 'the same load without questions', value: without }, ratio: meanwhile / without,
+    p99Ms: beside.p99Micros / 1000, bar: 'at least 0.9 of it', met: meanwhile / without >= 0.9,
+    note: `${questions} answers meanwhile; p99 of a block without them ${(alone.p99Micros / 1000).toFixed(1)} ms`,
+  }
+}
+
+/** Beside what a subject has learned. */
+async function store(subject: Subject, events: number): Promise<void> {
+  const { file } = linesFile(subject, Math.min(pool, events))
+  await driveBulk({
+    port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds: 0, events, rate: 0,
+  })
+}
+
+async function oneJob(subject: Subject, effort: Effort): Promise<Row[]> {
+  const { client } = subject.service
+  effort.log(`storing ${effort.million} events, ${effort.labelled / 5} of them voted on`)
+  await teach(subject, alerts(votedSeed, effort.labelled / 5))
+  await train(client, subject.jobId)
+  await store(subject, effort.million)
+  const job = `/api/v2/metrics/job?job_id=${subject.jobId}`
+  const size = `${effort.million / 1e6} M events`
+  const whole = await asked(client, `job metrics over ${size}`, 50, job)
+  const answer = (await client.ask('POST', job)) as { total_events: number; total_events_in_knowledge_base: number }
+  return [
+    { ...whole, note: `${whole.note ?? ''}; ${answer.total_events} events, ${answer.total_events_in_knowledge_base} in the knowledge base` },
+    await asked(client, `job metrics over ${size}, three filters`, 2_000, job, { filters }),
+    await asked(client, `job metrics over ${size}, a period`, 2_000, `${job}&start_datetime=2020-01-01T00:00:00Z`),
+    await asked(client, 'platform metrics', 50, '/api/v2/metrics/platform_metrics'),
+    await ingestMeanwhile(subject, effort, 'job metrics with filters', () => timed(client, job, { filters })),
+    await ingestMeanwhile(subject, effort, 'job metrics without', () => timed(client, job)),
+  ]
+}
+
+async function manyJobs(subject: Subject, effort: Effort): Promise<Row[]> {
+  const { client } = subject.service
+  const stored = effort.million / 5
+  await store(subject, stored)
+  const start = new Date(Date.now() - days * 86_400_000).toISOString()
+  const path = `/api/v2/metrics/internal_metrics?aggregation_time_interval=1d&start_datetime=${start}`
+  const what = `internal metrics, ${jobCount} jobs, daily over ${days} days, ${Math.round(stored / 1000) + jobCount * 5} k events`
+  return [
+    await asked(client, what, 3_000, path),
+    await asked(client, `${what}, no model computed anew`, 3_000, `${path}&recompute_model_metrics=false`),
+  ]
+}
+
+async function run(effort: Effort): Promise<Row[]> {
+  const one = await withSubject((subject) => oneJob(subject, effort))
+  return [...one, ...await withSubject((subject) => manyJobs(subject, effort), { jobs: jobCount })]
+}
+
+export const metrics: Step = { name: 'metrics', run }

@@ -20,7 +20,7 @@ import { decodeHeader } from '../store/event-record.js'
 import { EventScan } from './event-scan.js'
 import type { InternalJob, InternalResult, InternalTask } from './internal-task.js'
 import { LOW_CONFIDENCE } from './job-stats.js'
-import { filterCondition, groundOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
+import { filterCondition, groundOf, nowOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
 import { tallyDocument } from './tally-document.js'
 import { countVotes } from './vote-walk.js'
 
@@ -37,7 +37,7 @@ export function runInternal(ground: MetricsGround, jobs: readonly InternalJob[],
   const documents = new Map<number, { jobMetrics: unknown; feedbackMetrics: unknown }>()
   for (const job of jobs) {
     const own = groundOf(ground, job)
-    const period = { from: startOf(task.scope, own).shown, to: task.scope.toMicros ?? ground.nowMicros }
+    const period = { from: startOf(task.scope, own).shown, to: task.scope.toMicros ?? nowOf(ground, own) }
     const intervals = new Intervals(period, bounded(period, task))
     const walk = new JobWalk(ground, own, task, intervals)
     if (walk.run()) warnings.push(`job ${job.id}: the time was over before all events were counted; figures are of the newest events`)

@@ -5,15 +5,18 @@
  * counting (metrics/), single ballots (ballots.ts).
  *
  * 1. Standings are those of one snapshot: the job's counters of the same snapshot say whether kept ones still hold. Every
- *    change of a consensus goes up by one in `feedbackSeq`; a ballot that goes with its event shows in the counts.
+ *    change of a consensus goes up by one in `feedbackSeq`; a ballot with a consensus that goes with its event shows in the
+ *    counts. One without, which counts for nothing, may be left here.
  */
+import { must } from '../assert.js'
+import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
 import { NO_CONSENSUS } from '../learn/consensus.js'
 import type { Standing } from '../metrics/event-tally.js'
 import type { BucketState } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import type { RecordHeader } from '../store/event-record.js'
-import { decodeBallot, type StatsRow } from '../store/rows.js'
-import { jobRange, timeValue } from '../store/tables.js'
+import { decodeBallot, decodeBucketNumber, type StatsRow } from '../store/rows.js'
+import { bucketKey, jobRange, timeValue } from '../store/tables.js'
 import { stateOf } from './ballots.js'
 
 const KEY_JOB_BYTES = 4
@@ -22,17 +25,27 @@ const SUBJECTS_KEPT_MAX = 200_000
 
 const nobodyVoted: Standing = { consensus: NO_CONSENSUS, state: 'new' }
 
-export class JobBallots {
-  /** By subject, one character a byte. */
-  readonly standings: ReadonlyMap<string, Standing>
+/** A bucket, or an event that its votes are about alone. */
+export interface Subject {
+  /** One character a byte. */
+  readonly id: string
+  readonly standing: Standing
+  /** Of the bucket; null for an event. */
+  readonly number: number | null
+}
 
-  constructor(standings: ReadonlyMap<string, Standing>) {
-    this.standings = standings
+export class JobBallots {
+  readonly subjects: readonly Subject[]
+  readonly #standings: ReadonlyMap<string, Standing>
+
+  constructor(subjects: readonly Subject[]) {
+    this.subjects = subjects
+    this.#standings = new Map(subjects.map(({ id, standing }) => [id, standing]))
   }
 
   standingOf(header: RecordHeader, micros: number): Standing {
-    if (this.standings.size === 0) return nobodyVoted
-    return this.standings.get(subjectKey(header, micros)) ?? nobodyVoted
+    if (this.subjects.length === 0) return nobodyVoted
+    return this.#standings.get(subjectKey(header, micros)) ?? nobodyVoted
   }
 }
 
@@ -60,18 +73,18 @@ export class BallotShelf {
     if (kept !== undefined) this.#drop(place, kept)
     const ballots = readBallots(environment, jobId, stats.trainedThroughSeq)
     for (const [oldest, one] of this.#kept) {
-      if (this.#subjects + ballots.standings.size <= SUBJECTS_KEPT_MAX) break
+      if (this.#subjects + ballots.subjects.length <= SUBJECTS_KEPT_MAX) break
       this.#drop(oldest, one)
     }
-    if (ballots.standings.size > SUBJECTS_KEPT_MAX) return ballots
+    if (ballots.subjects.length > SUBJECTS_KEPT_MAX) return ballots
     this.#kept.set(place, { signature, ballots })
-    this.#subjects += ballots.standings.size
+    this.#subjects += ballots.subjects.length
     return ballots
   }
 
   #drop(place: string, { ballots }: Kept): void {
     this.#kept.delete(place)
-    this.#subjects -= ballots.standings.size
+    this.#subjects -= ballots.subjects.length
   }
 }
 
@@ -83,11 +96,15 @@ function readBallots(environment: Environment, jobId: number, trainedThroughSeq:
     if (standing === undefined) shared.set(name, (standing = { consensus, state }))
     return standing
   }
-  const standings = new Map<string, Standing>()
+  const subjects: Subject[] = []
   for (const { key, value } of environment.range('ballots', jobRange(jobId))) {
     const ballot = decodeBallot(value)
-    const subject = Buffer.from(key.buffer, key.byteOffset + KEY_JOB_BYTES, key.byteLength - KEY_JOB_BYTES).toString('latin1')
-    standings.set(subject, share(ballot.consensus, stateOf(ballot, trainedThroughSeq)))
+    const subject = Buffer.from(key.subarray(KEY_JOB_BYTES))
+    subjects.push({
+      id: subject.toString('latin1'),
+      standing: share(ballot.consensus, stateOf(ballot, trainedThroughSeq)),
+      number: subject.length === BUCKET_ID_BYTES ? decodeBucketNumber(must(environment.get('buckets', bucketKey(jobId, subject)), 'the bucket of a ballot')) : null,
+    })
   }
-  return new JobBallots(standings)
+  return new JobBallots(subjects)
 }

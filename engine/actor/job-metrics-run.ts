@@ -17,13 +17,14 @@ import { EventTally } from '../metrics/event-tally.js'
 import { Largest } from '../metrics/largest.js'
 import type { ChangedConsensus, JobMetrics } from '../metrics/metrics-service.js'
 import { FieldSet } from '../query/field.js'
+import type { Environment } from '../store/environment.js'
 import { clientIdOf, decodeHeader } from '../store/event-record.js'
-import { decodeBallot, decodeBucket, decodeCount } from '../store/rows.js'
+import { decodeBallot, decodeCount, type CountRow } from '../store/rows.js'
 import { bucketKey, countKey, timeKey, timeOfValue } from '../store/tables.js'
 import { EventScan } from './event-scan.js'
-import { subjectKey } from './job-ballots.js'
+import { subjectKey, type Subject } from './job-ballots.js'
 import { LOW_CONFIDENCE } from './job-stats.js'
-import { filterCondition, groundOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
+import { filterCondition, groundOf, nowOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
 import { isWhole, type MetricsJob, type ScopeTask } from './metrics-task.js'
 import { modelIdOf } from './model-id.js'
 
@@ -56,7 +57,7 @@ export function runJobMetrics(ground: MetricsGround, job: MetricsJob, scope: Sco
   return {
     ...counts.matrix.quality(job.labels.map(({ name }) => name)),
     startTime: isoMicros(shown),
-    endTime: isoMicros(scope.toMicros ?? ground.nowMicros),
+    endTime: isoMicros(scope.toMicros ?? nowOf(ground, own)),
     timeSavedMinutes: counts.matrix.right * minutesPerAlert,
     activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
     allModelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
@@ -76,8 +77,9 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
   const matrix = new ConfusionMatrix(job.labels.length)
   const changed = new Largest<Changed>(TOP)
   let [withConsensus, inKnowledgeBase, changedEvents] = [0, 0, 0]
-  for (const [subject, { consensus, state }] of ballots.standings) {
-    const count = countsOf(environment, job.id, Buffer.from(subject, 'latin1'))
+  for (const subject of ballots.subjects) {
+    const { consensus, state } = subject.standing
+    const count = countsOf(environment, job.id, subject)
     if (count === null) return null
     if (isLabel(consensus)) {
       withConsensus += count.events
@@ -86,26 +88,24 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
     if (state === 'in_knowledge_base' || state === 'retrain') inKnowledgeBase += count.events
     if (state !== 'retrain' || count.events === 0) continue
     changedEvents += count.events
-    changed.add({ id: subject, size: count.events, lastMicros: count.lastMicros })
+    changed.add({ id: subject.id, size: count.events, lastMicros: count.lastMicros })
   }
   return { matrix, events: stats.events, withConsensus, inKnowledgeBase, changedEvents, changed: changed.sorted() }
 }
 
-function countsOf(environment: JobGround['store']['environment'], jobId: number, subject: Buffer): {
-  readonly events: number
-  readonly decided: readonly number[]
-  readonly lastMicros: number
-} | null {
-  if (subject.length !== BUCKET_ID_BYTES) {
-    const micros = timeOfValue(subject)
-    const { label } = decodeHeader(must(environment.get('events', timeKey(jobId, micros)), 'the event of a ballot'))
-    const decided: number[] = []
-    if (label >= 0) decided[label] = 1
-    return { events: 1, decided, lastMicros: micros }
+/** Null where decisions were not counted from the bucket's start. */
+function countsOf(environment: Environment, jobId: number, { id, number }: Subject): Omit<CountRow, 'decided'> & { readonly decided: readonly number[] } | null {
+  if (number !== null) {
+    const { decided, ...rest } = decodeCount(must(environment.get('counts', countKey(jobId, number)), 'the counts of a bucket'))
+    return decided === null ? null : { ...rest, decided }
   }
-  const { number } = decodeBucket(must(environment.get('buckets', bucketKey(jobId, subject)), 'the bucket of a ballot'))
-  const { events, decided, lastMicros } = decodeCount(must(environment.get('counts', countKey(jobId, number)), 'the counts of a bucket'))
-  return decided === null ? null : { events, decided, lastMicros }
+  const micros = timeOfValue(Buffer.from(id, 'latin1'))
+  const record = environment.get('events', timeKey(jobId, micros))
+  if (record === undefined) return { events: 0, decided: [], lastMicros: micros }
+  const { label } = decodeHeader(record)
+  const decided: number[] = []
+  if (label >= 0) decided[label] = 1
+  return { events: 1, decided, lastMicros: micros }
 }
 
 /** Event by event. */
@@ -148,7 +148,7 @@ function changedOf({ job, store: { environment } }: JobGround, { changedEvents, 
 }
 
 /** The event that was the bucket's latest may have been replaced: then one that was voted on stands for it. */
-function votedEventId(environment: JobGround['store']['environment'], jobId: number, subject: Buffer): string | null {
+function votedEventId(environment: Environment, jobId: number, subject: Buffer): string | null {
   const ballot = environment.get('ballots', bucketKey(jobId, subject))
   for (const { eventMicros } of ballot === undefined ? [] : decodeBallot(ballot).votes) {
     const id = eventIdAt(environment, jobId, eventMicros)
@@ -157,7 +157,7 @@ function votedEventId(environment: JobGround['store']['environment'], jobId: num
   return null
 }
 
-function eventIdAt(environment: JobGround['store']['environment'], jobId: number, micros: number): string | null {
+function eventIdAt(environment: Environment, jobId: number, micros: number): string | null {
   const record = environment.get('events', timeKey(jobId, micros))
   return record === undefined ? null : (clientIdOf(Buffer.from(record)) ?? eventIdOf(micros))
 }

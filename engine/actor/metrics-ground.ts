@@ -54,6 +54,11 @@ export function withinPeriod(condition: Condition, fields: FieldSet, from: numbe
   }])
 }
 
+/** The end of what has happened. Times are made to grow, and may run ahead of the clock for a while. */
+export function nowOf({ nowMicros }: MetricsGround, { stats }: JobGround): number {
+  return Math.max(nowMicros, (stats.lastEventMicros ?? 0) + 1, (stats.lastFeedbackMicros ?? 0) + 1)
+}
+
 /** Where the period begins where nobody says: with production, else with the first event. */
 export function startOf(scope: ScopeTask, { job, store }: JobGround): { readonly from: number | null; readonly shown: number } {
   const from = scope.fromMicros ?? job.productionMicros

@@ -1,7 +1,8 @@
 /**
  * The votes of one job, counted: by period and interval, over all jobs, and of filtered events where a filter asks.
  *
- * A vote belongs to the period in which it was cast, and passes a filter where the event that it was cast on does.
+ * A vote belongs to the period in which it was cast, and passes a filter where the event that it was cast on does. An
+ * administrator's override belongs to the period in which it was set; it is about no event, so with a filter none counts.
  */
 import type { FeedbackFigures, TimedVote } from '../metrics/feedback-tally.js'
 import { FeedbackTally } from '../metrics/feedback-tally.js'
@@ -43,15 +44,18 @@ export function countVotes({ ground, own, filters, period, intervals, nameOf, ov
   const tallies: (FeedbackTally | undefined)[] = []
   for (const { value } of environment.range('ballots', jobRange(job.id))) {
     const { votes, consensus, override } = decodeBallot(value)
-    const counted = votes.filter((vote) => vote.atMicros >= period.from && vote.atMicros < period.to && passes(vote))
-    if (counted.length === 0) continue
-    const ballot = { votes, consensus, overridden: override !== null }
-    const isCounted = (vote: TimedVote): boolean => counted.includes(vote as (typeof counted)[number])
-    whole.add(ballot, isCounted, nameOf)
-    overall.add(ballot, isCounted, nameOf, labelAt)
-    for (const place of new Set(counted.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
+    const isWithin = ({ atMicros }: { readonly atMicros: number }): boolean => atMicros >= period.from && atMicros < period.to
+    const counted = new Set<TimedVote>(votes.filter((vote) => isWithin(vote) && passes(vote)))
+    const word = override !== null && filters.length === 0 && isWithin(override) ? override : null
+    if (counted.size === 0 && word === null) continue
+    const ballot = { votes, consensus, overridden: word !== null }
+    whole.add(ballot, (vote) => counted.has(vote), nameOf)
+    overall.add(ballot, (vote) => counted.has(vote), nameOf, labelAt)
+    const said = word === null ? [...counted] : [...counted, word]
+    for (const place of new Set(said.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
       const tally = (tallies[place] ??= new FeedbackTally(labels))
-      tally.add(ballot, (vote) => isCounted(vote) && intervals.placeOf(vote.atMicros) === place, nameOf)
+      const overridden = word !== null && intervals.placeOf(word.atMicros) === place
+      tally.add({ ...ballot, overridden }, (vote) => counted.has(vote) && intervals.placeOf(vote.atMicros) === place, nameOf)
     }
   }
   return {

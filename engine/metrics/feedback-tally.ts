@@ -6,7 +6,8 @@
  *
  * - A vote counts in the period in which it was cast; of several by one analyst on one subject only the latest is known.
  * - Agreement with the consensus: of an analyst's votes on subjects whose consensus is a label, the share that names it. The
- *   analyst's own vote is part of that consensus, and so a subject counts only where somebody else voted, too.
+ *   analyst's own vote is part of that consensus, and so a subject counts only where somebody else voted, or an
+ *   administrator said a word, too.
  * - Delay: from the ingest of the event voted on to the vote. Quantiles by nearest rank.
  */
 import { isLabel, UNDECIDED, type Consensus, type Vote } from '../learn/consensus.js'
@@ -36,7 +37,7 @@ export interface DelayFigures {
 export interface FeedbackFigures {
   readonly votes: number
   readonly votesPerDecision: ReadonlyMap<string, number>
-  /** Subjects (buckets, or events where there are none) with a vote of the period. */
+  /** Subjects (buckets, or events where there are none) with a vote or an override of the period. */
   readonly subjects: number
   readonly subjectsWithConsensus: number
   readonly subjectsUndecided: number
@@ -52,10 +53,11 @@ export interface TimedVote extends Vote {
   readonly eventMicros: number
 }
 
-/** The votes on one subject. */
+/** What was said of one subject. */
 export interface BallotFact {
   readonly votes: readonly TimedVote[]
   readonly consensus: Consensus
+  /** An administrator's word stands that was said in the period. */
   readonly overridden: boolean
 }
 
@@ -86,7 +88,7 @@ export class FeedbackTally {
   /** Counts the votes of the ballot that pass, under the names that `nameOf` gives. */
   add(ballot: BallotFact, passes: (vote: TimedVote) => boolean, nameOf: (analyst: string) => string, labelAt: (label: number) => number = same): void {
     const votes = ballot.votes.filter(passes)
-    if (votes.length === 0) return
+    if (votes.length === 0 && !ballot.overridden) return
     this.#subjects++
     if (ballot.overridden) this.#overridden++
     const consensus = isLabel(ballot.consensus) ? labelAt(ballot.consensus) : ballot.consensus
@@ -96,7 +98,7 @@ export class FeedbackTally {
     for (const vote of votes) {
       const label = labelAt(vote.label)
       counts[label] = (counts[label] ?? 0) + 1
-      this.#addVote(nameOf(vote.analyst), label, isLabel(consensus) && ballot.votes.length > 1 ? consensus === label : null)
+      this.#addVote(nameOf(vote.analyst), label, isLabel(consensus) && (ballot.votes.length > 1 || ballot.overridden) ? consensus === label : null)
       this.#addDelay(Math.max(0, vote.atMicros - vote.eventMicros) / 1e6)
     }
     this.#agreement.add(counts)

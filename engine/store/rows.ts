@@ -54,6 +54,12 @@ export function decodeBucket(value: Uint8Array): BucketRow {
   }
 }
 
+/** The number alone. */
+export function decodeBucketNumber(value: Uint8Array): number {
+  assert(value[0] === VERSION, 'a bucket row of a version that this code knows')
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).readUInt32LE(4)
+}
+
 /**
  * What changes with every event of a bucket. In rows of their own, side by side in the order in which buckets were made:
  * a turn touches hundreds of buckets, and where each is on a page of its own a flush writes megabytes.

@@ -9,6 +9,7 @@ import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { eventIdOf } from '../../engine/event/event-id.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import type { JobSettings } from '../../engine/job/job.js'
+import { BallotShelf } from '../../engine/actor/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeOrder } from '../../engine/actor/tasks.js'
@@ -20,6 +21,7 @@ import { SeededRandom } from '../../engine/random.js'
 import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import type { EventView } from '../../engine/service.js'
 import { compareJob, expectedView } from '../support/engine-compare.js'
+import { compareMetrics } from '../support/engine-metrics.js'
 import { OracleJob } from '../support/engine-oracle.js'
 import { jobSettings, testAuthor, TestShard } from '../support/engine-shard.js'
 
@@ -56,6 +58,8 @@ export class World {
   readonly #effects = new Map<number, Effect>()
   readonly #outcomes = new Map<number, Outcome>()
   readonly #answers: Promise<void>[] = []
+  /** Of a thread that works out metrics, over all that happens. */
+  readonly #shelf = new BallotShelf()
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: ReadonlyMap<string, number> }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
@@ -112,7 +116,10 @@ export class World {
   async settle(): Promise<void> {
     await Promise.all(this.#answers.splice(0))
     this.shard.environment.failNextCommit = null
-    this.#jobs.forEach((job, at) => compareJob(this.shard.environment, job, this.#oracle(at)))
+    this.#jobs.forEach((job, at) => {
+      compareJob(this.shard.environment, job, this.#oracle(at))
+      compareMetrics(this.shard.environment, job, this.#oracle(at), this.#shelf)
+    })
     this.#compareTold()
     if (this.#troubles.restarts && this.#random.below(2) === 0) {
       this.shard.restart()

@@ -56,13 +56,21 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
     names.set(hexOf(found[0] as Entry), name)
     numbers.add(row.number)
     const counts = environment.get('counts', countKey(job.id, row.number))
-    assert.equal(decodeCount(counts as Uint8Array).events, count, `events of bucket ${name}`)
+    const { events: stored, decided } = decodeCount(counts as Uint8Array)
+    assert.equal(stored, count, `events of bucket ${name}`)
+    assert.deepEqual(decided, decisionsIn(oracle, name), `decisions of bucket ${name}`)
     assert.equal(row.hasBallot, oracle.ballots.has(name), `votes of bucket ${name}`)
   }
   assert.equal(entries(environment, 'buckets', job.id).length, wanted.size, 'buckets')
   assert.equal(entries(environment, 'counts', job.id).length, wanted.size, 'counts of buckets')
   assert.equal(numbers.size, wanted.size, 'numbers of buckets')
   return names
+}
+
+/** How many events of the bucket have each label as their decision. */
+function decisionsIn(oracle: OracleJob, name: string): number[] {
+  const own = [...oracle.events.values()].filter(({ bucket }) => bucket === name)
+  return [0, 1, 2].map((label) => own.filter(({ decision }) => decision.label === label).length)
 }
 
 function compareEvents(environment: Environment, job: JobSettings, oracle: OracleJob, buckets: ReadonlyMap<string, string>): void {

@@ -25,6 +25,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
   const codec = new BodyCodec(environment)
   const events = new Map<string, Record<string, unknown>>()
   const perBucket = new Map<string, number>()
+  const decisions = new Map<string, number[]>()
   const [ids, pending] = [new Map<string, number>(), new Set<number>()]
   for (const { key, value } of entries('ids')) ids.set(Buffer.from(key.subarray(4)).toString(), timeOfValue(value))
   for (const { key } of entries('pending')) pending.add(timeOfKey(key))
@@ -41,12 +42,15 @@ export function recount(environment: Environment, jobId: number): Recounted {
     if (header.bucketId === null) continue
     const bucket = Buffer.from(header.bucketId).toString('hex')
     perBucket.set(bucket, (perBucket.get(bucket) ?? 0) + 1)
+    const decided = decisions.get(bucket) ?? new Array<number>(LABELS).fill(0)
+    if (header.label >= 0) decided[header.label] = (decided[header.label] as number) + 1
+    decisions.set(bucket, decided)
   }
   assert.equal(events.size, entries('events').length, 'one event an id')
   assert.equal(pending.size, 0, 'pending marks without an event')
   for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
   const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
-  recountBuckets(environment, jobId, entries('buckets').map((entry) => [subject(entry), entry.value]), perBucket, ballots)
+  recountBuckets(environment, jobId, entries('buckets').map((entry) => [subject(entry), entry.value]), perBucket, ballots, decisions)
   assert.equal(entries('counts').length, entries('buckets').length, 'counts without a bucket')
   const stored = environment.get('stats', jobKey(jobId))
   assert.ok(stored !== undefined, 'counters')
@@ -65,14 +69,16 @@ export function recount(environment: Environment, jobId: number): Recounted {
 
 function recountBuckets(
   environment: Environment, jobId: number, buckets: readonly (readonly [string, Uint8Array])[], perBucket: ReadonlyMap<string, number>,
-  ballots: ReadonlyMap<string, BallotRow>,
+  ballots: ReadonlyMap<string, BallotRow>, decisions: ReadonlyMap<string, number[]>,
 ): void {
   const left = new Set(perBucket.keys())
   for (const [id, value] of buckets) {
     const { number, hasBallot } = decodeBucket(value)
     const counts = environment.get('counts', countKey(jobId, number))
     assert.ok(counts !== undefined, 'the counts of a bucket')
-    assert.equal(decodeCount(counts).events, perBucket.get(id) ?? 0, 'events of a bucket')
+    const { events, decided } = decodeCount(counts)
+    assert.equal(events, perBucket.get(id) ?? 0, 'events of a bucket')
+    assert.deepEqual(decided, decisions.get(id) ?? new Array<number>(LABELS).fill(0), 'decisions of a bucket')
     assert.equal(hasBallot, ballots.has(id), 'the ballot of a bucket')
     assert.ok(left.delete(id) || hasBallot, 'a bucket without events and votes')
   }

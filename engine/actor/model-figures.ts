@@ -129,13 +129,14 @@ export function runModelFigures(ground: MetricsGround, job: MetricsJob, version:
 
 /**
  * What the model was trained on. Ballots forget changes that the model in use has seen: where none from the time of an
- * older model is left, a vote from before its training tells that it knew the subject.
+ * older model is left, a word from before its training tells that it knew the subject.
  */
 function consensusThen(ballot: BallotRow, { throughSeq, trainedMicros }: ModelRow): Consensus {
   const then = consensusAt(ballot.changes, throughSeq)
   const [first] = ballot.changes
   if (then !== NO_CONSENSUS || first === undefined || first.seq <= throughSeq) return then
-  return ballot.votes.some(({ atMicros }) => atMicros < trainedMicros) ? first.consensus : NO_CONSENSUS
+  const said = ballot.override === null ? ballot.votes : [...ballot.votes, ballot.override]
+  return said.some(({ atMicros }) => atMicros < trainedMicros) ? first.consensus : NO_CONSENSUS
 }
 
 interface Subject {

@@ -24,7 +24,7 @@ export interface QueryStore {
   readonly codec: BodyCodec
 }
 
-/** Told of each event that passes; false ends the walk through its job. */
+/** Told of each event that passes, whose bytes are there until the next one; false ends the walk through its job. */
 export type Visitor = (event: RecordFields, job: QueriedJob, micros: number, record: Uint8Array) => boolean
 
 const LOOK_EVERY = 256
@@ -62,7 +62,7 @@ export class EventScan {
     }
     const range = rangeOf(job, condition)
     if (range === null) return
-    for (const { key, value } of environment.range('events', range)) if (!goesOn(timeOfKey(key), value)) return
+    environment.scan('events', range, (key, record) => goesOn(timeOfKey(key), record))
   }
 
   #isOver(): boolean {

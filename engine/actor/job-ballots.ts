@@ -52,7 +52,7 @@ export class JobBallots {
 /** A subject as a key of maps. */
 export function subjectKey(header: RecordHeader, micros: number): string {
   const id = header.bucketId ?? timeValue(micros)
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
+  return (Buffer.isBuffer(id) ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength)).toString('latin1')
 }
 
 interface Kept {

@@ -67,6 +67,11 @@ export interface Environment {
   read(table: string, key: Uint8Array, into: Uint8Array): number
   /** Entries in key order. Stays on one snapshot while it is walked. */
   range(table: string, range: KeyRange): Iterable<Entry>
+  /**
+   * The same for long walks: each entry is shown until `visit` returns, and lies in memory that the next one is put into.
+   * False ends the walk.
+   */
+  scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void
   /** How many keys from `from` (included) to `to` (excluded) there are; no value is read. */
   count(table: string, range: Pick<KeyRange, 'from' | 'to'>): number
   /**

@@ -119,7 +119,7 @@ export function withHeader(record: Uint8Array, header: RecordHeader): Buffer {
 }
 
 export function decodeHeader(record: Uint8Array): RecordHeader {
-  const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+  const bytes = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
   assert(bytes[0] === VERSION || bytes[0] === VERSION_MAX, 'a record of a version that this code knows')
   const flags = bytes[1] as number
   const label = bytes[2] as number

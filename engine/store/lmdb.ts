@@ -12,18 +12,18 @@
  * 4. Native memory suffers from commits that fail, until the process goes down over it. So after one that failed, room
  *    is looked for before another is begun, and a disk that stays full is refused without the library.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type RootDatabase } from 'lmdb'
 import { isRefusal, Refusal } from '../errors.js'
 import { assert, must } from '../assert.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
+import { lookAtFiles, PAGE_BYTES } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
 
 /** Address space, not disk: the file grows as it fills. */
 const MAP_BYTES = 128 * 1024 ** 3
-const PAGE_BYTES = 8192
 
 /** Error numbers of a full disk or map: ENOSPC, EFBIG, EDQUOT, MDB_MAP_FULL. */
 const FULL_CODES = new Set([28, 27, 122, -30792])
@@ -43,45 +43,21 @@ export function openLmdb(dir: string, name: string, tables: readonly string[]): 
   }
 }
 
-/** LMDB's mark, and where its files have it. */
-const MAGIC = 0xbeefc0de
-const MAGIC_AT = 24
-
-/** What the files of a new environment take. */
-const NEW_BYTES = 64 * 1024
-
-/**
- * The native library takes the process down over a file that is not one of its own, and over a disk that is full when it
- * makes one, so both are looked at first. A file that is shorter than the two pages it begins with was cut off when it
- * was made, and has never held anything.
- */
-function lookAtFiles(path: string): void {
-  const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 }
-  const isCutOff = size < 2 * PAGE_BYTES
-  if (isCutOff || !existsSync(`${path}-lock`)) tryRoom(`${path}.room`)
-  if (isCutOff) return rmSync(path, { force: true })
-  const file = openSync(path, 'r')
-  const start = Buffer.alloc(MAGIC_AT + 4)
-  readSync(file, start)
-  closeSync(file)
-  if (start.readUInt32LE(MAGIC_AT) !== MAGIC) {
-    throw new Refusal('data_dir_invalid', `${path} is not a file of the store; it was changed or overwritten by something else`)
-  }
-}
-
-function tryRoom(path: string): void {
-  try {
-    writeFileSync(path, Buffer.alloc(NEW_BYTES), { flush: true })
-  } finally {
-    rmSync(path, { force: true })
-  }
-}
-
 /** This thread's handles of an environment. */
 interface Handles {
   readonly root: RootDatabase<Buffer, Uint8Array>
   readonly tables: ReadonlyMap<string, BinaryTable>
+  /** The same tables for long walks: values stay in the library's own memory, which the next read of any table writes over. */
+  readonly views: Map<string, BinaryTable>
 }
+
+/** What leaves values where they are: a copy of its own for each costs more than all the rest of a walk. */
+const inPlace = {
+  keyEncoding: 'binary',
+  encoder: { encode: (value: Buffer): Buffer => value, decode: (bytes: Buffer): Buffer => bytes },
+} as const
+/** Values longer than that get a larger one. */
+const SCRATCH_BYTES = 16 * 1024
 
 function openHandles(path: string, names: readonly string[]): Handles {
   const root = open<Buffer, Uint8Array>({
@@ -95,7 +71,7 @@ function openHandles(path: string, names: readonly string[]): Handles {
     keyEncoding: 'binary',
   })
   const options = { encoding: 'binary', keyEncoding: 'binary' } as const
-  return { root, tables: new Map(names.map((name) => [name, root.openDB<Buffer, Uint8Array>(name, options)])) }
+  return { root, tables: new Map(names.map((name) => [name, root.openDB<Buffer, Uint8Array>(name, options)])), views: new Map() }
 }
 
 export class LmdbEnvironment implements Environment {
@@ -140,6 +116,33 @@ export class LmdbEnvironment implements Environment {
   }
 
   *range(table: string, range: KeyRange): Iterable<Entry> {
+    // Copies of their own already: the library slices both out of its memory.
+    yield* this.#walk(this.#table(table), range)
+  }
+
+  scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
+    let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+    for (const { key, value } of this.#walk(this.#view(table), range)) {
+      // Only its `length` tells where it ends.
+      const { length } = value
+      if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length)
+      scratch.set(length < value.byteLength ? value.subarray(0, length) : value)
+      if (!visit(key, scratch.subarray(0, length))) return
+    }
+  }
+
+  #view(table: string): BinaryTable {
+    const { root, views } = this.#open()
+    let view = views.get(table)
+    if (view === undefined) {
+      must(this.#open().tables.get(table), `table ${table}`)
+      view = root.openDB<Buffer, Uint8Array>(table, inPlace)
+      views.set(table, view)
+    }
+    return view
+  }
+
+  *#walk(table: BinaryTable, range: KeyRange): Iterable<Entry> {
     const reverse = range.reverse === true
     const options: Record<string, unknown> = { reverse, snapshot: true }
     // lmdb-js starts a reverse walk at `start` and counts it in; our bounds keep their meaning in both directions.
@@ -149,15 +152,13 @@ export class LmdbEnvironment implements Environment {
     if (end !== undefined) options['end'] = end
     let left = range.limit ?? Number.POSITIVE_INFINITY
     if (left <= 0) return
-    const entries = this.#table(table).getRange(options)
     this.#walks++
     try {
-      for (const { key, value } of entries) {
+      for (const { key, value } of table.getRange(options)) {
         if (reverse) {
           if (range.to !== undefined && Buffer.compare(key, range.to) >= 0) continue
           if (range.from !== undefined && Buffer.compare(key, range.from) < 0) return
         }
-        // Copies of their own already: the library slices both out of its memory.
         yield { key, value }
         if (--left <= 0) return
       }

@@ -66,6 +66,10 @@ export class MemoryEnvironment implements Environment {
     }))
   }
 
+  scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
+    for (const { key, value } of this.range(table, range)) if (!visit(key, value)) return
+  }
+
   count(table: string, range: Pick<KeyRange, 'from' | 'to'>): number {
     return [...this.range(table, range)].length
   }

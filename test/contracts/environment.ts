@@ -38,7 +38,21 @@ function entry({ key, value }: Entry): string {
 }
 
 function walk(environment: Environment, range: KeyRange, table = 'first'): string[] {
-  return [...environment.range(table, range)].map(entry)
+  const entries = [...environment.range(table, range)].map(entry)
+  assert.deepEqual(scan(environment, range, table), entries, 'a scan shows what a range gives')
+  return entries
+}
+
+/** What a scan shows, while something else is read. */
+function scan(environment: Environment, range: KeyRange, table = 'first'): string[] {
+  const entries: string[] = []
+  environment.scan(table, range, (key, value) => {
+    environment.get('first', text('a'))
+    environment.get('second', text('a'))
+    entries.push(entry({ key, value }))
+    return true
+  })
+  return entries
 }
 
 /** Every implementation is held to this; `open` is called once a test. */
@@ -51,6 +65,26 @@ export function environmentContract(name: string, open: (test: TestContext) => P
     fact('a key that was never written has no value', ({ environment }) => {
       assert.equal(read(environment, 'a'), undefined)
       assert.deepEqual(walk(environment, {}), [])
+    })
+
+    fact('a scan shows values of any length, and ends when it is told to', ({ environment }) => {
+      const lengths = [0, 1, 300, 5_000, 20_000, 70_000, 300_000, 2]
+      commit(environment, ...lengths.map((length, at) => [`k${at}`, String(at).repeat(length)] as [string, string]))
+      assert.deepEqual(scan(environment, {}), lengths.map((length, at) => `k${at}=${String(at).repeat(length)}`))
+      const seen: string[] = []
+      environment.scan('first', { from: text('k2') }, (key) => {
+        seen.push(Buffer.from(key).toString('latin1'))
+        return seen.length < 2
+      })
+      assert.deepEqual(seen, ['k2', 'k3'])
+    })
+
+    fact('keys are counted from a first one up to a last one that is not counted', ({ environment }) => {
+      commit(environment, ['a', '1'], ['b', '2'], ['c', '3'], ['d', '4'])
+      const count = (from?: string, to?: string): number => {
+        return environment.count('first', { ...(from === undefined ? {} : { from: text(from) }), ...(to === undefined ? {} : { to: text(to) }) })
+      }
+      assert.deepEqual([count(), count('b'), count(undefined, 'c'), count('b', 'd'), count('bb', 'bc'), count('e')], [4, 3, 2, 2, 0, 0])
     })
 
     fact('what is committed is read', ({ environment }) => {

@@ -40,6 +40,7 @@ function dying(store: Environment): Environment {
     get: (table, key) => store.get(table, key),
     read: (table, key, into) => store.read(table, key, into),
     range: (table, range) => store.range(table, range),
+    scan: (table, range, visit) => store.scan(table, range, visit),
     count: (table, range) => store.count(table, range),
     refresh: () => store.refresh(),
     unmap: () => store.unmap(),

@@ -130,14 +130,14 @@ export class MetricsDesk implements MetricsService {
   async internal(principal: Principal, question: InternalQuestion): Promise<InternalMetrics> {
     const { random, clock } = this.#tools
     const jobs = this.#select(principal, question.jobIds)
-    const scope = readScope(question)
+    const [scope, interval] = [readScope(question), readInterval(question.interval)]
     const key = random.bytes(PSEUDONYM_KEY_BYTES)
     const [namesKey, pointsKey] = [question.obfuscateUsernames ? key : null, question.obfuscateDecisionPoints ? key : null]
     const timeoutMs = question.timeoutS * 1000
     const models = new Map(jobs.map((job) => [job.id, this.#models.shown(job, question.latestModels)]))
     const stale = jobs.flatMap((job) => (models.get(job.id) ?? []).filter(({ place, isLatest }) => isLatest && this.#models.isStale(job, place)))
     const refreshed = question.recomputeModels ? stale.map(({ place }) => this.#models.refresh(place, timeoutMs)) : []
-    const task = { scope, interval: readInterval(question.interval), minutesPerAlert: this.#minutesPerAlert, namesKey, pointsKey }
+    const task = { scope, interval, minutesPerAlert: this.#minutesPerAlert, namesKey, pointsKey }
     const asked = { kind: 'internal', jobs: jobs.map((job) => this.#jobOf(job)), task } as const
     const [counted] = await Promise.all([this.#asker.askLong<'internal'>(asked, timeoutMs), ...refreshed])
     const points = pointsKey === null ? null : new Pseudonyms('decision_point', pointsKey)
@@ -178,12 +178,9 @@ export class MetricsDesk implements MetricsService {
   /** A training has put a model to work: its metrics are worked out at once. */
   modelInstalled(job: JobSettings): void {
     const place = this.#models.active(job)
-    try {
-      if (place !== null) this.#models.request(place)
-    } catch (error) {
-      // The training is done for all that: its metrics are worked out when somebody asks.
-      this.#parts.failed('metrics of a new model could not be asked for', error)
-    }
+    if (place === null) return
+    // The training is done for all that: its metrics are worked out when somebody asks.
+    this.#models.refresh(place, 0).catch((error: unknown) => this.#parts.failed('metrics of a new model could not be asked for', error))
   }
 
   /** The job is gone. */

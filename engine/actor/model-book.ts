@@ -64,7 +64,7 @@ export class ModelBook {
 
   /** Has the figures worked out again, and waits for them, at most so long. */
   async refresh(place: ModelPlace, timeoutMs: number): Promise<void> {
-    this.#recomputations.request(place)
+    this.#recomputations.refresh(place)
     await this.#recomputations.ended(place, timeoutMs)
   }
 

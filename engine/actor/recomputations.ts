@@ -43,8 +43,17 @@ export class Recomputations {
     void this.#runNext()
   }
 
-  /** Queues a recomputation, durably. @throws Refusal queries_busy. */
+  /** Queues a recomputation, durably. @throws Refusal queries_busy, store_full, store_failed. */
   request(place: ModelPlace): RecomputeRow {
+    return this.#enqueue(place, (row) => this.#options.log.set(place, row))
+  }
+
+  /** Queues one that nobody was promised: what cannot be written is known until the end of the process. @throws Refusal queries_busy. */
+  refresh(place: ModelPlace): RecomputeRow {
+    return this.#enqueue(place, (row) => this.#keep(place, row))
+  }
+
+  #enqueue(place: ModelPlace, keep: (row: RecomputeRow) => void): RecomputeRow {
     const { log, clock } = this.#options
     const before = log.row(place)
     if (before !== null && isPending(before)) return before
@@ -55,7 +64,7 @@ export class Recomputations {
       state: 'queued', requestedMicros: clock.nowMicros(), recomputedMicros: before?.recomputedMicros ?? null, error: null,
       figures: before?.figures ?? null,
     }
-    log.set(place, row)
+    keep(row)
     this.#queue.push(place)
     void this.#runNext()
     return row
@@ -95,7 +104,7 @@ export class Recomputations {
       await Promise.resolve()
       await this.#recompute(place)
     } catch (error) {
-      this.#options.failed('a recomputation could not be noted', error)
+      this.#options.failed('a recomputation was given up', error)
     } finally {
       this.#running = false
       this.#tell(nameOf(place))
@@ -108,7 +117,7 @@ export class Recomputations {
     const job = this.#options.job(place.jobId)
     const row = log.row(place)
     if (job === undefined || row === null || this.#closed) return
-    log.set(place, { ...row, state: 'in_progress' })
+    this.#keep(place, { ...row, state: 'in_progress' })
     try {
       const figures = await run(job, place.version)
       this.#end(place, { ...row, state: 'completed', recomputedMicros: clock.nowMicros(), figures })
@@ -120,13 +129,16 @@ export class Recomputations {
   }
 
   #end(place: ModelPlace, row: RecomputeRow): void {
-    if (this.#closed || this.#options.job(place.jobId) === undefined) return
+    if (!this.#closed && this.#options.job(place.jobId) !== undefined) this.#keep(place, row)
+  }
+
+  /** Where the disk is full, the row is known until the end of the process; the next one does what is missing again. */
+  #keep(place: ModelPlace, row: RecomputeRow): void {
     try {
       this.#options.log.set(place, row)
     } catch (error) {
-      // A full disk: known until the end of the process, and worked out again at the next start.
       this.#options.log.remember(place, row)
-      this.#options.failed('figures could not be written', error)
+      this.#options.failed('the state of a recomputation could not be written', error)
     }
   }
 

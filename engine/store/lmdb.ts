@@ -18,7 +18,7 @@ import { open, type Database, type RootDatabase } from 'lmdb'
 import { isRefusal, Refusal } from '../errors.js'
 import { assert, must } from '../assert.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
-import { lookAtFiles, PAGE_BYTES } from './store-file.js'
+import { lookAtFiles, PAGE_BYTES, tryRoom } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
 

@@ -30,7 +30,8 @@ export function lookAtFiles(path: string): void {
   }
 }
 
-function tryRoom(path: string): void {
+/** @throws what the system says where there is no room for a new file. */
+export function tryRoom(path: string): void {
   try {
     writeFileSync(path, Buffer.alloc(NEW_BYTES), { flush: true })
   } finally {

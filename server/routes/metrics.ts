@@ -2,10 +2,9 @@
 import {
   isRefusal, limits, type MetricsScope, type ModelMetrics as EngineModelMetrics, type Scope,
 } from '../../engine/index.js'
-import { authorize } from '../http/auth.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
-import { operation, type Method, type Route } from '../http/route.js'
+import { operation, type GuardedRoute, type Method, type Route } from '../http/route.js'
 import { Checker } from '../http/validate.js'
 import { worked } from '../schemas/common.js'
 import {
@@ -56,7 +55,7 @@ const job = operation({
   body: MetricsFilters,
   bodyExample: filtersExample,
   responses: { 200: { description: 'The metrics.', schema: JobMetrics } },
-  errors: [400, 404, 413],
+  errors: [404],
   handle: async ({ app, principal, query, body }) => {
     return wireOf(await app.service.metrics.job(jobByIdOrTitle(app, principal, query.job_id), scopeOf(query, body)))
   },
@@ -74,7 +73,7 @@ const jobAndLatestModel = operation({
   body: MetricsFilters,
   bodyExample: filtersExample,
   responses: { 200: { description: "Both; the job's metrics at top level as well.", schema: JobAndModel } },
-  errors: [400, 404, 413],
+  errors: [404],
   async handle({ app, principal, query, body }) {
     const found = jobByIdOrTitle(app, principal, query.job_id)
     const both = await app.service.metrics.jobAndLatestModel(found, scopeOf(query, body), query.timeout_s ?? TIMEOUT_S)
@@ -125,7 +124,7 @@ const recompute = operation({
 const productionDateChecker = new Checker(ProductionDateQuery, 'query')
 
 /** Not found is told in a shape of its own. */
-const productionDate: Route = {
+const productionDate: GuardedRoute = {
   method: 'PUT',
   path: '/api/v2/metrics/production_date',
   operationId: 'setProductionDate',
@@ -142,8 +141,7 @@ const productionDate: Route = {
     },
   },
   errors: [507],
-  serve(exchange, _params, app) {
-    const principal = authorize(exchange, app, changeScope)
+  serve(exchange, _params, app, principal) {
     const query = productionDateChecker.checkQuery(exchange.query())
     try {
       app.service.metrics.setProductionDate(jobByIdOrTitle(app, principal, query.job_id), query.production_date)
@@ -167,7 +165,7 @@ const internal = operation({
   body: MetricsFilters,
   bodyExample: filtersExample,
   responses: { 200: { description: 'The metrics, by job.', schema: InternalAnswer } },
-  errors: [400, 404, 413],
+  errors: [404],
   handle: async ({ app, principal, query, body }) => wireOf(await app.service.metrics.internal(principal, {
     ...scopeOf(query, body),
     ...jobIdsOf(query),

@@ -19,6 +19,7 @@ import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
 import { eventRecipes } from './events.js'
 import { jobRecipes } from './jobs.js'
+import { metricsRecipes } from './metrics.js'
 import { refusalOf, type Ask, type Recipe, type Recipes } from './recipe.js'
 import { queryRecipes } from './queries.js'
 import { resourceRecipes } from './resources.js'
@@ -26,7 +27,7 @@ import { storedEventRecipes } from './stored-events.js'
 import { userRecipes } from './users.js'
 
 const recipes: Recipes = {
-  ...auditRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...queryRecipes,
+  ...auditRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...metricsRecipes, ...queryRecipes,
   ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
 }
 
@@ -92,7 +93,7 @@ async function mustBeRefused(route: Route, status: number, ask: (accept: string)
     const answer = await ask(type)
     assert.equal(answer.status, status, `${what}: ${answer.text}`)
     assert.equal(answer.headers.get('content-type'), type, what)
-    const schema = type === PROBLEM_TYPE ? ProblemBody : status === 422 ? ValidationErrorBody : ErrorBody
+    const schema = type === PROBLEM_TYPE ? ProblemBody : route.responses[status]?.schema ?? (status === 422 ? ValidationErrorBody : ErrorBody)
     mustFit(schema, answer.body, what)
     if (type === PROBLEM_TYPE) assert.equal(answer.body.status, status, what)
     if ([429, 503, 507].includes(status)) assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/, what)

@@ -20,6 +20,7 @@ import { decodeHeader } from '../store/event-record.js'
 import { EventScan } from './event-scan.js'
 import type { InternalJob, InternalResult, InternalTask } from './internal-task.js'
 import { LOW_CONFIDENCE } from './job-stats.js'
+import { modelHealth } from './job-view.js'
 import { filterCondition, groundOf, nowOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
 import { tallyDocument } from './tally-document.js'
 import { countVotes } from './vote-walk.js'
@@ -100,13 +101,14 @@ class JobWalk {
   }
 
   document(minutesPerAlert: number, pointName: (name: string) => string): unknown {
-    const { job } = this.#own
+    const { job, stats } = this.#own
     const labels = job.labels.map(({ name }) => name)
     const [first, last] = [this.#intervals.periods[0], this.#intervals.periods.at(-1)]
     const whole = {
       startTime: first === undefined ? null : isoMicros(first.from),
       endTime: last === undefined ? null : isoMicros(last.to),
       productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
+      ...modelHealth(stats),
       ...tallyDocument(this.#whole, labels, minutesPerAlert),
     }
     if (this.#task.interval === null) return whole

@@ -7,7 +7,7 @@ import { isoMicros } from '../clock.js'
 import type { TrainingRow } from './training-log.js'
 
 /** Whether the stream still bears the active model out. */
-function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'modelState' | 'modelMsg'> {
+export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'modelState' | 'modelMsg'> {
   if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet' }
   const { ageing, sinceMicros } = watch.drift
   if (ageing === 'no') return { modelState: 'current', modelMsg: 'The stream bears the model out' }

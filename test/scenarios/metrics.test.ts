@@ -133,7 +133,7 @@ describe('internal metrics', () => {
     assert.ok(body.endpoint_request_parameters.job_ids.includes(jobId))
     assert.deepEqual(body.endpoint_warnings, [])
     const one = body.job_metrics[jobId]
-    assert.deepEqual([one.job_id, one.job_settings.title, one.job_metrics.total_events], [jobId, title, 24])
+    assert.deepEqual([one.job_id, one.job_settings.title, one.job_metrics.total_events, one.job_metrics.model_state], [jobId, title, 24, 'current'])
     assert.deepEqual(one.job_metrics.knowledge_base.confusion_matrix, [[6, 0, 0], [0, 4, 0], [0, 0, 0]])
     assert.deepEqual(one.job_metrics.new_data.confusion_matrix, [[0, 0, 0], [0, 0, 0], [0, 0, 0]])
     const model = one.model_metrics[`model_${jobId}_1`]

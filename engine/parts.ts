@@ -84,10 +84,7 @@ export class EngineParts {
       log: new TrainingLog(this.#catalogStore, log),
       threads: this.#trainingThreads,
       job: (id) => this.catalog.job(id),
-      install: async (job, model) => {
-        await this.shards.insist(this.current(job), 'install', model)
-        this.metrics.modelInstalled(job)
-      },
+      install: async (job, model) => void (await this.shards.insist(this.current(job), 'install', model)),
     })
     this.upkeep = new Upkeep(this)
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.upkeep.trainBySchedule(jobId))

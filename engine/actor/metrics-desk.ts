@@ -175,14 +175,6 @@ export class MetricsDesk implements MetricsService {
     })
   }
 
-  /** A training has put a model to work: its metrics are worked out at once. */
-  modelInstalled(job: JobSettings): void {
-    const place = this.#models.active(job)
-    if (place === null) return
-    // The training is done for all that: its metrics are worked out when somebody asks.
-    this.#models.refresh(place, 0).catch((error: unknown) => this.#parts.failed('metrics of a new model could not be asked for', error))
-  }
-
   /** The job is gone. */
   forget(jobId: number): void {
     try {

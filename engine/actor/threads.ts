@@ -36,6 +36,8 @@ export function defaultThreads(shards: number): number {
 const REMAKE_MS = 500
 /** How long a thread that is only starting is waited for before it is ended. */
 const START_MS = 5_000
+/** How long work that was told to give up is waited for. */
+const END_MS = 10_000
 /** Names no shard: asks a thread for nothing but an answer. */
 const NO_SHARD = -1
 
@@ -109,92 +111,100 @@ export class ShardThreads {
   }
 }
 
-/** The thread that looks for events to decide again; none while nothing is to be found. */
-export class LookThread {
-  readonly #pool: Piscina<LookTask, LookResult>
-
-  constructor(failed: (what: string, error: unknown) => void) {
-    this.#pool = new Piscina<LookTask, LookResult>({
-      filename: new URL('./reprocess-thread.js', import.meta.url).href,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: 10_000,
-      niceIncrement: 10,
-      atomics: 'disabled',
-      recordTiming: false,
-    })
-    this.#pool.on('error', (error) => failed('a thread that looks for events died', error))
-  }
-
-  /** Looks once; rejects when that failed or its thread died. */
-  run(task: LookTask): Promise<LookResult> {
-    return this.#pool.run(task)
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.destroy()
-  }
+interface OccasionalSettings {
+  readonly module: string
+  readonly threadsMax: number
+  /** How long a thread waits for more to do. */
+  readonly idleMs: number
+  /** How much those come after threads that decide events, where cores are few. */
+  readonly nice: number
 }
 
-/** The threads that train; none while nothing trains. */
-export class TrainingThreads {
-  readonly #pool: Piscina<TrainingTask, TrainingResult>
+/** Threads for work that comes now and then; none while there is none. */
+class OccasionalThreads<Task, Result> {
+  readonly #pool: Piscina<Task, Result>
+  readonly #running = new Set<Promise<Result>>()
 
-  constructor(threadsMax: number, died: ThreadDied) {
-    this.#pool = new Piscina<TrainingTask, TrainingResult>({
-      filename: new URL('./training-thread.js', import.meta.url).href,
+  constructor({ module, threadsMax, idleMs, nice }: OccasionalSettings, died: ThreadDied) {
+    this.#pool = new Piscina<Task, Result>({
+      filename: new URL(module, import.meta.url).href,
       minThreads: 0,
       maxThreads: threadsMax,
-      idleTimeout: 10_000,
-      // Threads that decide events come first where cores are few.
-      niceIncrement: 10,
+      idleTimeout: idleMs,
+      niceIncrement: nice,
       atomics: 'disabled',
       recordTiming: false,
     })
     this.#pool.on('error', died)
   }
 
-  /** Trains; rejects when the training failed or its thread died. */
-  run(task: TrainingTask): Promise<TrainingResult> {
-    return this.#pool.run(task)
+  /** Tasks that no thread has taken yet. */
+  get waiting(): number {
+    return this.#pool.queueSize
   }
 
+  /** Rejects when the task failed or its thread died. */
+  async run(task: Task): Promise<Result> {
+    const result = this.#pool.run(task)
+    this.#running.add(result)
+    return await result.finally(() => this.#running.delete(result))
+  }
+
+  /**
+   * What runs is to be told before to give up; it is waited for, but not for ever. A thread that is ended in the midst of
+   * opening a store takes the process with it.
+   */
   async close(): Promise<void> {
+    const stop = new AbortController()
+    const ended = Promise.allSettled(this.#running)
+    await Promise.race([ended, sleep(END_MS, undefined, { signal: stop.signal }).catch(() => {})])
+    stop.abort()
     await this.#pool.destroy()
+  }
+}
+
+/** The thread that looks for events to decide again; none while nothing is to be found. */
+export class LookThread extends OccasionalThreads<LookTask, LookResult> {
+  constructor(failed: (what: string, error: unknown) => void) {
+    const settings = { module: './reprocess-thread.js', threadsMax: 1, idleMs: 10_000, nice: 10 }
+    super(settings, (error) => failed('a thread that looks for events died', error))
+  }
+}
+
+/** The threads that train; none while nothing trains. */
+export class TrainingThreads extends OccasionalThreads<TrainingTask, TrainingResult> {
+  constructor(threadsMax: number, died: ThreadDied) {
+    super({ module: './training-thread.js', threadsMax, idleMs: 10_000, nice: 10 }, died)
   }
 }
 
 /** The threads that answer long questions; none while nobody asks. */
 export class ReaderThreads {
   readonly #dataDir: string
-  readonly #pool: Piscina<Question, unknown>
+  readonly #threads: OccasionalThreads<Question, unknown>
 
   constructor(dataDir: string, died: ThreadDied) {
     this.#dataDir = dataDir
-    this.#pool = new Piscina<Question, unknown>({
-      filename: new URL('./reader-thread.js', import.meta.url).href,
-      minThreads: 0,
+    this.#threads = new OccasionalThreads<Question, unknown>({
+      module: './reader-thread.js',
       // More than one, so that a short question need not wait for a long one.
-      maxThreads: Math.min(limits.readerThreadsMax, availableParallelism()),
+      threadsMax: Math.min(limits.readerThreadsMax, availableParallelism()),
       // A thread knows shapes and words of the shards that it was asked about, which the next question need not read again.
-      idleTimeout: 60_000,
-      niceIncrement: 5,
-      atomics: 'disabled',
-      recordTiming: false,
-    })
-    this.#pool.on('error', died)
+      idleMs: 60_000,
+      nice: 5,
+    }, died)
   }
 
   /** The answer. Rejects with Refusal queries_busy where too many wait already. */
   async ask<K extends Asked>(ask: K, given: Questions[K]['given']): Promise<Questions[K]['answer']> {
-    if (this.#pool.queueSize >= limits.questionsWaitingMax) {
+    if (this.#threads.waiting >= limits.questionsWaitingMax) {
       throw new Refusal('queries_busy', 'too many questions are waiting; try again shortly')
     }
     const question = { ask, dataDir: this.#dataDir, ...given } as unknown as Question
-    return (await this.#pool.run(question)) as Questions[K]['answer']
+    return (await this.#threads.run(question)) as Questions[K]['answer']
   }
 
   async close(): Promise<void> {
-    await this.#pool.destroy()
+    await this.#threads.close()
   }
 }

@@ -47,6 +47,7 @@ export class Engine implements DecisionService {
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
+  readonly integrations: DecisionService['integrations']
   readonly #parts: EngineParts
 
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
@@ -64,6 +65,7 @@ export class Engine implements DecisionService {
     this.users = parts.catalog.users
     this.tokens = parts.catalog.tokens
     this.metrics = parts.metrics
+    this.integrations = parts.integrations
   }
 
   get accepting(): boolean {

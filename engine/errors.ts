@@ -31,6 +31,8 @@ export const refusals = {
   bucket_not_found: { retryable: false },
   override_not_found: { retryable: false },
   queries_busy: { retryable: true },
+  integrations_unavailable: { retryable: true },
+  letter_not_found: { retryable: false },
   resource_not_found: { retryable: false },
   user_not_found: { retryable: false },
   user_exists: { retryable: false },

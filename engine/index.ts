@@ -2,6 +2,7 @@
 export * from './service.js'
 export type * from './actor/consensus-service.js'
 export type * from './monitor/audit-service.js'
+export type * from './integration/integrations-service.js'
 export * from './errors.js'
 export { isScope, roles, scopeTable } from './scopes.js'
 export type * from './resource/users-service.js'

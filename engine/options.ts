@@ -26,6 +26,8 @@ export interface EngineOptions {
   readonly clock?: Clock | undefined
   /** Minutes that an analyst spends on one alert (S18); default 10. */
   readonly minutesPerAlert?: number | undefined
+  /** Hosts, addresses and networks that integrations may reach although they are not public. */
+  readonly privateHosts?: readonly string[] | undefined
   /** Told of turns that failed: a bug, or a thread that died. */
   readonly onFailure?: ((what: string, error: unknown) => void) | undefined
 }

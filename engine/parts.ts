@@ -19,12 +19,14 @@ import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { Catalog, catalogTables } from './resource/catalog.js'
 import { RetrainSchedule } from './resource/schedule.js'
 import { Sealer } from './resource/sealing.js'
+import { allKinds } from './integration/kinds.js'
 import { AuditLog, auditTables } from './monitor/audit-log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
 import { metricsTables } from './actor/metrics-log.js'
+import { Integrations } from './actor/integrations.js'
 import { Notes } from './actor/notes.js'
 import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
@@ -52,6 +54,7 @@ export class EngineParts {
   readonly reprocess: Reprocessing
   readonly notes: Notes
   readonly queries: Queries
+  readonly integrations: Integrations
   readonly readers: ReaderThreads
   readonly metrics: MetricsDesk
   /** Told of turns that failed and threads that died. */
@@ -74,6 +77,7 @@ export class EngineParts {
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
     this.catalog = Catalog.open(this.#catalogStore, {
       clock, random: systemRandom, shards: shardCount, sealer, audit: log, passwordCost: options.passwordCost,
+      kinds: allKinds,
     })
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
@@ -95,10 +99,12 @@ export class EngineParts {
     this.notes = new Notes(this)
     this.queries = new Queries(this, clock)
     this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
+    this.integrations = new Integrations(this, options.privateHosts)
     this.#followJobs()
     this.audit.takeUp()
     this.upkeep.takeUp()
     this.reprocess.takeUp()
+    this.integrations.rewire()
     this.trainings.resume()
     this.metrics.resume()
   }
@@ -133,6 +139,7 @@ export class EngineParts {
     this.queries.close()
     this.metrics.close()
     await this.shards.whenIdle()
+    await this.integrations.close()
     await this.audit.close()
     await this.readers.close()
     await this.#trainingThreads.close()
@@ -156,6 +163,7 @@ export class EngineParts {
     this.catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
     this.catalog.onJobRemoved((jobId) => this.reprocess.wake(jobId))
     this.catalog.onJobRemoved((jobId) => this.metrics.forget(jobId))
+    this.catalog.onRewired(() => this.integrations.rewire())
     for (const job of this.catalog.jobs()) this.#schedule.put(job)
   }
 }

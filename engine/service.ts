@@ -13,6 +13,7 @@ import type { MetricsService } from './metrics/metrics-service.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
 import type { NotesService, ReprocessService } from './actor/reprocess-service.js'
 import type { ConsensusService } from './actor/consensus-service.js'
+import type { IntegrationsService } from './integration/integrations-service.js'
 import type { AuditService } from './monitor/audit-service.js'
 import type { Catalogue } from './resource/catalogue-service.js'
 import type { TokenService, UserService } from './resource/users-service.js'
@@ -238,6 +239,9 @@ export interface DecisionService {
 
   /** Questions about stored events. */
   readonly queries: QueriesService
+
+  /** How the steps that take events out fare, and what they could not deliver. */
+  readonly integrations: IntegrationsService
 
   /** True while events are taken in; false while draining. */
   readonly accepting: boolean

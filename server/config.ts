@@ -9,6 +9,7 @@
  *    taken off), or one JSON object.
  */
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
 /** A fault in the settings, as a sentence for people. */
@@ -49,6 +50,18 @@ const identifier = z
 const key = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 visible ASCII characters without spaces')
 
 const password = z.string().min(8, 'must have at least 8 characters').max(512, 'must have at most 512 characters')
+
+function isHost(entry: string): boolean {
+  const [address = '', prefix] = entry.split('/')
+  const family = isIP(address)
+  if (family === 0) return prefix === undefined && /^[a-z0-9_.-]+$/i.test(entry)
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
+}
+
+const hosts = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))
+  .refine((entries) => entries.every(isHost), 'must be names, addresses or networks, with commas between')
 
 export const settingsTable = {
   port: { name: 'SERVICE_PORT', schema: integer(0, 65_535), fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
@@ -94,6 +107,12 @@ export const settingsTable = {
     schema: integer(0, 1_440),
     fallback: '10',
     meaning: 'Minutes that an analyst spends on one alert, for the time saved in metrics',
+  },
+  privateHosts: {
+    name: 'SERVICE_PRIVATE_HOSTS',
+    schema: hosts,
+    fallback: '',
+    meaning: 'Names, addresses and networks (10.0.0.0/8), with commas between, that integrations may reach although private',
   },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',

@@ -40,11 +40,12 @@ async function loadParts() {
 type Parts = Awaited<ReturnType<typeof loadParts>>
 
 async function openEngine(parts: Parts, settings: Settings) {
-  const { dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert } = settings
+  const { dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts } = settings
   const onFailure = (what: string, error: unknown): void => console.error(`${what}:`, error)
   try {
     return await parts.openEngine({
-      dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, onFailure,
+      dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts,
+      onFailure,
     })
   } catch (error) {
     if (parts.isRefusal(error)) failStart(sentenceOf(error))

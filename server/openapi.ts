@@ -13,6 +13,7 @@ import * as catalogue from './schemas/catalogue.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as events from './schemas/events.js'
+import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
 import * as queries from './schemas/queries.js'
@@ -40,7 +41,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus, queries, users, metrics]) {
+for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus, queries, users, metrics, integrations]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

@@ -20,6 +20,7 @@ import { timeKey, timeValue } from '../store/tables.js'
 import type { Arrivals } from './arrival.js'
 import { readBallot } from './ballots.js'
 import type { Bucket, BucketCache } from './bucket-cache.js'
+import { noteChange } from './changes.js'
 import type { FoundEvent } from './event-table.js'
 import type { JobModel } from './job-model.js'
 import type { JobStats } from './job-stats.js'
@@ -64,6 +65,7 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
     parts.buckets.countDecision(bucket, decision.label, 1)
   }
   stats.countDecision(decision)
+  noteChange(store, settings, atMicros, micros)
   return decision.label !== header.label
 }
 

@@ -92,7 +92,7 @@ export class JobActor {
       case 'note': return { result: takeNote(this.#parts(), message) }
       case 'task': return { result: followOrder(this.#parts(), message) }
       case 'override': return { result: takeOverride(this.#parts(), message) }
-      case 'collected': throw new Error('a message to the shard')
+      case 'collected': case 'passed': throw new Error('a message to the shard')
     }
   }
 

@@ -90,7 +90,11 @@ export class JobReader {
 
   /** @throws Refusal event_not_found. */
   exportEvent(job: JobSettings, eventId: string, serviceName: string): EventExport {
-    const found = this.#find(job, eventId)
+    return this.exportFound(job, this.#find(job, eventId), eventId, serviceName)
+  }
+
+  /** The same of an event that was found, and has that id. */
+  exportFound(job: JobSettings, found: FoundEvent, eventId: string, serviceName: string): EventExport {
     const view = this.#view(job, eventId, found.micros, found.header)
     const content = decodeContent(found.record)
     const body = this.#codec.decode(content.body)

@@ -19,6 +19,7 @@ import type { JobSettings } from '../job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
+import { forgetPassed } from './changes.js'
 import { lastTime } from './event-table.js'
 import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
@@ -104,6 +105,7 @@ export class Shard {
   #handle(message: Message): ActorReply {
     // Applied already, it writes nothing: a turn that only answers must not fail for want of room.
     if (message.kind === 'collected') return { result: message.applied ? { more: true } : forgetCollected(this.#store, message.body) }
+    if (message.kind === 'passed') return { result: forgetPassed(this.#store, message) }
     let actor = this.#actors.get(message.jobId)
     if (actor === undefined) {
       const settings = must(this.#settings.get(message.jobId), `the settings of job ${message.jobId}`)

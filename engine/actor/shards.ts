@@ -26,6 +26,8 @@ export class Shards {
   readonly #threads: ShardThreads
   readonly #clock: IngestClock
   readonly #residency: Residency
+  /** How often each shard has committed, for threads that look for what is new. */
+  readonly commits: Int32Array
 
   /** `failed` is told of every turn that failed, and of threads that died between turns. */
   constructor(
@@ -39,8 +41,12 @@ export class Shards {
     this.#threads = new ShardThreads(threads, data, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
     this.#clock = clock
+    this.commits = new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT))
     const events = {
-      committed: (shard: number) => this.reader(shard).refresh(),
+      committed: (shard: number) => {
+        this.reader(shard).refresh()
+        Atomics.add(this.commits, shard, 1)
+      },
       failed: (shard: number, error: unknown) => failed(`a turn of shard ${shard} failed`, error),
     }
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {

@@ -15,6 +15,7 @@ import { decodeContent, decodePrevious, withHeader } from '../store/event-record
 import { jobRange, timeOfKey } from '../store/tables.js'
 import { splitAuthor } from './authored.js'
 import { cast, labelOf, overrule } from './casting.js'
+import { noteChange } from './changes.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
 import { eventAt, mustFindEvent, type FoundEvent } from './event-table.js'
 import { decodeFeedback } from './feedback.js'
@@ -89,6 +90,7 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
     const decision = event.header.lacksPoints ? noDecision : parts.model.decide(store, values, bucket, stats.row)
     store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
     store.delete('pending', key)
+    noteChange(store, settings, message.micros, event.micros)
     stats.change({ pending: stats.row.pending - 1 })
     stats.countDecision(decision)
     if (bucket !== null) parts.buckets.countDecision(bucket, decision.label, 1)

@@ -53,12 +53,17 @@ export const integrationRoles: readonly IntegrationRole[] = [
   'post_decision',
 ]
 
+/** Roles that take events out of the service. */
+export const sinkRoles: readonly IntegrationRole[] = ['output', 'post_decision', 'case_creation']
+
 /** One step of a job's pipeline. */
 export interface PipelineStep {
   readonly integrationId: number
   readonly role: IntegrationRole
   readonly enabled: boolean
   readonly parameters: Readonly<Record<string, unknown>>
+  /** Its integration asks or tells something outside of the service: since when, microseconds; enabled anew it begins anew. */
+  readonly outsideSince?: number
   /** Fields of existing clients that mean nothing here, given back as they came (existing-clients.md section 3). */
   readonly kept?: Readonly<Record<string, unknown>>
 }
@@ -107,4 +112,9 @@ export function outlierRateOf(advancedSettings: JobSettings['advancedSettings'])
 /** True where events with equal decision points share a bucket (specification, Category semantics). */
 export function hasBuckets(category: JobCategory): boolean {
   return category === 'Decision intelligence'
+}
+
+/** True where the step takes events out of the service. */
+export function takesOut(step: PipelineStep): boolean {
+  return step.outsideSince !== undefined && step.enabled && sinkRoles.includes(step.role)
 }

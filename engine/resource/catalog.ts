@@ -71,6 +71,7 @@ export class Catalog {
   #closed = false
   readonly #changed = new Set<(job: JobSettings) => void>()
   readonly #removed = new Set<(jobId: number) => void>()
+  readonly #rewired = new Set<() => void>()
 
   private constructor(environment: Environment, maker: CatalogOptions, state: CatalogState) {
     this.#environment = environment
@@ -214,6 +215,12 @@ export class Catalog {
     this.#environment.commit(batch)
   }
 
+  /** Calls back after each change of an integration or of a pipeline; the answer stops it. */
+  onRewired(listener: () => void): () => void {
+    this.#rewired.add(listener)
+    return () => void this.#rewired.delete(listener)
+  }
+
   #commit(changes: Changes, by: Author, details?: AuditEntry['details']): void {
     if (this.#closed) throw new Refusal('draining', 'the service is shutting down')
     if (changes.isEmpty) return
@@ -235,5 +242,6 @@ export class Catalog {
       if (job === null) for (const listener of this.#removed) listener(id)
       else for (const listener of this.#changed) listener(job)
     }
+    if (rebinds) for (const listener of this.#rewired) listener()
   }
 }

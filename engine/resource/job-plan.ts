@@ -27,6 +27,7 @@ export interface JobSurroundings {
   builtIn(kind: string): IntegrationRecord
   readonly kinds: Kinds
   readonly sealer: Sealer
+  readonly nowMicros: number
 }
 
 /** What only the catalog can give a job. */
@@ -67,7 +68,7 @@ function mergeStep(
   integration: IntegrationRecord,
   before: readonly PipelineStep[],
   category: JobCategory,
-  { kinds, sealer }: JobSurroundings,
+  { kinds, sealer, nowMicros }: JobSurroundings,
   place: Place,
   issues: Issues,
 ): PipelineStep | null {
@@ -93,6 +94,7 @@ function mergeStep(
     role,
     enabled: given.enabled ?? old?.enabled ?? true,
     parameters: readParameters(spec.parameters, given.parameters ?? {}, old?.parameters ?? null, sealer, report),
+    ...(kind.outside === true ? { outsideSince: old?.enabled === true ? (old.outsideSince ?? nowMicros) : nowMicros } : {}),
     ...(Object.keys(kept).length > 0 ? { kept } : {}),
   }
 }

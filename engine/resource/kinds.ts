@@ -24,6 +24,8 @@ export interface IntegrationKind {
   readonly description: string
   /** Present from the start, once, under its name; nobody can add, change or remove it. */
   readonly builtIn: boolean
+  /** Asks or tells something outside of the service. */
+  readonly outside?: true
   /** As input, takes the events that clients send to the input operations. */
   readonly takesPosts: boolean
   readonly connection: readonly ParameterSpec[]

@@ -20,6 +20,10 @@ export interface ParameterSpec {
   readonly allowed?: readonly string[]
   /** The lowest number. */
   readonly minimum?: number
+  /** The highest number. */
+  readonly maximum?: number
+  /** Says why a string does not fit, in words that go on from the parameter's name; null where it fits. */
+  readonly check?: (text: string) => string | null
   /** What a new integration or step takes where nothing is given. */
   readonly default?: string | number | boolean
   /** A string that is sealed at rest and never given back. */
@@ -39,7 +43,18 @@ function misfit(spec: ParameterSpec, value: unknown): string | null {
     return `must be one of ${spec.allowed.join(', ')}`
   }
   if (spec.minimum !== undefined && (value as number) < spec.minimum) return `must be at least ${spec.minimum}`
-  return null
+  if (spec.maximum !== undefined && (value as number) > spec.maximum) return `must be at most ${spec.maximum}`
+  return spec.check === undefined ? null : spec.check(value as string)
+}
+
+/** The values with secrets opened; one that was sealed with another key is left out. */
+export function openParameters(values: ParameterValues, sealer: Sealer): Record<string, string | number | boolean> {
+  const opened: Record<string, string | number | boolean> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const open = isSealed(value) ? sealer.open(value) : value
+    if (typeof open === 'string' || typeof open === 'number' || typeof open === 'boolean') opened[name] = open
+  }
+  return opened
 }
 
 /** The stored form of a secret; one that is what it was stays as it was, byte for byte. */
@@ -86,6 +101,7 @@ function parameterSchema(spec: ParameterSpec): Record<string, unknown> {
     description: spec.description,
     ...(spec.allowed === undefined ? {} : { enum: spec.allowed }),
     ...(spec.minimum === undefined ? {} : { minimum: spec.minimum }),
+    ...(spec.maximum === undefined ? {} : { maximum: spec.maximum }),
     ...(spec.default === undefined ? {} : { default: spec.default }),
     ...(spec.secret === true ? { writeOnly: true, format: 'password' } : {}),
   }

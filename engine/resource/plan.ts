@@ -53,6 +53,7 @@ export class Plan {
   readonly #references: References
   readonly #maker: Maker
   readonly #now: string
+  readonly #nowMicros: number
   /** Integrations as they will be, where the plan touches them. */
   readonly #integrations = new Map<string, IntegrationRecord>()
   readonly #builtIns = new Map<string, IntegrationRecord>()
@@ -63,7 +64,8 @@ export class Plan {
     this.#state = state
     this.#references = references
     this.#maker = maker
-    this.#now = isoMicros(maker.clock.nowMicros())
+    this.#nowMicros = maker.clock.nowMicros()
+    this.#now = isoMicros(this.#nowMicros)
     this.#nextJobId = state.counters.nextJobId
     this.#nextIntegrationId = state.counters.nextIntegrationId
     for (const record of state.integrations.values()) {
@@ -145,6 +147,7 @@ export class Plan {
       builtIn: (kind: string) => must(this.#builtIns.get(kind), `built-in integration ${kind}`),
       kinds: this.#state.kinds,
       sealer: this.#maker.sealer,
+      nowMicros: this.#nowMicros,
     }
     const merged = mergeJob(input.properties, before, identity, around, input.inside, this.issues)
     let job: JobSettings = merged

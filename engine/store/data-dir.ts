@@ -9,6 +9,7 @@
  * | sealing.key      | what the secrets of integrations are sealed with; written once     |
  * | catalog.mdb      | jobs, integrations, keys, users, trainings, the audit log          |
  * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
+ * | integrations.mdb | how far steps that take events out are; what they could not deliver   |
  * | lock.sock        | the lock: a socket that the process which owns the directory holds |
  *
  * 1. Today's code opens every older format and refuses a newer one (design D11).
@@ -115,4 +116,9 @@ export function openShard(dataDir: string, shard: number): LmdbEnvironment {
 /** The environment of the catalog with these tables. */
 export function openCatalog(dataDir: string, tables: readonly string[]): LmdbEnvironment {
   return openLmdb(dataDir, 'catalog', tables)
+}
+
+/** The ledger of integrations with these tables. */
+export function openLedger(dataDir: string, tables: readonly string[]): LmdbEnvironment {
+  return openLmdb(dataDir, 'integrations', tables)
 }

@@ -14,6 +14,7 @@
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
+ * | changes  | job, time of the change, time | empty: a decision that steps have to tell again    |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
@@ -24,7 +25,7 @@
 
 /** The tables of a shard. */
 export const shardTables = [
-  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'models', 'stats', 'shapes', 'words', 'outbox', 'meta',
+  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'changes', 'models', 'stats', 'shapes', 'words', 'outbox', 'meta',
 ] as const
 
 /** Tables that belong to the shard and not to one of its jobs. */
@@ -63,6 +64,16 @@ export function timeOfKey(key: Uint8Array): number {
 /** Asked for every event of a scan: no view is made. */
 function uint32At(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) * 0x1000000 + (((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number))
+}
+
+/** Key of a changed decision: when it changed, and whose it is. */
+export function changeKey(job: number, changeMicros: number, eventMicros: number): Buffer {
+  return Buffer.concat([timeKey(job, changeMicros), timeValue(eventMicros)])
+}
+
+/** The times in a key of changeKey. */
+export function changeOfKey(key: Uint8Array): { changeMicros: number; eventMicros: number } {
+  return { changeMicros: timeOfKey(key), eventMicros: timeOfValue(key.subarray(12)) }
 }
 
 /** Key of a client's event id. */

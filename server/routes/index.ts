@@ -9,6 +9,7 @@ import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
+import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
@@ -56,5 +57,6 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
-  ...tokenRoutes, ...healthRoutes, ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...metricsRoutes, ...docRoutes, openApi, root,
+  ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...metricsRoutes,
+  ...docRoutes, openApi, root,
 ]

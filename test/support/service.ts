@@ -29,6 +29,8 @@ export interface ServiceOptions {
   readonly rateBurst?: number
   readonly shards?: number
   readonly threads?: number
+  /** SERVICE_PRIVATE_HOSTS. */
+  readonly privateHosts?: readonly string[]
   /** Kept and not removed when it is given. */
   readonly dataDir?: string
 }
@@ -59,6 +61,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     name: options.name ?? 'service',
     shards: options.shards ?? 2,
     threads: options.threads ?? 1,
+    privateHosts: options.privateHosts,
     adminPassword: ADMIN_PASSWORD,
     passwordCost: PASSWORD_COST,
     bootstrapKey: MANAGEMENT_KEY,
@@ -141,6 +144,7 @@ export async function spawnService(options: ServiceOptions = {}): Promise<ChildS
     SERVICE_SHARDS: String(options.shards ?? 2),
     SERVICE_THREADS: String(options.threads ?? 1),
     SERVICE_EMPTY_ERROR_MESSAGE: String(options.emptyErrorMessage ?? false),
+    SERVICE_PRIVATE_HOSTS: (options.privateHosts ?? []).join(','),
     SERVICE_ADMIN_PASSWORD: ADMIN_PASSWORD,
     SERVICE_PASSWORD_COST: String(PASSWORD_COST),
     SERVICE_BOOTSTRAP_KEY: MANAGEMENT_KEY,

@@ -1,0 +1,131 @@
+/**
+ * The entry of the thread of the integrations: all network work is here, away from requests and from turns.
+ *
+ * Owns: its messages, its ticks, the order of its end. Leaves out: which steps run (step-desk.ts), what is asked of them
+ * (letter-desk.ts).
+ *
+ * 1. It reads the catalog and the shards, and writes the ledger alone. Dying, it leaves nothing that the next one does not
+ *    find in them.
+ */
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../clock.js'
+import { must } from '../assert.js'
+import { isRefusal } from '../errors.js'
+import { systemRandom } from '../random.js'
+import { HostPolicy } from '../integration/host-policy.js'
+import { Ledger, ledgerTables } from '../integration/ledger.js'
+import { catalogTables } from '../resource/records.js'
+import { Sealer } from '../resource/sealing.js'
+import { openCatalog, openLedger, sealingKey } from '../store/data-dir.js'
+import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
+import { LetterDesk } from './letter-desk.js'
+import { StepDesk } from './step-desk.js'
+
+/** Threads that decide events come first where cores are few. */
+const NICE = 10
+/** Between two reports of which changes were told. */
+const REPORT_MS = 2_000
+/** Before the next look at the catalog where one went wrong. */
+const RETRY_MS = 1_000
+
+const port = must(parentPort, 'the port to the main thread')
+const { dataDir, serviceNames, privateHosts, pace, commits } = workerData as IntegrationThreadData
+
+const tell = (message: FromIntegrations): void => port.postMessage(message)
+const failed = (what: string, error: unknown): void => {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  tell({ type: 'failed', what, message, stack })
+}
+
+setPriority(NICE)
+const catalog = openCatalog(dataDir, catalogTables)
+const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
+const desk = new StepDesk({
+  dataDir, catalog, ledger, pace, serviceNames, failed,
+  clock: systemClock, sealer: new Sealer(sealingKey(dataDir), systemRandom), policy: new HostPolicy(privateHosts),
+})
+const letters = new LetterDesk(desk, ledger)
+
+/** Looks at the catalog, one after the other, and once for many that were asked for together. */
+let rewiring: Promise<void> | null = null
+let again = false
+let closing = false
+
+async function rewire(): Promise<void> {
+  if (rewiring !== null) {
+    again = true
+    return
+  }
+  do {
+    again = false
+    rewiring = desk.rewire().catch((error: unknown) => {
+      failed('integrations could not be opened', error)
+      setTimeout(() => void rewire(), RETRY_MS).unref()
+    })
+    await rewiring
+  } while (again && !closing)
+  rewiring = null
+}
+
+const seen = new Int32Array(commits.length)
+
+/** Wakes the steps of the shards that have committed something; gives back the maps of those that nobody reads. */
+function tick(): void {
+  for (const [number, { environment }] of desk.shards) {
+    const now = Atomics.load(commits, number)
+    if (now !== seen[number]) desk.wake(number)
+    else if ([...desk.steps].every(({ job, delivery }) => job.shard !== number || delivery === null || delivery.isIdle)) environment.unmap()
+    seen[number] = now
+  }
+}
+
+const told = new Map<number, string>()
+
+/** Says which changes every step of a job has told. */
+function report(): void {
+  const least = new Map<number, { change: number; changeEvent: number }>()
+  for (const { job, delivery } of desk.steps) {
+    const place = delivery?.place ?? { change: 0, changeEvent: 0 }
+    const known = least.get(job.id)
+    const isLess = known === undefined || place.change < known.change || (place.change === known.change && place.changeEvent < known.changeEvent)
+    if (isLess) least.set(job.id, place)
+  }
+  for (const [jobId, { change, changeEvent }] of least) {
+    const name = `${change} ${changeEvent}`
+    if (told.get(jobId) === name) continue
+    told.set(jobId, name)
+    tell({ type: 'passed', jobId, changeMicros: change, eventMicros: changeEvent })
+  }
+}
+
+const ticking = setInterval(tick, pace.lookMs)
+const reporting = setInterval(report, REPORT_MS)
+
+async function close(): Promise<void> {
+  closing = true
+  clearInterval(ticking)
+  clearInterval(reporting)
+  await rewiring
+  await desk.close()
+  await ledger.close()
+  await catalog.close()
+  tell({ type: 'closed' })
+  port.close()
+}
+
+port.on('message', (message: ToIntegrations) => {
+  if (message.type === 'rewired') return void rewire()
+  if (message.type === 'close') return void close()
+  const { id, ask, given } = message
+  Promise.resolve(rewiring).then(() => letters.answer(ask, given as never)).then(
+    (answer) => tell({ type: 'answer', id, answer }),
+    (error: unknown) => {
+      if (isRefusal(error)) return tell({ type: 'refused', id, code: error.code, message: error.message })
+      failed('a question about integrations', error)
+      tell({ type: 'refused', id, code: 'integrations_unavailable', message: 'the integrations could not answer' })
+    },
+  )
+})
+
+void rewire()

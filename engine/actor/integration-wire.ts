@@ -1,0 +1,43 @@
+/** What the main thread and the thread of the integrations say to each other. Plain data. */
+import type { DeliveryView, LetterPage, LetterQuery } from '../integration/integrations-service.js'
+import type { Pace } from '../integration/pace.js'
+
+/** What the thread is told when it starts. */
+export interface IntegrationThreadData {
+  readonly dataDir: string
+  /** SERVICE_NAME, and the neutral name. */
+  readonly serviceNames: readonly string[]
+  /** SERVICE_PRIVATE_HOSTS. */
+  readonly privateHosts: readonly string[]
+  readonly pace: Pace
+  /** How often each shard has committed: shared memory. */
+  readonly commits: Int32Array
+}
+
+/** What may be asked of the thread, and what it answers. */
+export interface IntegrationQuestions {
+  readonly deliveries: { readonly given: Record<never, never>; readonly answer: readonly DeliveryView[] }
+  readonly letters: {
+    readonly given: LetterQuery & { readonly state?: 'waiting' | 'dead' | undefined; readonly page: number; readonly size: number }
+    readonly answer: LetterPage
+  }
+  readonly sendAgain: { readonly given: LetterQuery; readonly answer: number }
+  readonly discard: { readonly given: LetterQuery; readonly answer: number }
+}
+
+export type IntegrationQuestion = keyof IntegrationQuestions
+
+export type ToIntegrations =
+  /** Integrations or pipelines have changed. */
+  | { readonly type: 'rewired' }
+  | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuestion; readonly given: unknown }
+  /** Give up what is under way, write down where everything is, and say so. */
+  | { readonly type: 'close' }
+
+export type FromIntegrations =
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
+  /** Every step of the job has told all changes up to this one. */
+  | { readonly type: 'passed'; readonly jobId: number; readonly changeMicros: number; readonly eventMicros: number }
+  | { readonly type: 'failed'; readonly what: string; readonly message: string; readonly stack: string | undefined }
+  | { readonly type: 'closed' }

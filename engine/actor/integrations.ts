@@ -1,0 +1,179 @@
+/**
+ * Integrations, seen from the main thread: the life of their thread, and questions to it.
+ *
+ * Owns: when the thread runs, what it is asked, what it asks for. Leaves out: all that it does (integration-thread.ts).
+ *
+ * 1. Without a step that asks or tells something outside there is no thread.
+ * 2. A thread that dies is replaced; what it had under way comes again.
+ * 3. Nothing here waits for the outside.
+ */
+import { Worker } from 'node:worker_threads'
+import { Refusal, type RefusalCode } from '../errors.js'
+import type { JobSettings } from '../job/job.js'
+import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
+import { standardPace } from '../integration/pace.js'
+import { encodePassed } from './changes.js'
+import type { FromIntegrations, IntegrationQuestion, IntegrationQuestions, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
+import type { Catalog } from '../resource/catalog.js'
+import type { Shards } from './shards.js'
+
+export interface IntegrationsParts {
+  readonly dataDir: string
+  readonly serviceNames: readonly string[]
+  readonly shards: Shards
+  readonly catalog: Catalog
+  job(id: number): JobSettings | undefined
+  failed(what: string, error: unknown): void
+}
+
+/** Before a thread that died is replaced. */
+const RESTART_MS = 1_000
+/** Changes that come together are looked at together. */
+const GATHER_MS = 20
+/** A thread that does not end in time is ended. */
+const CLOSE_MS = 10_000
+
+interface Asking {
+  resolve(answer: unknown): void
+  reject(refusal: Refusal): void
+}
+
+export class Integrations implements IntegrationsService {
+  readonly #parts: IntegrationsParts
+  readonly #privateHosts: readonly string[]
+  readonly #asking = new Map<number, Asking>()
+  /** Jobs whose changes are being deleted. */
+  readonly #passing = new Map<number, Promise<void>>()
+  #worker: Worker | null = null
+  #timer: NodeJS.Timeout | null = null
+  #lastId = 0
+  #closed: (() => void) | null = null
+  #isClosing = false
+
+  /** `privateHosts`: SERVICE_PRIVATE_HOSTS. */
+  constructor(parts: IntegrationsParts, privateHosts: readonly string[] = []) {
+    this.#parts = parts
+    this.#privateHosts = privateHosts
+  }
+
+  /** Integrations or pipelines have changed, or the service starts. */
+  rewire(): void {
+    if (this.#isClosing || this.#timer !== null) return
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      if (this.#worker !== null) this.#tell({ type: 'rewired' })
+      else if (this.#isNeeded()) this.#start()
+    }, GATHER_MS).unref()
+  }
+
+  deliveries(): Promise<IntegrationQuestions['deliveries']['answer']> {
+    return this.#ask('deliveries', {}, [])
+  }
+
+  letters(query: IntegrationQuestions['letters']['given']): Promise<IntegrationQuestions['letters']['answer']> {
+    return this.#ask('letters', query, { letters: [], total: 0 })
+  }
+
+  async sendAgain(query: LetterQuery): Promise<number> {
+    return await this.#ask('sendAgain', query, 0)
+  }
+
+  async discard(query: LetterQuery): Promise<number> {
+    return await this.#ask('discard', query, 0)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const worker = this.#worker
+    if (worker !== null) {
+      await new Promise<void>((resolve) => {
+        const limit = setTimeout(resolve, CLOSE_MS)
+        this.#closed = () => {
+          clearTimeout(limit)
+          resolve()
+        }
+        this.#tell({ type: 'close' })
+      })
+      await worker.terminate()
+    }
+    await Promise.all(this.#passing.values())
+  }
+
+  #isNeeded(): boolean {
+    for (const job of this.#parts.catalog.jobs()) if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
+    return false
+  }
+
+  #start(): void {
+    const { dataDir, serviceNames, shards, failed } = this.#parts
+    const workerData: IntegrationThreadData = { dataDir, serviceNames, privateHosts: this.#privateHosts, pace: standardPace, commits: shards.commits }
+    const worker = new Worker(new URL('./integration-thread.js', import.meta.url), { workerData, name: 'integrations' })
+    this.#worker = worker
+    worker.on('message', (message: FromIntegrations) => this.#heard(message))
+    worker.on('error', (error) => failed('the thread of the integrations died', error))
+    worker.on('exit', () => {
+      this.#worker = null
+      for (const { reject } of this.#asking.values()) reject(unavailable())
+      this.#asking.clear()
+      this.#closed?.()
+      if (!this.#isClosing) setTimeout(() => this.rewire(), RESTART_MS).unref()
+    })
+  }
+
+  #tell(message: ToIntegrations): void {
+    this.#worker?.postMessage(message)
+  }
+
+  /** `none` is the answer where there is no thread, because there are no steps. */
+  #ask<K extends IntegrationQuestion>(
+    ask: K, given: IntegrationQuestions[K]['given'], none: IntegrationQuestions[K]['answer'],
+  ): Promise<IntegrationQuestions[K]['answer']> {
+    if (this.#worker === null) {
+      if ((given as LetterQuery).id !== undefined) return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
+      return this.#isNeeded() ? Promise.reject(unavailable()) : Promise.resolve(none)
+    }
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#asking.set(id, { resolve: resolve as (answer: unknown) => void, reject })
+      this.#tell({ type: 'ask', id, ask, given })
+    })
+  }
+
+  #heard(message: FromIntegrations): void {
+    switch (message.type) {
+      case 'answer':
+        this.#asking.get(message.id)?.resolve(message.answer)
+        return void this.#asking.delete(message.id)
+      case 'refused':
+        this.#asking.get(message.id)?.reject(new Refusal(message.code as RefusalCode, message.message))
+        return void this.#asking.delete(message.id)
+      case 'passed': return this.#forgetPassed(message.jobId, encodePassed(message.changeMicros, message.eventMicros))
+      case 'failed': return this.#parts.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
+      case 'closed': return this.#closed?.()
+    }
+  }
+
+  /** Has the shard delete the changes that every step has told. */
+  #forgetPassed(jobId: number, passed: Buffer): void {
+    const { shards, failed } = this.#parts
+    if (this.#passing.has(jobId) || this.#isClosing) return
+    const loop = async (): Promise<void> => {
+      for (;;) {
+        const job = this.#parts.job(jobId)
+        if (job === undefined || this.#isClosing) return
+        const { more } = (await shards.ask(job, 'passed', null, passed)) as { more: boolean }
+        if (!more) return
+      }
+    }
+    const done = loop().catch((error: unknown) => {
+      // A full disk, or a full mailbox: the next report comes to it again.
+      if (!(error instanceof Refusal) || !error.retryable) failed('deleting what every integration has told', error)
+    })
+    this.#passing.set(jobId, done.finally(() => this.#passing.delete(jobId)))
+  }
+}
+
+function unavailable(): Refusal {
+  return new Refusal('integrations_unavailable', 'the integrations are being started; try again shortly')
+}

@@ -1,0 +1,165 @@
+/**
+ * The steps that take events out, on the thread of the integrations: which there are, opened and closed as pipelines change.
+ *
+ * Owns: the running deliveries, the breakers of their counterparts, the shards that they read. Leaves out: one delivery
+ * (integration/delivery.ts), the thread's messages (integration-thread.ts).
+ *
+ * 1. What runs is what the catalog says: a step that is gone or disabled is closed and forgotten, its letters too; one that
+ *    is added or enabled begins with what comes in from then on; one that changed goes on from its place.
+ * 2. Steps of one integration share one breaker: its counterpart is dead for all of them or for none.
+ * 3. A step that cannot be opened says why, and keeps its place.
+ */
+import { takesOut, type JobSettings, type PipelineStep } from '../job/job.js'
+import type { Clock } from '../clock.js'
+import type { HostPolicy } from '../integration/host-policy.js'
+import { Delivery } from '../integration/delivery.js'
+import { outsideKind } from '../integration/kinds.js'
+import { stepKey, type Ledger, type StepId } from '../integration/ledger.js'
+import { Circuit, type Pace } from '../integration/pace.js'
+import { ruleOf } from '../integration/rule.js'
+import { openParameters } from '../resource/parameters.js'
+import { decodeRecord, idKey, type IntegrationRecord } from '../resource/records.js'
+import type { Sealer } from '../resource/sealing.js'
+import { openShard } from '../store/data-dir.js'
+import type { Environment } from '../store/environment.js'
+import { DecisionFeed, type FeedShard } from './decision-feed.js'
+import { JobReader } from './job-reader.js'
+
+export interface StepDeskParts {
+  readonly dataDir: string
+  readonly catalog: Environment
+  readonly ledger: Ledger
+  readonly sealer: Sealer
+  readonly policy: HostPolicy
+  readonly pace: Pace
+  readonly clock: Clock
+  readonly serviceNames: readonly string[]
+  failed(what: string, error: unknown): void
+}
+
+/** A step as it runs. */
+export interface RunningStep {
+  readonly id: StepId
+  readonly job: JobSettings
+  readonly integration: IntegrationRecord
+  /** null where it could not be opened. */
+  readonly delivery: Delivery | null
+  readonly invalid: string
+  /** Of all that it was opened with. */
+  readonly signature: string
+}
+
+export class StepDesk {
+  readonly #parts: StepDeskParts
+  readonly #steps = new Map<string, RunningStep>()
+  readonly #circuits = new Map<number, Circuit>()
+  readonly #shards = new Map<number, FeedShard>()
+
+  constructor(parts: StepDeskParts) {
+    this.#parts = parts
+  }
+
+  get steps(): Iterable<RunningStep> {
+    return this.#steps.values()
+  }
+
+  /** Shards that are read, with their number. */
+  get shards(): Iterable<[number, FeedShard]> {
+    return this.#shards
+  }
+
+  shard(number: number): FeedShard {
+    let shard = this.#shards.get(number)
+    if (shard === undefined) {
+      const environment = openShard(this.#parts.dataDir, number)
+      shard = { environment, reader: new JobReader(environment) }
+      this.#shards.set(number, shard)
+    }
+    return shard
+  }
+
+  /** Opens, closes and forgets by what the catalog says now. */
+  async rewire(): Promise<void> {
+    const { catalog, ledger } = this.#parts
+    catalog.refresh()
+    const wanted = new Map<string, { job: JobSettings; step: PipelineStep; integration: IntegrationRecord }>()
+    for (const { value } of catalog.range('jobs', {})) {
+      const job = decodeRecord<JobSettings>('jobs', value)
+      for (const step of job.pipeline) {
+        const bytes = takesOut(step) ? catalog.get('integrations', idKey(step.integrationId)) : undefined
+        if (bytes === undefined) continue
+        wanted.set(nameOf(idOf(job, step)), { job, step, integration: decodeRecord<IntegrationRecord>('integrations', bytes) })
+      }
+    }
+    const closing: Promise<void>[] = []
+    for (const [name, running] of this.#steps) {
+      const next = wanted.get(name)
+      if (next !== undefined && signatureOf(next) === running.signature) {
+        wanted.delete(name)
+        continue
+      }
+      this.#steps.delete(name)
+      if (running.delivery !== null) closing.push(running.delivery.close())
+    }
+    await Promise.all(closing)
+    const kept = new Set([...wanted.keys(), ...this.#steps.keys()])
+    for (const step of ledger.steps()) if (!kept.has(nameOf(step))) ledger.forget(step)
+    for (const [name, { job, step, integration }] of wanted) this.#steps.set(name, this.#open(job, step, integration))
+  }
+
+  wake(shard: number): void {
+    for (const { job, delivery } of this.#steps.values()) if (job.shard === shard) delivery?.wake()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#steps.values()].map(({ delivery }) => delivery?.close()))
+    this.#steps.clear()
+    for (const { reader } of this.#shards.values()) await reader.close()
+  }
+
+  #open(job: JobSettings, step: PipelineStep, integration: IntegrationRecord): RunningStep {
+    const { ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#parts
+    const id = idOf(job, step)
+    const signature = signatureOf({ job, step, integration })
+    const since = step.outsideSince ?? 0
+    try {
+      const kind = outsideKind(integration.kind)
+      if (kind?.openSink === undefined) throw new Error('this version of the service does not have its type')
+      const connection = openParameters(integration.connection, sealer)
+      const parameters = openParameters(step.parameters, sealer)
+      const missing = kind.entry.connection.find(({ name, required }) => required && connection[name] === undefined)
+      if (missing !== undefined) throw new Error(`its parameter ${missing.name} has to be given again`)
+      const tools = { policy, clock, serviceName: serviceNames[0] as string }
+      const nowMicros = (): number => clock.nowMicros()
+      const rule = ruleOf(step.role, parameters, job.labels)
+      const feed = new DecisionFeed({ ...this.shard(job.shard), job, step: id, rule, serviceNames, nowMicros })
+      const sink = kind.openSink(step.role, connection, parameters, tools)
+      const delivery = new Delivery({
+        step: id, start: { events: since, change: since, changeEvent: 0 }, feed, sink, ledger, pace, failed, circuit: this.#circuit(integration.id),
+        nowMs: () => Math.floor(clock.nowMicros() / 1_000), random: Math.random,
+      })
+      delivery.start()
+      return { id, job, integration, delivery, invalid: '', signature }
+    } catch (error) {
+      return { id, job, integration, delivery: null, invalid: (error as Error).message, signature }
+    }
+  }
+
+  #circuit(integrationId: number): Circuit {
+    let circuit = this.#circuits.get(integrationId)
+    if (circuit === undefined) this.#circuits.set(integrationId, (circuit = new Circuit(this.#parts.pace, Math.random)))
+    return circuit
+  }
+}
+
+function idOf(job: JobSettings, step: PipelineStep): StepId {
+  return { jobId: job.id, integrationId: step.integrationId, role: step.role }
+}
+
+function nameOf(step: StepId): string {
+  return stepKey(step).toString('hex')
+}
+
+function signatureOf({ job, step, integration }: { job: JobSettings; step: PipelineStep; integration: IntegrationRecord }): string {
+  return JSON.stringify([job.title, job.labels, job.decisionPoints, step.parameters, step.outsideSince, integration])
+}

@@ -1,0 +1,85 @@
+/**
+ * What an integration is to the service: one interface a role, and the tools that it is given for its work.
+ *
+ * Owns: the words between what runs integrations (delivery.ts, and the thread that they live on) and the kinds (one folder
+ * each). Leaves out: the catalogue's words (resource/kinds.ts), when what is called (delivery.ts).
+ *
+ * 1. An integration touches nothing of the service: it is given events and answers with fates.
+ * 2. It waits for nobody without a limit, and keeps no more than what it was given.
+ * 3. What it says of a failure is a sentence for people, without secrets and without the body of an event.
+ * 4. It never executes what it reads: templates only name fields (template.ts).
+ * The contract suite test/contracts/sink.ts holds every kind to this.
+ */
+import type { Clock } from '../clock.js'
+import type { IntegrationRole } from '../job/job.js'
+import type { IntegrationKind } from '../resource/kinds.js'
+import type { HostPolicy } from './host-policy.js'
+
+/** An event with its decision, as it leaves the service. */
+export interface DecidedEvent {
+  readonly jobId: number
+  readonly jobTitle: string
+  readonly eventId: string
+  readonly ingestMicros: number
+  /** Label id and name; '' without a decision (S4). */
+  readonly result: string
+  readonly resultLabel: string
+  /** 0 to 100, two decimals (S8). */
+  readonly confidenceScore: number
+  readonly outlier: boolean
+  /** Hexadecimal; null where the job has no buckets. */
+  readonly bucketId: string | null
+  /** The exported event: the client's fields, and the service's section under `serviceName`. */
+  readonly document: Readonly<Record<string, unknown>>
+  readonly serviceName: string
+}
+
+/** One event on its way out. */
+export interface Outgoing {
+  /** The same at every try, another for another decision: receivers may tell repetitions by it. */
+  readonly id: string
+  readonly reason: 'decided' | 'decided_again'
+  readonly event: DecidedEvent
+  /** What was answered when this event, or its bucket, was last delivered: a case's id, say. */
+  readonly reference: string | null
+}
+
+/** How one delivery ended. */
+export type Fate =
+  | { readonly fate: 'delivered'; readonly reference?: string }
+  /** The counterpart takes others but never this one. */
+  | { readonly fate: 'refused'; readonly reason: string }
+  | {
+      readonly fate: 'failed'
+      readonly reason: string
+      /** The event itself may be the reason; false where it would be the same with any other: nobody there, too busy. */
+      readonly suspect: boolean
+      /** How long it asked to be left alone. */
+      readonly retryAfterMs?: number
+    }
+
+/** Takes events out: output, post decision, case creation. */
+export interface Sink {
+  /** Most events that `deliver` takes at once. */
+  readonly batchMax: number
+  /** One fate for each, in order. Rejects for bugs only. Ends soon after `signal` does. */
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]>
+  close(): Promise<void>
+}
+
+/** Parameters as checked when they were given, with the secrets opened. */
+export type Opened = Readonly<Record<string, string | number | boolean | undefined>>
+
+export interface Tools {
+  readonly policy: HostPolicy
+  readonly clock: Clock
+  /** SERVICE_NAME. */
+  readonly serviceName: string
+}
+
+/** A kind that does something outside: its entry of the catalogue, and how it is opened in a role. */
+export interface OutsideKind {
+  readonly entry: IntegrationKind
+  /** For roles that take events out. @throws Error with a sentence where the parameters do not go together. */
+  openSink?(role: IntegrationRole, connection: Opened, parameters: Opened, tools: Tools): Sink
+}

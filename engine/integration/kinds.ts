@@ -1,0 +1,17 @@
+/** The kinds that do something outside, and with them the whole catalogue. A kind stands here when it works. */
+import { standardKinds } from '../resource/kind-list.js'
+import { Kinds } from '../resource/kinds.js'
+import type { OutsideKind } from './contract.js'
+import { slack } from './slack/slack.js'
+import { syslog } from './syslog/syslog.js'
+import { webhook } from './webhook/webhook.js'
+
+export const outsideKinds: readonly OutsideKind[] = [webhook, slack, syslog]
+
+/** Every kind that an integration can be of. */
+export const allKinds = new Kinds([...standardKinds.all, ...outsideKinds.map(({ entry }) => entry)])
+
+/** The kind with that id, or null where it does nothing outside. */
+export function outsideKind(id: string): OutsideKind | null {
+  return outsideKinds.find(({ entry }) => entry.id === id) ?? null
+}

@@ -1,0 +1,121 @@
+/**
+ * The letters of one step: events whose delivery failed while others got through, waiting to be tried by themselves, and
+ * those that failed for good.
+ *
+ * Owns: what a failed delivery becomes, which are due, sending again and giving up. Leaves out: rows (ledger.ts), delivering
+ * (delivery.ts).
+ *
+ * 1. Those that wait are in memory as they are in the ledger; of the dead only their number is.
+ * 2. An event has one letter in a step: that of its latest decision.
+ */
+import { limits } from '../limits.js'
+import type { Fate } from './contract.js'
+import type { FeedItem } from './feed.js'
+import type { Ledger, Letter, StepId } from './ledger.js'
+import { waitMs, type Pace } from './pace.js'
+
+export interface LettersParts {
+  readonly step: StepId
+  readonly ledger: Ledger
+  readonly pace: Pace
+  nowMs(): number
+  random(): number
+}
+
+export class Letters {
+  readonly #parts: LettersParts
+  readonly #waiting = new Map<number, Letter>()
+  #dead = 0
+
+  constructor(parts: LettersParts) {
+    this.#parts = parts
+    for (const letter of parts.ledger.letters(parts.step)) {
+      if (letter.state === 'dead') this.#dead++
+      else this.#waiting.set(letter.eventMicros, letter)
+    }
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  get dead(): number {
+    return this.#dead
+  }
+
+  /** No more fit; then nothing new is taken, so that nothing is lost. */
+  get isFull(): boolean {
+    return this.#waiting.size >= limits.deliveriesWaitingMax || this.#dead >= limits.deadLettersMax
+  }
+
+  /** Tries of the event so far, where it waits. */
+  attempts(eventMicros: number): number {
+    return this.#waiting.get(eventMicros)?.attempts ?? 0
+  }
+
+  /** Those that are to be tried now. */
+  due(countMax: number): Letter[] {
+    if (this.#waiting.size === 0) return []
+    const now = this.#parts.nowMs()
+    return [...this.#waiting.values()].filter(({ nextMs }) => nextMs <= now).slice(0, countMax)
+  }
+
+  /** When the next one is due; Infinity where none waits. */
+  nextMs(): number {
+    let next = Infinity
+    for (const letter of this.#waiting.values()) next = Math.min(next, letter.nextMs)
+    return next
+  }
+
+  /** A delivery has failed: it waits, or is dead. */
+  write({ eventMicros, changeMicros }: FeedItem, fate: Exclude<Fate, { fate: 'delivered' }>, attempts: number): void {
+    const { step, ledger, pace, nowMs, random } = this.#parts
+    const isDead = fate.fate === 'refused' || attempts >= limits.deliveryAttemptsMax
+    const now = nowMs()
+    const letter: Letter = {
+      state: isDead ? 'dead' : 'waiting', eventMicros, changeMicros, attempts, reason: fate.reason,
+      firstMs: this.#waiting.get(eventMicros)?.firstMs ?? now, lastMs: now,
+      nextMs: now + waitMs(attempts, pace.eventBaseMs, pace.eventCapMs, random()),
+    }
+    const wasDead = changeMicros > 0 && ledger.letter(step, eventMicros)?.state === 'dead'
+    this.#dead += Number(isDead) - Number(wasDead)
+    ledger.putLetter(step, letter)
+    if (isDead) this.#waiting.delete(eventMicros)
+    else this.#waiting.set(eventMicros, letter)
+  }
+
+  /** The event needs no letter any more. */
+  drop(eventMicros: number): void {
+    if (this.#waiting.delete(eventMicros)) this.#parts.ledger.dropLetter(this.#parts.step, eventMicros)
+  }
+
+  /** Dead letters wait for delivery again: that of one event, or all that there is room for; how many they were. */
+  sendAgain(eventMicros: number | null): number {
+    const { ledger, step, nowMs } = this.#parts
+    const dead = this.#deadOnes(eventMicros).slice(0, limits.deliveriesWaitingMax - this.#waiting.size)
+    for (const letter of dead) {
+      const waiting: Letter = { ...letter, state: 'waiting', attempts: 0, nextMs: nowMs() }
+      ledger.putLetter(step, waiting)
+      this.#waiting.set(letter.eventMicros, waiting)
+    }
+    this.#dead -= dead.length
+    ledger.flush()
+    return dead.length
+  }
+
+  /** Dead letters are given up: that of one event, or all; how many they were. */
+  discard(eventMicros: number | null): number {
+    const { ledger, step } = this.#parts
+    const dead = this.#deadOnes(eventMicros)
+    for (const letter of dead) ledger.dropLetter(step, letter.eventMicros)
+    this.#dead -= dead.length
+    ledger.flush()
+    return dead.length
+  }
+
+  #deadOnes(eventMicros: number | null): Letter[] {
+    const { ledger, step } = this.#parts
+    const letters = eventMicros === null ? [...ledger.letters(step)] : [ledger.letter(step, eventMicros)]
+    return letters.filter((letter) => letter !== null).filter(({ state }) => state === 'dead')
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Slack-compatible message: an incoming webhook of Slack, Mattermost, Rocket.Chat and others that take `{text}`.
+ *
+ * 1. What an event holds cannot mention, link or format: `&`, `<` and `>` are escaped as Slack asks.
+ * 2. The address is a secret: whoever has it can post.
+ */
+import type { IntegrationKind } from '../../resource/kinds.js'
+import type { DecidedEvent, Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
+import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs, tlsParameters, urlParameter } from '../http-kind.js'
+import type { HttpClient } from '../http-client.js'
+import { ruleParameters } from '../rule.js'
+import { fill } from '../template.js'
+
+const BATCH_MAX = 16
+/** Slack takes about one message a second and answers 429 beyond a burst; more at once would only be refused. */
+const AT_ONCE = 1
+const TEXT_CHARS_MAX = 4_000
+const ANSWER_BYTES_MAX = 64 * 1024
+
+const STANDARD_TEXT = '*{{result_label}}* ({{confidence_score}} %) for {{title}} {{event_id}} of {{job_title}}'
+
+const entry: IntegrationKind = {
+  id: 'slack',
+  name: 'Slack message',
+  description: 'Posts a message for each decision to an incoming webhook of Slack, Mattermost, Rocket.Chat or the like.',
+  builtIn: false,
+  outside: true,
+  takesPosts: false,
+  connection: [
+    { ...urlParameter('url', 'The address of the incoming webhook.'), secret: true },
+    ...tlsParameters,
+  ],
+  roles: [{
+    role: 'post_decision',
+    parameters: [
+      { name: 'text', type: 'string', required: false,
+        description: `The message, with {{path}} for a field of the event. By itself: ${STANDARD_TEXT}` },
+      { name: 'channel', type: 'string', required: false, description: 'Another channel, where the receiver allows it.' },
+      ...ruleParameters('post_decision'),
+    ],
+  }],
+  addedTo: [],
+}
+
+export function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+class SlackSink implements Sink {
+  readonly batchMax = BATCH_MAX
+  readonly #http: HttpClient
+  readonly #url: URL
+  readonly #timeoutMs: number
+  readonly #text: string
+  readonly #channel: string | undefined
+
+  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+    this.#http = openHttp(connection, tools)
+    this.#url = new URL(String(connection['url']))
+    this.#timeoutMs = timeoutMs(connection)
+    this.#text = textAt(parameters, 'text') ?? STANDARD_TEXT
+    this.#channel = textAt(parameters, 'channel')
+  }
+
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+    return deliverEach(items, AT_ONCE, ({ event }) => this.#post(event, signal))
+  }
+
+  async close(): Promise<void> {
+    this.#http.close()
+  }
+
+  async #post(event: DecidedEvent, signal: AbortSignal): Promise<Fate> {
+    const text = fill(this.#text, event, escapeSlack).slice(0, TEXT_CHARS_MAX)
+    const body = JSON.stringify({ text, ...(this.#channel === undefined ? {} : { channel: this.#channel }) })
+    const headers = { 'content-type': 'application/json' }
+    try {
+      return fateOf(await this.#http.send({
+        method: 'POST', url: this.#url, headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax: ANSWER_BYTES_MAX,
+      }))
+    } catch (error) {
+      return fateOfError(error)
+    }
+  }
+}
+
+export const slack: OutsideKind = {
+  entry,
+  openSink: (_role, connection, parameters, tools) => new SlackSink(connection, parameters, tools),
+}

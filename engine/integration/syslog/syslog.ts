@@ -1,0 +1,123 @@
+/**
+ * Syslog: each decision as a message of RFC 5424 over TCP (RFC 6587) or TLS (RFC 5425), framed by octet counting, with CEF,
+ * JSON or a sentence as its text.
+ */
+import { hostname } from 'node:os'
+import type { IntegrationKind } from '../../resource/kinds.js'
+import { isoMicros } from '../../clock.js'
+import type { DecidedEvent, Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
+import { HostRefused } from '../host-policy.js'
+import { textAt, timeoutMs, tlsParameters } from '../http-kind.js'
+import { LineClient, LineFailure } from '../line-client.js'
+import { ruleParameters } from '../rule.js'
+import { fill } from '../template.js'
+import { cefOf, severityOf } from './cef.js'
+
+const BATCH_MAX = 200
+const FACILITIES: Readonly<Record<string, number>> = {
+  user: 1, daemon: 3, auth: 4, authpriv: 10, audit: 13, local0: 16, local1: 17, local2: 18, local3: 19, local4: 20, local5: 21,
+  local6: 22, local7: 23,
+}
+/** An enterprise number for documentation (RFC 5612). */
+const STRUCTURE = 'decision@32473'
+const CEF_VERSION = '1'
+/** Receivers take at least 2 KiB and most 8 KiB; longer ones some cut and some refuse. */
+const MESSAGE_BYTES_MAX = 8_192
+
+const entry: IntegrationKind = {
+  id: 'syslog',
+  name: 'Syslog',
+  description: 'Sends each decision as a syslog message (RFC 5424) over TCP or TLS, as CEF, JSON or text.',
+  builtIn: false,
+  outside: true,
+  takesPosts: false,
+  connection: [
+    { name: 'host', type: 'string', required: true, description: 'Name or address of the receiver.' },
+    { name: 'port', type: 'number', required: true, minimum: 1, maximum: 65_535, description: 'Its port; 6514 is usual for TLS.' },
+    { name: 'protocol', type: 'string', required: false, allowed: ['tls', 'tcp'], default: 'tls', description: 'TLS, or TCP in the clear.' },
+    ...tlsParameters,
+  ],
+  roles: [{
+    role: 'post_decision',
+    parameters: [
+      { name: 'format', type: 'string', required: false, allowed: ['cef', 'json', 'text'], default: 'cef', description: 'What a message says.' },
+      { name: 'facility', type: 'string', required: false, allowed: Object.keys(FACILITIES), default: 'local0', description: 'The facility of syslog.' },
+      { name: 'text', type: 'string', required: false, description: 'For the format text: the message, with {{path}} for a field of the event.' },
+      ...ruleParameters('post_decision'),
+    ],
+  }],
+  addedTo: [],
+}
+
+const STANDARD_TEXT = '{{result_label}} ({{confidence_score}} %) for event {{event_id}} of {{job_title}}'
+
+/** Severity of syslog, 0 is worst, by the 0 to 10 of CEF, 10 is worst. */
+function syslogSeverity(severity: number): number {
+  return severity >= 9 ? 2 : severity >= 7 ? 3 : severity >= 4 ? 4 : 5
+}
+
+function parameter(text: string): string {
+  return text.replace(/["\\\]]/g, '\\$&').replace(/[\r\n]+/g, ' ')
+}
+
+/** One message, without its frame. */
+export function syslogMessage({ id, event }: Pick<Outgoing, 'id' | 'event'>, text: string, facility: string, host: string): Buffer {
+  const priority = (FACILITIES[facility] ?? 16) * 8 + syslogSeverity(severityOf(event))
+  const data = [['id', id], ['job', String(event.jobId)], ['event', event.eventId], ['result', event.result], ['confidence', event.confidenceScore.toFixed(2)]]
+  const structured = `[${STRUCTURE} ${data.map(([name, value]) => `${name}="${parameter(value as string)}"`).join(' ')}]`
+  const head = `<${priority}>1 ${isoMicros(event.ingestMicros)} ${host} decision-service - decision ${structured} `
+  const message = Buffer.from(`${head}\ufeff${text.replace(/[\r\n]+/g, ' ')}`, 'utf8')
+  if (message.length <= MESSAGE_BYTES_MAX) return message
+  // Cut between characters: not before a byte that goes on with one.
+  let end = MESSAGE_BYTES_MAX
+  while (((message[end] as number) & 0xc0) === 0x80) end--
+  return message.subarray(0, end)
+}
+
+class SyslogSink implements Sink {
+  readonly batchMax = BATCH_MAX
+  readonly #line: LineClient
+  readonly #format: string
+  readonly #facility: string
+  readonly #text: string
+  readonly #host = hostname().replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-'
+
+  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+    this.#line = new LineClient({
+      host: String(connection['host']), port: Number(connection['port']), tls: connection['protocol'] !== 'tcp',
+      verifyTls: connection['verify_tls'] !== false, authorities: textAt(connection, 'ca_certificate'),
+      timeoutMs: timeoutMs(connection), policy: tools.policy,
+    })
+    this.#format = textAt(parameters, 'format') ?? 'cef'
+    this.#facility = textAt(parameters, 'facility') ?? 'local0'
+    this.#text = textAt(parameters, 'text') ?? STANDARD_TEXT
+  }
+
+  async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+    const frames = items.flatMap((item) => {
+      const message = syslogMessage(item, this.#say(item.event), this.#facility, this.#host)
+      return [Buffer.from(`${message.length} `, 'latin1'), message]
+    })
+    try {
+      await this.#line.write(Buffer.concat(frames), signal)
+      return items.map(() => ({ fate: 'delivered' }))
+    } catch (error) {
+      if (!(error instanceof LineFailure || error instanceof HostRefused || (error as NodeJS.ErrnoException).code !== undefined)) throw error
+      return items.map(() => ({ fate: 'failed', reason: (error as Error).message, suspect: false }))
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#line.close()
+  }
+
+  #say(event: DecidedEvent): string {
+    if (this.#format === 'text') return fill(this.#text, event)
+    return this.#format === 'cef' ? cefOf(event, CEF_VERSION) : JSON.stringify(event.document)
+  }
+}
+
+export const syslog: OutsideKind = {
+  entry,
+  openSink: (_role, connection, parameters, tools) => new SyslogSink(connection, parameters, tools),
+}

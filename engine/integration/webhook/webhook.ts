@@ -1,0 +1,118 @@
+/**
+ * Webhook: each decision as a signed POST of JSON, by the rules of Standard Webhooks (standardwebhooks.com, 1.0).
+ *
+ * 1. `webhook-id` is the same at every try: whoever has seen it has had the event.
+ * 2. `webhook-signature` is `v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`, with the secret's bytes: those behind
+ *    `whsec_` in base64, or else its text.
+ */
+import { createHmac } from 'node:crypto'
+import { isoMicros } from '../../clock.js'
+import type { IntegrationRole } from '../../job/job.js'
+import type { IntegrationKind } from '../../resource/kinds.js'
+import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
+import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs, tlsParameters, urlParameter } from '../http-kind.js'
+import type { HttpClient } from '../http-client.js'
+import { ruleParameters } from '../rule.js'
+
+const BATCH_MAX = 64
+const AT_ONCE = 8
+const ANSWER_BYTES_MAX = 64 * 1024
+
+const entry: IntegrationKind = {
+  id: 'webhook',
+  name: 'Webhook',
+  description: 'Sends each decision as a POST of JSON, signed by the rules of Standard Webhooks.',
+  builtIn: false,
+  outside: true,
+  takesPosts: false,
+  connection: [
+    urlParameter('url', 'Where decisions are posted to.'),
+    { name: 'secret', type: 'string', required: false, secret: true,
+      description: 'What posts are signed with (HMAC-SHA256): whsec_ and base64, or any text. Without it they are not signed.' },
+    { name: 'authorization', type: 'string', required: false, secret: true, description: 'The header Authorization of each post.' },
+    ...tlsParameters,
+  ],
+  roles: [
+    { role: 'post_decision', parameters: ruleParameters('post_decision') },
+    { role: 'output', parameters: ruleParameters('output') },
+  ],
+  addedTo: [],
+}
+
+function secretBytes(secret: string): Buffer {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret, 'utf8')
+}
+
+/** The value of `webhook-signature`. */
+export function signatureOf(secret: string, id: string, timestamp: number, body: string): string {
+  return `v1,${createHmac('sha256', secretBytes(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+}
+
+function payload({ id, reason, event }: Outgoing): string {
+  return JSON.stringify({
+    type: reason === 'decided' ? 'event.decided' : 'event.decided_again',
+    id,
+    timestamp: isoMicros(event.ingestMicros),
+    data: {
+      job_id: event.jobId,
+      job_title: event.jobTitle,
+      event_id: event.eventId,
+      ingest_timestamp: isoMicros(event.ingestMicros),
+      result: event.result,
+      result_label: event.resultLabel,
+      confidence_score: event.confidenceScore,
+      outlier: event.outlier,
+      bucket_id: event.bucketId,
+      event: event.document,
+    },
+  })
+}
+
+class WebhookSink implements Sink {
+  readonly batchMax = BATCH_MAX
+  readonly #http: HttpClient
+  readonly #url: URL
+  readonly #secret: string | undefined
+  readonly #timeoutMs: number
+  readonly #tools: Tools
+
+  constructor(connection: Opened, tools: Tools) {
+    const authorization = textAt(connection, 'authorization')
+    this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
+    this.#url = new URL(String(connection['url']))
+    this.#secret = textAt(connection, 'secret')
+    this.#timeoutMs = timeoutMs(connection)
+    this.#tools = tools
+  }
+
+  deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
+    return deliverEach(items, AT_ONCE, (item) => this.#post(item, signal))
+  }
+
+  async close(): Promise<void> {
+    this.#http.close()
+  }
+
+  async #post(item: Outgoing, signal: AbortSignal): Promise<Fate> {
+    const body = payload(item)
+    const timestamp = Math.floor(this.#tools.clock.nowMicros() / 1e6)
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': item.id,
+      'webhook-timestamp': String(timestamp),
+      ...(this.#secret === undefined ? {} : { 'webhook-signature': signatureOf(this.#secret, item.id, timestamp, body) }),
+    }
+    try {
+      return fateOf(await this.#http.send({
+        method: 'POST', url: this.#url, headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax: ANSWER_BYTES_MAX,
+      }))
+    } catch (error) {
+      return fateOfError(error)
+    }
+  }
+}
+
+export const webhook: OutsideKind = {
+  entry,
+  openSink: (_role: IntegrationRole, connection, _parameters, tools) => new WebhookSink(connection, tools),
+}

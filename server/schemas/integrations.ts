@@ -1,0 +1,72 @@
+/** The deliveries of integrations on the wire. */
+import { Type } from 'typebox'
+import { integrationRoles, limits } from '../../engine/index.js'
+import { nullable, Timestamp } from './common.js'
+
+const Count = Type.Integer({ minimum: 0 })
+
+/** How a step that takes events out of the service is. */
+export const Delivery = Type.Object({
+  job_id: Type.Integer(),
+  job_title: Type.String(),
+  integration_id: Type.Integer(),
+  integration_title: Type.String(),
+  role: Type.Enum([...integrationRoles]),
+  status: Type.Enum(['running', 'retrying', 'open', 'full', 'invalid'], {
+    description:
+      '`running`: all is well. `retrying`: it failed and is tried again. `open`: it failed often and is tried ever less. `full`: too ' +
+      'much failed for good, nothing new is taken. `invalid`: it cannot be opened as it is set up.',
+  }),
+  reason: Type.String({ description: 'Why, or empty.' }),
+  delivered_count: Type.Integer({ description: 'Events delivered since the service was started.' }),
+  waiting_count: Type.Integer({ description: 'Events that failed while others got through, and are tried again by themselves.' }),
+  dead_count: Type.Integer({ description: 'Events that failed for good.' }),
+  last_delivered_at: nullable(Timestamp),
+  handled_through: nullable({ ...Timestamp, description: 'Every event that came in up to here was handled.' }),
+})
+
+export const Deliveries = Type.Array(Delivery)
+
+const LetterState = Type.Enum(['waiting', 'dead'])
+
+export const FailedDelivery = Type.Object({
+  id: Type.String(),
+  job_id: Type.Integer(),
+  job_title: Type.String(),
+  integration_id: Type.Integer(),
+  integration_title: Type.String(),
+  role: Type.Enum([...integrationRoles]),
+  event_id: nullable(Type.String({ description: 'Null where the event is gone.' })),
+  status: LetterState,
+  attempts: Type.Integer(),
+  reason: Type.String(),
+  first_failed_at: Timestamp,
+  last_failed_at: Timestamp,
+  next_attempt_at: nullable(Timestamp),
+})
+
+export const FailedDeliveries = Type.Object({
+  failed_deliveries: Type.Array(FailedDelivery),
+  total_count: Count,
+  page: Count,
+  size: Count,
+})
+
+const selection = {
+  job_id: Type.Optional(Type.Integer({ minimum: 0 })),
+  integration_id: Type.Optional(Type.Integer({ minimum: 0 })),
+  id: Type.Optional(Type.String({ description: 'One of them alone.' })),
+}
+
+export const FailedDeliveryQuery = Type.Object({
+  job_id: selection.job_id,
+  integration_id: selection.integration_id,
+  status: Type.Optional(LetterState),
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'From 0.' })),
+  size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.deadLettersPageMax, default: 50 })),
+})
+
+/** Which failed deliveries; without anything, all. */
+export const FailedDeliverySelection = Type.Object(selection)
+
+export const FailedDeliveryCount = Type.Object({ status: Type.String(), count: Count })

@@ -1,0 +1,143 @@
+/**
+ * What every kind that takes events out has to do, against a small real counterpart: engine/integration/contract.ts as tests.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Fate, Opened, OutsideKind } from '../../engine/integration/contract.js'
+import type { IntegrationRole } from '../../engine/job/job.js'
+import { decided, never, openSink, outgoing, toolsFor } from '../support/outgoing.js'
+
+/** How a counterpart behaves. */
+export type Behaviour = 'well' | 'busy' | 'broken' | 'refusing' | 'silent' | 'half' | 'huge' | 'elsewhere'
+
+/** A real server of the kind's protocol, which the suite opens and closes. */
+export interface Counterpart {
+  readonly connection: Opened
+  behave(how: Behaviour): void
+  /** Event ids that it has taken, in order; waits until what was sent has arrived. */
+  taken(count: number): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+export interface SinkCase {
+  readonly name: string
+  readonly kind: OutsideKind
+  readonly role: IntegrationRole
+  readonly parameters?: Opened
+  /** Texts that must never be in a reason. */
+  readonly secrets?: readonly string[]
+  /** What its protocol can answer; a protocol without answers can do little wrong. */
+  readonly behaviours: readonly Behaviour[]
+  /** The connection parameter that names the host. */
+  readonly hostParameter: string
+  open(): Promise<Counterpart>
+}
+
+type Failed = Extract<Fate, { fate: 'failed' }>
+
+export function sinkContract(one: SinkCase): void {
+  const { kind, role, parameters = {}, secrets = [] } = one
+
+  async function withSink(how: Behaviour, run: (deliver: (ids: readonly string[], signal?: AbortSignal) => Promise<Fate[]>, counterpart: Counterpart) => Promise<void>): Promise<void> {
+    const counterpart = await one.open()
+    counterpart.behave(how)
+    const sink = openSink(kind, role, { ...counterpart.connection, timeout_seconds: 1 }, parameters)
+    try {
+      await run(async (ids, signal = never) => {
+        const fates = await sink.deliver(ids.map((id) => outgoing(id)), signal)
+        assert.equal(fates.length, ids.length)
+        for (const fate of fates) if (fate.fate !== 'delivered') assert.ok(secrets.every((secret) => !fate.reason.includes(secret)), fate.reason)
+        return fates
+      }, counterpart)
+    } finally {
+      await sink.close()
+      await counterpart.close()
+    }
+  }
+
+  const failsWith = (how: Behaviour, fact: string, check: (fate: Failed) => void): void => {
+    if (!one.behaviours.includes(how)) return
+    it(fact, () => withSink(how, async (deliver) => {
+      const [fate] = await deliver(['e1'])
+      assert.equal(fate?.fate, 'failed')
+      check(fate as Failed)
+    }))
+  }
+
+  describe(`${one.name} as ${role}`, () => {
+    it('has an entry that says what it needs, with its secrets marked', () => {
+      assert.ok(kind.entry.outside === true && kind.entry.description.endsWith('.'))
+      assert.ok(kind.entry.roles.some((spec) => spec.role === role))
+      for (const { name, secret } of kind.entry.connection) assert.equal(secret === true, /secret|password|token|authorization|api_key/.test(name) || (one.name === 'slack' && name === 'url'), name)
+    })
+
+    it('delivers each event once, and the next ones over the same connection', () => withSink('well', async (deliver, counterpart) => {
+      assert.deepEqual((await deliver(['e1', 'e2', 'e3'])).map(({ fate }) => fate), ['delivered', 'delivered', 'delivered'])
+      assert.deepEqual((await deliver(['e4'])).map(({ fate }) => fate), ['delivered'])
+      assert.deepEqual([...(await counterpart.taken(4))].sort(), ['e1', 'e2', 'e3', 'e4'])
+    }))
+
+    it('delivers events that hold what breaks lines, quotes and templates', async () => {
+      const counterpart = await one.open()
+      counterpart.behave('well')
+      const sink = openSink(kind, role, counterpart.connection, parameters)
+      const nasty = 'x"\\]|=\r\n{{result}}\u0000\u2028<!here> \ud83d\ude00 </script>'
+      const body = { title: nasty, message: nasty, source: { ip: nasty }, [nasty]: [nasty, { [nasty]: null }] }
+      const fates = await sink.deliver([outgoing('n1', { event: decided('n1', { jobTitle: nasty }, body) }), outgoing('n2')], never)
+      assert.deepEqual(fates.map(({ fate }) => fate), ['delivered', 'delivered'])
+      assert.deepEqual([...(await counterpart.taken(2))].sort(), ['n1', 'n2'])
+      await sink.close()
+      await counterpart.close()
+    })
+
+    it('takes nothing for delivered while nobody is there, and suspects no event', async () => {
+      const counterpart = await one.open()
+      await counterpart.close()
+      const sink = openSink(kind, role, counterpart.connection, parameters)
+      for (const fate of await sink.deliver([outgoing('e1'), outgoing('e2')], never)) {
+        assert.equal(fate.fate, 'failed')
+        assert.equal((fate as Failed).suspect, false)
+        assert.ok(secrets.every((secret) => !(fate as Failed).reason.includes(secret)))
+      }
+      await sink.close()
+    })
+
+    it('reaches no private host unless it is allowed', async () => {
+      const counterpart = await one.open()
+      counterpart.behave('well')
+      for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254', '10.0.0.1']) {
+        const given = String(counterpart.connection[one.hostParameter])
+        const connection = { ...counterpart.connection, timeout_seconds: 1, [one.hostParameter]: given.replace('127.0.0.1', given.includes('/') ? host : host.replace(/[[\]]/g, '')) }
+        const sink = openSink(kind, role, connection, parameters, toolsFor([]))
+        const [fate] = await sink.deliver([outgoing()], never)
+        assert.equal(fate?.fate, 'failed', host)
+        assert.match((fate as Failed).reason, /private, local or reserved/, host)
+        await sink.close()
+      }
+      await counterpart.close()
+    })
+
+    failsWith('busy', 'waits as long as a busy counterpart asks, and suspects no event', ({ suspect, retryAfterMs }) => {
+      assert.deepEqual([suspect, retryAfterMs], [false, 3_000])
+    })
+    failsWith('broken', 'tries again what a counterpart fails on, and suspects the event', ({ suspect }) => assert.equal(suspect, true))
+    failsWith('silent', 'gives up on a counterpart that does not answer in time', ({ reason }) => assert.match(reason, /within 1000 ms/))
+    failsWith('half', 'does not take half an answer for one', () => {})
+    failsWith('huge', 'keeps no answer over the bound', ({ reason }) => assert.match(reason, /more than \d+ bytes/))
+    failsWith('elsewhere', 'follows no redirect to a private host', ({ reason }) => assert.match(reason, /private, local or reserved/))
+
+    if (one.behaviours.includes('refusing')) {
+      it('says of an event that the counterpart will never take that it is refused', () => withSink('refusing', async (deliver) => {
+        assert.deepEqual((await deliver(['e1'])).map(({ fate }) => fate), ['refused'])
+      }))
+    }
+
+    if (one.behaviours.includes('silent')) {
+      it('stops when it is told to', () => withSink('silent', async (deliver) => {
+        const stop = new AbortController()
+        setTimeout(() => stop.abort(), 20)
+        assert.match(((await deliver(['e1'], stop.signal))[0] as Failed).reason, /stopped/)
+      }))
+    }
+  })
+}

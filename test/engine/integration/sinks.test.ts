@@ -1,0 +1,87 @@
+/** Every kind that takes events out passes the same suite, each against a small real server of its protocol. */
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Opened } from '../../../engine/integration/contract.js'
+import { slack } from '../../../engine/integration/slack/slack.js'
+import { syslog } from '../../../engine/integration/syslog/syslog.js'
+import { webhook } from '../../../engine/integration/webhook/webhook.js'
+import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
+import { eventually } from '../../support/client.js'
+import { HttpReceiver, status, type Answering, type Received } from '../../support/receiver.js'
+
+const behaving: Readonly<Record<Behaviour, Answering>> = {
+  well: status(200, {}, '{}'),
+  busy: status(429, { 'retry-after': '3' }),
+  broken: status(500, {}, 'oops'),
+  refusing: status(400, {}, 'not like this'),
+  silent: () => {},
+  half: (_, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('half of i', () => response.destroy())
+  },
+  huge: status(200, {}, 'x'.repeat(200_000)),
+  elsewhere: status(307, { location: 'http://169.254.169.254/latest/meta-data' }),
+}
+
+const httpBehaviours = Object.keys(behaving) as Behaviour[]
+
+/** A counterpart over HTTP; `idOf` finds the event id in what was received. */
+async function httpCounterpart(connection: (url: string) => Opened, idsOf: (received: Received) => string[]): Promise<Counterpart> {
+  const receiver = await HttpReceiver.open()
+  return {
+    connection: connection(receiver.url),
+    behave: (how) => void (receiver.answer = behaving[how]),
+    taken: (count) => eventually(async () => receiver.received.flatMap(idsOf), (ids) => ids.length >= count),
+    close: () => receiver.close(),
+  }
+}
+
+sinkContract({
+  name: 'webhook', kind: webhook, role: 'post_decision', hostParameter: 'url', behaviours: httpBehaviours, secrets: ['hush', 'Bearer'],
+  open: () => httpCounterpart((url) => ({ url: `${url}/hook`, secret: 'hush', authorization: 'Bearer hush' }), ({ body }) => [JSON.parse(body).data.event_id]),
+})
+
+sinkContract({
+  name: 'slack', kind: slack, role: 'post_decision', hostParameter: 'url', behaviours: httpBehaviours, secrets: ['T000/B000'],
+  parameters: { text: '{{event_id}} {{title}} {{source.ip}}' },
+  open: () => httpCounterpart((url) => ({ url: `${url}/services/T000/B000` }), ({ body }) => [JSON.parse(body).text.split(' ')[0]]),
+})
+
+/** A receiver of octet-counted syslog. */
+async function syslogCounterpart(): Promise<Counterpart> {
+  const ids: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    let rest = Buffer.alloc(0)
+    socket.on('error', () => {}).on('data', (piece) => {
+      rest = Buffer.concat([rest, piece])
+      for (;;) {
+        const space = rest.indexOf(' ')
+        const length = Number(rest.toString('latin1', 0, Math.max(0, space)))
+        if (space < 0 || rest.length < space + 1 + length) return
+        const message = rest.toString('utf8', space + 1, space + 1 + length)
+        rest = rest.subarray(space + 1 + length)
+        ids.push(/^<\d+>1 \S+ \S+ decision-service - decision \[\S+ .*? event="([^"]*)"/.exec(message)?.[1] ?? `not syslog: ${message}`)
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    connection: { host: '127.0.0.1', port: (server.address() as AddressInfo).port, protocol: 'tcp' },
+    behave: () => {},
+    taken: (count) => eventually(async () => ids, (taken) => taken.length >= count),
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+for (const format of ['cef', 'json', 'text']) {
+  sinkContract({
+    name: `syslog with ${format}`, kind: syslog, role: 'post_decision', hostParameter: 'host', behaviours: ['well'], parameters: { format },
+    open: syslogCounterpart,
+  })
+}

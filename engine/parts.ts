@@ -163,6 +163,7 @@ export class EngineParts {
     this.catalog.onJobRemoved((jobId) => this.#schedule.remove(jobId))
     this.catalog.onJobRemoved((jobId) => this.reprocess.wake(jobId))
     this.catalog.onJobRemoved((jobId) => this.metrics.forget(jobId))
+    this.catalog.onJobChanged((job) => this.integrations.jobChanged(job))
     this.catalog.onRewired(() => this.integrations.rewire())
     for (const job of this.catalog.jobs()) this.#schedule.put(job)
   }

@@ -14,10 +14,13 @@ import { must } from '../assert.js'
 import { isRefusal } from '../errors.js'
 import { systemRandom } from '../random.js'
 import { HostPolicy } from '../integration/host-policy.js'
+import { Delivery } from '../integration/delivery.js'
+import type { TakenIn } from '../integration/intake.js'
 import { Ledger, ledgerTables } from '../integration/ledger.js'
 import { catalogTables } from '../resource/records.js'
 import { Sealer } from '../resource/sealing.js'
 import { openCatalog, openLedger, sealingKey } from '../store/data-dir.js'
+import { packPiece } from './doorstep.js'
 import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
 import { LetterDesk } from './letter-desk.js'
 import { StepDesk } from './step-desk.js'
@@ -38,11 +41,20 @@ const failed = (what: string, error: unknown): void => {
   tell({ type: 'failed', what, message, stack })
 }
 
+/** Pieces that are being taken in, and who waits for each. */
+const takingIn = new Map<number, (fared: TakenIn) => void>()
+let lastPiece = 0
+
 setPriority(NICE)
 const catalog = openCatalog(dataDir, catalogTables)
 const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
 const desk = new StepDesk({
   dataDir, catalog, ledger, pace, serviceNames, failed,
+  takeIn: (jobId, documents) => new Promise((resolve) => {
+    const piece = packPiece(documents)
+    takingIn.set(++lastPiece, resolve)
+    port.postMessage({ type: 'takeIn', id: lastPiece, jobId, piece } satisfies FromIntegrations, [piece.bytes.buffer as ArrayBuffer])
+  }),
   clock: systemClock, sealer: new Sealer(sealingKey(dataDir), systemRandom), policy: new HostPolicy(privateHosts),
 })
 const letters = new LetterDesk(desk, ledger)
@@ -75,7 +87,7 @@ function tick(): void {
   for (const [number, { environment }] of desk.shards) {
     const now = Atomics.load(commits, number)
     if (now !== seen[number]) desk.wake(number)
-    else if ([...desk.steps].every(({ job, delivery }) => job.shard !== number || delivery === null || delivery.isIdle)) environment.unmap()
+    else if ([...desk.steps].every(({ job, runs }) => job.shard !== number || !(runs instanceof Delivery) || runs.isIdle)) environment.unmap()
     seen[number] = now
   }
 }
@@ -85,8 +97,9 @@ const told = new Map<number, string>()
 /** Says which changes every step of a job has told. */
 function report(): void {
   const least = new Map<number, { change: number; changeEvent: number }>()
-  for (const { job, delivery } of desk.steps) {
-    const place = delivery?.place ?? { change: 0, changeEvent: 0 }
+  for (const { job, id, runs } of desk.steps) {
+    if (id.role === 'input') continue
+    const place = runs instanceof Delivery ? runs.place : { change: 0, changeEvent: 0 }
     const known = least.get(job.id)
     const isLess = known === undefined || place.change < known.change || (place.change === known.change && place.changeEvent < known.changeEvent)
     if (isLess) least.set(job.id, place)
@@ -117,6 +130,10 @@ async function close(): Promise<void> {
 port.on('message', (message: ToIntegrations) => {
   if (message.type === 'rewired') return void rewire()
   if (message.type === 'close') return void close()
+  if (message.type === 'tookIn') {
+    takingIn.get(message.id)?.(message.fared)
+    return void takingIn.delete(message.id)
+  }
   const { id, ask, given } = message
   Promise.resolve(rewiring).then(() => letters.answer(ask, given as never)).then(
     (answer) => tell({ type: 'answer', id, answer }),

@@ -1,6 +1,8 @@
 /** What the main thread and the thread of the integrations say to each other. Plain data. */
-import type { DeliveryView, LetterPage, LetterQuery } from '../integration/integrations-service.js'
+import type { DeliveryView, InputView, LetterPage, LetterQuery } from '../integration/integrations-service.js'
+import type { TakenIn } from '../integration/intake.js'
 import type { Pace } from '../integration/pace.js'
+import type { PackedPiece } from './doorstep.js'
 
 /** What the thread is told when it starts. */
 export interface IntegrationThreadData {
@@ -17,6 +19,7 @@ export interface IntegrationThreadData {
 /** What may be asked of the thread, and what it answers. */
 export interface IntegrationQuestions {
   readonly deliveries: { readonly given: Record<never, never>; readonly answer: readonly DeliveryView[] }
+  readonly inputs: { readonly given: Record<never, never>; readonly answer: readonly InputView[] }
   readonly letters: {
     readonly given: LetterQuery & { readonly state?: 'waiting' | 'dead' | undefined; readonly page: number; readonly size: number }
     readonly answer: LetterPage
@@ -31,10 +34,13 @@ export type ToIntegrations =
   /** Integrations or pipelines have changed. */
   | { readonly type: 'rewired' }
   | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuestion; readonly given: unknown }
+  | { readonly type: 'tookIn'; readonly id: number; readonly fared: TakenIn }
   /** Give up what is under way, write down where everything is, and say so. */
   | { readonly type: 'close' }
 
 export type FromIntegrations =
+  /** Documents that are to become events of the job. */
+  | { readonly type: 'takeIn'; readonly id: number; readonly jobId: number; readonly piece: PackedPiece }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
   /** Every step of the job has told all changes up to this one. */

@@ -13,6 +13,7 @@ import type { JobSettings } from '../job/job.js'
 import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
 import { standardPace } from '../integration/pace.js'
 import { encodePassed } from './changes.js'
+import { takeIn } from './doorstep.js'
 import type { FromIntegrations, IntegrationQuestion, IntegrationQuestions, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
 import type { Catalog } from '../resource/catalog.js'
 import type { Shards } from './shards.js'
@@ -66,8 +67,17 @@ export class Integrations implements IntegrationsService {
     }, GATHER_MS).unref()
   }
 
+  /** A job has another title, other labels, another state. */
+  jobChanged(job: JobSettings): void {
+    if (job.pipeline.some(({ outsideSince }) => outsideSince !== undefined)) this.rewire()
+  }
+
   deliveries(): Promise<IntegrationQuestions['deliveries']['answer']> {
     return this.#ask('deliveries', {}, [])
+  }
+
+  inputs(): Promise<IntegrationQuestions['inputs']['answer']> {
+    return this.#ask('inputs', {}, [])
   }
 
   letters(query: IntegrationQuestions['letters']['given']): Promise<IntegrationQuestions['letters']['answer']> {
@@ -142,6 +152,7 @@ export class Integrations implements IntegrationsService {
 
   #heard(message: FromIntegrations): void {
     switch (message.type) {
+      case 'takeIn': return void this.#takeIn(message)
       case 'answer':
         this.#asking.get(message.id)?.resolve(message.answer)
         return void this.#asking.delete(message.id)
@@ -152,6 +163,14 @@ export class Integrations implements IntegrationsService {
       case 'failed': return this.#parts.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
       case 'closed': return this.#closed?.()
     }
+  }
+
+  /** Documents of an input; the thread waits for what became of them. */
+  async #takeIn({ id, jobId, piece }: Extract<FromIntegrations, { type: 'takeIn' }>): Promise<void> {
+    const { shards } = this.#parts
+    const job = this.#parts.job(jobId)
+    const open = job !== undefined && job.status === 'STARTED' && !this.#isClosing ? job : null
+    this.#tell({ type: 'tookIn', id, fared: await takeIn(shards, open, piece) })
   }
 
   /** Has the shard delete the changes that every step has told. */

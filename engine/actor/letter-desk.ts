@@ -1,7 +1,9 @@
-/** What people ask of the steps that take events out, answered on the thread of the integrations. */
+/** What people ask of the steps of integrations, answered on the thread of the integrations. */
 import { Refusal } from '../errors.js'
 import { eventIdOf } from '../event/event-id.js'
-import type { DeliveryView, LetterPage, LetterQuery, LetterView } from '../integration/integrations-service.js'
+import { Delivery } from '../integration/delivery.js'
+import { Intake } from '../integration/intake.js'
+import type { DeliveryView, InputView, LetterPage, LetterQuery, LetterView } from '../integration/integrations-service.js'
 import { letterKey, stepKey, type Ledger, type Letter } from '../integration/ledger.js'
 import { clientIdOf } from '../store/event-record.js'
 import { eventAt } from './event-table.js'
@@ -21,10 +23,11 @@ export class LetterDesk {
 
   answer<K extends IntegrationQuestion>(ask: K, given: IntegrationQuestions[K]['given']): unknown {
     switch (ask) {
-      case 'deliveries': return this.#ordered().map(deliveryView)
+      case 'deliveries': return this.#ordered().filter(({ id }) => id.role !== 'input').map(deliveryView)
+      case 'inputs': return this.#ordered().filter(({ id }) => id.role === 'input').map(inputView)
       case 'letters': return this.#letters(given as IntegrationQuestions['letters']['given'])
-      case 'sendAgain': return this.#each(given as LetterQuery, (step, micros) => step.delivery?.sendAgain(micros) ?? 0)
-      case 'discard': return this.#each(given as LetterQuery, (step, micros) => step.delivery?.letters.discard(micros) ?? 0)
+      case 'sendAgain': return this.#each(given as LetterQuery, ({ runs }, micros) => (runs instanceof Delivery ? runs.sendAgain(micros) : 0))
+      case 'discard': return this.#each(given as LetterQuery, ({ runs }, micros) => (runs instanceof Delivery ? runs.letters.discard(micros) : 0))
     }
     throw new Error(`a question about ${String(ask)}`)
   }
@@ -75,13 +78,21 @@ export class LetterDesk {
   }
 }
 
-function deliveryView({ id, job, integration, delivery, invalid }: RunningStep): DeliveryView {
+function deliveryView({ id, job, integration, runs, invalid }: RunningStep): DeliveryView {
   const names = { jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title, role: id.role }
   const none = { delivered: 0, waiting: 0, dead: 0, lastDeliveredMicros: null, handledThroughMicros: 0 }
-  if (delivery === null) return { ...names, ...none, state: 'invalid', reason: invalid }
-  const { state, reason, delivered, waiting, dead, lastDeliveredMs, place } = delivery.status()
+  if (!(runs instanceof Delivery)) return { ...names, ...none, state: 'invalid', reason: invalid }
+  const { state, reason, delivered, waiting, dead, lastDeliveredMs, place } = runs.status()
   return {
     ...names, state, reason, delivered, waiting, dead, handledThroughMicros: place.events,
     lastDeliveredMicros: lastDeliveredMs === null ? null : lastDeliveredMs * MICROS,
   }
+}
+
+function inputView({ job, integration, runs, invalid }: RunningStep): InputView {
+  const names = { jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title }
+  const none = { taken: 0, refused: 0, lastTakenMicros: null, reason: invalid }
+  if (!(runs instanceof Intake)) return { ...names, ...none, state: invalid === '' ? 'paused' : 'invalid' }
+  const { lastTakenMs, ...status } = runs.status()
+  return { ...names, ...status, lastTakenMicros: lastTakenMs === null ? null : lastTakenMs * MICROS }
 }

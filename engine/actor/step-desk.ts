@@ -1,18 +1,20 @@
 /**
- * The steps that take events out, on the thread of the integrations: which there are, opened and closed as pipelines change.
+ * The steps that bring events in or take them out, on the thread of the integrations: which there are, opened and closed as
+ * pipelines change.
  *
- * Owns: the running deliveries, the breakers of their counterparts, the shards that they read. Leaves out: one delivery
- * (integration/delivery.ts), the thread's messages (integration-thread.ts).
+ * Owns: the running deliveries and intakes, the breakers of their counterparts, the shards that are read. Leaves out: one
+ * delivery (integration/delivery.ts), one intake (integration/intake.ts), the thread's messages (integration-thread.ts).
  *
  * 1. What runs is what the catalog says: a step that is gone or disabled is closed and forgotten, its letters too; one that
  *    is added or enabled begins with what comes in from then on; one that changed goes on from its place.
  * 2. Steps of one integration share one breaker: its counterpart is dead for all of them or for none.
- * 3. A step that cannot be opened says why, and keeps its place.
+ * 3. A step that cannot be opened says why, and keeps its place. Inputs of a stopped job rest, and keep theirs.
  */
-import { takesOut, type JobSettings, type PipelineStep } from '../job/job.js'
+import { bringsIn, takesOut, type JobSettings, type PipelineStep } from '../job/job.js'
 import type { Clock } from '../clock.js'
 import type { HostPolicy } from '../integration/host-policy.js'
 import { Delivery } from '../integration/delivery.js'
+import { Intake, type Doorstep } from '../integration/intake.js'
 import { outsideKind } from '../integration/kinds.js'
 import { stepKey, type Ledger, type StepId } from '../integration/ledger.js'
 import { Circuit, type Pace } from '../integration/pace.js'
@@ -34,6 +36,7 @@ export interface StepDeskParts {
   readonly pace: Pace
   readonly clock: Clock
   readonly serviceNames: readonly string[]
+  readonly takeIn: Doorstep
   failed(what: string, error: unknown): void
 }
 
@@ -42,8 +45,8 @@ export interface RunningStep {
   readonly id: StepId
   readonly job: JobSettings
   readonly integration: IntegrationRecord
-  /** null where it could not be opened. */
-  readonly delivery: Delivery | null
+  /** null where it could not be opened, or rests. */
+  readonly runs: Delivery | Intake | null
   readonly invalid: string
   /** Of all that it was opened with. */
   readonly signature: string
@@ -86,7 +89,7 @@ export class StepDesk {
     for (const { value } of catalog.range('jobs', {})) {
       const job = decodeRecord<JobSettings>('jobs', value)
       for (const step of job.pipeline) {
-        const bytes = takesOut(step) ? catalog.get('integrations', idKey(step.integrationId)) : undefined
+        const bytes = takesOut(step) || bringsIn(step) ? catalog.get('integrations', idKey(step.integrationId)) : undefined
         if (bytes === undefined) continue
         wanted.set(nameOf(idOf(job, step)), { job, step, integration: decodeRecord<IntegrationRecord>('integrations', bytes) })
       }
@@ -99,7 +102,7 @@ export class StepDesk {
         continue
       }
       this.#steps.delete(name)
-      if (running.delivery !== null) closing.push(running.delivery.close())
+      if (running.runs !== null) closing.push(running.runs.close())
     }
     await Promise.all(closing)
     const kept = new Set([...wanted.keys(), ...this.#steps.keys()])
@@ -108,41 +111,53 @@ export class StepDesk {
   }
 
   wake(shard: number): void {
-    for (const { job, delivery } of this.#steps.values()) if (job.shard === shard) delivery?.wake()
+    for (const { job, runs } of this.#steps.values()) if (job.shard === shard && runs instanceof Delivery) runs.wake()
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#steps.values()].map(({ delivery }) => delivery?.close()))
+    await Promise.all([...this.#steps.values()].map(({ runs }) => runs?.close()))
     this.#steps.clear()
     for (const { reader } of this.#shards.values()) await reader.close()
   }
 
   #open(job: JobSettings, step: PipelineStep, integration: IntegrationRecord): RunningStep {
-    const { ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#parts
-    const id = idOf(job, step)
-    const signature = signatureOf({ job, step, integration })
-    const since = step.outsideSince ?? 0
+    const opened = { id: idOf(job, step), job, integration, invalid: '', signature: signatureOf({ job, step, integration }) }
+    if (bringsIn(step) && job.status === 'STOPPED') return { ...opened, runs: null }
     try {
-      const kind = outsideKind(integration.kind)
-      if (kind?.openSink === undefined) throw new Error('this version of the service does not have its type')
-      const connection = openParameters(integration.connection, sealer)
-      const parameters = openParameters(step.parameters, sealer)
-      const missing = kind.entry.connection.find(({ name, required }) => required && connection[name] === undefined)
-      if (missing !== undefined) throw new Error(`its parameter ${missing.name} has to be given again`)
-      const tools = { policy, clock, serviceName: serviceNames[0] as string }
-      const nowMicros = (): number => clock.nowMicros()
-      const rule = ruleOf(step.role, parameters, job.labels)
-      const feed = new DecisionFeed({ ...this.shard(job.shard), job, step: id, rule, serviceNames, nowMicros })
-      const sink = kind.openSink(step.role, connection, parameters, tools)
-      const delivery = new Delivery({
-        step: id, start: { events: since, change: since, changeEvent: 0 }, feed, sink, ledger, pace, failed, circuit: this.#circuit(integration.id),
-        nowMs: () => Math.floor(clock.nowMicros() / 1_000), random: Math.random,
-      })
-      delivery.start()
-      return { id, job, integration, delivery, invalid: '', signature }
+      const runs = this.#make(job, step, integration)
+      runs.start()
+      return { ...opened, runs }
     } catch (error) {
-      return { id, job, integration, delivery: null, invalid: (error as Error).message, signature }
+      return { ...opened, runs: null, invalid: (error as Error).message }
     }
+  }
+
+  /** @throws Error with a sentence where the step cannot be opened. */
+  #make(job: JobSettings, step: PipelineStep, integration: IntegrationRecord): Delivery | Intake {
+    const { ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn } = this.#parts
+    const kind = outsideKind(integration.kind)
+    if (kind === null) throw new Error('this version of the service does not have its type')
+    const connection = openParameters(integration.connection, sealer)
+    const parameters = openParameters(step.parameters, sealer)
+    const missing = kind.entry.connection.find(({ name, required }) => required && connection[name] === undefined)
+    if (missing !== undefined) throw new Error(`its parameter ${missing.name} has to be given again`)
+    const tools = { policy, clock, serviceName: serviceNames[0] as string }
+    const nowMicros = (): number => clock.nowMicros()
+    const shared = {
+      step: idOf(job, step), ledger, pace, failed, circuit: this.#circuit(integration.id), nowMs: () => Math.floor(nowMicros() / 1_000),
+    }
+    if (bringsIn(step)) {
+      if (kind.openSource === undefined) throw new Error('this version of the service cannot use it as input')
+      return new Intake({ ...shared, takeIn, source: kind.openSource(connection, parameters, tools) })
+    }
+    if (kind.openSink === undefined) throw new Error(`this version of the service cannot use it as ${step.role}`)
+    const rule = ruleOf(step.role, parameters, job.labels)
+    const feed = new DecisionFeed({ ...this.shard(job.shard), job, step: shared.step, rule, serviceNames, nowMicros })
+    const since = step.outsideSince ?? 0
+    return new Delivery({
+      ...shared, feed, start: { events: since, change: since, changeEvent: 0 }, random: Math.random,
+      sink: kind.openSink(step.role, connection, parameters, tools),
+    })
   }
 
   #circuit(integrationId: number): Circuit {
@@ -161,5 +176,6 @@ function nameOf(step: StepId): string {
 }
 
 function signatureOf({ job, step, integration }: { job: JobSettings; step: PipelineStep; integration: IntegrationRecord }): string {
-  return JSON.stringify([job.title, job.labels, job.decisionPoints, step.parameters, step.outsideSince, integration])
+  const status = bringsIn(step) ? job.status : ''
+  return JSON.stringify([job.title, job.labels, job.decisionPoints, step.parameters, step.outsideSince, status, integration])
 }

@@ -67,6 +67,42 @@ export interface Sink {
   close(): Promise<void>
 }
 
+/** A document that came from outside. */
+export interface SourceDocument {
+  /** The id of its event: the same whenever the same document is read. */
+  readonly id: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface SourcePiece {
+  readonly documents: readonly SourceDocument[]
+  /** Where the next piece begins; plain data. It is kept when the documents of this one are on disk. */
+  readonly checkpoint: unknown
+  /** There is more to be had at once. */
+  readonly more: boolean
+}
+
+/** The counterpart could not be asked, or did not answer as it should; the message is for people. */
+export class SourceFailure extends Error {
+  readonly retryAfterMs: number
+
+  constructor(message: string, retryAfterMs = 0) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Brings events in: input. */
+export interface Source {
+  /** Milliseconds between two polls where there was nothing more. */
+  readonly pollMs: number
+  /** What is behind the checkpoint, null at the beginning. Rejects with SourceFailure. */
+  poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece>
+  /** The documents of a piece are on disk: whoever has to be told is told, when its checkpoint is kept too. */
+  taken?(checkpoint: unknown): Promise<void>
+  close(): Promise<void>
+}
+
 /** Parameters as checked when they were given, with the secrets opened. */
 export type Opened = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -82,4 +118,6 @@ export interface OutsideKind {
   readonly entry: IntegrationKind
   /** For roles that take events out. @throws Error with a sentence where the parameters do not go together. */
   openSink?(role: IntegrationRole, connection: Opened, parameters: Opened, tools: Tools): Sink
+  /** For the role input. @throws Error as openSink. */
+  openSource?(connection: Opened, parameters: Opened, tools: Tools): Source
 }

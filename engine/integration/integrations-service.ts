@@ -26,6 +26,22 @@ export interface DeliveryView {
   readonly handledThroughMicros: number
 }
 
+/** How a step that brings events in is. */
+export interface InputView {
+  readonly jobId: number
+  readonly jobTitle: string
+  readonly integrationId: number
+  readonly integrationTitle: string
+  /** As of a delivery; `paused` while its job is stopped. */
+  readonly state: 'running' | 'retrying' | 'open' | 'invalid' | 'paused'
+  /** Why, or the latest document that was no event; '' where all is well. */
+  readonly reason: string
+  /** Documents taken in since the service was started, and those that were no events. */
+  readonly taken: number
+  readonly refused: number
+  readonly lastTakenMicros: number | null
+}
+
 /** A delivery that failed while others got through. */
 export interface LetterView {
   readonly id: string
@@ -60,6 +76,7 @@ export interface LetterPage {
 /** All of it rejects with integrations_unavailable for the moment in which the thread of the integrations starts again. */
 export interface IntegrationsService {
   deliveries(): Promise<readonly DeliveryView[]>
+  inputs(): Promise<readonly InputView[]>
   /** Letters by job, integration, role and time of their events; pages count from 0. */
   letters(query: LetterQuery & { readonly state?: 'waiting' | 'dead' | undefined; readonly page: number; readonly size: number }): Promise<LetterPage>
   /** Dead letters are tried again; how many. Rejects with letter_not_found where one is named and is not there. */

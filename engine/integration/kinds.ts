@@ -2,11 +2,12 @@
 import { standardKinds } from '../resource/kind-list.js'
 import { Kinds } from '../resource/kinds.js'
 import type { OutsideKind } from './contract.js'
+import { searchEngine } from './search-engine/search-engine.js'
 import { slack } from './slack/slack.js'
 import { syslog } from './syslog/syslog.js'
 import { webhook } from './webhook/webhook.js'
 
-export const outsideKinds: readonly OutsideKind[] = [webhook, slack, syslog]
+export const outsideKinds: readonly OutsideKind[] = [searchEngine, webhook, slack, syslog]
 
 /** Every kind that an integration can be of. */
 export const allKinds = new Kinds([...standardKinds.all, ...outsideKinds.map(({ entry }) => entry)])

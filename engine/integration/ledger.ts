@@ -9,6 +9,7 @@
  * |------------|------------------------------------|---------------------------------------------|
  * | places     | step                               | up to where events and changes are handled  |
  * | letters    | step, ingest time of the event u64 | a delivery that failed, waiting or for good |
+ * | checkpoints | step                              | up to where an input has read; its own     |
  * | references | step, subject                      | what the counterpart calls it: a case's id  |
  *
  * A step is | job u32 | integration u32 | role u8 |, numbers big-endian.
@@ -22,7 +23,7 @@ import { integrationRoles, type IntegrationRole } from '../job/job.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../store/rows.js'
 
-export const ledgerTables = ['places', 'letters', 'references'] as const
+export const ledgerTables = ['places', 'letters', 'references', 'checkpoints'] as const
 
 /** A step that takes events out: which job, which integration, in which role. */
 export interface StepId {
@@ -104,6 +105,16 @@ export class Ledger {
     this.#put('places', stepKey(step), encodeJsonRow(place))
   }
 
+  /** null where there is none. */
+  checkpoint(step: StepId): unknown {
+    const bytes = this.#get('checkpoints', stepKey(step))
+    return bytes === undefined ? null : (decodeJsonRow(bytes) as { checkpoint: unknown }).checkpoint
+  }
+
+  putCheckpoint(step: StepId, checkpoint: unknown): void {
+    this.#put('checkpoints', stepKey(step), encodeJsonRow({ checkpoint }))
+  }
+
   *letters(step: StepId): Iterable<Letter> {
     this.flush()
     for (const { value } of this.#environment.range('letters', under(stepKey(step)))) yield decodeJsonRow(value) as Letter
@@ -137,13 +148,14 @@ export class Ledger {
   /** Steps that anything is kept of. */
   steps(): StepId[] {
     this.flush()
-    return [...this.#environment.range('places', {})].map(({ key }) => stepOfKey(key))
+    const keys = [...this.#environment.range('places', {}), ...this.#environment.range('checkpoints', {})]
+    return keys.map(({ key }) => stepOfKey(key))
   }
 
   /** Forgets a step that is no more. */
   forget(step: StepId): void {
     this.flush()
-    for (const table of ['letters', 'references', 'places'] as const) {
+    for (const table of ledgerTables) {
       for (const { key } of this.#environment.range(table, under(stepKey(step)))) this.#put(table, Buffer.from(key), undefined)
     }
   }

@@ -114,6 +114,11 @@ export function hasBuckets(category: JobCategory): boolean {
   return category === 'Decision intelligence'
 }
 
+/** True where the step brings events in from outside, by asking for them. */
+export function bringsIn(step: PipelineStep): boolean {
+  return step.outsideSince !== undefined && step.enabled && step.role === 'input'
+}
+
 /** True where the step takes events out of the service. */
 export function takesOut(step: PipelineStep): boolean {
   return step.outsideSince !== undefined && step.enabled && sinkRoles.includes(step.role)

@@ -1,8 +1,8 @@
 /** How integrations fare: deliveries, and those that failed. */
-import { isoMicros, type DeliveryView, type LetterView } from '../../engine/index.js'
+import { isoMicros, type DeliveryView, type InputView, type LetterView } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import {
-  Deliveries, FailedDeliveries, FailedDeliveryCount, FailedDeliveryQuery, FailedDeliverySelection,
+  Deliveries, FailedDeliveries, FailedDeliveryCount, FailedDeliveryQuery, FailedDeliverySelection, Inputs,
 } from '../schemas/integrations.js'
 
 const tag = 'Integrations'
@@ -26,6 +26,20 @@ function deliveryWire(view: DeliveryView) {
     dead_count: view.dead,
     last_delivered_at: at(view.lastDeliveredMicros),
     handled_through: at(view.handledThroughMicros),
+  }
+}
+
+function inputWire(view: InputView) {
+  return {
+    job_id: view.jobId,
+    job_title: view.jobTitle,
+    integration_id: view.integrationId,
+    integration_title: view.integrationTitle,
+    status: view.state,
+    reason: view.reason,
+    taken_count: view.taken,
+    refused_count: view.refused,
+    last_taken_at: at(view.lastTakenMicros),
   }
 }
 
@@ -59,6 +73,18 @@ const deliveries = operation({
   handle: async ({ app }) => (await app.service.integrations.deliveries()).map(deliveryWire),
 })
 
+const inputs = operation({
+  method: 'GET',
+  path: '/api/v2/integrations/inputs',
+  operationId: 'listInputs',
+  tag,
+  summary: 'How the steps that fetch events fare',
+  description: 'Enabled inputs whose integration is outside of the service; events that are posted need none.',
+  scope: 'read:resources',
+  responses: { 200: { description: 'By job and integration.', schema: Inputs } },
+  handle: async ({ app }) => (await app.service.integrations.inputs()).map(inputWire),
+})
+
 const failed = operation({
   method: 'GET',
   path: '/api/v2/integrations/failed_deliveries',
@@ -89,7 +115,7 @@ const retry = operation({
   body: FailedDeliverySelection,
   bodyExample: { job_id: 1 },
   responses: { 200: { description: 'How many are tried again.', schema: FailedDeliveryCount, example: { status: 'OK', count: 3 } } },
-  errors: [400, 404, 413],
+  errors: [404],
   async handle({ app, body: { job_id: jobId, integration_id: integrationId, id } }) {
     return { status: 'OK', count: await app.service.integrations.sendAgain({ jobId, integrationId, id }) }
   },
@@ -111,4 +137,4 @@ const discard = operation({
   },
 })
 
-export const integrationRoutes: readonly Route[] = [deliveries, failed, retry, discard]
+export const integrationRoutes: readonly Route[] = [deliveries, inputs, failed, retry, discard]

@@ -27,6 +27,23 @@ export const Delivery = Type.Object({
 
 export const Deliveries = Type.Array(Delivery)
 
+/** How a step that brings events in is. */
+export const Input = Type.Object({
+  job_id: Type.Integer(),
+  job_title: Type.String(),
+  integration_id: Type.Integer(),
+  integration_title: Type.String(),
+  status: Type.Enum(['running', 'retrying', 'open', 'invalid', 'paused'], {
+    description: '`paused`: its job is stopped. The others as those of deliveries.',
+  }),
+  reason: Type.String({ description: 'Why, or the latest document that was no event, or empty.' }),
+  taken_count: Type.Integer({ description: 'Documents taken in since the service was started.' }),
+  refused_count: Type.Integer({ description: 'Documents that were no events.' }),
+  last_taken_at: nullable(Timestamp),
+})
+
+export const Inputs = Type.Array(Input)
+
 const LetterState = Type.Enum(['waiting', 'dead'])
 
 export const FailedDelivery = Type.Object({

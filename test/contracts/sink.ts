@@ -107,7 +107,7 @@ export function sinkContract(one: SinkCase): void {
       counterpart.behave('well')
       for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254', '10.0.0.1']) {
         const given = String(counterpart.connection[one.hostParameter])
-        const connection = { ...counterpart.connection, timeout_seconds: 1, [one.hostParameter]: given.replace('127.0.0.1', given.includes('/') ? host : host.replace(/[[\]]/g, '')) }
+        const connection = { ...counterpart.connection, timeout_seconds: 1, [one.hostParameter]: given.replace('127.0.0.1', one.hostParameter !== 'host' ? host : host.replace(/[[\]]/g, '')) }
         const sink = openSink(kind, role, connection, parameters, toolsFor([]))
         const [fate] = await sink.deliver([outgoing()], never)
         assert.equal(fate?.fate, 'failed', host)

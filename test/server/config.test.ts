@@ -29,7 +29,7 @@ function refusal(env: Record<string, string>, args: readonly string[] = []): str
 test('without settings the defaults hold', () => {
   assert.deepEqual(readSettings({ PATH: '/bin' }, []), {
     port: 8080, host: '127.0.0.1', dataDir: './data', name: 'service', passwordCost: 14, minutesPerAlert: 10,
-    emptyErrorMessage: false, rateLimit: 0,
+    privateHosts: [], emptyErrorMessage: false, rateLimit: 0,
   })
 })
 

@@ -18,6 +18,7 @@ import { auditRecipes } from './audit.js'
 import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
 import { eventRecipes } from './events.js'
+import { integrationRecipes } from './integrations.js'
 import { jobRecipes } from './jobs.js'
 import { metricsRecipes } from './metrics.js'
 import { refusalOf, type Ask, type Recipe, type Recipes } from './recipe.js'
@@ -27,8 +28,8 @@ import { storedEventRecipes } from './stored-events.js'
 import { userRecipes } from './users.js'
 
 const recipes: Recipes = {
-  ...auditRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...jobRecipes, ...metricsRecipes, ...queryRecipes,
-  ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
+  ...auditRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...integrationRecipes, ...jobRecipes,
+  ...metricsRecipes, ...queryRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {

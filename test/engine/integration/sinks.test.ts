@@ -2,12 +2,14 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { Opened } from '../../../engine/integration/contract.js'
+import { searchEngine } from '../../../engine/integration/search-engine/search-engine.js'
 import { slack } from '../../../engine/integration/slack/slack.js'
 import { syslog } from '../../../engine/integration/syslog/syslog.js'
 import { webhook } from '../../../engine/integration/webhook/webhook.js'
 import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
 import { eventually } from '../../support/client.js'
 import { HttpReceiver, status, type Answering, type Received } from '../../support/receiver.js'
+import { SearchServer } from '../../support/search-server.js'
 
 const behaving: Readonly<Record<Behaviour, Answering>> = {
   well: status(200, {}, '{}'),
@@ -19,7 +21,7 @@ const behaving: Readonly<Record<Behaviour, Answering>> = {
     response.writeHead(200, { 'content-length': '100' })
     response.write('half of i', () => response.destroy())
   },
-  huge: status(200, {}, 'x'.repeat(200_000)),
+  huge: status(200, {}, 'x'.repeat(17 * 1024 * 1024)),
   elsewhere: status(307, { location: 'http://169.254.169.254/latest/meta-data' }),
 }
 
@@ -45,6 +47,24 @@ sinkContract({
   name: 'slack', kind: slack, role: 'post_decision', hostParameter: 'url', behaviours: httpBehaviours, secrets: ['T000/B000'],
   parameters: { text: '{{event_id}} {{title}} {{source.ip}}' },
   open: () => httpCounterpart((url) => ({ url: `${url}/services/T000/B000` }), ({ body }) => [JSON.parse(body).text.split(' ')[0]]),
+})
+
+const bulkWrong: Partial<Record<Behaviour, Answering>> = {
+  refusing: (_, response) => void response.end('{"errors":true,"items":[{"index":{"status":400,"error":{"type":"mapper_parsing_exception","reason":"no"}}}]}'),
+}
+
+sinkContract({
+  name: 'search engine', kind: searchEngine, role: 'output', hostParameter: 'hosts', behaviours: httpBehaviours, secrets: ['changeme-now'],
+  async open() {
+    const server = await SearchServer.open()
+    const working = server.http.answer
+    return {
+      connection: server.connection,
+      behave: (how) => void (server.http.answer = how === 'well' ? working : (bulkWrong[how] ?? behaving[how])),
+      taken: (count) => eventually(async () => [...server.documents.values()].map(({ source }) => String(source['event_id'])), (ids) => ids.length >= count),
+      close: () => server.close(),
+    }
+  },
 })
 
 /** A receiver of octet-counted syslog. */

@@ -1,0 +1,130 @@
+/**
+ * One step that brings events in: from its counterpart to the mailbox of its job, each document once.
+ *
+ * Owns: the loop, and when a checkpoint is kept. Leaves out: what is asked (contract.ts, Source), when it may be asked
+ * (pace.ts), taking events in (the engine's; Doorstep is what is seen of it here).
+ *
+ * 1. A checkpoint is kept after the documents of its piece are on disk. Whatever dies in between, the piece is read again, and
+ *    its documents are the events that they were (S6): at least once here, exactly once in the store.
+ * 2. One piece is under way at a time, so what waits is bounded, and an engine that is busy makes the counterpart wait.
+ * 3. A document that can never be an event is passed, counted, and named in the reason.
+ */
+import type { Source, SourceDocument } from './contract.js'
+import { SourceFailure } from './contract.js'
+import type { Ledger, StepId } from './ledger.js'
+import type { Circuit, Pace } from './pace.js'
+import { Rest } from './rest.js'
+
+/** How documents fared at the engine. */
+export interface TakenIn {
+  /** Documents that are no events and never will be, by their place in the piece, and why. */
+  readonly refused: readonly { readonly at: number; readonly reason: string }[]
+  /** The engine could not take them in now, and why; null where it has. */
+  readonly busy: string | null
+}
+
+/** Where documents become events: resolves when all are on disk or refused. */
+export type Doorstep = (jobId: number, documents: readonly SourceDocument[]) => Promise<TakenIn>
+
+export interface IntakeParts {
+  readonly step: StepId
+  readonly source: Source
+  readonly takeIn: Doorstep
+  readonly ledger: Ledger
+  readonly circuit: Circuit
+  readonly pace: Pace
+  nowMs(): number
+  failed(what: string, error: unknown): void
+}
+
+export interface IntakeStatus {
+  readonly state: 'running' | 'retrying' | 'open'
+  /** Since the start of the service. */
+  readonly taken: number
+  readonly refused: number
+  readonly lastTakenMs: number | null
+  readonly reason: string
+}
+
+export class Intake {
+  readonly #parts: IntakeParts
+  readonly #stop = new AbortController()
+  readonly #rest = new Rest(this.#stop.signal)
+  #checkpoint: unknown
+  #taken = 0
+  #refused = 0
+  #lastTakenMs: number | null = null
+  #reason = ''
+  #done: Promise<void> | null = null
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts
+    this.#checkpoint = parts.ledger.checkpoint(parts.step)
+  }
+
+  start(): void {
+    this.#done = this.#loop()
+  }
+
+  status(): IntakeStatus {
+    const { circuit } = this.#parts
+    const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
+    return { state, taken: this.#taken, refused: this.#refused, lastTakenMs: this.#lastTakenMs, reason: circuit.reason || this.#reason }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    this.#rest.wake()
+    await this.#done
+    await this.#parts.source.close()
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      let restMs: number
+      try {
+        restMs = await this.#poll()
+      } catch (error) {
+        restMs = this.#fail(error)
+      }
+      if (restMs > 0) await this.#rest.sleep(restMs, false)
+    }
+  }
+
+  /** One piece; how long to rest after it. */
+  async #poll(): Promise<number> {
+    const { step, source, circuit, ledger, takeIn, pace, nowMs } = this.#parts
+    const wait = circuit.enter(nowMs())
+    if (wait > 0) return wait
+    const { documents, checkpoint, more } = await source.poll(this.#checkpoint, this.#stop.signal)
+    circuit.succeeded()
+    if (documents.length > 0) {
+      const { refused, busy } = await takeIn(step.jobId, documents)
+      if (busy !== null) {
+        this.#reason = busy
+        return pace.baseMs
+      }
+      this.#taken += documents.length - refused.length
+      this.#refused += refused.length
+      this.#lastTakenMs = nowMs()
+      const [first] = refused
+      this.#reason = first === undefined ? '' : `the document ${documents[first.at]?.id ?? ''} is no event: ${first.reason}`
+    }
+    if (JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint)) ledger.putCheckpoint(step, checkpoint)
+    this.#checkpoint = checkpoint
+    // Who forgets what was taken must not do so before the checkpoint is on disk.
+    if (source.taken !== undefined && documents.length > 0 && ledger.flush()) await source.taken(checkpoint)
+    return more || documents.length > 0 ? 0 : source.pollMs
+  }
+
+  #fail(error: unknown): number {
+    const { circuit, pace, nowMs, failed } = this.#parts
+    if (this.#stop.signal.aborted) return 0
+    if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
+    else {
+      circuit.failed(nowMs(), 'the integration failed; the log of the service says how')
+      failed('an integration failed', error)
+    }
+    return pace.baseMs
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The questions that documents are read with: pages in the order of their date, and how many there are.
+ *
+ * Two documents may have the same date; `_seq_no`, which counts up in each shard of an index, orders those of one shard, and
+ * at most one document of each shard has both the same. A page begins at the last document of the page before, included:
+ * those few that come again are known by name. So no page loses a document, whatever is written meanwhile, nothing is kept
+ * open on the other side, and a place is a few bytes that hold after any restart.
+ */
+import { HttpFailure } from '../http-client.js'
+
+/** What to read. */
+export interface SearchSelection {
+  readonly dateField: string
+  /** Date mathematics of the search engine, or ''. */
+  readonly startTime: string
+  readonly endTime: string
+  /** A query string, or ''. */
+  readonly filter: string
+  /** Fields; none for all. */
+  readonly source: readonly string[]
+}
+
+/** The last document that was read. */
+export interface SearchPlace {
+  /** Milliseconds since 1970. */
+  readonly dateMs: number
+  readonly seqNo: number
+  /** Documents of exactly that date and number that were read, as `index/id`. */
+  readonly names: readonly string[]
+}
+
+export interface Hit {
+  /** `index/id`. */
+  readonly name: string
+  readonly id: string
+  readonly dateMs: number
+  readonly seqNo: number
+  readonly source: Record<string, unknown>
+}
+
+type Clause = Record<string, unknown>
+
+function within(field: string, fromMs: number, toMs: number): Clause {
+  return { range: { [field]: { gte: fromMs, lt: toMs, format: 'epoch_millis' } } }
+}
+
+function chosen({ dateField, startTime, endTime, filter }: SearchSelection): Clause[] {
+  const range = { ...(startTime === '' ? {} : { gt: startTime }), ...(endTime === '' ? {} : { lt: endTime }) }
+  return [
+    { exists: { field: dateField } },
+    ...(startTime === '' && endTime === '' ? [] : [{ range: { [dateField]: range } }]),
+    ...(filter === '' ? [] : [{ query_string: { query: filter } }]),
+  ]
+}
+
+function pageOf(selection: SearchSelection, clauses: readonly Clause[], size: number): Clause {
+  const { dateField, source } = selection
+  return {
+    size, track_total_hits: false, seq_no_primary_term: true,
+    _source: source.length === 0 ? true : source,
+    // Of dates in nanoseconds the milliseconds: JSON has no numbers for more.
+    sort: [{ [dateField]: { order: 'asc', numeric_type: 'date' } }, { _seq_no: { order: 'asc' } }],
+    query: { bool: { filter: [...chosen(selection), ...clauses] } },
+  }
+}
+
+/** The page that begins at a place, or at the beginning. */
+export function pageFrom(selection: SearchSelection, place: SearchPlace | null, size: number): Clause {
+  if (place === null) return pageOf(selection, [], size)
+  const { dateField } = selection
+  const { dateMs, seqNo } = place
+  const later = { range: { [dateField]: { gte: dateMs + 1, format: 'epoch_millis' } } }
+  const same = { bool: { filter: [within(dateField, dateMs, dateMs + 1), { range: { _seq_no: { gte: seqNo } } }] } }
+  return pageOf(selection, [{ bool: { should: [later, same], minimum_should_match: 1 } }], size + place.names.length)
+}
+
+/** The page of a span of time that begins at a place in it, or at its beginning. */
+export function pageWithin(selection: SearchSelection, fromMs: number, toMs: number, place: SearchPlace | null, size: number): Clause {
+  const page = pageFrom(selection, place, size) as { query: { bool: { filter: Clause[] } } }
+  page.query.bool.filter.push(within(selection.dateField, fromMs, toMs))
+  return page as unknown as Clause
+}
+
+/** How many documents there are in each step of a span of time. */
+export function countsWithin(selection: SearchSelection, fromMs: number, toMs: number, stepMs: number): Clause {
+  return {
+    size: 0, track_total_hits: false,
+    query: { bool: { filter: [...chosen(selection), within(selection.dateField, fromMs, toMs)] } },
+    aggs: { steps: { date_histogram: { field: selection.dateField, fixed_interval: `${stepMs}ms`, min_doc_count: 1 } } },
+  }
+}
+
+function wrongAnswer(): HttpFailure {
+  return new HttpFailure('an answer that is not that of a search')
+}
+
+/** @throws HttpFailure where the answer is not that of a search, or not from every shard. */
+export function hitsIn(document: Record<string, unknown>): Hit[] {
+  mustBeWhole(document)
+  const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
+  if (!Array.isArray(hits)) throw wrongAnswer()
+  return hits.map((hit: { _index?: unknown; _id?: unknown; _source?: unknown; _seq_no?: unknown; sort?: unknown[] }): Hit => {
+    const { _index: index, _id: id, _source: source = {}, _seq_no: seqNo, sort } = hit
+    const dateMs = Number(sort?.[0])
+    if (typeof index !== 'string' || typeof id !== 'string' || typeof seqNo !== 'number' || !Number.isFinite(dateMs)) throw wrongAnswer()
+    return { name: `${index}/${id}`, id, dateMs, seqNo, source: source as Record<string, unknown> }
+  })
+}
+
+/** @throws HttpFailure as hitsIn. */
+export function countsIn(document: Record<string, unknown>): Map<number, number> {
+  mustBeWhole(document)
+  const buckets = (document['aggregations'] as { steps?: { buckets?: unknown } } | undefined)?.steps?.buckets
+  // An index pattern that matches no index has no aggregations to answer with.
+  if (buckets === undefined) return new Map()
+  if (!Array.isArray(buckets)) throw wrongAnswer()
+  return new Map(buckets.map(({ key, doc_count: count }: { key: number; doc_count: number }) => [key, count]))
+}
+
+/** Half of an answer would be taken for the whole of it: documents of a shard that is away must not be passed. */
+function mustBeWhole(document: Record<string, unknown>): void {
+  const { failed = 0 } = (document['_shards'] ?? {}) as { failed?: number }
+  if (document['timed_out'] === true || failed > 0) throw new HttpFailure(`${failed} shards of the search engine did not answer`)
+}

@@ -1,0 +1,127 @@
+/** The search engine kind against a real OpenSearch node, with a proxy in between that cuts, delays and breaks. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server } from 'node:net'
+import { after, before, test } from 'node:test'
+import { SeededRandom } from '../../../engine/random.js'
+import { eventually, type Client } from '../../support/client.js'
+import { spawnService, type ChildService } from '../../support/service.js'
+import { startOpenSearch, type OpenSearchNode } from './opensearch-node.js'
+
+let node: OpenSearchNode
+let proxy: Server
+let cutEvery = 0
+
+before(async () => {
+  node = await startOpenSearch()
+  const random = new SeededRandom(7)
+  proxy = createServer((client) => {
+    const upstream = connect(node.port, '127.0.0.1')
+    for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+      from.on('error', () => to.destroy()).on('close', () => to.destroy())
+      from.on('data', (bytes: Buffer) => {
+        if (cutEvery === 0 || random.below(cutEvery) > 0) return void to.write(bytes)
+        // Half of it, and then nothing.
+        to.write(bytes.subarray(0, bytes.length >> 1), () => to.destroy())
+      })
+    }
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+})
+after(async () => {
+  proxy.close()
+  await node.close()
+})
+
+function connection(): object {
+  return { hosts: '127.0.0.1', port: (proxy.address() as AddressInfo).port, user: '', password: '', schema: 'http' }
+}
+
+async function index(name: string, from: number, to: number, dateOf: (i: number) => number): Promise<void> {
+  for (let at = from; at < to; at += 2_000) {
+    let lines = ''
+    for (let i = at; i < Math.min(to, at + 2_000); i++) {
+      lines += `${JSON.stringify({ index: { _index: name, _id: `d${i}` } })}\n`
+      lines += `${JSON.stringify({ '@timestamp': new Date(dateOf(i)).toISOString(), rule: { id: String(i % 50) }, i, pad: 'x'.repeat(900) })}\n`
+    }
+    assert.equal((await node.ask('POST', '/_bulk?refresh=true', lines)).errors, false)
+  }
+}
+
+async function setUp(client: Client, pattern: string, title: string): Promise<number> {
+  const parameters = { index_pattern: pattern, preserve_id: true, batch_size: 1_000, lookback_seconds: 600 }
+  const answer = await client.post('/api/v2/resources', {
+    search: { type: 'integration', properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() } },
+    job: { type: 'job', properties: { title, decision_points: ['rule.id'], pipeline_integrations: [
+      { resource: 'search', integration_type: 'input', parameters },
+      { resource: 'search', integration_type: 'output', parameters: { index: `decided-${pattern.replace('*', '')}` } },
+    ] } },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body.created.find((one: any) => one.type === 'job').internal_id
+}
+
+const events = async (client: Client, jobId: number): Promise<number> => (await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count
+
+async function written(name: string): Promise<number> {
+  await node.ask('POST', `/${name}/_refresh?ignore_unavailable=true`)
+  return (await node.ask('GET', `/${name}/_count?ignore_unavailable=true`)).count
+}
+
+test('documents of three shards with equal dates, and late ones, become events once; each event a document', async () => {
+  await node.ask('PUT', '/ties-1', { settings: { number_of_shards: 3, number_of_replicas: 0 } })
+  const start = Date.now() - 3_600_000
+  await index('ties-1', 0, 5_000, (i) => start + Math.floor(i / 500))
+  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  const jobId = await setUp(service.client, 'ties-*', 'Ties')
+  await eventually(() => events(service.client, jobId), (count) => count === 5_000, 60_000)
+  await index('ties-1', 5_000, 5_010, () => start + 3)
+  await eventually(() => events(service.client, jobId), (count) => count === 5_010, 60_000)
+  await eventually(() => written('decided-ties-'), (count) => count === 5_010, 60_000)
+  await service.close()
+})
+
+test('through fifty kills and cut connections no document is lost and none is doubled', async () => {
+  await node.ask('PUT', '/kills-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
+  const random = new SeededRandom(11)
+  const start = Date.now() - 3_600_000
+  const dates = Array.from({ length: 60_000 }, () => start + random.below(20_000)).sort((a, b) => a - b)
+  await index('kills-1', 0, 10_000, (i) => dates[i] as number)
+  cutEvery = 40
+  let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
+  const { dataDir } = service
+  const jobId = await setUp(service.client, 'kills-*', 'Kills')
+  let indexed = 10_000
+  for (let kill = 0; kill < 50; kill++) {
+    await index('kills-1', indexed, indexed + 1_000, (i) => dates[i] as number)
+    indexed += 1_000
+    await new Promise((resolve) => setTimeout(resolve, 200 + random.below(800)))
+    await service.kill()
+    service = await spawnService({ privateHosts: ['127.0.0.1'], dataDir })
+  }
+  cutEvery = 0
+  await eventually(() => events(service.client, jobId), (count) => count >= indexed, 120_000)
+  await eventually(() => written('decided-kills-'), (count) => count >= indexed, 120_000)
+  await new Promise((resolve) => setTimeout(resolve, 8_000))
+  assert.equal(await events(service.client, jobId), indexed)
+  assert.equal(await written('decided-kills-'), indexed)
+  await service.close()
+})
+
+test('input keeps up with many documents a second', async () => {
+  await node.ask('PUT', '/speed-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
+  const start = Date.now() - 3_600_000
+  await index('speed-1', 0, 100_000, (i) => start + i)
+  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  const parameters = { index_pattern: 'speed-*', preserve_id: true, batch_size: 5_000, lookback_seconds: 0 }
+  const begun = performance.now()
+  const answer = await service.client.post('/api/v2/resources', {
+    search: { type: 'integration', properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() } },
+    job: { type: 'job', properties: { title: 'Speed', decision_points: ['rule.id'], pipeline_integrations: [{ resource: 'search', integration_type: 'input', parameters }] } },
+  })
+  const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
+  await eventually(() => events(service.client, jobId), (count) => count === 100_000, 120_000)
+  const perSecond = Math.round(100_000 / ((performance.now() - begun) / 1_000))
+  console.log(`search engine input: ${perSecond} documents of 1 KB a second`)
+  await service.close()
+})

@@ -62,6 +62,11 @@ export type Fate =
 export interface Sink {
   /** Most events that `deliver` takes at once. */
   readonly batchMax: number
+  /**
+   * What the reference of a delivery is kept under, and given back with the next event of the same: for sinks whose fates have
+   * references.
+   */
+  subjectOf?(event: DecidedEvent): string
   /** One fate for each, in order. Rejects for bugs only. Ends soon after `signal` does. */
   deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]>
   close(): Promise<void>

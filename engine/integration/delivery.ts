@@ -34,8 +34,6 @@ export interface DeliveryParts {
   nowMs(): number
   random(): number
   failed(what: string, error: unknown): void
-  /** What the reference of an event is kept under, where the sink gives references. */
-  subjectOf?(event: DecidedEvent): string
 }
 
 /** How a step is. */
@@ -223,14 +221,15 @@ export class Delivery {
 
   /** Asks the sink, and keeps the references that it gives. */
   async #deliver(items: readonly FeedItem[]): Promise<Fate[]> {
-    const { sink, ledger, step, subjectOf } = this.#parts
-    const outgoing = items.map(({ id, reason, event }): Outgoing => {
-      return { id, reason, event, reference: subjectOf === undefined ? null : ledger.reference(step, subjectOf(event)) }
-    })
+    const { sink, ledger, step } = this.#parts
+    const referenceOf = (event: DecidedEvent): string | null => {
+      return sink.subjectOf === undefined ? null : ledger.reference(step, sink.subjectOf(event))
+    }
+    const outgoing = items.map(({ id, reason, event }): Outgoing => ({ id, reason, event, reference: referenceOf(event) }))
     const fates = await sink.deliver(outgoing, this.#stop.signal)
     for (const [at, fate] of fates.entries()) {
-      if (fate.fate !== 'delivered' || fate.reference === undefined || subjectOf === undefined) continue
-      ledger.putReference(step, subjectOf((items[at] as FeedItem).event), fate.reference)
+      if (fate.fate !== 'delivered' || fate.reference === undefined || sink.subjectOf === undefined) continue
+      ledger.putReference(step, sink.subjectOf((items[at] as FeedItem).event), fate.reference)
     }
     return fates
   }

@@ -1,13 +1,17 @@
 /** The kinds that do something outside, and with them the whole catalogue. A kind stands here when it works. */
 import { standardKinds } from '../resource/kind-list.js'
 import { Kinds } from '../resource/kinds.js'
+import { jira } from './cases/jira.js'
+import { redmine } from './cases/redmine.js'
+import { serviceNow } from './cases/servicenow.js'
+import { theHive } from './cases/thehive.js'
 import type { OutsideKind } from './contract.js'
 import { searchEngine } from './search-engine/search-engine.js'
 import { slack } from './slack/slack.js'
 import { syslog } from './syslog/syslog.js'
 import { webhook } from './webhook/webhook.js'
 
-export const outsideKinds: readonly OutsideKind[] = [searchEngine, webhook, slack, syslog]
+export const outsideKinds: readonly OutsideKind[] = [searchEngine, webhook, slack, syslog, theHive, jira, serviceNow, redmine]
 
 /** Every kind that an integration can be of. */
 export const allKinds = new Kinds([...standardKinds.all, ...outsideKinds.map(({ entry }) => entry)])

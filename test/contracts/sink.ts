@@ -41,7 +41,7 @@ export function sinkContract(one: SinkCase): void {
   async function withSink(how: Behaviour, run: (deliver: (ids: readonly string[], signal?: AbortSignal) => Promise<Fate[]>, counterpart: Counterpart) => Promise<void>): Promise<void> {
     const counterpart = await one.open()
     counterpart.behave(how)
-    const sink = openSink(kind, role, { ...counterpart.connection, timeout_seconds: 1 }, parameters)
+    const sink = openSink(kind, role, { ...counterpart.connection, timeout_seconds: how === 'silent' ? 1 : 20 }, parameters)
     try {
       await run(async (ids, signal = never) => {
         const fates = await sink.deliver(ids.map((id) => outgoing(id)), signal)

@@ -2,12 +2,14 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { Opened } from '../../../engine/integration/contract.js'
+import { outsideKind } from '../../../engine/integration/kinds.js'
 import { searchEngine } from '../../../engine/integration/search-engine/search-engine.js'
 import { slack } from '../../../engine/integration/slack/slack.js'
 import { syslog } from '../../../engine/integration/syslog/syslog.js'
 import { webhook } from '../../../engine/integration/webhook/webhook.js'
 import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
 import { eventually } from '../../support/client.js'
+import { CaseServer } from '../../support/case-servers.js'
 import { HttpReceiver, status, type Answering, type Received } from '../../support/receiver.js'
 import { SearchServer } from '../../support/search-server.js'
 
@@ -66,6 +68,25 @@ sinkContract({
     }
   },
 })
+
+for (const [name, secret] of [['thehive', 'hive-key-1'], ['jira', 'jira-token-1'], ['servicenow', 'snow-pass-1'], ['redmine', 'red-key-1']] as const) {
+  sinkContract({
+    name, kind: outsideKind(name)!, role: 'case_creation', hostParameter: 'url', secrets: [secret],
+    parameters: { project: 'SEC', once_per: 'event', title: '{{title}}', description: '<{{event_id}}>' },
+    // A search that is refused is left out, so what it would take to be refused is the making of a case.
+    behaviours: httpBehaviours,
+    async open() {
+      const server = await CaseServer.open(name)
+      const working = server.http.answer
+      return {
+        connection: server.connection,
+        behave: (how) => void (server.http.answer = how === 'well' ? working : behaving[how]),
+        taken: (count) => eventually(async () => server.cases.map(({ text }) => /<(.*)>/.exec(text)![1]!), (ids) => ids.length >= count),
+        close: () => server.close(),
+      }
+    },
+  })
+}
 
 /** A receiver of octet-counted syslog. */
 async function syslogCounterpart(): Promise<Counterpart> {

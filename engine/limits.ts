@@ -193,26 +193,8 @@ export const limits = {
   disagreementsMax: 100_000,
   /** Values of one field that the audit log lists. */
   auditTermsMax: 1_000,
-  /** Milliseconds that a counterpart of an integration has for a whole answer. */
-  outsideMsMax: 30_000,
-  /** Bytes of one answer of a counterpart, and objects and arrays inside each other in it. */
-  answerBytesMax: 16 * MIB,
-  answerDepthMax: 64,
-  /** Events that one step delivers in one round, their bytes as stored, and records that a look for them goes over. */
-  deliveryEventsMax: 500,
-  deliveryBytesMax: 4 * MIB,
-  deliveryRecordsPerLook: 20_000,
-  /** Events of one step that wait to be tried again by themselves, and those kept because they failed for good. */
-  deliveriesWaitingMax: 10_000,
-  deadLettersMax: 100_000,
-  /** Tries of one event while others get through, before it is kept as failed for good. */
-  deliveryAttemptsMax: 10,
-  /** Tries of the foremost event while nothing gets through, before the next one is tried. */
-  headAttemptsMax: 8,
-  /** Dead letters on one page. */
+  /** Failed deliveries of integrations on one page. */
   deadLettersPageMax: 500,
-  /** Text of a reason why a delivery failed. */
-  reasonCharsMax: 500,
   /** A presented key; a longer one is not looked at. */
   secretCharsMax: 512,
   /** Presented keys whose owner is remembered; the bound of each of two generations. */

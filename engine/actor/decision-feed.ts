@@ -11,7 +11,7 @@
  * 3. Events and changes are of one snapshot: a changed event that is not passed yet is found as a new one, and only so.
  * 4. A look goes over a bounded number of records, and holds a bounded number of bytes.
  */
-import { limits } from '../limits.js'
+import { bounds } from '../integration/bounds.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import { matches, type Condition } from '../query/condition.js'
@@ -67,7 +67,7 @@ export class DecisionFeed implements Feed {
     reader.refresh()
     this.#fields?.ofJob(job)
     const items: FeedItem[] = []
-    const budget = { items, eventsMax, bytes: limits.deliveryBytesMax, records: limits.deliveryRecordsPerLook }
+    const budget = { items, eventsMax, bytes: bounds.deliveryBytesMax, records: bounds.deliveryRecordsPerLook }
     const changes = this.#changes(after, budget)
     const events = changes.more ? { events: after.events, more: true } : this.#events(after, budget)
     return { items, place: { ...changes.place, events: events.events }, more: changes.more || events.more }

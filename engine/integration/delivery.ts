@@ -12,7 +12,7 @@
  * 4. An event that the counterpart will never take is a dead letter at once.
  * 5. A letter is sent with the decision of then: an event that has gone since, or was replaced, needs no delivery.
  */
-import { limits } from '../limits.js'
+import { bounds } from './bounds.js'
 import type { DecidedEvent, Fate, Outgoing, Sink } from './contract.js'
 import type { Feed, FeedItem } from './feed.js'
 import type { Ledger, Letter, Place, StepId } from './ledger.js'
@@ -181,7 +181,7 @@ export class Delivery {
       if (fates.some(stays)) circuit.pause(nowMs(), leaveAloneMs)
     } else {
       circuit.failed(nowMs(), failures[0]?.reason ?? '', leaveAloneMs)
-      if (failures[0]?.suspect === true && ++this.#headAttempts >= limits.headAttemptsMax) {
+      if (failures[0]?.suspect === true && ++this.#headAttempts >= bounds.headAttemptsMax) {
         // Perhaps it is this event: the next one finds out.
         this.#settle(items[0] as FeedItem, failures[0], 1)
         this.#round.shift()

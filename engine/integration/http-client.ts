@@ -13,7 +13,7 @@
 import { Agent as PlainAgent, request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Socket } from 'node:net'
-import { limits } from '../limits.js'
+import { bounds } from './bounds.js'
 import { HostRefused, type HostPolicy } from './host-policy.js'
 
 export interface HttpOptions {
@@ -63,7 +63,7 @@ export class HttpClient {
 
   constructor(options: HttpOptions) {
     this.#options = options
-    const shared = { keepAlive: true, maxSockets: 16, maxFreeSockets: 4, timeout: limits.outsideMsMax, lookup: options.policy.lookup }
+    const shared = { keepAlive: true, maxSockets: 16, maxFreeSockets: 4, timeout: bounds.outsideMsMax, lookup: options.policy.lookup }
     this.#plain = new PlainAgent(shared)
     const { verifyTls = true, authorities } = options
     this.#tls = new TlsAgent({ ...shared, rejectUnauthorized: verifyTls, ...(authorities === undefined ? {} : { ca: authorities }) })
@@ -91,7 +91,7 @@ export class HttpClient {
   }
 
   #once(request: HttpRequest, isOwnOrigin: boolean): Promise<HttpAnswer> {
-    const { method, url, body, signal, timeoutMs = limits.outsideMsMax } = request
+    const { method, url, body, signal, timeoutMs = bounds.outsideMsMax } = request
     this.#options.policy.check(url.hostname)
     const isTls = url.protocol === 'https:'
     const headers: Record<string, string | number> = {
@@ -102,7 +102,7 @@ export class HttpClient {
     return new Promise<HttpAnswer>((resolve, reject) => {
       const options = { method, headers, agent: isTls ? this.#tls : this.#plain }
       const sent: ClientRequest = (isTls ? tlsRequest : plainRequest)(url, options, (answer) => {
-        collect(answer, request.answerBytesMax ?? limits.answerBytesMax).then((bytes) => {
+        collect(answer, request.answerBytesMax ?? bounds.answerBytesMax).then((bytes) => {
           settle()
           resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes })
         }, fail)

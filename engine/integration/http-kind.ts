@@ -4,7 +4,7 @@
  * An answer means: 2xx delivered; 408, 425, 429 and 5xx failed, to be tried again; 401, 403, 404, 405, 407 and redirects that
  * cannot be followed failed too, for they are about the set-up and not about the event; any other 4xx refused.
  */
-import { limits } from '../limits.js'
+import { bounds } from './bounds.js'
 import type { ParameterSpec } from '../resource/parameters.js'
 import type { Fate, Opened, Tools } from './contract.js'
 import { HttpClient, HttpFailure, type HttpAnswer } from './http-client.js'
@@ -27,7 +27,7 @@ export const tlsParameters: readonly ParameterSpec[] = [
   { name: 'ca_certificate', type: 'string', required: false,
     description: 'PEM of the authorities that its certificate is verified with, instead of the public ones.',
     check: (text) => (text === '' || text.includes('-----BEGIN CERTIFICATE-----') ? null : 'must be certificates in PEM form') },
-  { name: 'timeout_seconds', type: 'number', required: false, minimum: 1, maximum: limits.outsideMsMax / 1_000,
+  { name: 'timeout_seconds', type: 'number', required: false, minimum: 1, maximum: bounds.outsideMsMax / 1_000,
     description: 'How long to wait for a whole answer.', default: 10 },
 ]
 

@@ -1,5 +1,5 @@
 /** JSON of counterparts: parsed only where it is not nested deeper than the bound. */
-import { limits } from '../limits.js'
+import { bounds } from './bounds.js'
 import { HttpFailure } from './http-client.js'
 
 const QUOTE = 0x22
@@ -22,7 +22,7 @@ function isDeeperThan(bytes: Uint8Array, depthMax: number): boolean {
 /** The value in these bytes, or undefined for none. @throws HttpFailure where they are no JSON, or too deep. */
 export function parseBounded(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
-  if (isDeeperThan(bytes, limits.answerDepthMax)) throw new HttpFailure(`an answer nested deeper than ${limits.answerDepthMax} levels`)
+  if (isDeeperThan(bytes, bounds.answerDepthMax)) throw new HttpFailure(`an answer nested deeper than ${bounds.answerDepthMax} levels`)
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {

@@ -18,7 +18,7 @@
  * 2. A place moves in the same commit as the letters of what it passes: nothing is passed unseen.
  * 3. Writes are gathered for a moment; what a crash takes of them is delivered again (at least once).
  */
-import { limits } from '../limits.js'
+import { bounds } from './bounds.js'
 import { integrationRoles, type IntegrationRole } from '../job/job.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../store/rows.js'
@@ -126,7 +126,7 @@ export class Ledger {
   }
 
   putLetter(step: StepId, letter: Letter): void {
-    const reason = letter.reason.slice(0, limits.reasonCharsMax)
+    const reason = letter.reason.slice(0, bounds.reasonCharsMax)
     this.#put('letters', letterKey(stepKey(step), letter.eventMicros), encodeJsonRow({ ...letter, reason }))
   }
 

@@ -8,7 +8,7 @@
  * 1. Those that wait are in memory as they are in the ledger; of the dead only their number is.
  * 2. An event has one letter in a step: that of its latest decision.
  */
-import { limits } from '../limits.js'
+import { bounds } from './bounds.js'
 import type { Fate } from './contract.js'
 import type { FeedItem } from './feed.js'
 import type { Ledger, Letter, StepId } from './ledger.js'
@@ -45,7 +45,7 @@ export class Letters {
 
   /** No more fit; then nothing new is taken, so that nothing is lost. */
   get isFull(): boolean {
-    return this.#waiting.size >= limits.deliveriesWaitingMax || this.#dead >= limits.deadLettersMax
+    return this.#waiting.size >= bounds.deliveriesWaitingMax || this.#dead >= bounds.deadLettersMax
   }
 
   /** Tries of the event so far, where it waits. */
@@ -70,7 +70,7 @@ export class Letters {
   /** A delivery has failed: it waits, or is dead. */
   write({ eventMicros, changeMicros }: FeedItem, fate: Exclude<Fate, { fate: 'delivered' }>, attempts: number): void {
     const { step, ledger, pace, nowMs, random } = this.#parts
-    const isDead = fate.fate === 'refused' || attempts >= limits.deliveryAttemptsMax
+    const isDead = fate.fate === 'refused' || attempts >= bounds.deliveryAttemptsMax
     const now = nowMs()
     const letter: Letter = {
       state: isDead ? 'dead' : 'waiting', eventMicros, changeMicros, attempts, reason: fate.reason,
@@ -92,7 +92,7 @@ export class Letters {
   /** Dead letters wait for delivery again: that of one event, or all that there is room for; how many they were. */
   sendAgain(eventMicros: number | null): number {
     const { ledger, step, nowMs } = this.#parts
-    const dead = this.#deadOnes(eventMicros).slice(0, limits.deliveriesWaitingMax - this.#waiting.size)
+    const dead = this.#deadOnes(eventMicros).slice(0, bounds.deliveriesWaitingMax - this.#waiting.size)
     for (const letter of dead) {
       const waiting: Letter = { ...letter, state: 'waiting', attempts: 0, nextMs: nowMs() }
       ledger.putLetter(step, waiting)

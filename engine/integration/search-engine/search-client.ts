@@ -7,7 +7,7 @@
  * 1. A host that cannot be reached is left for the next one; the request fails when none can be.
  * 2. Answers are bounded, in bytes and in depth.
  */
-import { limits } from '../../limits.js'
+import { bounds } from '../bounds.js'
 import type { ParameterSpec } from '../../resource/parameters.js'
 import type { Opened, Tools } from '../contract.js'
 import { HostRefused } from '../host-policy.js'
@@ -46,7 +46,7 @@ export class SearchClient {
 
   /** Asks one host after the other until one can be reached. @throws HttpFailure, HostRefused. */
   async send(
-    method: 'GET' | 'POST', path: string, body: string, signal: AbortSignal, answerBytesMax: number = limits.answerBytesMax,
+    method: 'GET' | 'POST', path: string, body: string, signal: AbortSignal, answerBytesMax: number = bounds.answerBytesMax,
   ): Promise<HttpAnswer> {
     const headers = { 'content-type': path.startsWith('/_bulk') ? 'application/x-ndjson' : 'application/json' }
     for (let tried = 1; ; tried++) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../../engine/limits.js'
+import { bounds } from '../../../engine/integration/bounds.js'
 import type { Fate, Outgoing, Sink } from '../../../engine/integration/contract.js'
 import { Delivery } from '../../../engine/integration/delivery.js'
 import type { Feed, FeedItem, FeedPiece } from '../../../engine/integration/feed.js'
@@ -107,7 +107,7 @@ test('while nobody is there nothing is given up, and the event is no letter', as
   let tries = 0
   bench.sink.fate = () => (++tries, away)
   bench.feed.last = 25
-  await bench.until(() => tries > 3 * limits.headAttemptsMax && bench.delivery.status().state === 'open')
+  await bench.until(() => tries > 3 * bounds.headAttemptsMax && bench.delivery.status().state === 'open')
   assert.deepEqual([bench.delivery.letters.waiting, bench.delivery.letters.dead], [0, 0])
   bench.sink.fate = () => ({ fate: 'delivered' })
   await bench.until(() => bench.sink.taken.length === 25)
@@ -135,7 +135,7 @@ test('an event that fails again and again while others get through is tried by i
   bench.sink.fate = (event) => (event === 3 ? (++tries, broken) : { fate: 'delivered' })
   bench.feed.last = 9
   await bench.until(() => bench.delivery.letters.dead === 1)
-  assert.equal(tries, limits.deliveryAttemptsMax)
+  assert.equal(tries, bounds.deliveryAttemptsMax)
   assert.deepEqual(bench.sink.taken, upTo(9).filter((event) => event !== 3))
   assert.equal(bench.delivery.letters.discard(null), 1)
   assert.equal(bench.ledger.letter(step, 3), null)

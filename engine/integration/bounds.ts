@@ -1,0 +1,22 @@
+/** The bounds of what integrations do outside. Sizes are bytes unless the name says otherwise. */
+const MIB = 1024 * 1024
+
+export const bounds = {
+  /** Milliseconds that a counterpart has for a whole answer, at most. */
+  outsideMsMax: 30_000,
+  /** One answer of a counterpart, and objects and arrays inside each other in it. */
+  answerBytesMax: 16 * MIB,
+  answerDepthMax: 64,
+  /** Events that one step delivers in one round, as stored, and records that a look for them goes over. */
+  deliveryBytesMax: 4 * MIB,
+  deliveryRecordsPerLook: 20_000,
+  /** Events of one step that wait to be tried again by themselves, and those kept because they failed for good. */
+  deliveriesWaitingMax: 10_000,
+  deadLettersMax: 100_000,
+  /** Tries of one event while others get through, before it is kept as failed for good. */
+  deliveryAttemptsMax: 10,
+  /** Tries of the foremost event while nothing gets through, before the next one is tried. */
+  headAttemptsMax: 8,
+  /** Text of a reason why a delivery failed. */
+  reasonCharsMax: 500,
+} as const

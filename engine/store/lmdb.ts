@@ -14,10 +14,11 @@
  */
 import { mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { open, type Database, type RootDatabase } from 'lmdb'
+import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
 import { isRefusal, Refusal } from '../errors.js'
 import { assert, must } from '../assert.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
+import { inPlace, ScanMemory } from './scan-memory.js'
 import { lookAtFiles, PAGE_BYTES, tryRoom } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
@@ -51,13 +52,8 @@ interface Handles {
   readonly views: Map<string, BinaryTable>
 }
 
-/** What leaves values where they are: a copy of its own for each costs more than all the rest of a walk. */
-const inPlace = {
-  keyEncoding: 'binary',
-  encoder: { encode: (value: Buffer): Buffer => value, decode: (bytes: Buffer): Buffer => bytes },
-} as const
-/** Values longer than that get a larger one. */
-const SCRATCH_BYTES = 16 * 1024
+/** Before all keys. */
+const LEAST_KEY = Buffer.of(0)
 
 function openHandles(path: string, names: readonly string[]): Handles {
   const root = open<Buffer, Uint8Array>({
@@ -121,13 +117,10 @@ export class LmdbEnvironment implements Environment {
   }
 
   scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
-    let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+    const memory = new ScanMemory()
     for (const { key, value } of this.#walk(this.#view(table), range)) {
       // Only its `length` tells where it ends.
-      const { length } = value
-      if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length)
-      scratch.set(length < value.byteLength ? value.subarray(0, length) : value)
-      if (!visit(key, scratch.subarray(0, length))) return
+      if (!visit(key, memory.show(value, 0, value.length))) return
     }
   }
 
@@ -136,7 +129,7 @@ export class LmdbEnvironment implements Environment {
     let view = views.get(table)
     if (view === undefined) {
       must(this.#open().tables.get(table), `table ${table}`)
-      view = root.openDB<Buffer, Uint8Array>(table, inPlace)
+      view = root.openDB<Buffer, Uint8Array>(table, inPlace(new ScanMemory()) as DatabaseOptions)
       views.set(table, view)
     }
     return view
@@ -148,8 +141,9 @@ export class LmdbEnvironment implements Environment {
     // lmdb-js starts a reverse walk at `start` and counts it in; our bounds keep their meaning in both directions.
     const start = reverse ? range.to : range.from
     const end = reverse ? undefined : range.to
-    if (start !== undefined) options['start'] = start
-    if (end !== undefined) options['end'] = end
+    // Said where a bound is missing, too: with keys read in place the library would begin elsewhere.
+    if (start !== undefined || !reverse) options['start'] = start ?? LEAST_KEY
+    if (end !== undefined || reverse) options['end'] = end ?? LEAST_KEY
     let left = range.limit ?? Number.POSITIVE_INFINITY
     if (left <= 0) return
     this.#walks++

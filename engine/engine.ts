@@ -48,6 +48,8 @@ export class Engine implements DecisionService {
   readonly tokens: DecisionService['tokens']
   readonly metrics: DecisionService['metrics']
   readonly integrations: DecisionService['integrations']
+  readonly monitor: DecisionService['monitor']
+  readonly backups: DecisionService['backups']
   readonly #parts: EngineParts
 
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
@@ -66,6 +68,8 @@ export class Engine implements DecisionService {
     this.tokens = parts.catalog.tokens
     this.metrics = parts.metrics
     this.integrations = parts.integrations
+    this.monitor = parts.monitor
+    this.backups = parts.backups
   }
 
   get accepting(): boolean {

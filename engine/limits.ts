@@ -195,6 +195,15 @@ export const limits = {
   auditTermsMax: 1_000,
   /** Failed deliveries of integrations on one page. */
   deadLettersPageMax: 500,
+  /** One file of the log, and files that are kept. */
+  logFileBytesMax: 8 * MIB,
+  logFilesMax: 8,
+  /** Milliseconds that a line of the log waits for others before it is written. */
+  logFlushMs: 500,
+  /** Backups that failed and are still listed. */
+  backupFailuresMax: 16,
+  /** A client's request id. */
+  requestIdCharsMax: 128,
   /** A presented key; a longer one is not looked at. */
   secretCharsMax: 512,
   /** Presented keys whose owner is remembered; the bound of each of two generations. */

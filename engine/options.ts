@@ -1,5 +1,6 @@
 /** What an engine is opened with. */
 import type { Clock } from './clock.js'
+import type { LogLevels } from './monitor/log-level.js'
 
 /** Storage units of a new data directory. */
 export const SHARDS_DEFAULT = 8
@@ -28,6 +29,12 @@ export interface EngineOptions {
   readonly minutesPerAlert?: number | undefined
   /** Hosts, addresses and networks that integrations may reach although they are not public. */
   readonly privateHosts?: readonly string[] | undefined
-  /** Told of turns that failed: a bug, or a thread that died. */
+  /** Where backups go that are asked for by name; nowhere where absent. */
+  readonly backupDir?: string | undefined
+  /** How much goes into the log; by itself `info` and above. */
+  readonly logLevels?: LogLevels | undefined
+  /** The log goes to standard error too, and not only into the data directory. */
+  readonly logEcho?: boolean | undefined
+  /** Told of what went into the log as a failure: a bug, or a thread that died. */
   readonly onFailure?: ((what: string, error: unknown) => void) | undefined
 }

@@ -21,17 +21,22 @@ import { RetrainSchedule } from './resource/schedule.js'
 import { Sealer } from './resource/sealing.js'
 import { allKinds } from './integration/kinds.js'
 import { AuditLog, auditTables } from './monitor/audit-log.js'
+import { levelForAll } from './monitor/log-level.js'
+import { Logs } from './monitor/log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
+import { answerBackup } from './actor/backup-command.js'
+import { Backups } from './actor/backups.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
 import { metricsTables } from './actor/metrics-log.js'
 import { Integrations } from './actor/integrations.js'
+import { MonitorDesk } from './actor/monitor-desk.js'
 import { Notes } from './actor/notes.js'
 import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
 import { Shards } from './actor/shards.js'
-import { defaultThreads, LookThread, ReaderThreads, TrainingThreads } from './actor/threads.js'
+import { BackupThread, defaultThreads, LookThread, ReaderThreads, TrainingThreads } from './actor/threads.js'
 import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
@@ -51,12 +56,17 @@ export class EngineParts {
   readonly upkeep: Upkeep
   readonly audit: AuditDesk
   readonly consensus: ConsensusDesk
+  readonly monitor: MonitorDesk
+  readonly backups: Backups
+  /** Where backups go that are asked for by name; null: nowhere. */
+  readonly backupDir: string | null
   readonly reprocess: Reprocessing
   readonly notes: Notes
   readonly queries: Queries
   readonly integrations: Integrations
   readonly readers: ReaderThreads
   readonly metrics: MetricsDesk
+  readonly logs: Logs
   /** Told of turns that failed and threads that died. */
   readonly failed: (what: string, error: unknown) => void
   readonly #catalogStore: Environment
@@ -68,9 +78,12 @@ export class EngineParts {
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
     const clock = options.clock ?? systemClock
     this.dataDir = options.dataDir
+    this.backupDir = options.backupDir ?? null
     this.serviceNames = sectionNamesOf(options.name)
     this.threads = Math.min(shardCount, options.threads ?? defaultThreads(shardCount))
-    this.failed = options.onFailure ?? (() => {})
+    this.logs = new Logs(options.dataDir, options.logLevels ?? levelForAll('info'), options.logEcho ?? false)
+    this.failed = this.logs.failures('actor', options.onFailure)
+    const trainingFailed = this.logs.failures('trainer', options.onFailure)
     this.#lock = lock
     this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables])
     const log = new AuditLog(this.#catalogStore)
@@ -82,12 +95,15 @@ export class EngineParts {
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     this.shards = this.#openShards(shardCount, clock)
-    this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => this.failed('a training thread died', error))
+    this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
     this.trainings = new Trainings({
       dataDir: options.dataDir, threadsMax: options.trainers ?? 1, clock,
       log: new TrainingLog(this.#catalogStore, log),
       threads: this.#trainingThreads,
       job: (id) => this.catalog.job(id),
+      ended: (jobId, { state, message }) => {
+        this.logs.of('trainer')[state === 'RETRAIN_FAILED' ? 'error' : 'info']('a training ended', { job_id: jobId, state, outcome: message })
+      },
       install: async (job, model) => void (await this.shards.insist(this.current(job), 'install', model)),
     })
     this.upkeep = new Upkeep(this)
@@ -100,6 +116,9 @@ export class EngineParts {
     this.queries = new Queries(this, clock)
     this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
     this.integrations = new Integrations(this, options.privateHosts)
+    this.backups = new Backups(this, new BackupThread((error) => this.failed('a thread that makes backups died', error)))
+    this.monitor = new MonitorDesk(this)
+    lock.serve((request) => answerBackup(this.backups, request))
     this.#followJobs()
     this.audit.takeUp()
     this.upkeep.takeUp()
@@ -130,6 +149,10 @@ export class EngineParts {
     return job
   }
 
+  catalogBytes(): number {
+    return this.#catalogStore.sizeBytes()
+  }
+
   /** Drains: what was accepted is answered. */
   async close(): Promise<void> {
     if (!this.#accepting) return
@@ -138,6 +161,7 @@ export class EngineParts {
     this.trainings.close()
     this.queries.close()
     this.metrics.close()
+    await this.backups.close()
     await this.shards.whenIdle()
     await this.integrations.close()
     await this.audit.close()
@@ -147,6 +171,7 @@ export class EngineParts {
     await this.shards.close()
     this.catalog.close()
     await this.#catalogStore.close()
+    this.monitor.close()
     await this.#lock.release()
   }
 

@@ -41,6 +41,7 @@ export const scopeTable = {
   'execute:recompute_model_metrics': { from: 'power_user' },
   'write:consensus': { from: 'administrator' },
   'read:platform_monitoring': { from: 'administrator' },
+  'write:platform_monitoring': { from: 'administrator' },
   'read:users': { from: 'administrator' },
   'write:users': { from: 'administrator' },
 } as const satisfies Readonly<Record<string, ScopeRow>>

@@ -15,11 +15,14 @@ import type { NotesService, ReprocessService } from './actor/reprocess-service.j
 import type { ConsensusService } from './actor/consensus-service.js'
 import type { IntegrationsService } from './integration/integrations-service.js'
 import type { AuditService } from './monitor/audit-service.js'
+import type { BackupService, MonitorService } from './monitor/monitor-service.js'
 import type { Catalogue } from './resource/catalogue-service.js'
+import type { ApplyOutcome, RemovalOutcome, RemovalQuery, ResourceQuery } from './resource/resource-service.js'
 import type { TokenService, UserService } from './resource/users-service.js'
 import type { Scope } from './scopes.js'
 
 export type { Catalogue } from './resource/catalogue-service.js'
+export type * from './resource/resource-service.js'
 
 export type { Role, Scope } from './scopes.js'
 
@@ -130,42 +133,6 @@ export interface JobView {
   readonly modelMsg: string
 }
 
-export interface ResourceRef {
-  readonly type: 'api_key' | 'integration' | 'job'
-  /** The identifier that the request used. */
-  readonly resourceName: string
-  readonly title: string
-  /** A string for api keys, a number for the others. */
-  readonly internalId: string | number
-  /** A path under the base URL. */
-  readonly url: string
-  /** Only for an api key that this request made. */
-  readonly value?: string
-}
-
-export interface ApplyOutcome {
-  readonly created: readonly ResourceRef[]
-  readonly updated: readonly ResourceRef[]
-}
-
-/** What is to be deleted. */
-export interface RemovalQuery extends ResourceQuery {
-  /** Also what others use: it is taken out of them. */
-  readonly force?: boolean
-}
-
-export interface RemovalOutcome {
-  readonly deleted: readonly ResourceRef[]
-  /** What used them and was forced to let go. */
-  readonly updated: readonly ResourceRef[]
-}
-
-export interface ResourceQuery {
-  readonly type?: 'api_key' | 'integration' | 'job'
-  readonly title?: string
-  readonly id?: string
-}
-
 /** The engine, as the server sees it. What changes anything is told who asks (`by`), for the audit log. */
 export interface DecisionService {
   /** SERVICE_NAME: the word in identifiers (existing-clients.md 1.1). */
@@ -227,6 +194,9 @@ export interface DecisionService {
   readonly tokens: TokenService
   /** Who changed what and when. */
   readonly audit: AuditService
+  /** How the service is: its state, its log; copies of all that is stored. */
+  readonly monitor: MonitorService
+  readonly backups: BackupService
   /** What analysts agree on, where they differ, and an administrator's word. */
   readonly consensus: ConsensusService
 

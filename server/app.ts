@@ -1,6 +1,7 @@
 /** What every handler is given: the engine, and the few settings that show on the wire. */
-import type { DecisionService } from '../engine/index.js'
+import type { DecisionService, ServiceState } from '../engine/index.js'
 import type { RateLimit } from './http/rate-limit.js'
+import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/fair-window.js'
 
 export interface App {
@@ -11,6 +12,10 @@ export interface App {
   readonly rateLimit: RateLimit | null
   /** What all NDJSON requests have under way. */
   readonly window: FairWindow
+  /** What came in and how it went. */
+  readonly traffic: Traffic
+  /** Whether requests should come here. */
+  readonly state: ServiceState | 'draining'
   /** Runs at the start of a drain; answers that stream end themselves. The result takes it off the list. */
   onDrain(listener: () => void): () => void
 }

@@ -5,15 +5,12 @@
  *
  * 1. The environment wins over the file.
  * 2. A wrong or unknown setting is one sentence that names it and does not repeat its value, which may be a secret.
- * 3. The file holds NAME=VALUE lines (blank lines and lines that begin with # are skipped, quotes around a value are
- *    taken off), or one JSON object.
  */
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { readConfigFile, SettingsError } from './config-file.js'
 
-/** A fault in the settings, as a sentence for people. */
-export class SettingsError extends Error {}
+export { SettingsError }
 
 interface Setting {
   readonly name: string
@@ -62,11 +59,42 @@ const hosts = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))
   .refine((entries) => entries.every(isHost), 'must be names, addresses or networks, with commas between')
+const seconds = integer(1, 3_600)
 
 export const settingsTable = {
   port: { name: 'SERVICE_PORT', schema: integer(0, 65_535), fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
   host: { name: 'SERVICE_HOST', schema: text, fallback: '127.0.0.1', meaning: 'Address to listen on' },
+  tlsCert: {
+    name: 'SERVICE_TLS_CERT_FILE',
+    schema: text,
+    meaning: 'Certificate for TLS, PEM, with those that vouch for it; SIGHUP reads it again; by itself no TLS',
+  },
+  tlsKey: { name: 'SERVICE_TLS_KEY_FILE', schema: text, meaning: 'Key of the certificate, PEM' },
+  tlsPassphrase: { name: 'SERVICE_TLS_KEY_PASSPHRASE', schema: text, meaning: 'What the key is locked with', secret: true },
+  opsPort: {
+    name: 'SERVICE_OPS_PORT',
+    schema: integer(0, 65_535),
+    meaning: 'A second port for /livez, /readyz and /metrics alone: no key, no TLS, open until the end of a drain; by itself none',
+  },
+  opsHost: { name: 'SERVICE_OPS_HOST', schema: text, fallback: '127.0.0.1', meaning: 'Address of the second port' },
+  drainSeconds: {
+    name: 'SERVICE_DRAIN_SECONDS',
+    schema: seconds,
+    fallback: '20',
+    meaning: 'What requests under way are given to finish after SIGTERM',
+  },
+  logLevel: {
+    name: 'SERVICE_LOG_LEVEL',
+    schema: text,
+    fallback: 'info',
+    meaning: 'How much is logged: a level, and others for single components, as in info,api=debug; SIGHUP reads it again from --config',
+  },
   dataDir: { name: 'SERVICE_DATA_DIR', schema: text, fallback: './data', meaning: 'Directory that holds everything' },
+  backupDir: {
+    name: 'SERVICE_BACKUP_DIR',
+    schema: text,
+    meaning: 'Directory for backups that are asked for over the API; by itself none can be',
+  },
   name: {
     name: 'SERVICE_NAME',
     schema: identifier,
@@ -152,52 +180,11 @@ export function settingsHelp(): string {
   return ['Settings, from the environment or from the file of --config FILE:', ...lines, ''].join('\n')
 }
 
-function unquoted(value: string): string {
-  const quote = value[0]
-  const isQuoted = value.length >= 2 && (quote === '"' || quote === "'") && value.endsWith(quote)
-  return isQuoted ? value.slice(1, -1) : value
-}
-
-function parseLines(content: string, file: string): Record<string, string> {
-  const values: Record<string, string> = {}
-  for (const [index, raw] of content.split(/\r?\n/).entries()) {
-    const line = raw.trim()
-    if (line === '' || line.startsWith('#')) continue
-    const at = line.indexOf('=')
-    if (at <= 0) throw new SettingsError(`line ${index + 1} of ${file} is not NAME=VALUE`)
-    values[line.slice(0, at).trim()] = unquoted(line.slice(at + 1).trim())
-  }
-  return values
-}
-
-function parseObject(content: string, file: string): Record<string, string> {
-  let document: unknown
-  try {
-    document = JSON.parse(content)
-  } catch {
-    throw new SettingsError(`${file} is not valid JSON`)
-  }
-  const values: Record<string, string> = {}
-  for (const [name, value] of Object.entries(document as object)) {
-    if (value === null) continue
-    if (typeof value === 'object') throw new SettingsError(`${name} in ${file} must be a text, a number or a boolean`)
-    values[name] = String(value)
-  }
-  return values
-}
-
-function readConfigFile(file: string): Record<string, string> {
-  let content: string
-  try {
-    content = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new SettingsError(`the file ${file} of --config cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-  const values = content.trimStart().startsWith('{') ? parseObject(content, file) : parseLines(content, file)
-  for (const name of Object.keys(values)) {
-    if (!name.startsWith('SERVICE_')) throw new SettingsError(`${name} in ${file} is no setting`)
-  }
-  return values
+/** The table for the README, which a test holds to it. */
+export function settingsMarkdown(): string {
+  const rows: Setting[] = Object.values(settingsTable)
+  const lines = rows.map(({ name, meaning, fallback }) => `| \`${name}\` | ${meaning} | ${fallback === undefined ? '' : `\`${fallback}\``} |`)
+  return ['| name | what | default |', '|---|---|---|', ...lines].join('\n')
 }
 
 /** The file named by `--config`, or null. */
@@ -233,5 +220,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
     settings[field] = result.data
   }
   for (const name of values.keys()) throw new SettingsError(`${name} is no setting; --help lists them`)
+  if (('tlsCert' in settings) !== ('tlsKey' in settings)) {
+    throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE belong together')
+  }
   return settings as Settings
 }

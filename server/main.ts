@@ -6,6 +6,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { isNativeMisfit } from './native-misfit.js'
+import type { LogLevels } from '../engine/index.js'
 import { readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -15,8 +16,8 @@ import { readSettings, settingsHelp, SettingsError, type Settings } from './conf
  */
 setFlagsFromString('--heap-growing-percent=50')
 
-/** After this long the process ends even if something hangs. */
-const STOP_LIMIT_MS = 60_000
+/** Milliseconds that the engine is given to finish and flush behind the drain; then the process ends even if it hangs. */
+const CLOSE_LIMIT_MS = 40_000
 
 function failStart(sentence: string): never {
   process.stderr.write(`The service did not start: ${sentence}.\n`)
@@ -39,13 +40,19 @@ async function loadParts() {
 
 type Parts = Awaited<ReturnType<typeof loadParts>>
 
+function levelsOf(parts: Parts, { logLevel }: Settings): LogLevels {
+  const levels = parts.parseLogLevels(logLevel)
+  const words = 'must be trace, debug, info, warn, error or silent, and component=level behind it where one differs'
+  if (levels === null) throw new SettingsError(`SERVICE_LOG_LEVEL ${words}`)
+  return levels
+}
+
 async function openEngine(parts: Parts, settings: Settings) {
-  const { dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts } = settings
-  const onFailure = (what: string, error: unknown): void => console.error(`${what}:`, error)
+  const { dataDir, backupDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts } = settings
+  const log = { logLevels: levelsOf(parts, settings), logEcho: true }
   try {
     return await parts.openEngine({
-      dataDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts,
-      onFailure,
+      dataDir, backupDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts, ...log,
     })
   } catch (error) {
     if (parts.isRefusal(error)) failStart(sentenceOf(error))
@@ -56,11 +63,18 @@ async function openEngine(parts: Parts, settings: Settings) {
 type RunningEngine = Awaited<ReturnType<typeof openEngine>>
 type RunningServer = Awaited<ReturnType<Parts['Server']['start']>>
 
-/** Prints what is told once: the address, and on the first start the secrets that were made. */
-function announce(settings: Settings, port: number, engine: RunningEngine): void {
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
-  const base = `http://${host}:${port}`
+function baseOf(scheme: string, host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/**
+ * Prints what is told once, and to people: the address, and on the first start the secrets that were made. The log, which
+ * is for machines and holds no secret, goes to standard error.
+ */
+function announce(settings: Settings, { port, opsPort }: RunningServer, engine: RunningEngine): void {
+  const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
   const lines = [`Listening on ${base}`, `Documentation: ${base}/docs/exposer`]
+  if (opsPort !== null) lines.push(`For operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
   const { adminPassword = null, managementKey = null } = engine.firstStart ?? {}
   if (adminPassword !== null || managementKey !== null) {
     lines.push('First start. What follows is shown once and kept only as a hash:')
@@ -71,15 +85,30 @@ function announce(settings: Settings, port: number, engine: RunningEngine): void
 }
 
 /** Finishes what is under way, then ends the process. A second signal changes nothing. */
-async function stop(server: RunningServer, engine: RunningEngine): Promise<void> {
+async function stop(server: RunningServer, engine: RunningEngine, signal: string, { drainSeconds }: Settings): Promise<void> {
+  const log = engine.monitor.log('api')
+  const drainMs = drainSeconds * 1000
+  log.info('stopping', { signal })
   setTimeout(() => {
     process.stderr.write('The service did not stop in time.\n')
     process.exit(1)
-  }, STOP_LIMIT_MS).unref()
-  await server.drain()
+  }, drainMs + CLOSE_LIMIT_MS).unref()
+  if (!(await server.drain(drainMs))) log.warn('requests were cut off: they did not finish in time', { seconds: drainSeconds })
   await engine.close()
   server.close()
   process.exit(0)
+}
+
+/** Takes up another certificate, and other levels of the log; what does not serve is told to the log and changes nothing. */
+async function reload(parts: Parts, server: RunningServer, engine: RunningEngine, args: readonly string[]): Promise<void> {
+  const log = engine.monitor.log('api')
+  try {
+    engine.monitor.setLogLevels(levelsOf(parts, readSettings(process.env, args)))
+    await server.reloadTls()
+    log.info('settings were read again: levels of the log, certificate')
+  } catch (error) {
+    log.error('settings could not be read again', { err: error })
+  }
 }
 
 async function main(): Promise<void> {
@@ -96,23 +125,33 @@ async function main(): Promise<void> {
     throw error
   }
   const parts = await loadParts()
-  const engine = await openEngine(parts, settings)
+  let engine: RunningEngine
+  try {
+    engine = await openEngine(parts, settings)
+  } catch (error) {
+    if (error instanceof SettingsError) failStart(error.message)
+    throw error
+  }
+  const { tlsCert: certFile, tlsKey: keyFile, tlsPassphrase: passphrase } = settings
+  const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, passphrase }
   let server: RunningServer
   try {
-    server = await parts.Server.start(engine, settings)
+    server = await parts.Server.start(engine, { ...settings, tls })
   } catch (error) {
     await engine.close()
     failStart(sentenceOf(error))
   }
-  announce(settings, server.port, engine)
+  announce(settings, server, engine)
+  engine.monitor.log('api').info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (stopping) return
       stopping = true
-      void stop(server, engine)
+      void stop(server, engine, signal, settings)
     })
   }
+  process.on('SIGHUP', () => void reload(parts, server, engine, args))
 }
 
 await main()

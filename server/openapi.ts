@@ -9,6 +9,7 @@ import { keyHeader } from './http/auth.js'
 import { json, problemJson } from './http/reply.js'
 import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
 import * as audit from './schemas/audit.js'
+import * as backups from './schemas/backups.js'
 import * as catalogue from './schemas/catalogue.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
@@ -41,7 +42,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, consensus, queries, users, metrics, integrations]) {
+for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, backups, consensus, queries, users, metrics, integrations]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 
@@ -79,14 +80,14 @@ function response(doc: ResponseDoc): Json {
 
 /** Statuses that follow from what an operation is: each of them it can really answer with. */
 function commonErrors(route: RouteDoc): number[] {
-  const { scope, moreScopes, query, body, bodyMediaType = json } = route
+  const { scope, moreScopes, query, body, bodyMediaType = json, isProbe } = route
   const readsDocument = body !== undefined && bodyMediaType === json
   return [
     ...(readsDocument ? [400, 413] : []),
     ...(scope === null ? [] : [401, 429]),
     ...((scope === null || scope === 'public') && moreScopes === undefined ? [] : [403]),
     ...(readsDocument || query !== undefined ? [422] : []),
-    503,
+    ...(isProbe === true ? [] : [503]),
   ]
 }
 

@@ -96,10 +96,11 @@ export class JobActor {
     }
   }
 
-  /** The turn ends: what only the end of it knows is written. */
-  finish(): void {
+  /** The turn ends: what only the end of it knows is written, and what was decided goes into the list (decided.ts). */
+  finish(decided: number[]): void {
     this.#buckets.write(this.#store)
     this.#stats.write(this.#store)
+    this.#stats.decided.take(this.#settings.id, decided)
   }
 
   shrink(bucketsMax: number): void {

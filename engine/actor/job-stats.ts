@@ -6,6 +6,7 @@
 import { jobKey } from '../store/tables.js'
 import { decodeStats, emptyStats, encodeStats, type StatsRow } from '../store/rows.js'
 import type { Decision } from '../decide/decision.js'
+import { Decided } from './decided.js'
 import type { TurnStore } from './turn-store.js'
 import type { Reads } from './event-table.js'
 
@@ -23,6 +24,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export class JobStats {
   readonly #jobId: number
   readonly #row: Mutable<StatsRow>
+  /** What the turn stored and decided. */
+  readonly decided = new Decided()
   #changed = false
 
   constructor(jobId: number, row: StatsRow) {
@@ -51,6 +54,7 @@ export class JobStats {
     if (newBucket) row.buckets++
     if (pending) row.pending++
     row.lastEventMicros = micros
+    this.decided.stored()
     this.#changed = true
   }
 
@@ -61,6 +65,7 @@ export class JobStats {
     row.decidedSinceTraining++
     if (decision.outlier) row.outliersSinceTraining++
     if (decision.confidence < LOW_CONFIDENCE) row.lowConfidenceSinceTraining++
+    this.decided.decided(decision.label, decision.confidence, decision.outlier)
     this.#changed = true
   }
 

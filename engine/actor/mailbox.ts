@@ -16,16 +16,23 @@ import { assert } from '../assert.js'
 import { limits } from '../limits.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
+import type { TurnFacts } from '../monitor/turn-meter.js'
 import { messageBytes, type MessageKind } from './message.js'
 import { Turn, type Receiver, type TurnResult, type TurnTask } from './turn.js'
 
 /** Runs a turn on the thread that owns its shard; rejects when the turn or its thread failed. */
 export type RunTurn = (task: TurnTask) => Promise<TurnResult>
 
+/** A turn that was committed, for whoever watches. */
+export interface TurnRan extends TurnFacts {
+  /** What was stored and decided (decided.ts). */
+  readonly decided: readonly number[]
+}
+
 /** What a mailbox tells of itself. */
 export interface MailboxEvents {
   /** A turn has been committed, before its receivers are told. */
-  committed(shard: number): void
+  committed(shard: number, ran: TurnRan): void
   /** A turn failed: its thread died, or a message met a bug. */
   failed(shard: number, error: unknown): void
 }
@@ -89,6 +96,11 @@ export class Mailbox {
     this.#schedule()
   }
 
+  /** Bytes of messages that wait or run. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Resolves when nothing waits and nothing is under way. */
   async whenIdle(): Promise<void> {
     if (this.#messages === 0) return
@@ -145,15 +157,17 @@ export class Mailbox {
     const opens = this.#opens
     this.#opens = false
     this.#underWay.push(turn)
+    const begin = performance.now()
     this.#run(turn.task(this.#shard, ++this.#places, settings, opens)).then(
-      (result) => this.#finished(turn, result),
+      (result) => this.#finished(turn, result, performance.now() - begin),
       (error: unknown) => this.#broke(turn, error),
     )
   }
 
-  #finished(turn: Turn, result: TurnResult): void {
+  #finished(turn: Turn, result: TurnResult, ms: number): void {
     this.#returned(turn)
-    this.#events.committed(this.#shard)
+    const { flushMs = 0, decided = [] } = result
+    this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided })
     // The thread first: it works while the answers go out.
     if (this.#failed.length === 0) this.#dispatch()
     this.#forget(turn)

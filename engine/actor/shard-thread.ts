@@ -6,6 +6,7 @@
 import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../errors.js'
 import { openShard } from '../store/data-dir.js'
+import { lookAtThread, type ThreadLook } from './thread-look.js'
 import { beginTurn, refuseTurn, Shard, TurnOutOfPlace } from './shard.js'
 import type { ShardThreadData } from './threads.js'
 import type { TurnResult, TurnTask } from './turn.js'
@@ -16,6 +17,11 @@ const shards = new Map<number, Shard>()
 /** Gives back the memory that a shard has mapped; main does the same before the shard's next turn (residency.ts). */
 export function unmap(shard: number): boolean {
   return shards.get(shard)?.unmap() ?? true
+}
+
+/** What this thread says of itself. */
+export function look(): ThreadLook {
+  return lookAtThread()
 }
 
 /** Runs one turn. Where its shard's store cannot be opened, the turn is refused, and the next one tries again. */

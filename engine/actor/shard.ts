@@ -66,8 +66,10 @@ export class Shard {
     for (const settings of task.settings) this.#configure(settings)
     const extras: Extra[] = []
     const micros = this.#apply(Buffer.from(task.memory), task, replies, extras)
+    const decided: number[] = []
+    let flushMs = 0
     try {
-      this.#commit(micros)
+      flushMs = this.#commit(micros, decided)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.#forget()
@@ -78,7 +80,7 @@ export class Shard {
     this.#open = true
     // Behind the commit: a thread that dies before its answer is read dies of something else.
     replies[STARTED_AT] = TURN_DONE
-    return { extras }
+    return { extras, flushMs, decided }
   }
 
   /** The messages, in order; returns the latest time among them. */
@@ -123,16 +125,20 @@ export class Shard {
     this.#actors.get(settings.id)?.configure(settings)
   }
 
-  #commit(latestMicros: number): void {
-    for (const actor of this.#touched) actor.finish()
+  /** Milliseconds that the commit took; what was stored and decided goes into the list. */
+  #commit(latestMicros: number, decided: number[]): number {
+    for (const actor of this.#touched) actor.finish(decided)
     this.#touched.clear()
     const { batch } = this.#store
-    if (batch.size === 0) return
+    if (batch.size === 0) return 0
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
     this.#codec.writeNewRows(batch)
+    const begin = performance.now()
     this.#environment.commit(batch)
+    const flushMs = performance.now() - begin
     this.#codec.committed()
     batch.clear()
+    return flushMs
   }
 
   /** Everything in memory but the settings is a copy of the store; forgets it. */

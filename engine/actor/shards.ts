@@ -7,11 +7,14 @@ import { Refusal } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import { openShard } from '../store/data-dir.js'
 import { must } from '../assert.js'
+import { TurnMeter } from '../monitor/turn-meter.js'
+import { PLACES } from './decided.js'
 import { JobReader } from './job-reader.js'
 import { Residency } from './residency.js'
-import { Mailbox } from './mailbox.js'
+import { Mailbox, type TurnRan } from './mailbox.js'
 import type { MessageKind } from './message.js'
 import { ShardThreads, type ShardThreadData } from './threads.js'
+import type { ThreadLook } from './thread-look.js'
 import type { IngestClock } from './ingest-clock.js'
 import type { Receiver } from './turn.js'
 
@@ -28,6 +31,11 @@ export class Shards {
   readonly #residency: Residency
   /** How often each shard has committed, for threads that look for what is new. */
   readonly commits: Int32Array
+  /** Whoever holds mailboxes. */
+  #holding: Promise<unknown> = Promise.resolve()
+  readonly #meters: readonly TurnMeter[]
+  /** By job, since somebody last took it: counts by place (decided.ts). */
+  #decided = new Map<number, Float64Array>()
 
   /** `failed` is told of every turn that failed, and of threads that died between turns. */
   constructor(
@@ -40,14 +48,20 @@ export class Shards {
   ) {
     this.#threads = new ShardThreads(threads, data, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
+    this.#meters = Array.from({ length: count }, () => new TurnMeter())
     this.#clock = clock
     this.commits = new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT))
     const events = {
-      committed: (shard: number) => {
+      committed: (shard: number, ran: TurnRan) => {
         this.reader(shard).refresh()
         Atomics.add(this.commits, shard, 1)
+        this.meter(shard).add(ran)
+        this.#count(ran.decided)
       },
-      failed: (shard: number, error: unknown) => failed(`a turn of shard ${shard} failed`, error),
+      failed: (shard: number, error: unknown) => {
+        this.meter(shard).failed++
+        failed(`a turn of shard ${shard} failed`, error)
+      },
     }
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {
       return new Mailbox(shard, (task) => this.#threads.run(task), events)
@@ -61,6 +75,22 @@ export class Shards {
 
   reader(shard: number): JobReader {
     return must(this.#readers[shard], `shard ${shard}`)
+  }
+
+  /** What the shard's turns were like. */
+  meter(shard: number): TurnMeter {
+    return must(this.#meters[shard], `shard ${shard}`)
+  }
+
+  mailbox(shard: number): Pick<Mailbox, 'length' | 'bytes'> {
+    return must(this.#mailboxes[shard], `shard ${shard}`)
+  }
+
+  /** What was stored and decided since the last call, by job and place (decided.ts). */
+  takeDecided(): ReadonlyMap<number, Float64Array> {
+    const decided = this.#decided
+    this.#decided = new Map()
+    return decided
   }
 
   get count(): number {
@@ -106,6 +136,16 @@ export class Shards {
     }
   }
 
+  /** Threads that decide events. */
+  get threads(): number {
+    return this.#threads.count
+  }
+
+  /** What each of them says of itself. Rejects where one does not answer because it died. */
+  lookAtThreads(): Promise<ThreadLook[]> {
+    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.#threads.look(thread)))
+  }
+
   /** Bytes of a shard on disk. */
   sizeBytes(shard: number): number {
     return this.reader(shard).sizeBytes()
@@ -115,19 +155,43 @@ export class Shards {
    * Gives back the memory that a shard's thread and the main thread have mapped, between two turns: the map goes when
    * nobody in the process has it any more. Where a training or a query has it too, it stays.
    */
-  async unmap(shard: number): Promise<void> {
-    const mailbox = must(this.#mailboxes[shard], `shard ${shard}`)
-    await mailbox.hold()
-    try {
+  unmap(shard: number): Promise<void> {
+    return this.#held([must(this.#mailboxes[shard], `shard ${shard}`)], async () => {
       if (await this.#threads.unmap(shard)) this.reader(shard).unmap()
-    } finally {
-      mailbox.release()
-    }
+    })
+  }
+
+  /** Does something while no shard commits anything; messages are taken meanwhile, and wait. */
+  stillWhile<T>(work: () => Promise<T>): Promise<T> {
+    return this.#held(this.#mailboxes, work)
+  }
+
+  /** One after the other: a mailbox is held once at a time. */
+  #held<T>(mailboxes: readonly Mailbox[], work: () => Promise<T>): Promise<T> {
+    const result = this.#holding.then(async () => {
+      await Promise.all(mailboxes.map((mailbox) => mailbox.hold()))
+      try {
+        return await work()
+      } finally {
+        for (const mailbox of mailboxes) mailbox.release()
+      }
+    })
+    this.#holding = result.catch(() => {})
+    return result
   }
 
   /** Resolves when every message is answered. */
   async whenIdle(): Promise<void> {
     await Promise.all(this.#mailboxes.map((mailbox) => mailbox.whenIdle()))
+  }
+
+  #count(decided: readonly number[]): void {
+    for (let at = 0; at < decided.length; at += 3) {
+      const [job, place, count] = decided.slice(at, at + 3) as [number, number, number]
+      let counts = this.#decided.get(job)
+      if (counts === undefined) this.#decided.set(job, (counts = new Float64Array(PLACES)))
+      counts[place] = (counts[place] as number) + count
+    }
   }
 
   async close(): Promise<void> {

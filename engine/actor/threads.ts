@@ -16,8 +16,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import type { BackupDone, BackupTask } from './backup-thread.js'
 import type { Asked, Question, Questions } from './questions.js'
 import type { LookResult, LookTask } from './reprocess-look.js'
+import type { ThreadLook } from './thread-look.js'
 import type { TurnResult, TurnTask } from './turn.js'
 import type { TrainingTask, TrainingResult } from './training-task.js'
 
@@ -68,6 +70,16 @@ export class ShardThreads {
   async unmap(shard: number): Promise<boolean> {
     const pool = this.#pools[shard % this.#pools.length] as unknown as Piscina<number, boolean>
     return await pool.run(shard, { name: 'unmap' })
+  }
+
+  get count(): number {
+    return this.#pools.length
+  }
+
+  /** What a thread says of itself, once it has done what is at its door. */
+  async look(thread: number): Promise<ThreadLook> {
+    const pool = this.#pools[thread] as unknown as Piscina<null, ThreadLook>
+    return await pool.run(null, { name: 'look' })
   }
 
   async close(): Promise<void> {
@@ -175,6 +187,13 @@ export class LookThread extends OccasionalThreads<LookTask, LookResult> {
 export class TrainingThreads extends OccasionalThreads<TrainingTask, TrainingResult> {
   constructor(threadsMax: number, died: ThreadDied) {
     super({ module: './training-thread.js', threadsMax, idleMs: 10_000, nice: 10 }, died)
+  }
+}
+
+/** The thread that makes backups; none while there is none to make. */
+export class BackupThread extends OccasionalThreads<BackupTask, BackupDone> {
+  constructor(died: ThreadDied) {
+    super({ module: './backup-thread.js', threadsMax: 1, idleMs: 1_000, nice: 10 }, died)
   }
 }
 

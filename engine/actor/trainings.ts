@@ -19,6 +19,7 @@ import type { Author } from '../service.js'
 import { encodeModel, type ModelRow } from '../store/rows.js'
 import type { TrainingThreads } from './threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
+import { TrainingMeter } from './training-meter.js'
 import { TrainingSignals, type TrainingResult } from './training-task.js'
 
 export interface TrainingsOptions {
@@ -29,6 +30,8 @@ export interface TrainingsOptions {
   readonly clock: Clock
   /** The job as it is now, or undefined where it is gone. */
   job(id: number): JobSettings | undefined
+  /** Told of a training that has ended, one way or the other. */
+  ended?(jobId: number, row: TrainingRow): void
   /** Sends the model to the job's actor; resolves when it is active. */
   install(job: JobSettings, model: Uint8Array): Promise<void>
 }
@@ -37,6 +40,7 @@ export class Trainings {
   readonly #options: TrainingsOptions
   readonly #queue: number[] = []
   readonly #running = new Map<number, TrainingSignals>()
+  readonly meter = new TrainingMeter()
   #closed = false
 
   constructor(options: TrainingsOptions) {
@@ -77,6 +81,11 @@ export class Trainings {
     })
     this.#queue.push(job.id)
     this.#startNext()
+  }
+
+  /** Trainings that wait for a thread, and that run. */
+  get underWay(): { readonly queued: number; readonly running: number } {
+    return { queued: this.#queue.length, running: this.#running.size }
   }
 
   /** Says why a scheduled training did not start. */
@@ -157,6 +166,8 @@ export class Trainings {
     if (this.#options.job(jobId) === undefined) return
     const { log, clock } = this.#options
     const row = { ...log.get(jobId), state, message, finishMicros: clock.nowMicros() }
+    this.meter.ended(row)
+    this.#options.ended?.(jobId, row)
     try {
       log.set(jobId, row)
     } catch {

@@ -44,6 +44,10 @@ export interface TurnTask {
 /** What comes back beside the replies in the shared memory. */
 export interface TurnResult {
   readonly extras: readonly Extra[]
+  /** Milliseconds that the flushed commit took; absent where nothing was written. */
+  readonly flushMs?: number
+  /** What was stored and decided, by job (decided.ts). */
+  readonly decided?: readonly number[]
 }
 
 /** Behind the replies: the thread marks here that it began with the turn. */

@@ -30,6 +30,7 @@ import { Passwords } from './passwords.js'
 import type { Maker } from './plan.js'
 import { planRemoval } from './removal.js'
 import { parseDocument } from './shapes.js'
+import type { IntegrationRecord } from './records.js'
 import { CatalogState, Changes } from './state.js'
 import { Tokens } from './tokens.js'
 import { signInId, Users, type AccountsHost } from './users.js'
@@ -82,9 +83,7 @@ export class Catalog {
     this.#lastUse = new LastUse(environment, maker.clock, userIds(state))
     this.#credentials = new Credentials(state, maker.clock, this.#lastUse)
     const accounts: AccountsHost = {
-      state,
-      maker,
-      lastUse: this.#lastUse,
+      state, maker, lastUse: this.#lastUse,
       passwords: new Passwords(state, maker, (username, address) => this.#signInRefused(username, address)),
       commit: (changes, by, details) => this.#commit(changes, by, details),
     }
@@ -113,6 +112,10 @@ export class Catalog {
     const { changes, outcome } = planBootstrap(this.#state, given, this.#maker)
     this.#commit(changes, theService)
     return outcome
+  }
+
+  integrations(): Iterable<IntegrationRecord> {
+    return this.#state.integrations.values()
   }
 
   jobs(): Iterable<JobSettings> {

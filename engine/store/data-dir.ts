@@ -20,8 +20,12 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rea
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { Refusal } from '../errors.js'
+import type { Environment } from './environment.js'
 import { openLmdb, type LmdbEnvironment } from './lmdb.js'
+import { presentTables } from './present-tables.js'
+import { tablesOf } from './store-file.js'
 import { shardTables } from './tables.js'
+import { mustBeWhole } from './whole-files.js'
 
 /** The format that this code writes. */
 export const DATA_FORMAT = 1
@@ -48,9 +52,10 @@ export function makeDataDir(path: string): void {
 
 /**
  * Opens a data directory, or makes what is in it with `shards` shards where there is nothing. The caller holds the lock.
+ * Files that are cut off are looked for where `mustBeSound`.
  * @throws Refusal data_dir_newer, data_dir_invalid.
  */
-export function openDataDir(path: string, shards: number): DataDir {
+export function openDataDir(path: string, shards: number, mustBeSound = true): DataDir {
   const file = join(path, 'format.json')
   if (!existsSync(file)) {
     if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
@@ -70,6 +75,7 @@ export function openDataDir(path: string, shards: number): DataDir {
       `the data directory ${path} has format ${format.format}, made by a newer version; this one reads up to ${DATA_FORMAT}`,
     )
   }
+  if (mustBeSound) mustBeWhole(path)
   return { path, shards: format.shards, fresh: false }
 }
 
@@ -111,6 +117,17 @@ function writeWhole(file: string, text: string): void {
 /** The environment of shard `shard`. */
 export function openShard(dataDir: string, shard: number): LmdbEnvironment {
   return openLmdb(dataDir, `shard-${shard}`, shardTables)
+}
+
+/** An environment of a directory with all tables that it has. */
+export function openWhole(dataDir: string, name: string): LmdbEnvironment {
+  return openLmdb(dataDir, name, tablesOf(dataDir, name))
+}
+
+/** The same, for whoever only looks. */
+export function openToLook(dataDir: string, name: string): Environment {
+  const tables = tablesOf(dataDir, name)
+  return presentTables(openLmdb(dataDir, name, tables), tables)
 }
 
 /** The environment of the catalog with these tables. */

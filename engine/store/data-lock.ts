@@ -9,11 +9,14 @@
  * namespace (containers that share a volume), where abstract names are not seen; a file that nobody listens on is left
  * over from a process that died, and is replaced.
  */
-import { connect, createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { statSync, unlinkSync, openSync, closeSync } from 'node:fs'
 import { Refusal } from '../errors.js'
+import { answerCall } from './directory-call.js'
 
 export interface DataLock {
+  /** Answers requests that come through the socket in the directory, from whoever may write there (directory-call.ts). */
+  serve(answer: (request: string) => Promise<string>): void
   release(): Promise<void>
 }
 
@@ -29,9 +32,13 @@ export async function lockDataDir(path: string): Promise<DataLock> {
   try {
     if (await answers(file)) throw inUse
     removeStale(file)
-    const inDirectory = await listen(file)
+    let answer: ((request: string) => Promise<string>) | null = null
+    const inDirectory = await listen(file, (socket) => (answer === null ? socket.destroy() : answerCall(socket, answer)))
     if (inDirectory === null) throw inUse
     return {
+      serve(given) {
+        answer = given
+      },
       async release() {
         await Promise.all([close(inDirectory), named === undefined ? undefined : close(named)])
         closeSync(directory)
@@ -45,9 +52,9 @@ export async function lockDataDir(path: string): Promise<DataLock> {
 }
 
 /** A server on that name, or null where somebody has it. */
-function listen(name: string): Promise<Server | null> {
+function listen(name: string, connected: (socket: Socket) => void = (socket) => socket.destroy()): Promise<Server | null> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy())
+    const server = createServer({ allowHalfOpen: true }, connected)
     server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)))
     server.listen(name, () => {
       server.unref()

@@ -12,22 +12,20 @@
  * 4. Native memory suffers from commits that fail, until the process goes down over it. So after one that failed, room
  *    is looked for before another is begun, and a disk that stays full is refused without the library.
  */
-import { mkdirSync, statfsSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
-import { isRefusal, Refusal } from '../errors.js'
+import { isRefusal } from '../errors.js'
 import { assert, must } from '../assert.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
+import { copyTables } from './lmdb-copy.js'
 import { inPlace, ScanMemory } from './scan-memory.js'
-import { lookAtFiles, PAGE_BYTES, tryRoom } from './store-file.js'
+import { lookAtFiles, PAGE_BYTES, storeRefusal, tryRoom } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
 
 /** Address space, not disk: the file grows as it fills. */
 const MAP_BYTES = 128 * 1024 ** 3
-
-/** Error numbers of a full disk or map: ENOSPC, EFBIG, EDQUOT, MDB_MAP_FULL. */
-const FULL_CODES = new Set([28, 27, 122, -30792])
 
 /**
  * Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables.
@@ -195,6 +193,23 @@ export class LmdbEnvironment implements Environment {
     }
   }
 
+  /** All reads from now on, until `refresh`, a commit of its own or the end of the synchronous walk, are of this moment. */
+  takeSnapshot(): void {
+    this.#open().root.resetReadTxn()
+    for (const name of this.#names) this.get(name, Buffer.of(1))
+  }
+
+  /** Makes an environment of the same tables and entries in another directory, where there is none; returns how many. `mayGoOn` throws to give up. */
+  copyTo(dir: string, name: string, mayGoOn: () => void): number {
+    const target = openHandles(join(dir, `${name}.mdb`), this.#names)
+    try {
+      return copyTables(this.#open().tables, target, mayGoOn)
+    } finally {
+      // Nothing is written asynchronously here, so it is closed when the call returns.
+      void target.root.close()
+    }
+  }
+
   refresh(): void {
     this.#handles?.root.resetReadTxn()
   }
@@ -218,27 +233,5 @@ export class LmdbEnvironment implements Environment {
     const handles = this.#handles
     this.#handles = null
     await handles?.root.close()
-  }
-}
-
-/** A write that a full disk cuts short surfaces as EIO, so the disk itself is asked how much room it has. */
-const ROOM_BYTES_MIN = 4 * 1024 ** 2
-
-function storeRefusal(error: unknown, path: string): Error {
-  const code = (error as { code?: unknown }).code
-  const text = error instanceof Error ? error.message : String(error)
-  const full = (typeof code === 'number' && FULL_CODES.has(code)) || /no space|too large|quota|mapsize/i.test(text)
-  if (full || roomBytes(path) < ROOM_BYTES_MIN) {
-    return new Refusal('store_full', 'the disk of the data directory is full; nothing was stored')
-  }
-  return new Refusal('store_failed', 'the store could not write; nothing was stored', { details: text })
-}
-
-function roomBytes(path: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path)
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
   }
 }

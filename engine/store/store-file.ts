@@ -1,11 +1,15 @@
-/** The files of an environment, looked at before the native library opens them. */
-import { closeSync, existsSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/**
+ * The files of an environment from outside: looked at before the native library opens them; and what becomes of its failures.
+ */
+import { closeSync, existsSync, openSync, readSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Refusal } from '../errors.js'
+import { MAGIC, META_PAGE_BYTES } from './page-file.js'
+import { tableNames } from './page-walk.js'
 
-export const PAGE_BYTES = 8192
+export const PAGE_BYTES = META_PAGE_BYTES
 
-/** LMDB's mark, and where its files have it. */
-const MAGIC = 0xbeefc0de
+/** Where its files have LMDB's mark. */
 const MAGIC_AT = 24
 
 /** What the files of a new environment take. */
@@ -36,5 +40,41 @@ export function tryRoom(path: string): void {
     writeFileSync(path, Buffer.alloc(NEW_BYTES), { flush: true })
   } finally {
     rmSync(path, { force: true })
+  }
+}
+
+/** Error numbers of a full disk or map: ENOSPC, EFBIG, EDQUOT, MDB_MAP_FULL. */
+const FULL_CODES = new Set([28, 27, 122, -30792])
+
+/** A write that a full disk cuts short surfaces as EIO, so the disk itself is asked how much room it has. */
+const ROOM_BYTES_MIN = 4 * 1024 ** 2
+
+/** What a failure of the library becomes. */
+export function storeRefusal(error: unknown, path: string): Error {
+  const code = (error as { code?: unknown }).code
+  const text = error instanceof Error ? error.message : String(error)
+  const full = (typeof code === 'number' && FULL_CODES.has(code)) || /no space|too large|quota|mapsize/i.test(text)
+  if (full || roomBytes(path) < ROOM_BYTES_MIN) {
+    return new Refusal('store_full', 'the disk of the data directory is full; nothing was stored')
+  }
+  return new Refusal('store_failed', 'the store could not write; nothing was stored', { details: text })
+}
+
+function roomBytes(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+/** The names of an environment's tables, as they are in its file. @throws Refusal data_dir_invalid. */
+export function tablesOf(dir: string, name: string): string[] {
+  const path = join(dir, `${name}.mdb`)
+  try {
+    return tableNames(path)
+  } catch (error) {
+    throw new Refusal('data_dir_invalid', `${path} is damaged: ${(error as Error).message}`)
   }
 }

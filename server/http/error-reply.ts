@@ -53,9 +53,12 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   query_timeout: 503,
   mailbox_full: 429,
   draining: 503,
+  not_ready: 503,
   turn_failed: 500,
   store_full: 507,
   store_failed: 503,
+  backup_in_progress: 409,
+  backup_refused: 409,
   data_dir_in_use: 500,
   data_dir_newer: 500,
   data_dir_invalid: 500,
@@ -68,6 +71,7 @@ const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   query_timeout: 5,
   integrations_unavailable: 1,
   draining: 5,
+  not_ready: 1,
   store_failed: 5,
   store_full: 30,
 }
@@ -139,6 +143,6 @@ export function replyHttpError(exchange: Exchange, status: number, message: stri
 /** Answers for anything that was thrown. */
 export function replyError(exchange: Exchange, error: unknown): void {
   if (isRefusal(error)) return replyRefusal(exchange, error)
-  console.error(error)
+  exchange.failed(error)
   replyHttpError(exchange, 500, 'internal error')
 }

@@ -13,7 +13,9 @@
  */
 import { asksForProblem } from './accept.js'
 import type { HttpRequest, HttpResponse } from './native.js'
+import { isRequestId, nextRequestId } from './request-id.js'
 import { noHeaders, sendAnswer, type Headers } from './send.js'
+import type { RouteMeter } from './traffic.js'
 
 /** What all exchanges of a server share. */
 export interface ExchangeHost {
@@ -23,8 +25,12 @@ export interface ExchangeHost {
   held: number
   /** Called when `held` falls to zero. */
   idle(): void
+  /** Told of an exchange's end: its status, or 0 where the client went first. */
+  over(exchange: Exchange, status: number): void
   /** Answers for an exception. */
   fault(exchange: Exchange, error: unknown): void
+  /** Told of an exception that is a bug. */
+  failed(exchange: Exchange, error: unknown): void
 }
 
 /** Takes a request's body. */
@@ -35,14 +41,28 @@ export interface BodySink {
   gone(): void
 }
 
+/** Answers from this status on always carry their request id. */
+const ERRORS_FROM = 400
+
+/** 404 of `404 Not Found`. */
+function codeOf(status: string): number {
+  return status === '200 OK' ? 200 : Number(status.slice(0, 3))
+}
+
 export class Exchange {
   /** Lower case, as uWebSockets.js gives it. */
   readonly method: string
   /** As sent: nothing decoded, nothing collapsed, no query. */
   readonly path: string
+  /** What the exchange is counted under. */
+  meter: RouteMeter | null = null
+  readonly startedMs = performance.now()
   #res: HttpResponse | null
   #req: HttpRequest | null
   readonly #host: ExchangeHost
+  #givenId: string | null = null
+  #ownId = ''
+  #streamStatus = 0
   #held = false
   #streaming = false
   #wantsProblem = false
@@ -90,15 +110,29 @@ export class Exchange {
     return this.#wantsProblem
   }
 
+  /** The client's X-Request-Id, where it is fit to be repeated; else one of our own. */
+  get requestId(): string {
+    const given = this.#idGiven()
+    if (given !== '') return given
+    if (this.#ownId === '') this.#ownId = nextRequestId()
+    return this.#ownId
+  }
+
+  /** Tells the log of a bug. */
+  failed(error: unknown): void {
+    this.#host.failed(this, error)
+  }
+
   /** Keeps the exchange open after the handler returned; `gone` is told when the client goes first. */
   hold(gone?: () => void): void {
     const res = this.#res
     if (res === null || this.#held) return
     this.#wantsProblem = this.wantsProblem
+    this.#idGiven()
     this.#held = true
     this.#host.held++
     res.onAborted(() => {
-      if (this.#settle() && gone !== undefined) gone()
+      if (this.#settle(0) && gone !== undefined) gone()
     })
   }
 
@@ -130,17 +164,21 @@ export class Exchange {
     if (res === null) return
     if (this.#streaming) return this.cut()
     const options = { head: this.method === 'head', close: this.#host.draining, corked: this.#req !== null }
-    sendAnswer(res, status, type, body, headers, options)
-    this.#settle()
+    const code = codeOf(status)
+    const named = code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
+    sendAnswer(res, status, type, body, named, options)
+    this.#settle(code)
   }
 
   /** Begins a streamed answer; the status is sent with the first `write`. */
-  beginStream(status: string, type: string): void {
+  beginStream(status: string, type: string, headers: Headers = noHeaders): void {
     const res = this.#res
     if (res === null || this.#streaming) return
     this.#streaming = true
+    this.#streamStatus = codeOf(status)
     res.cork(() => {
       res.writeStatus(status).writeHeader('Content-Type', type)
+      for (const [name, value] of headers) res.writeHeader(name, value)
     })
   }
 
@@ -162,7 +200,7 @@ export class Exchange {
     res.cork(() => {
       res.end(undefined, close || this.#host.draining)
     })
-    this.#settle()
+    this.#settle(this.#streamStatus)
   }
 
   /** Drops the connection without an answer. */
@@ -188,10 +226,18 @@ export class Exchange {
     this.#res?.resume()
   }
 
+  /** The client's request id, '' where it gave none or one that is not to be repeated. */
+  #idGiven(): string {
+    if (this.#givenId !== null) return this.#givenId
+    const given = this.#req === null ? '' : this.#req.getHeader('x-request-id')
+    return (this.#givenId = given === '' || isRequestId(given) ? given : '')
+  }
+
   /** True when it was this call that ended the exchange. */
-  #settle(): boolean {
+  #settle(status: number): boolean {
     if (this.#res === null) return false
     this.#res = null
+    this.#host.over(this, status)
     if (this.#held) {
       this.#held = false
       if (--this.#host.held === 0) this.#host.idle()

@@ -4,6 +4,7 @@
  */
 import * as native from 'uWebSockets.js'
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js'
+import type { TlsFiles } from './tls.js'
 
 export type { HttpRequest, HttpResponse, us_listen_socket }
 
@@ -14,5 +15,14 @@ export interface TemplatedApp {
 }
 
 export const App = native.App as unknown as () => TemplatedApp
+
+/** An app that speaks TLS. @throws Error where the files do not serve. */
+export function SSLApp({ certFile, keyFile, passphrase }: TlsFiles): TemplatedApp {
+  const options = { cert_file_name: certFile, key_file_name: keyFile, ...(passphrase === undefined ? {} : { passphrase }) }
+  return native.SSLApp(options) as unknown as TemplatedApp
+}
+
+/** The kernel shares the port with others that ask for the same. */
+export const LIBUS_LISTEN_DEFAULT = 0
 export const LIBUS_LISTEN_EXCLUSIVE_PORT = 1
 export const { us_listen_socket_close, us_socket_local_port } = native

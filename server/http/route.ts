@@ -29,6 +29,8 @@ export interface ResponseDoc {
 
 /** What is published of an operation. */
 export interface RouteDoc {
+  /** Answered during a drain too. */
+  readonly isProbe?: boolean
   readonly method: Method
   /** As in OpenAPI, parameters in braces. */
   readonly path: string

@@ -4,6 +4,7 @@ import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
 import { auditRoutes } from './audit.js'
+import { backupRoutes } from './backups.js'
 import { catalogueRoutes } from './catalogue.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
@@ -13,6 +14,8 @@ import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
+import { probeRoutes } from './probes.js'
+import { openPrometheusRoutes, prometheusRoutes } from './prometheus.js'
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
@@ -58,5 +61,8 @@ const root: Route = {
 export const routes: readonly Route[] = [
   ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
   ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...metricsRoutes,
-  ...docRoutes, openApi, root,
+  ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, openApi, root,
 ]
+
+/** What the port for operators answers to. */
+export const opsRoutes: readonly Route[] = [...probeRoutes, ...openPrometheusRoutes]

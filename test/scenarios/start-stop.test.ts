@@ -55,6 +55,7 @@ test('a start that fails says why in one sentence', async () => {
     for (const [settings, args, words] of [
       [{ SERVICE_PORT: 'many' }, [], /SERVICE_PORT must be a whole number/],
       [{ SERVICE_PROT: '1' }, [], /SERVICE_PROT is no setting/],
+      [{ SERVICE_DATA_DIR: join(dir, 'other'), SERVICE_LOG_LEVEL: 'loud' }, [], /SERVICE_LOG_LEVEL must be/],
       [{}, ['--config', join(dir, 'nowhere')], /cannot be read/],
       [
         { SERVICE_DATA_DIR: join(dir, 'other'), SERVICE_PORT: String(service.port) },
@@ -66,7 +67,9 @@ test('a start that fails says why in one sentence', async () => {
       const started = spawnMain(settings, args)
       assert.equal(await started.exited, 1, started.output())
       assert.match(started.output(), words)
-      assert.match(started.output(), /^The service did not start: [^\n]*\.\n$/)
+      // Beside the log, which is JSON.
+      const said = started.output().split('\n').filter((line) => !line.startsWith('{')).join('\n')
+      assert.match(said, /^The service did not start: [^\n]*\.\n$/)
     }
   } finally {
     await service.close()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readSettings, settingsHelp, settingsTable, SettingsError } from '../../server/config.js'
+import { readSettings, settingsHelp, settingsMarkdown, settingsTable, SettingsError } from '../../server/config.js'
 
 function withFile<T>(content: string, use: (file: string) => T): T {
   const dir = mkdtempSync(join(tmpdir(), 'settings-'))
@@ -28,8 +28,8 @@ function refusal(env: Record<string, string>, args: readonly string[] = []): str
 
 test('without settings the defaults hold', () => {
   assert.deepEqual(readSettings({ PATH: '/bin' }, []), {
-    port: 8080, host: '127.0.0.1', dataDir: './data', name: 'service', passwordCost: 14, minutesPerAlert: 10,
-    privateHosts: [], emptyErrorMessage: false, rateLimit: 0,
+    port: 8080, host: '127.0.0.1', opsHost: '127.0.0.1', drainSeconds: 20, logLevel: 'info', dataDir: './data', name: 'service',
+    passwordCost: 14, minutesPerAlert: 10, privateHosts: [], emptyErrorMessage: false, rateLimit: 0,
   })
 })
 
@@ -95,4 +95,12 @@ test('a file that is not there, or not in form, is named', () => {
 test('help names every setting', () => {
   const help = settingsHelp()
   for (const setting of Object.values(settingsTable)) assert.ok(help.includes(setting.name))
+})
+
+test('a certificate without its key is refused', () => {
+  assert.match(refusal({ SERVICE_TLS_CERT_FILE: '/cert.pem' }), /belong together/)
+})
+
+test('the README has the table of settings as it is: npm run docs writes it', () => {
+  assert.ok(readFileSync('README.md', 'utf8').includes(settingsMarkdown()))
 })

@@ -1,4 +1,5 @@
 /** Health and the documents: how each answer is brought about. */
+import { eventually } from '../support/client.js'
 import type { Recipes } from './recipe.js'
 
 export const documentationRecipes: Recipes = {
@@ -10,5 +11,13 @@ export const documentationRecipes: Recipes = {
     refusals: { 404: () => ({ path: '/docs/assets/other.css' }) },
   },
   getOpenApi: { good: () => ({ path: '/openapi.json' }) },
+  getLiveness: { good: () => ({ path: '/livez' }) },
+  getReadiness: {
+    async good(client) {
+      await eventually(() => client.get('/readyz'), ({ status }) => status === 200)
+      return { path: '/readyz' }
+    },
+  },
+  getPrometheusMetrics: { good: () => ({ path: '/metrics' }) },
   getRoot: { good: () => ({ path: '/' }) },
 }

@@ -58,6 +58,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const dataDir = await dataDirFor(options)
   const engine = await openEngine({
     dataDir: dataDir.path,
+    backupDir: join(dataDir.path, 'backups'),
     name: options.name ?? 'service',
     shards: options.shards ?? 2,
     threads: options.threads ?? 1,

@@ -1,0 +1,59 @@
+/**
+ * The entry of the thread that makes backups: copies a store that others write to, as it was at one moment.
+ *
+ * 1. The snapshots of all environments are taken between STILL and TAKEN, while nobody else commits (backups.ts).
+ * 2. Everything behind that is one synchronous walk, so that each environment is read from one snapshot.
+ * 3. What is copied is copied entry by entry: a backup is smaller than the store, and holds nothing that was deleted.
+ */
+import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isoMicros, systemClock } from '../clock.js'
+import { Refusal } from '../errors.js'
+import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
+import { openWhole } from '../store/data-dir.js'
+import { writeList, type BackupList } from '../store/backup-files.js'
+
+export interface BackupTask {
+  readonly dataDir: string
+  /** Where to; it is there, and empty. */
+  readonly into: string
+  /** Whether the key that secrets of integrations are sealed with is in it. */
+  readonly withKey: boolean
+  /** One number: how far it is. */
+  readonly steps: SharedArrayBuffer
+}
+
+/** After this long somebody else has failed. */
+const STILL_MS_MAX = 60_000
+
+export interface BackupDone {
+  readonly list: BackupList
+  readonly entries: number
+}
+
+export default async function makeBackup({ dataDir, into, withKey, steps: memory }: BackupTask): Promise<BackupDone> {
+  const names = readdirSync(dataDir).filter((name) => name.endsWith('.mdb')).map((name) => name.slice(0, -'.mdb'.length))
+  const stores = names.map((name) => ({ name, store: openWhole(dataDir, name) }))
+  let entries = 0
+  let madeAt = ''
+  try {
+    const steps = new Int32Array(memory)
+    // STILL from the start: nobody uses the store.
+    const mustWait = Atomics.compareExchange(steps, 0, 0, READY) === 0
+    if (mustWait && Atomics.wait(steps, 0, READY, STILL_MS_MAX) === 'timed-out') throw new Error('the shards did not hold still')
+    for (const { store } of stores) store.takeSnapshot()
+    madeAt = isoMicros(systemClock.nowMicros())
+    Atomics.compareExchange(steps, 0, STILL, TAKEN)
+    const mayGoOn = (): void => {
+      if (Atomics.load(steps, 0) === GIVEN_UP) throw new Refusal('draining', 'the service is shutting down')
+    }
+    for (const { name, store } of stores) entries += store.copyTo(into, name, mayGoOn)
+  } finally {
+    for (const { store } of stores) await store.close()
+  }
+  for (const name of names) rmSync(join(into, `${name}.mdb-lock`), { force: true })
+  for (const name of withKey ? ['format.json', 'sealing.key'] : ['format.json']) {
+    if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(into, name))
+  }
+  return { list: writeList(into, madeAt), entries }
+}

@@ -1,0 +1,57 @@
+/**
+ * What a job's actor stored and decided in a turn, counted by label and confidence, for whoever watches the service.
+ *
+ * It crosses the thread as numbers, three at a time: job id, place, count. The last place counts events that were stored;
+ * those before it decisions, by label and band.
+ */
+
+/** Lower ends of the bands, hundredths of a percent. */
+const bandsFrom = [0, 6_000, 8_000, 9_000] as const
+/** How the bands are called. */
+export const bands = ['0-60', '60-80', '80-90', '90-100'] as const
+const LABELS = 3
+export const STORED_PLACE = LABELS * bands.length
+/** Decisions that were outliers. */
+export const OUTLIER_PLACE = STORED_PLACE + 1
+export const PLACES = OUTLIER_PLACE + 1
+
+/** The label's index, and the band, of a place. */
+export function labelAndBand(place: number): { label: number; band: (typeof bands)[number] } {
+  return { label: Math.floor(place / bands.length), band: bands[place % bands.length] as (typeof bands)[number] }
+}
+
+export class Decided {
+  readonly #counts = new Uint32Array(PLACES)
+  #any = false
+
+  stored(): void {
+    this.#count(STORED_PLACE)
+  }
+
+  decided(label: number, confidence: number, outlier: boolean): void {
+    let band = 0
+    while (band + 1 < bands.length && confidence >= (bandsFrom[band + 1] as number)) band++
+    this.#count(label * bands.length + band)
+    if (outlier) this.#count(OUTLIER_PLACE)
+  }
+
+  /** Puts what was counted into the list, and begins anew. */
+  take(jobId: number, into: number[]): void {
+    if (!this.#any) return
+    for (let place = 0; place < PLACES; place++) {
+      const count = this.#counts[place] as number
+      if (count > 0) into.push(jobId, place, count)
+    }
+    this.forget()
+  }
+
+  forget(): void {
+    this.#counts.fill(0)
+    this.#any = false
+  }
+
+  #count(place: number): void {
+    this.#counts[place] = (this.#counts[place] as number) + 1
+    this.#any = true
+  }
+}

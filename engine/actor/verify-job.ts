@@ -1,0 +1,183 @@
+/**
+ * Whether what is stored of a job belongs together: everything is counted again from the records alone.
+ *
+ * Owns: what must hold between the tables of one shard.
+ *
+ * 1. Every event can be read in full; its id, its pending mark, its bucket, its notes lead to each other, both ways.
+ * 2. The counters of a bucket and of a job are what is there.
+ * 3. A ballot's consensus follows from its votes; every model that was installed can be read.
+ */
+import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../learn/consensus.js'
+import { loadModel } from '../learn/registry.js'
+import type { Entry } from '../store/environment.js'
+import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../store/event-record.js'
+import { decodeNotes } from '../store/note-row.js'
+import { decodeTask } from '../store/reprocess-row.js'
+import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../store/rows.js'
+import { countKey, idKey, jobKey, modelKey, timeKey, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../store/tables.js'
+import type { ShardCheck } from './verify-shard.js'
+
+const LABELS = 3
+
+/** One job in one shard. */
+export class JobCheck {
+  readonly #shard: ShardCheck
+  readonly #jobId: number
+  readonly #perBucket = new Map<string, number>()
+  #events = 0
+  #withId = 0
+  #pending = 0
+  #noted = 0
+  #feedback = 0
+
+  constructor(shard: ShardCheck, jobId: number) {
+    this.#shard = shard
+    this.#jobId = jobId
+  }
+
+  run(): number {
+    for (const entry of this.#shard.entries('events', this.#jobId)) this.#event(entry)
+    this.#mustCount('ids', this.#withId, 'ids lead to no event')
+    this.#mustCount('pending', this.#pending, 'marks are of no waiting event')
+    this.#mustCount('notes', this.#noted, 'notes are of no event')
+    const ballots = this.#ballots()
+    this.#buckets(ballots)
+    this.#rest(ballots)
+    return this.#events
+  }
+
+  #event(entry: Entry): void {
+    const shard = this.#shard
+    const header = shard.read('events', entry, decodeHeader)
+    this.#events++
+    if (header === null) return
+    const micros = timeOfKey(entry.key)
+    const content = shard.read('events', entry, (value) => {
+      const read = decodeContent(value)
+      shard.body(read.body)
+      return read
+    })
+    const faults = impossible(header)
+    if (faults !== null) shard.note('events', entry.key, faults)
+    if (content !== null) this.#id(entry.key, micros, header, content.clientId)
+    if (header.pending) {
+      this.#pending++
+      if (shard.get('pending', entry.key) === undefined) shard.note('events', entry.key, 'waits, and has no mark that it does')
+    }
+    if (hasNotes(entry.value)) {
+      this.#noted++
+      if (shard.get('notes', timeKey(this.#jobId, micros)) === undefined) shard.note('events', entry.key, 'has notes that are not there')
+    }
+    if (header.hasFeedback) this.#feedback++
+    if (header.bucketId === null) return
+    const bucket = Buffer.from(header.bucketId).toString('latin1')
+    this.#perBucket.set(bucket, (this.#perBucket.get(bucket) ?? 0) + 1)
+  }
+
+  #id(key: Uint8Array, micros: number, header: RecordHeader, clientId: string | null): void {
+    if (header.hasClientId !== (clientId !== null)) this.#shard.note('events', key, 'says otherwise about its id than it has')
+    if (clientId === null) return
+    this.#withId++
+    const time = this.#shard.get('ids', idKey(this.#jobId, Buffer.from(clientId, 'utf8')))
+    if (time === undefined || timeOfValue(time) !== micros) this.#shard.note('events', key, 'is not found under its id')
+  }
+
+  /** The other way round: as many entries as events that have one. */
+  #mustCount(table: ShardTable, expected: number, what: string): void {
+    let count = 0
+    for (const entry of this.#shard.entries(table, this.#jobId)) {
+      count++
+      if (table === 'notes') this.#shard.read(table, entry, decodeNotes)
+    }
+    if (count !== expected) this.#shard.note(table, null, `job ${this.#jobId}: ${count} entries where ${expected} belong; ${what}, or some are missing`)
+  }
+
+  #ballots(): Map<string, BallotRow> {
+    const ballots = new Map<string, BallotRow>()
+    for (const entry of this.#shard.entries('ballots', this.#jobId)) {
+      const ballot = this.#shard.read('ballots', entry, decodeBallot)
+      if (ballot === null) continue
+      ballots.set(Buffer.from(entry.key.subarray(4)).toString('latin1'), ballot)
+      if (ballot.consensus !== consensusOf(ballot.votes, labelOf(ballot), LABELS)) {
+        this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
+      }
+      if (!ballot.votes.every(({ label }) => isLabel(label))) this.#shard.note('ballots', entry.key, 'has a vote for a label that there is not')
+    }
+    return ballots
+  }
+
+  #buckets(ballots: ReadonlyMap<string, BallotRow>): void {
+    const left = new Map(this.#perBucket)
+    let buckets = 0
+    for (const entry of this.#shard.entries('buckets', this.#jobId)) {
+      buckets++
+      const row = this.#shard.read('buckets', entry, decodeBucket)
+      if (row === null) continue
+      const id = Buffer.from(entry.key.subarray(4)).toString('latin1')
+      const key = countKey(this.#jobId, row.number)
+      const value = this.#shard.get('counts', key)
+      const count = value === undefined ? null : this.#shard.read('counts', { key, value }, decodeCount)
+      if (value === undefined) this.#shard.note('buckets', entry.key, 'has no counts')
+      else if (count !== null && count.events !== (left.get(id) ?? 0)) {
+        this.#shard.note('counts', key, `says ${count.events} events where ${left.get(id) ?? 0} are`)
+      }
+      if (row.hasBallot !== ballots.has(id)) this.#shard.note('buckets', entry.key, 'says otherwise about its votes than is so')
+      left.delete(id)
+    }
+    for (const id of left.keys()) this.#shard.note('buckets', Buffer.from(id, 'latin1'), 'is missing, and has events')
+    this.#mustCount('counts', buckets, 'counts are of no bucket')
+  }
+
+  #rest(ballots: ReadonlyMap<string, BallotRow>): void {
+    const entries = (table: ShardTable): Iterable<Entry> => this.#shard.entries(table, this.#jobId)
+    for (const entry of entries('tasks')) this.#shard.read('tasks', entry, decodeTask)
+    for (const entry of entries('models')) {
+      this.#shard.read('models', entry, (value) => {
+        const { row, model } = decodeModel(value)
+        if (row.version !== versionOfKey(entry.key)) throw new Error('it is the model of another version')
+        loadModel(model)
+      })
+    }
+    const key = jobKey(this.#jobId)
+    const value = this.#shard.get('stats', key)
+    if (value === undefined) {
+      if (this.#events > 0) this.#shard.note('stats', key, 'are missing')
+      return
+    }
+    const stats = this.#shard.read('stats', { key, value }, decodeStats)
+    if (stats === null) return
+    for (const version of stats.modelVersions) {
+      if (this.#shard.get('models', modelKey(this.#jobId, version)) === undefined) this.#shard.note('models', modelKey(this.#jobId, version), 'is missing')
+    }
+    const all = [...ballots.values()]
+    const consensus = (wanted: Consensus): number => all.filter((ballot) => ballot.consensus === wanted).length
+    const counted: readonly (readonly [string, unknown, unknown])[] = [
+      ['events', stats.events, this.#events],
+      ['buckets', stats.buckets, this.#perBucket.size],
+      ['events with feedback', stats.feedbackEvents, this.#feedback],
+      ['waiting events', stats.pending, this.#pending],
+      ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
+      ['ballots of a small majority', stats.lowScoreBallots, stats.lowScoreBallots === null ? null : all.filter(isSmall).length],
+      ['ballots by label', stats.consensusCounts.join(), Array.from({ length: LABELS }, (_, label) => consensus(label as Consensus)).join()],
+    ]
+    for (const [what, says, is] of counted) if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} where ${String(is)} are`)
+  }
+}
+
+function labelOf({ override }: BallotRow): number | null {
+  return override === null ? null : override.label
+}
+
+function isSmall(ballot: BallotRow): boolean {
+  return isLowScore(ballot.votes, labelOf(ballot), ballot.consensus)
+}
+
+/** What a header says that cannot be, or null. */
+function impossible({ label, confidence, source, pending, outlierScore }: RecordHeader): string | null {
+  if (label >= LABELS) return 'has a label that there is not'
+  if (confidence > 10_000) return 'has a confidence over 100'
+  if (pending && label >= 0) return 'waits, and is decided'
+  if ((label < 0) !== (source === 'none')) return 'says otherwise about its decision than it has'
+  if (!Number.isFinite(outlierScore)) return 'has an impossible outlier score'
+  return null
+}

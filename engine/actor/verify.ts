@@ -1,0 +1,128 @@
+/**
+ * Whether a data directory, or a backup, is what it should be: every page, record, index, counter and reference.
+ *
+ * Owns: the order of the looks. Leaves out: the looks themselves (store/page-walk.ts, verify-shard.ts,
+ * resource/verify-catalog.ts, monitor/audit-proof.ts).
+ *
+ * 1. It changes nothing that is stored, and has the directory's lock while it looks.
+ * 2. What a file holds is read only where its pages are in order: the library would end the process otherwise.
+ * 3. What cannot be found: a change inside of a value that leaves another possible value, such as a letter of an event's
+ *    text. LMDB has no checksums. In a backup, whose list has the hash of every file, everything is found.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../errors.js'
+import { proveChain } from '../monitor/audit-proof.js'
+import type { JobSettings } from '../job/job.js'
+import { verifyCatalog } from '../resource/verify-catalog.js'
+import { compareWithList, readList } from '../store/backup-files.js'
+import { openDataDir, openToLook, sealingKey } from '../store/data-dir.js'
+import { lockDataDir } from '../store/data-lock.js'
+import { walkPages } from '../store/page-walk.js'
+import { notedInShards } from './audit-desk.js'
+import { notedHead } from './outbox.js'
+import { ShardCheck, type JobCount, type StoreProblem } from './verify-shard.js'
+
+export interface VerifyReport {
+  readonly problems: readonly StoreProblem[]
+  /** Of a backup: when it was made; null for a data directory. */
+  readonly backupOf: string | null
+  readonly jobs: number
+  readonly events: number
+  /** Rows of deleted jobs, which the next start deletes. */
+  readonly leftOver: number
+}
+
+class Verification {
+  readonly problems: StoreProblem[] = []
+  readonly #path: string
+  jobs: ReadonlyMap<number, JobSettings> = new Map()
+  events = 0
+  leftOver = 0
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  note(file: string, what: string, table = '', key = ''): void {
+    this.problems.push({ file, table, key, what })
+  }
+
+  /** True where the file's pages are in order, so that it may be opened. */
+  pages(name: string): boolean {
+    const file = `${name}.mdb`
+    if (!existsSync(join(this.#path, file))) {
+      this.note(file, 'is missing')
+      return false
+    }
+    const found = walkPages(join(this.#path, file))
+    for (const { page, what } of found) this.note(file, page === null ? what : `page ${page} ${what}`)
+    return found.length === 0
+  }
+
+  async catalog(shards: number, heads: readonly (Uint8Array | undefined)[]): Promise<void> {
+    if (!this.pages('catalog')) return
+    const environment = openToLook(this.#path, 'catalog')
+    try {
+      const { problems, jobs } = verifyCatalog(environment, shards)
+      for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
+      this.jobs = jobs
+      const { broken } = proveChain(environment, notedInShards(heads))
+      if (broken !== null) this.note('catalog.mdb', `entry ${broken.sequence}: ${broken.reason}`, 'audit')
+    } finally {
+      await environment.close()
+    }
+  }
+
+  /** What the shard has noted of the audit log's head. */
+  async shard(shard: number, counts: Map<number, JobCount[]>): Promise<Uint8Array | undefined> {
+    const name = `shard-${shard}`
+    if (!this.pages(name)) return undefined
+    const environment = openToLook(this.#path, name)
+    try {
+      const check = new ShardCheck(environment, `${name}.mdb`)
+      counts.set(shard, check.run())
+      this.problems.push(...check.problems)
+      return notedHead(environment)
+    } catch (error) {
+      this.note(`${name}.mdb`, `cannot be read: ${(error as Error).message}`)
+      return undefined
+    } finally {
+      await environment.close()
+    }
+  }
+
+  /** Events lie in the shard of their job. */
+  count(counts: ReadonlyMap<number, readonly JobCount[]>): void {
+    for (const [shard, jobs] of counts) {
+      for (const { jobId, events } of jobs) {
+        const job = this.jobs.get(jobId)
+        if (job === undefined) this.leftOver += events
+        else if (job.shard === shard) this.events += events
+        else if (events > 0) this.note(`shard-${shard}.mdb`, `has ${events} events of job ${jobId}, which lies in shard ${job.shard}`, 'events')
+      }
+    }
+  }
+}
+
+/** Looks at everything. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid where it cannot look at all. */
+export async function verifyDataDir(path: string): Promise<VerifyReport> {
+  if (!existsSync(join(path, 'format.json'))) throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
+  const lock = await lockDataDir(path)
+  try {
+    const verification = new Verification(path)
+    const list = readList(path)
+    if (list !== null) for (const { name, what } of compareWithList(path, list)) verification.note(name, what)
+    const { shards } = openDataDir(path, 0, false)
+    if (existsSync(join(path, 'sealing.key'))) sealingKey(path)
+    const counts = new Map<number, JobCount[]>()
+    const heads: (Uint8Array | undefined)[] = []
+    for (let shard = 0; shard < shards; shard++) heads.push(await verification.shard(shard, counts))
+    await verification.catalog(shards, heads)
+    if (verification.jobs.size > 0 || verification.problems.length === 0) verification.count(counts)
+    const { problems, jobs, events, leftOver } = verification
+    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver }
+  } finally {
+    await lock.release()
+  }
+}

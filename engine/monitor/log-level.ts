@@ -1,0 +1,30 @@
+/** How much the service tells of itself: one level for all of it, and others for single components. */
+import { components, isComponent, type Component } from './components.js'
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+/** A level for every component. */
+export type LogLevels = Readonly<Record<Component, LogLevel>>
+
+export function isLogLevel(text: string): text is LogLevel {
+  return (logLevels as readonly string[]).includes(text)
+}
+
+/** The same level for all. */
+export function levelForAll(level: LogLevel): LogLevels {
+  return Object.fromEntries(components.map((component) => [component, level])) as Record<Component, LogLevel>
+}
+
+/** Reads `info`, or `info,api=debug,trainer=warn`; null where that is not how it is written. */
+export function parseLogLevels(text: string): LogLevels | null {
+  const levels: Record<Component, LogLevel> = { ...levelForAll('info') }
+  for (const [place, part] of text.split(',').map((each) => each.trim().toLowerCase()).entries()) {
+    const [name = '', level, ...rest] = part.split('=').map((each) => each.trim())
+    if (place === 0 && level === undefined && isLogLevel(name)) Object.assign(levels, levelForAll(name))
+    else if (isComponent(name) && level !== undefined && isLogLevel(level) && rest.length === 0) levels[name] = level
+    else return null
+  }
+  return levels
+}

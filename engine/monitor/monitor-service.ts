@@ -1,0 +1,51 @@
+/** What operators may ask of the engine about itself, and what they may have it do. */
+export type * from './backup-service.js'
+import type { Histogram } from './histogram.js'
+import type { TurnMeter } from './turn-meter.js'
+import type { Component } from './components.js'
+import type { LogLevels } from './log-level.js'
+import type { Log } from './log.js'
+
+/** `starting`: threads have yet to come up; `closing`: nothing new is taken. */
+export type ServiceState = 'starting' | 'ready' | 'closing'
+
+/** One storage unit, as it is now and since the start. */
+export interface ShardFigures {
+  readonly shard: number
+  /** Messages that wait or run, and their bytes. */
+  readonly waiting: number
+  readonly waitingBytes: number
+  /** On disk. */
+  readonly storeBytes: number
+  readonly turns: TurnMeter
+}
+
+/** Numbers for whoever draws them; counters count since the start. */
+export interface Figures {
+  readonly shards: readonly ShardFigures[]
+  readonly catalogBytes: number
+  readonly eventsStored: number
+  readonly outliers: number
+  /** By label's name and band of confidence. Labels beyond the first few hundred count as `other`. */
+  readonly decisions: readonly { readonly label: string; readonly band: string; readonly count: number }[]
+  readonly trainings: {
+    readonly finished: number
+    readonly failed: number
+    readonly queued: number
+    readonly running: number
+    readonly seconds: Histogram
+  }
+  /** Jobs by status, integrations by kind. */
+  readonly jobs: ReadonlyMap<string, number>
+  readonly integrations: ReadonlyMap<string, number>
+  readonly logLinesDropped: number
+}
+
+export interface MonitorService {
+  figures(): Figures
+  readonly state: ServiceState
+  /** The log of a container. */
+  log(component: Component, container?: string): Log
+  /** The levels of all components and containers, at once. */
+  setLogLevels(levels: LogLevels): void
+}

@@ -1,0 +1,140 @@
+/**
+ * A backup: a directory with the files of a data directory as they were at one moment, and a list of them with their
+ * hashes. The list is written last: where it is, the backup is whole.
+ *
+ * Owns: the list, checking it, restoring. Leaves out: copying a store that is in use (actor/backup-thread.ts).
+ *
+ * 1. A backup appears under its name when it is whole, and not before; so does what is restored.
+ * 2. Restoring changes nothing that is there: the place must be empty.
+ */
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { Refusal } from '../errors.js'
+
+export const BACKUP_LIST = 'backup.json'
+const FORMAT = 1
+const PIECE_BYTES = 1024 * 1024
+
+const listSchema = z.object({
+  format: z.int().min(1),
+  /** ISO 8601 UTC: the moment that the backup is of. */
+  made_at: z.string(),
+  files: z.array(z.object({ name: z.string().regex(/^[\w.-]+$/), bytes: z.int(), sha256: z.string() })),
+})
+
+export interface BackupFile {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+export interface BackupList {
+  readonly madeAt: string
+  readonly files: readonly BackupFile[]
+}
+
+/** Makes the directory under another name, for what is not whole yet. @throws Refusal backup_refused where there is something. */
+export function beginDirectory(path: string): string {
+  if (existsSync(path) && readdirSync(path).length > 0) throw new Refusal('backup_refused', `${path} is there and not empty`)
+  const partial = `${path}.partial`
+  try {
+    rmSync(partial, { recursive: true, force: true })
+    mkdirSync(partial, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Refusal('backup_refused', `${partial} cannot be made: ${(error as Error).message}`)
+  }
+  return partial
+}
+
+/** Gives the directory of beginDirectory its name. */
+export function finishDirectory(path: string): void {
+  if (existsSync(path)) rmdirSync(path)
+  syncPath(`${path}.partial`)
+  renameSync(`${path}.partial`, path)
+  syncPath(dirname(path))
+}
+
+/** Writes the list of all files that are in the directory. */
+export function writeList(path: string, madeAt: string): BackupList {
+  const files = readdirSync(path).filter((name) => name !== BACKUP_LIST).sort().map((name) => readThrough(join(path, name), name, null))
+  const bytes = Buffer.from(JSON.stringify({ format: FORMAT, made_at: madeAt, files }, null, 2))
+  const file = openSync(join(path, BACKUP_LIST), 'w', 0o600)
+  writeSync(file, bytes)
+  fsyncSync(file)
+  closeSync(file)
+  return { madeAt, files }
+}
+
+/** The list of a backup; null where the directory is none. @throws Refusal backup_refused where it cannot be read. */
+export function readList(path: string): BackupList | null {
+  if (!existsSync(join(path, BACKUP_LIST))) return null
+  try {
+    const { format, made_at: madeAt, files } = listSchema.parse(JSON.parse(readFileSync(join(path, BACKUP_LIST), 'utf8')))
+    if (format === FORMAT) return { madeAt, files }
+  } catch {
+    throw new Refusal('backup_refused', `${BACKUP_LIST} in ${path} is damaged`)
+  }
+  throw new Refusal('backup_refused', `the backup ${path} was made by a newer version`)
+}
+
+/** What is not as the list says, each as a file and a sentence's end. */
+export function compareWithList(path: string, { files }: BackupList): { readonly name: string; readonly what: string }[] {
+  return files.flatMap(({ name, bytes, sha256 }) => {
+    const size = statSync(join(path, name), { throwIfNoEntry: false })?.size
+    if (size === undefined) return [{ name, what: 'is missing' }]
+    if (size !== bytes) return [{ name, what: `has ${size} bytes and had ${bytes} when the backup was made` }]
+    return readThrough(join(path, name), name, null).sha256 === sha256 ? [] : [{ name, what: 'is not what it was when the backup was made' }]
+  })
+}
+
+/**
+ * Makes a data directory of a backup, which stays as it is. Checks every byte.
+ * @throws Refusal backup_refused where the backup is damaged, or the place is not empty.
+ */
+export function restoreBackup(from: string, to: string): BackupList {
+  const list = readList(from)
+  if (list === null) throw new Refusal('backup_refused', `${from} is not a backup, or one that was not finished`)
+  const partial = beginDirectory(to)
+  try {
+    for (const { name, sha256 } of list.files) {
+      if (!existsSync(join(from, name))) throw new Refusal('backup_refused', `${name} is missing in the backup ${from}`)
+      if (readThrough(join(from, name), name, join(partial, name)).sha256 !== sha256) {
+        throw new Refusal('backup_refused', `${name} in the backup ${from} is not what it was when the backup was made`)
+      }
+    }
+    finishDirectory(to)
+    return list
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Reads a file from end to end, into another one where one is given. */
+function readThrough(path: string, name: string, into: string | null): BackupFile {
+  const hash = createHash('sha256')
+  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  const from = openSync(path, 'r')
+  const to = into === null ? null : openSync(into, 'wx', 0o600)
+  let bytes = 0
+  try {
+    for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
+      hash.update(piece.subarray(0, read))
+      if (to !== null) for (let at = 0; at < read;) at += writeSync(to, piece, at, read - at)
+      bytes += read
+    }
+    if (to !== null) fsyncSync(to)
+  } finally {
+    closeSync(from)
+    if (to !== null) closeSync(to)
+  }
+  return { name, bytes, sha256: hash.digest('hex') }
+}
+
+function syncPath(path: string): void {
+  const directory = openSync(path, 'r')
+  fsyncSync(directory)
+  closeSync(directory)
+}

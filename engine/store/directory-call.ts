@@ -1,0 +1,64 @@
+/**
+ * Calls to the process that owns a data directory, through the socket in it: a line there, a line back.
+ *
+ * Only who may write in the directory reaches the socket, so nothing else guards it. Connections that say nothing are
+ * those that ask whether somebody listens (data-lock.ts).
+ */
+import { closeSync, openSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+
+const REQUEST_CHARS_MAX = 64 * 1024
+const CONNECT_MS_MAX = 5_000
+
+/** Reads the request, answers it, ends. */
+export function answerCall(socket: Socket, answer: (request: string) => Promise<string>): void {
+  let request = ''
+  let answered = false
+  socket.unref()
+  socket.on('error', () => {})
+  socket.setEncoding('utf8')
+  socket.on('data', (text: string) => {
+    request += text
+    const end = request.indexOf('\n')
+    if (answered || (end < 0 && request.length <= REQUEST_CHARS_MAX)) return
+    answered = true
+    if (end < 0) return void socket.destroy()
+    void answer(request.slice(0, end)).then((line) => socket.end(`${line}\n`), () => socket.destroy())
+  })
+  socket.on('end', () => {
+    if (!answered) socket.destroy()
+  })
+}
+
+/** The answer of the process that owns the directory; null where nobody does. Rejects where it went away. */
+export async function callOwner(dataDir: string, request: string): Promise<string | null> {
+  // Socket paths are short (108 bytes); through the open directory any path fits.
+  const directory = openSync(dataDir, 'r')
+  const path = process.platform === 'linux' ? `/proc/self/fd/${directory}/lock.sock` : `${dataDir}/lock.sock`
+  try {
+    const socket = await connected(path)
+    if (socket === null) return null
+    socket.write(`${request}\n`)
+    let answer = ''
+    for await (const text of socket.setEncoding('utf8')) answer += String(text)
+    if (!answer.endsWith('\n')) throw new Error('the service ended before it answered')
+    return answer.trimEnd()
+  } finally {
+    closeSync(directory)
+  }
+}
+
+function connected(path: string): Promise<Socket | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ path, timeout: CONNECT_MS_MAX })
+    socket.once('connect', () => {
+      socket.setTimeout(0)
+      resolve(socket)
+    })
+    socket.once('error', () => resolve(null))
+    socket.once('timeout', () => {
+      socket.destroy()
+      resolve(null)
+    })
+  })
+}

@@ -1,0 +1,17 @@
+/** Backups on the wire. */
+import { Type } from 'typebox'
+import { nullable, Timestamp } from './common.js'
+
+export const BackupRequest = Type.Object({
+  name: Type.Optional(Type.String({ description: 'Letters, digits, `-`, `_` and `.`; the time where it is not given.' })),
+})
+
+export const Backup = Type.Object({
+  name: Type.String(),
+  state: Type.Enum(['running', 'finished', 'failed']),
+  made_at: nullable({ ...Timestamp, description: 'The moment that it is of.' }),
+  bytes: nullable(Type.Integer()),
+  message: Type.String({ description: 'Why it failed.' }),
+})
+
+export const BackupList = Type.Object({ backups: Type.Array(Backup) })

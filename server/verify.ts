@@ -1,0 +1,23 @@
+/**
+ * `npm run verify -- DIRECTORY`: looks at every page, record, index, counter and reference of a data directory that no
+ * service uses, or of a backup. Ends with 0 where all is well, 1 where something is wrong, 2 where it could not look.
+ */
+import { isRefusal, verifyDataDir } from '../engine/index.js'
+import { fail, readCommand } from './command.js'
+
+const { positionals: [path = ''] } = readCommand('npm run verify -- DIRECTORY', 1, {})
+const begin = performance.now()
+try {
+  const { problems, backupOf, jobs, events, leftOver } = await verifyDataDir(path)
+  for (const { file, table, key, what } of problems) {
+    process.stdout.write(`${[file, table, key].filter((part) => part !== '').join(' ')}: ${what}\n`)
+  }
+  if (backupOf !== null) process.stdout.write(`A backup of ${backupOf}.\n`)
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+  process.stdout.write(`${problems.length === 0 ? 'All is well' : `${problems.length} problems`}: ${jobs} jobs, ${events} events, ${seconds} s.\n`)
+  if (leftOver > 0) process.stdout.write(`${leftOver} more events are of deleted jobs; the next start deletes them.\n`)
+  process.exitCode = problems.length === 0 ? 0 : 1
+} catch (error) {
+  if (!isRefusal(error)) throw error
+  fail(`${path} could not be looked at: ${error.message}.`)
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { logFile } from '../../../engine/monitor/log-store.js'
+import { levelForAll } from '../../../engine/monitor/log-level.js'
+import { Logs } from '../../../engine/monitor/log.js'
+
+const dir = mkdtempSync(join(tmpdir(), 'log-'))
+after(() => rmSync(dir, { recursive: true }))
+
+function linesOf(dataDir: string): Record<string, unknown>[] {
+  return readFileSync(logFile(dataDir, 0), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+test('a line is JSON with time, level, component, container and what was said', () => {
+  const logs = new Logs(join(dir, 'a'), levelForAll('info'), false)
+  logs.of('actor', '3').info('hello', { answer: 42 })
+  logs.of('actor', '3').debug('not now')
+  logs.failures('query')('a thread died', new Error('out of memory'))
+  logs.close()
+  const [hello, failure, ...rest] = linesOf(join(dir, 'a'))
+  assert.deepEqual(rest, [])
+  assert.match(String(hello?.['time']), /^\d{4}-\d\d-\d\dT.*Z$/)
+  assert.deepEqual({ ...hello, time: '' }, { level: 'info', time: '', component: 'actor', container: '3', answer: 42, msg: 'hello' })
+  assert.equal((failure?.['err'] as { message: string }).message, 'out of memory')
+  assert.equal(logs.lastError('query', 'main')?.message, 'a thread died: out of memory')
+  assert.equal(logs.lastError('actor', '3'), null)
+})
+
+test('levels change while it runs, for one container or for all', () => {
+  const logs = new Logs(join(dir, 'b'), { ...levelForAll('info'), api: 'debug' }, false)
+  logs.of('api').debug('1')
+  logs.setLevel('api', 'main', 'silent')
+  logs.of('api').error('2')
+  assert.equal(logs.level('api', 'main'), 'silent')
+  logs.setLevels(levelForAll('debug'))
+  logs.of('api').debug('3')
+  logs.of('trainer').debug('4')
+  logs.close()
+  assert.deepEqual(linesOf(join(dir, 'b')).map(({ msg }) => msg), ['1', '3', '4'])
+})

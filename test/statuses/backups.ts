@@ -1,0 +1,22 @@
+/** Backups: how each answer is brought about. */
+import { freshName, type Recipes } from './recipe.js'
+import { eventually } from '../support/client.js'
+
+const path = '/api/monitoring/api/v1/backups'
+
+export const backupRecipes: Recipes = {
+  makeBackup: {
+    good: () => ({ path, body: { name: freshName() } }),
+    refusals: {
+      409: async (client) => {
+        const name = freshName()
+        const isOver = (answer: { body: { backups: { state: string }[] } }): boolean => answer.body.backups.every(({ state }) => state !== 'running')
+        await eventually(() => client.get(path), isOver, 60_000)
+        await client.post(path, { name })
+        await eventually(() => client.get(path), isOver, 60_000)
+        return { path, body: { name } }
+      },
+    },
+  },
+  listBackups: { good: () => ({ path }) },
+}

@@ -22,10 +22,11 @@ import { source } from './harness/paths.js'
 import type { Effort, Row, Step } from './harness/result.js'
 import { rowsText } from './harness/table.js'
 import { hasWrk } from './load/drive.js'
+import { clusters } from './root-cause/speed.js'
 import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
-  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit,
+  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters,
 ]
 
 function log(what: string): void {

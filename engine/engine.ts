@@ -43,6 +43,7 @@ export class Engine implements DecisionService {
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
+  readonly clusters: DecisionService['clusters']
   readonly queries: DecisionService['queries']
   readonly users: DecisionService['users']
   readonly tokens: DecisionService['tokens']
@@ -63,6 +64,7 @@ export class Engine implements DecisionService {
     this.notes = parts.notes
     this.audit = parts.audit
     this.consensus = parts.consensus
+    this.clusters = parts.clusters
     this.queries = parts.queries
     this.users = parts.catalog.users
     this.tokens = parts.catalog.tokens

@@ -29,6 +29,8 @@ export const refusals = {
   task_not_found: { retryable: false },
   job_stopped: { retryable: false },
   bucket_not_found: { retryable: false },
+  cluster_not_found: { retryable: false },
+  invalid_cursor: { retryable: false },
   override_not_found: { retryable: false },
   queries_busy: { retryable: true },
   integrations_unavailable: { retryable: true },

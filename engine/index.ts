@@ -1,5 +1,6 @@
 /** The only door of the engine: what is not exported here is nobody else's business. */
 export * from './service.js'
+export type * from './actor/cluster-service.js'
 export type * from './actor/consensus-service.js'
 export type * from './monitor/audit-service.js'
 export type * from './integration/integrations-service.js'

@@ -34,6 +34,9 @@ export const limits = {
   /** Items of an array at one decision point that count; the rest is ignored. */
   pointItemsMax: 256,
   labelsPerJob: 3,
+  /** Clusters on one page, and members. */
+  clustersPageMax: 200,
+  clusterMembersPageMax: 1_000,
   /** One entry of a job's table of costs. */
   costMax: 1e6,
   /** Analysts that vote on one bucket. */
@@ -173,6 +176,8 @@ export const limits = {
   /** Steps of one job's pipeline. */
   pipelineStepsMax: 64,
   feedbackColumnsMax: 256,
+  /** Items of one parameter of an integration that is a list. */
+  parameterItemsMax: 256,
   /** Settings of one job that are kept as given, as JSON text. */
   keptSettingsCharsMax: 64 * KIB,
   /** Objects and arrays inside each other in a resource document. */

@@ -26,6 +26,7 @@ import { Logs } from './monitor/log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
+import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
@@ -60,6 +61,7 @@ export class EngineParts {
   readonly backups: Backups
   /** Where backups go that are asked for by name; null: nowhere. */
   readonly backupDir: string | null
+  readonly clusters: ClusterDesk
   readonly reprocess: Reprocessing
   readonly notes: Notes
   readonly queries: Queries
@@ -111,6 +113,7 @@ export class EngineParts {
     this.readers = new ReaderThreads(options.dataDir, (error) => this.failed('a thread that answers questions died', error))
     this.audit = new AuditDesk(this, this.#catalogStore, log)
     this.consensus = new ConsensusDesk(this)
+    this.clusters = new ClusterDesk(this)
     this.reprocess = new Reprocessing(this, new LookThread(this.failed))
     this.notes = new Notes(this)
     this.queries = new Queries(this, clock)

@@ -12,6 +12,7 @@ import type { QueriesService } from './actor/queries-service.js'
 import type { MetricsService } from './metrics/metrics-service.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
 import type { NotesService, ReprocessService } from './actor/reprocess-service.js'
+import type { ClusterService } from './actor/cluster-service.js'
 import type { ConsensusService } from './actor/consensus-service.js'
 import type { IntegrationsService } from './integration/integrations-service.js'
 import type { AuditService } from './monitor/audit-service.js'
@@ -199,6 +200,7 @@ export interface DecisionService {
   readonly backups: BackupService
   /** What analysts agree on, where they differ, and an administrator's word. */
   readonly consensus: ConsensusService
+  readonly clusters: ClusterService
 
   /** Stored events decided again, one by one or by selection. */
   readonly reprocess: ReprocessService

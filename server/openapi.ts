@@ -11,6 +11,7 @@ import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
 import * as audit from './schemas/audit.js'
 import * as backups from './schemas/backups.js'
 import * as catalogue from './schemas/catalogue.js'
+import * as clusters from './schemas/clusters.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
 import * as events from './schemas/events.js'
@@ -42,7 +43,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, backups, consensus, queries, users, metrics, integrations]) {
+for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

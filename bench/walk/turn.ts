@@ -19,7 +19,7 @@ import { Histogram } from '../load/histogram.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
 import type { Fixture } from './fixture.js'
 
-const settings: JobSettings = {
+const benchJob: JobSettings = {
   id: 1,
   revision: 1,
   shard: 0,
@@ -42,6 +42,7 @@ const nobody = { ingested: (): void => {}, resolved: (): void => {}, refused: ()
 /** Fills a turn with bodies from number `from` on, as many as fit; `lone` for one message alone. */
 function fill(
   turn: Turn,
+  settings: JobSettings,
   kind: MessageKind,
   micros: number,
   bodies: readonly Uint8Array[],
@@ -60,25 +61,28 @@ function fill(
 
 /** How many of these bodies a turn holds when more are waiting. */
 export function eventsPerTurn(texts: readonly string[]): number {
-  return fill(new Turn(), 'ingest', 1, texts.map((text) => Buffer.from(text)), 0)
+  return fill(new Turn(), benchJob, 'ingest', 1, texts.map((text) => Buffer.from(text)), 0)
 }
 
-class Turns {
+/** Turns of one job through a shard in this thread. */
+export class Turns {
   readonly #shard: Shard
+  readonly #settings: JobSettings
   readonly #turn = new Turn()
   #micros = 1_700_000_000_000_000
   #place = 0
 
-  constructor(shard: Shard) {
+  constructor(shard: Shard, settings: JobSettings = benchJob) {
     this.#shard = shard
+    this.#settings = settings
   }
 
   /** Runs one turn; the answer is how many messages it had. */
   run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, lone = false): number {
-    const count = fill(this.#turn, kind, this.#micros, bodies, from, lone)
+    const count = fill(this.#turn, this.#settings, kind, this.#micros, bodies, from, lone)
     this.#micros += count
     const opens = this.#place === 0
-    this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [settings] : [], opens))
+    this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [this.#settings] : [], opens))
     return count
   }
 }

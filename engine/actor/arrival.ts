@@ -58,4 +58,9 @@ export class Arrivals {
   valuesOf({ rawBody, body }: Arrival): PointValues {
     return this.points.valuesOf(rawBody ?? this.#codec.decode(body))
   }
+
+  /** The body as an object. */
+  bodyOf({ rawBody, body }: Arrival): Record<string, unknown> {
+    return rawBody ?? this.#codec.decode(body)
+  }
 }

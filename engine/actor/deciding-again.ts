@@ -20,6 +20,7 @@ import { timeKey, timeValue } from '../store/tables.js'
 import type { Arrivals } from './arrival.js'
 import { readBallot } from './ballots.js'
 import type { Bucket, BucketCache } from './bucket-cache.js'
+import type { CauseStage } from './cause-stage.js'
 import { noteChange } from './changes.js'
 import type { FoundEvent } from './event-table.js'
 import type { JobModel } from './job-model.js'
@@ -35,6 +36,8 @@ export interface ActorParts {
   readonly arrivals: Arrivals
   readonly buckets: BucketCache
   readonly model: JobModel
+  /** Where the job clusters its events. */
+  readonly cause: CauseStage | null
 }
 
 /** Decides the event again, at `atMicros`. True where its label is another one than before. */
@@ -46,10 +49,11 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
   const hasOwnVotes = header.bucketId === null && readBallot(store, jobId, timeValue(micros)) !== null
   const bucket = hasBuckets(settings.category) && !hasOwnVotes ? parts.buckets.of(store, values) : null
   const bucketId = bucket === null ? null : bucket.id
-  const lacks = lacksPoints(values)
-  const decision = lacks ? noDecision : model.decide(store, values, bucket, stats.row, {
-    ownSubject: hasOwnVotes ? timeValue(micros) : null, again: !header.pending,
-  })
+  const lacks = parts.cause === null && lacksPoints(values)
+  const ownSubject = hasOwnVotes ? timeValue(micros) : null
+  const decision = parts.cause !== null
+    ? parts.cause.again(event, atMicros, ownSubject)
+    : lacks ? noDecision : model.decide(store, values, bucket, stats.row, { ownSubject, again: !header.pending })
   const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId }
   if (header.pending) {
     store.delete('pending', timeKey(jobId, micros))

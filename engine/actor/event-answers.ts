@@ -17,6 +17,7 @@ import { timeKey } from '../store/tables.js'
 import type { EventView } from '../service.js'
 import { consensusName, readBallot, stateOf } from './ballots.js'
 import { subjectOf } from './event-table.js'
+import { placeOf } from './cluster-reader.js'
 import { exportDocument } from './export.js'
 import type { QueryStore } from './event-scan.js'
 import { readStats } from './job-stats.js'
@@ -95,6 +96,7 @@ export class EventAnswers {
     const own = exportDocument({
       job, view, header, body, extras: content.extras, ballot, serviceName: this.#serviceName,
       previous: decodePrevious(record), notes: readNotes(this.#stores(job.shard).environment, job.id, { record, micros }),
+      place: placeOf(this.#stores(job.shard).environment, job, { micros, header }),
     })
     const section = own[this.#serviceName]
     const shown = this.#pointsOnly ? { ...this.#decisionPoints(job, body), [this.#serviceName]: section } : own

@@ -16,6 +16,7 @@ import type { PreviousDecision, RecordHeader } from '../store/event-record.js'
 import type { StoredNote } from '../store/note-row.js'
 import type { BallotRow } from '../store/rows.js'
 import { consensusName } from './ballots.js'
+import type { ClusterPlace } from './cluster-service.js'
 import { modelIdOf } from './model-id.js'
 
 export interface ExportParts {
@@ -28,6 +29,8 @@ export interface ExportParts {
   /** The decision before the event was last reprocessed, or null where it never was. */
   readonly previous: PreviousDecision | null
   readonly notes: readonly StoredNote[]
+  /** Where it stands in its cluster; null where the job has none, or has not clustered it. */
+  readonly place: ClusterPlace | null
   readonly serviceName: string
 }
 
@@ -61,8 +64,38 @@ function section(parts: ExportParts): Record<string, unknown> {
       ingest_timestamp: isoMicros(view.ingestMicros),
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
     },
+    ...(parts.place === null ? {} : { cluster: clusterDocument(parts.place) }),
     agentic_notes: notes.map(noteDocument),
     log_messages: [...logMessages(parts), ...notes.map(noteMessage)].sort(byTimestamp),
+  }
+}
+
+/** The event's cluster, why it is in it, and how its decision came about. */
+function clusterDocument({ cluster, reason, kind, about, timeMs, followsFrom, followers, decisions }: ClusterPlace): Record<string, unknown> {
+  const iso = (millis: number): string => isoMicros(millis * 1000)
+  return {
+    cluster_id: cluster.clusterId,
+    state: cluster.state,
+    size: cluster.size,
+    first_time: iso(cluster.firstMs),
+    last_time: iso(cluster.lastMs),
+    root_causes: cluster.rootCauses.map((root) => ({
+      event_id: root.eventId, time: iso(root.timeMs), kind: root.kind, about: root.about, followers: root.followers,
+    })),
+    merged_from: cluster.mergedFrom,
+    cut: cluster.cut,
+    reason,
+    kind,
+    about,
+    time: iso(timeMs),
+    follows_from: followsFrom === null ? null : {
+      event_id: followsFrom.eventId, kind: followsFrom.kind, side: followsFrom.side, delay_s: followsFrom.delayMs / 1000,
+      belief: Math.round(followsFrom.belief * 1000) / 1000,
+    },
+    followers,
+    decisions: decisions.map(({ atMicros, result, resultLabel, confidenceScore, source }) => ({
+      timestamp: isoMicros(atMicros), result, result_label: resultLabel, confidence_score: confidenceScore, source,
+    })),
   }
 }
 
@@ -108,11 +141,14 @@ function logMessages(parts: ExportParts): LogMessage[] {
   return [{ component: 'actor', level, content: `reprocessed; before: ${was}; now: ${content}`, timestamp: isoMicros(previous.reprocessedMicros) }]
 }
 
-function reasonOf({ header, previous }: ExportParts): [level: string, content: string] {
+function reasonOf({ header, previous, place }: ExportParts): [level: string, content: string] {
   if (header.pending) return ['info', 'the job is stopped: the event waits for it to start']
   if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
   if (header.source === 'none') {
     return ['info', `no decision: the job had no trained model when the event ${previous === null ? 'came in' : 'was decided again'}`]
+  }
+  if (header.source === 'untrained') {
+    return ['info', `no training yet: by its place in its cluster alone, with low confidence; ${place?.reason ?? 'it is in no cluster'}`]
   }
   if (header.source === 'knowledge_base') return ['info', 'decided by the consensus of its bucket in the knowledge base']
   const unlike = header.outlier ? '; it is unlike everything the model was trained on' : ''

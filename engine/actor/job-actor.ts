@@ -15,19 +15,20 @@ import { limits } from '../limits.js'
 import { must } from '../assert.js'
 import { lacksPoints } from '../event/decision-points.js'
 import { eventIdOf } from '../event/event-id.js'
-import { hasBuckets, type JobSettings } from '../job/job.js'
-import { noDecision } from '../decide/decision.js'
+import { hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
+import { noDecision, type Decision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, encodeRecord, hasNotes, newHeader, type RecordHeader } from '../store/event-record.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { idKey, modelKey, timeKey, timeValue } from '../store/tables.js'
-import type { BucketState } from '../service.js'
 import { Arrivals, type Arrival } from './arrival.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
 import { splitAuthor } from './authored.js'
-import { countLowScore, dropBallot, readBallot, stateOf } from './ballots.js'
+import { countLowScore, dropBallot } from './ballots.js'
 import { cast, labelOf } from './casting.js'
+import { CauseStage } from './cause-stage.js'
 import { enter, leave, type ActorParts } from './deciding-again.js'
+import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
 import { watchFeedback } from './feedback-watch.js'
 import { parseHistoric } from './historic.js'
@@ -47,30 +48,26 @@ export class JobActor {
   readonly #codec: BodyCodec
   readonly #sectionNames: readonly string[]
   readonly #stats: JobStats
-  #settings: JobSettings
-  #arrivals: Arrivals
-  #buckets: BucketCache
-  #model: JobModel
+  #settings!: JobSettings
+  #arrivals!: Arrivals
+  #buckets!: BucketCache
+  #model!: JobModel
+  #cause: CauseStage | null = null
 
   constructor(settings: JobSettings, store: TurnStore, codec: BodyCodec, sectionNames: readonly string[]) {
     this.#store = store
     this.#codec = codec
     this.#sectionNames = sectionNames
-    this.#settings = settings
     const stats = readStats(store, settings.id, settings.labels.length)
     this.#stats = new JobStats(settings.id, { ...stats, lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id) })
-    this.#arrivals = new Arrivals(settings, codec, sectionNames)
-    const { fingerprint } = this.#arrivals.points
-    this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats, settings.labels.length)
-    this.#model = new JobModel(settings, fingerprint)
-    this.#model.open(store, this.#stats.row)
+    this.configure(settings)
   }
 
   get bucketsInMemory(): number {
     return this.#buckets.size
   }
 
-  /** The job's set-up has changed. */
+  /** The job's set-up, at first and when it has changed. */
   configure(settings: JobSettings): void {
     this.#settings = settings
     this.#arrivals = new Arrivals(settings, this.#codec, this.#sectionNames)
@@ -78,6 +75,9 @@ export class JobActor {
     this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats, settings.labels.length)
     this.#model = new JobModel(settings, fingerprint)
     this.#model.open(this.#store, this.#stats.row)
+    this.#cause = hasClusters(settings.category)
+      ? new CauseStage({ store: this.#store, codec: this.#codec, settings, stats: this.#stats, model: this.#model })
+      : null
   }
 
   handle(message: Message): ActorReply {
@@ -99,6 +99,7 @@ export class JobActor {
   /** The turn ends: what only the end of it knows is written, and what was decided goes into the list (decided.ts). */
   finish(decided: number[]): void {
     this.#buckets.write(this.#store)
+    this.#cause?.finish()
     this.#stats.write(this.#store)
     this.#stats.decided.take(this.#settings.id, decided)
   }
@@ -133,10 +134,8 @@ export class JobActor {
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(this.#settings.category) ? this.#bucketOf(arrival) : null
-    const values = bucket === null ? this.#arrivals.valuesOf(arrival) : bucket.values
     const pending = this.#settings.status === 'STOPPED'
-    const lacks = bucket === null ? lacksPoints(values) : bucket.lacksPoints
-    const decision = pending || lacks ? noDecision : this.#model.decide(this.#store, values, bucket, this.#stats.row)
+    const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
     const header = newHeader(decision, pending, lacks, clientId !== null, bucket === null ? null : bucket.id)
     const key = timeKey(this.#settings.id, micros)
     this.#store.put('events', key, encodeRecord(header, { body: arrival.body, extras: arrival.extras, clientId }))
@@ -146,6 +145,15 @@ export class JobActor {
     this.#stats.countDecision(decision)
     if (bucket !== null) enter(this.#buckets, bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
+  }
+
+  #decide(arrival: Arrival, micros: number, bucket: Bucket | null, pending: boolean): { lacks: boolean; decision: Decision } {
+    if (this.#cause !== null) {
+      return { lacks: false, decision: pending ? noDecision : this.#cause.take(micros, this.#arrivals.bodyOf(arrival), micros) }
+    }
+    const values = bucket === null ? this.#arrivals.valuesOf(arrival) : bucket.values
+    const lacks = bucket === null ? lacksPoints(values) : bucket.lacksPoints
+    return { lacks, decision: pending || lacks ? noDecision : this.#model.decide(this.#store, values, bucket, this.#stats.row) }
   }
 
   #bucketOf(arrival: Arrival): Bucket {
@@ -161,20 +169,7 @@ export class JobActor {
   }
 
   #replyTo(header: RecordHeader, micros: number, bucket: Bucket | null | undefined, idFromBody: string | null): EventReply {
-    const { pending, label, confidence, outlier } = header
-    return { micros, pending, label, confidence, outlier, bucketState: this.#stateOf(header, micros, bucket), idFromBody }
-  }
-
-  #stateOf(header: RecordHeader, micros: number, bucket?: Bucket | null): BucketState {
-    if (bucket !== undefined && bucket !== null) {
-      if (!bucket.hasBallot) return 'new'
-      if (bucket.state === null) {
-        bucket.state = stateOf(readBallot(this.#store, this.#settings.id, bucket.id), this.#stats.row.trainedThroughSeq)
-      }
-      return bucket.state
-    }
-    if (bucket === null) return 'new'
-    return stateOf(readBallot(this.#store, this.#settings.id, subjectOf(header, micros)), this.#stats.row.trainedThroughSeq)
+    return replyOf(this.#store, this.#settings.id, this.#stats.row.trainedThroughSeq, { header, micros, bucket, idFromBody })
   }
 
   /** Another body under the same id replaces the old version (S6): it leaves its bucket, its marks, its notes and its own votes. */
@@ -182,6 +177,7 @@ export class JobActor {
     const { header, micros } = event
     const key = timeKey(this.#settings.id, micros)
     this.#store.delete('events', key)
+    this.#cause?.remove(micros)
     if (header.pending) this.#store.delete('pending', key)
     if (hasNotes(event.record)) this.#store.delete('notes', key)
     const { events, buckets, pending, feedbackEvents } = this.#stats.row
@@ -229,6 +225,7 @@ export class JobActor {
       ...nothingSinceTraining(),
     })
     this.#model.use(row, model)
+    this.#cause?.learn()
     this.#buckets.forgetDecisions()
     return null
   }
@@ -236,7 +233,7 @@ export class JobActor {
   #parts(): ActorParts {
     return {
       store: this.#store, codec: this.#codec, settings: this.#settings, stats: this.#stats, arrivals: this.#arrivals,
-      buckets: this.#buckets, model: this.#model,
+      buckets: this.#buckets, model: this.#model, cause: this.#cause,
     }
   }
 

@@ -4,16 +4,20 @@
  * Owns: which version is in memory. Leaves out: training and installing (trainings.ts, job-actor.ts), how consensus and
  * model become one answer (decide/).
  *
- * 1. A model of other decision points would read the values of these as something else: it is not used.
+ * 1. A model of other decision points would read the values of these as something else: it is not used. Nor is one of a
+ *    root cause job that was trained before there were clusters.
  * 2. A bucket's answer is kept with it until its votes or the model change: the model's own, before the watch.
  */
 import { must } from '../assert.js'
 import { decide, noDecision, type Decision } from '../decide/decision.js'
 import { seeDecision, underWatch, type WatchTerms } from '../decide/watch.js'
 import type { PointValues } from '../event/point-value.js'
-import { outlierRateOf, type JobSettings } from '../job/job.js'
+import { hasClusters, outlierRateOf, type JobSettings } from '../job/job.js'
 import type { Model } from '../learn/classifier.js'
+import { kindOf } from '../learn/model-bytes.js'
 import { loadModel } from '../learn/registry.js'
+import { CauseModel, causeModelKind } from '../cause/cause-model.js'
+import { noLessons, type Lessons } from '../cause/lessons.js'
 import { decodeModel, type ModelRow, type StatsRow } from '../store/rows.js'
 import { modelKey } from '../store/tables.js'
 import { knownConsensus, readBallot } from './ballots.js'
@@ -35,12 +39,14 @@ export class JobModel {
   readonly #fingerprint: number
   readonly #probabilities: Float64Array
   readonly #outlierRate: number
+  readonly #hasClusters: boolean
   #model: Model | null = null
   #version = 0
 
-  constructor({ id, labels, advancedSettings }: JobSettings, fingerprint: number) {
+  constructor({ id, labels, advancedSettings, category }: JobSettings, fingerprint: number) {
     this.#jobId = id
     this.#outlierRate = outlierRateOf(advancedSettings)
+    this.#hasClusters = hasClusters(category)
     this.#fingerprint = fingerprint
     this.#probabilities = new Float64Array(labels.length)
   }
@@ -52,8 +58,19 @@ export class JobModel {
     this.use(row, model)
   }
 
+  /** There is a model of the present decision points. */
+  get isTrained(): boolean {
+    return this.#model !== null
+  }
+
+  /** What feedback taught of precedence, where the model is one of root cause analysis. */
+  get lessons(): Lessons {
+    return this.#model instanceof CauseModel ? this.#model.lessons : noLessons
+  }
+
   use(row: ModelRow, bytes: Uint8Array): void {
-    this.#model = row.fingerprint === this.#fingerprint ? loadModel(Uint8Array.from(bytes)) : null
+    const fits = row.fingerprint === this.#fingerprint && this.#hasClusters === isCause(bytes)
+    this.#model = fits ? openModel(Uint8Array.from(bytes)) : null
     this.#version = row.version
   }
 
@@ -89,4 +106,13 @@ export class JobModel {
     if (alike) bucket.decision = decision
     return decision
   }
+}
+
+function isCause(bytes: Uint8Array): boolean {
+  return kindOf(bytes) === causeModelKind
+}
+
+/** @throws Error on bytes of an unknown kind, cut short or changed. */
+export function openModel(bytes: Uint8Array): Model {
+  return isCause(bytes) ? new CauseModel(bytes) : loadModel(bytes)
 }

@@ -19,6 +19,7 @@ import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
 import { bucketKey, jobRange, timeKey, timeOfValue, timeValue } from '../store/tables.js'
 import { ballotView } from './ballot-view.js'
+import { ClusterReader, placeOf } from './cluster-reader.js'
 import { readBallot, stateOf } from './ballots.js'
 import type { ConsensusView } from './consensus-service.js'
 import { hasTold, notedHead, untold } from './outbox.js'
@@ -102,8 +103,14 @@ export class JobReader {
     const parts = {
       job, view, header: found.header, body, extras: content.extras, ballot, serviceName,
       previous: decodePrevious(found.record), notes: readNotes(this.#environment, job.id, found),
+      place: placeOf(this.#environment, job, found),
     }
     return { view, document: exportDocument(parts) }
+  }
+
+  /** What is committed of the job's clusters. */
+  clusters(job: JobSettings): ClusterReader {
+    return new ClusterReader(this.#environment, job)
   }
 
   /** Reprocessing tasks of the job, in the order in which they were asked for. */

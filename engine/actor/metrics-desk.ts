@@ -195,8 +195,9 @@ export class MetricsDesk implements MetricsService {
     return this.#parts.shards.reader(job.shard).stats(job)
   }
 
-  #jobOf({ id, shard, title, labels, decisionPoints, category, createdAt }: JobSettings): MetricsJob {
-    return { id, shard, title, labels, decisionPoints, category, createdAt, productionMicros: this.#log.productionMicros(id) }
+  #jobOf({ id, shard, title, labels, decisionPoints, category, pipeline, createdAt }: JobSettings): MetricsJob {
+    const processors = pipeline.filter(({ role }) => role === 'processor')
+    return { id, shard, title, labels, decisionPoints, category, pipeline: processors, createdAt, productionMicros: this.#log.productionMicros(id) }
   }
 
   #select(principal: Principal, ids: readonly number[] | undefined): JobSettings[] {

@@ -18,13 +18,16 @@ import { DecisionPoints } from '../event/decision-points.js'
 import type { PointValues } from '../event/point-value.js'
 import { isLabel, NO_CONSENSUS, type Consensus } from '../learn/consensus.js'
 import { consensusAt } from '../learn/knowledge-base.js'
-import { loadModel } from '../learn/registry.js'
+import type { Model } from '../learn/classifier.js'
+import { CauseModel } from '../cause/cause-model.js'
 import { ConfidenceTally, type ConfidenceFigures } from '../metrics/confidence.js'
 import { ConfusionMatrix } from '../metrics/confusion.js'
 import { PointTables, type PointUsefulness } from '../metrics/point-usefulness.js'
 import { decodeContent } from '../store/event-record.js'
 import { decodeBallot, decodeBucket, decodeCount, decodeModel, type BallotRow, type ModelRow } from '../store/rows.js'
 import { bucketKey, countKey, jobRange, modelKey, timeKey, timeOfValue } from '../store/tables.js'
+import { causeValues } from './cause-values.js'
+import { openModel } from './job-model.js'
 import { readStats } from './job-stats.js'
 import type { MetricsGround } from './metrics-ground.js'
 import type { MetricsJob } from './metrics-task.js'
@@ -94,12 +97,12 @@ export function runModelFigures(ground: MetricsGround, job: MetricsJob, version:
   const stored = environment.get('models', modelKey(job.id, version))
   if (stored === undefined) throw new Refusal('model_not_found', 'model not found')
   const { row, model: bytes } = decodeModel(stored)
-  const model = loadModel(Uint8Array.from(bytes))
+  const model = openModel(Uint8Array.from(bytes))
   const labelCount = job.labels.length
   const probabilities = new Float64Array(labelCount)
   const parts = { newData: new PartTally(labelCount), knowledgeBase: new PartTally(labelCount) }
   const known = { events: job.labels.map(() => 0), subjects: job.labels.map(() => 0) }
-  const read = subjectReader(ground, job, row.fingerprint)
+  const read = subjectReader(ground, job, row.fingerprint, model)
   const tables = new PointTables(job.decisionPoints, labelCount)
   let seen = 0
   for (const { key, value } of environment.range('ballots', jobRange(job.id))) {
@@ -114,7 +117,7 @@ export function runModelFigures(ground: MetricsGround, job: MetricsJob, version:
       known.subjects[then]! += 1
     }
     if (!isLabel(ballot.consensus)) continue
-    model.predict(subject.values, probabilities)
+    model.predict(subject.seen, probabilities)
     const answer = probabilities.indexOf(Math.max(...probabilities))
     const part = isLabel(then) ? parts.knowledgeBase : parts.newData
     part.add(ballot.consensus, answer, probabilities, subject.events)
@@ -141,27 +144,32 @@ function consensusThen(ballot: BallotRow, { throughSeq, trainedMicros }: ModelRo
 
 interface Subject {
   readonly values: PointValues
+  /** What the model reads of it. */
+  readonly seen: PointValues
   readonly events: number
   /** Of the decision points of now. */
   readonly isCurrent: boolean
 }
 
 /** @throws Error where the model is of other decision points than those of the job, and those are not known any more. */
-function subjectReader(ground: MetricsGround, job: MetricsJob, fingerprint: number): (subject: Uint8Array) => Subject | null {
+function subjectReader(ground: MetricsGround, job: MetricsJob, fingerprint: number, model: Model): (subject: Uint8Array) => Subject | null {
   const { environment, codec } = ground.stores(job.shard)
   const points = new DecisionPoints(job.decisionPoints)
   const isCurrent = points.fingerprint === fingerprint
+  const placed = model instanceof CauseModel ? causeValues(environment, job, model) : null
   return (subject) => {
     if (subject.length !== BUCKET_ID_BYTES) {
       if (!isCurrent) throw new Error('the model was trained on other decision points than those of the job')
       const record = environment.get('events', timeKey(job.id, timeOfValue(subject)))
       if (record === undefined) return null
-      return { values: points.valuesOf(codec.decode(decodeContent(record).body)), events: 1, isCurrent }
+      const values = points.valuesOf(codec.decode(decodeContent(record).body))
+      const seen = placed === null ? values : placed(timeOfValue(subject), values)
+      return seen === null ? null : { values, seen, events: 1, isCurrent }
     }
     const bucket = decodeBucket(must(environment.get('buckets', bucketKey(job.id, subject)), 'the bucket of a ballot'))
     if (bucket.fingerprint !== fingerprint) return null
     const { events } = decodeCount(must(environment.get('counts', countKey(job.id, bucket.number)), 'the counts of a bucket'))
-    return { values: bucket.values, events, isCurrent }
+    return { values: bucket.values, seen: bucket.values, events, isCurrent }
   }
 }
 

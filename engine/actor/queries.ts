@@ -66,7 +66,9 @@ export class Queries implements QueriesService {
     const chosen = jobIds === undefined && jobTitles === undefined
       ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id))
       : [...(jobIds ?? []).map((id) => visible(catalog.job(id))), ...(jobTitles ?? []).map((title) => visible(catalog.jobByTitle(title)))]
-    const each = new Map(chosen.map(({ id, shard, title, labels, decisionPoints }) => [id, { id, shard, title, labels, decisionPoints }]))
+    const each = new Map(chosen.map(({ id, shard, title, labels, decisionPoints, category, pipeline }) => {
+      return [id, { id, shard, title, labels, decisionPoints, category, pipeline: pipeline.filter(({ role }) => role === 'processor') }]
+    }))
     if (each.size > limits.queryJobsMax) throw new Refusal('query_too_large', `a query is about at most ${limits.queryJobsMax} jobs; name them`)
     return [...each.values()]
   }

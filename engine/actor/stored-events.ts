@@ -10,10 +10,11 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { must } from '../assert.js'
-import { noDecision } from '../decide/decision.js'
+import { noDecision, type Decision } from '../decide/decision.js'
 import { decodeContent, decodePrevious, withHeader } from '../store/event-record.js'
 import { jobRange, timeOfKey } from '../store/tables.js'
 import { splitAuthor } from './authored.js'
+import type { Bucket } from './bucket-cache.js'
 import { cast, labelOf, overrule } from './casting.js'
 import { noteChange } from './changes.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
@@ -85,9 +86,8 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
     // The walk sees what is committed; an earlier message of this turn may have decided or replaced the event.
     if (store.get('pending', key) === undefined) continue
     const event = must(eventAt(store, settings.id, timeOfKey(key)), 'the event of a pending mark')
-    const values = parts.arrivals.points.valuesOf(parts.codec.decode(decodeContent(event.record).body))
     const bucket = event.header.bucketId === null ? null : parts.buckets.byId(store, event.header.bucketId)
-    const decision = event.header.lacksPoints ? noDecision : parts.model.decide(store, values, bucket, stats.row)
+    const decision = decideWaiting(parts, event, bucket, message.micros)
     store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
     store.delete('pending', key)
     noteChange(store, settings, message.micros, event.micros)
@@ -96,6 +96,14 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
     if (bucket !== null) parts.buckets.countDecision(bucket, decision.label, 1)
   }
   return { more: waiting.length === limits.resumeEventsPerTurn }
+}
+
+function decideWaiting(
+  { store, codec, arrivals, model, stats, cause }: ActorParts, event: FoundEvent, bucket: Bucket | null, nowMicros: number,
+): Decision {
+  const body = codec.decode(decodeContent(event.record).body)
+  if (cause !== null) return cause.take(event.micros, body, nowMicros)
+  return event.header.lacksPoints ? noDecision : model.decide(store, arrivals.points.valuesOf(body), bucket, stats.row)
 }
 
 /** The event came in after the message: that of then is gone. */

@@ -1,4 +1,5 @@
 /** A training as plain data: what a training thread gets, and what it gives back. */
+import type { CauseSettings } from '../cause/settings.js'
 import type { Objective } from '../job/objective.js'
 import type { ModelSummary } from '../learn/classifier.js'
 
@@ -12,6 +13,8 @@ export interface TrainingTask {
   readonly buckets: boolean
   readonly seed: number
   readonly objective: Objective
+  /** Where the job clusters its events. */
+  readonly cause?: CauseSettings
   /** Progress and cancellation, shared: see TrainingSignals. */
   readonly signals: SharedArrayBuffer
 }

@@ -8,6 +8,8 @@
  * 2. The order of the examples is the order of the keys, so the same state gives the same bytes (S17).
  */
 import { must } from '../assert.js'
+import { CauseModel } from '../cause/cause-model.js'
+import type { CauseSettings } from '../cause/settings.js'
 import { limits } from '../limits.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import type { PointValues } from '../event/point-value.js'
@@ -22,6 +24,7 @@ import type { Environment } from '../store/environment.js'
 import { decodeContent } from '../store/event-record.js'
 import { decodeBallot, decodeBucket, decodeCount } from '../store/rows.js'
 import { bucketKey, countKey, jobRange, timeKey, timeOfValue } from '../store/tables.js'
+import { CauseKnown, type LabelledEvent } from './cause-training.js'
 import { readStats } from './job-stats.js'
 import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-task.js'
 
@@ -41,6 +44,7 @@ export default async function trainModel(task: TrainingTask): Promise<TrainingRe
 
 /** The same, from an environment that is open. */
 export function trainFrom(environment: Environment, task: TrainingTask, signals: TrainingSignals): TrainingResult {
+  if (task.cause !== undefined) return trainCauseFrom(environment, task, task.cause, signals)
   const { examples, background, throughSeq } = readKnown(environment, task)
   const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
   const missing = missingForTraining(counts, task.labels)
@@ -49,6 +53,24 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   const set = { points, labelCount: task.labels.length, examples, background, seed, objective }
   const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
   return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
+}
+
+function trainCauseFrom(environment: Environment, task: TrainingTask, settings: CauseSettings, signals: TrainingSignals): TrainingResult {
+  environment.refresh()
+  const { feedbackSeq } = readStats(environment, task.jobId, task.labels.length)
+  const labelled: LabelledEvent[] = []
+  for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
+    const { consensus } = decodeBallot(value)
+    const subject = key.subarray(KEY_JOB_BYTES)
+    if (!isLabel(consensus) || subject.length === BUCKET_ID_BYTES || labelled.length >= limits.trainingExamplesMax) continue
+    labelled.push({ micros: timeOfValue(subject), label: consensus })
+  }
+  const known = new CauseKnown(environment, task, settings, labelled)
+  const counts = task.labels.map((_, label) => known.examples.filter((example) => example.label === label).length)
+  const missing = missingForTraining(counts, task.labels)
+  if (missing !== null) throw new Error(missing)
+  const model = known.train((done, what) => signals.report(0.05 + 0.95 * done, what))
+  return { model, summary: new CauseModel(model).summary, throughSeq: feedbackSeq, examples: known.examples.length }
 }
 
 interface Known {

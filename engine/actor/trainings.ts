@@ -11,8 +11,9 @@
 import { Refusal } from '../errors.js'
 import type { Clock } from '../clock.js'
 import { limits } from '../limits.js'
+import { causeSettingsOf } from '../cause/settings.js'
 import { DecisionPoints } from '../event/decision-points.js'
-import { hasBuckets, type JobSettings } from '../job/job.js'
+import { hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
 import { objectiveOf } from '../job/objective.js'
 import { theService } from '../resource/audit-trail.js'
 import type { Author } from '../service.js'
@@ -146,6 +147,7 @@ export class Trainings {
       // Anything fixed will do: the same job and version train alike wherever they run (S17).
       seed: (job.id * 65_599 + version) >>> 0,
       objective: objectiveOf(job),
+      ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}),
       signals: signals.memory,
     })
   }

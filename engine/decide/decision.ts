@@ -11,7 +11,7 @@ import type { Model } from '../learn/classifier.js'
 import type { PointValues } from '../event/point-value.js'
 
 /** Where the answer came from; an ageing model's confidence was lowered (watch.ts). */
-export type DecisionSource = 'none' | 'model' | 'knowledge_base' | 'ageing_model'
+export type DecisionSource = 'none' | 'model' | 'knowledge_base' | 'ageing_model' | 'untrained'
 
 export interface Decision {
   /** Index of the label, or -1 for no decision. */

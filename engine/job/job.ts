@@ -109,6 +109,11 @@ export function outlierRateOf(advancedSettings: JobSettings['advancedSettings'])
   return typeof rate === 'number' && rate >= outlierRateMin && rate <= outlierRateMax ? rate : outlierRateDefault
 }
 
+/** True where events are clustered, and decided by their place in a cluster (specification, Category semantics). */
+export function hasClusters(category: JobCategory): boolean {
+  return category === 'Automated root cause analysis'
+}
+
 /** True where events with equal decision points share a bucket (specification, Category semantics). */
 export function hasBuckets(category: JobCategory): boolean {
   return category === 'Decision intelligence'

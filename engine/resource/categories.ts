@@ -29,7 +29,7 @@ const details: Readonly<Record<JobCategory, CategoryDetails>> = {
   'Automated root cause analysis': {
     id: 'automated_root_cause_analysis',
     description: 'Clusters alerts by a set of fields, and splits each cluster into root cause and symptoms.',
-    points: 'The fields that alerts are clustered by.',
+    points: 'What the classification looks at beside the cluster; may be empty. What alerts are clustered by are parameters of the processors.',
   },
 }
 

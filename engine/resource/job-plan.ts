@@ -14,7 +14,7 @@ import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineSt
 import { defaultLabels, labelAmbiguity, placeLabels } from '../job/labels.js'
 import type { Issues, Place } from './issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
-import { roleOf, type Kinds } from './kinds.js'
+import { roleOf, type IntegrationKind, type Kinds } from './kinds.js'
 import { readParameters } from './parameters.js'
 import type { IntegrationRecord } from './records.js'
 import type { Sealer } from './sealing.js'
@@ -99,6 +99,12 @@ function mergeStep(
   }
 }
 
+/** What a processor that is added by itself takes. */
+function defaultsOf(kind: IntegrationKind): Record<string, unknown> {
+  const parameters = roleOf(kind, 'processor')?.parameters ?? []
+  return Object.fromEntries(parameters.flatMap((spec) => (spec.default === undefined ? [] : [[spec.name, spec.default]])))
+}
+
 function mergePipeline(
   properties: JobProperties,
   category: JobCategory,
@@ -125,7 +131,7 @@ function mergePipeline(
   for (const [id, step] of named) steps.set(id, step)
   for (const kind of around.kinds.processorsOf(category)) {
     const integrationId = around.builtIn(kind.id).id
-    const step: PipelineStep = { integrationId, role: 'processor', enabled: true, parameters: {} }
+    const step: PipelineStep = { integrationId, role: 'processor', enabled: true, parameters: defaultsOf(kind) }
     if (!steps.has(key(step))) steps.set(key(step), step)
   }
   if (steps.size > limits.pipelineStepsMax) {

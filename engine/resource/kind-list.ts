@@ -5,10 +5,14 @@
  * A kind stands here when it works, and not before.
  */
 import type { JobCategory } from '../job/job.js'
+import { causeParameters, clusteringParameters } from './cause-parameters.js'
 import { Kinds, type IntegrationKind } from './kinds.js'
+import type { ParameterSpec } from './parameters.js'
 
-function processor(id: string, name: string, category: JobCategory, description: string): IntegrationKind {
-  const roles = [{ role: 'processor', parameters: [] }] as const
+function processor(
+  id: string, name: string, category: JobCategory, description: string, parameters: readonly ParameterSpec[] = [],
+): IntegrationKind {
+  const roles = [{ role: 'processor', parameters }] as const
   return { id, name, description, builtIn: true, takesPosts: false, connection: [], roles, addedTo: [category] }
 }
 
@@ -52,8 +56,8 @@ export const standardKinds = new Kinds([
   processor('event_processor', 'Event processor', 'Event centric decision intelligence',
     'Decides on each alert by itself.'),
   processor('clustering_processor', 'Clustering processor', 'Automated root cause analysis',
-    'Clusters alerts by a set of fields.'),
+    'Clusters alerts by a set of fields.', clusteringParameters),
   processor('root_cause_processor', 'Root cause processor', 'Automated root cause analysis',
-    'Splits the alerts of a cluster into root cause and symptoms.'),
+    'Splits the alerts of a cluster into root cause and symptoms.', causeParameters),
   externalRestApi,
 ])

@@ -12,8 +12,8 @@ import { isSealed, type Sealer } from './sealing.js'
 
 export interface ParameterSpec {
   readonly name: string
-  /** `api_key` is a reference to a resource of that type, and a string on the wire. */
-  readonly type: 'string' | 'number' | 'boolean' | 'api_key'
+  /** `api_key` is a reference to a resource of that type, and a string on the wire; `strings` a list of texts. */
+  readonly type: 'string' | 'number' | 'boolean' | 'strings' | 'api_key'
   readonly required: boolean
   readonly description: string
   /** The values a string may have. */
@@ -25,7 +25,7 @@ export interface ParameterSpec {
   /** Says why a string does not fit, in words that go on from the parameter's name; null where it fits. */
   readonly check?: (text: string) => string | null
   /** What a new integration or step takes where nothing is given. */
-  readonly default?: string | number | boolean
+  readonly default?: string | number | boolean | readonly string[]
   /** A string that is sealed at rest and never given back. */
   readonly secret?: true
 }
@@ -34,6 +34,7 @@ export type ParameterValues = Readonly<Record<string, unknown>>
 
 /** Why a value does not fit its parameter, or null. */
 function misfit(spec: ParameterSpec, value: unknown): string | null {
+  if (spec.type === 'strings') return misfitOfList(value)
   const type = spec.type === 'api_key' ? 'string' : spec.type
   if (typeof value !== type || (typeof value === 'number' && !Number.isFinite(value))) return `must be a ${type}`
   if (typeof value === 'string' && value.length > limits.textCharsMax) {
@@ -55,6 +56,12 @@ export function openParameters(values: ParameterValues, sealer: Sealer): Record<
     if (typeof open === 'string' || typeof open === 'number' || typeof open === 'boolean') opened[name] = open
   }
   return opened
+}
+
+function misfitOfList(value: unknown): string | null {
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'must be a list of strings'
+  if (value.length > limits.parameterItemsMax) return `must have at most ${limits.parameterItemsMax} items`
+  return value.some((item: string) => item.length > limits.decisionPointCharsMax) ? `an item has at most ${limits.decisionPointCharsMax} characters` : null
 }
 
 /** The stored form of a secret; one that is what it was stays as it was, byte for byte. */
@@ -97,7 +104,7 @@ export function withoutSecrets(values: ParameterValues): Record<string, unknown>
 
 function parameterSchema(spec: ParameterSpec): Record<string, unknown> {
   return {
-    type: spec.type === 'api_key' ? 'string' : spec.type,
+    ...(spec.type === 'strings' ? { type: 'array', items: { type: 'string' } } : { type: spec.type === 'api_key' ? 'string' : spec.type }),
     description: spec.description,
     ...(spec.allowed === undefined ? {} : { enum: spec.allowed }),
     ...(spec.minimum === undefined ? {} : { minimum: spec.minimum }),

@@ -47,7 +47,7 @@ const HAS_NOTES = 128
 /** What changes of the header leave as it is. */
 const KEPT_FLAGS = HAS_EXTRAS | HAS_PREVIOUS | HAS_NOTES
 
-const sources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base', 'ageing_model']
+const sources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base', 'ageing_model', 'untrained']
 
 /** What the header says. */
 export interface RecordHeader extends Decision {

@@ -15,6 +15,7 @@
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | empty: a decision that steps have to tell again    |
+ * | causes   | job, part, number            | root cause analysis (actor/cause-shelf.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
@@ -25,7 +26,8 @@
 
 /** The tables of a shard. */
 export const shardTables = [
-  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'changes', 'models', 'stats', 'shapes', 'words', 'outbox', 'meta',
+  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'changes', 'causes', 'models',
+  'stats', 'shapes', 'words', 'outbox', 'meta',
 ] as const
 
 /** Tables that belong to the shard and not to one of its jobs. */

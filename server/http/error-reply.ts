@@ -31,6 +31,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   task_not_found: 404,
   job_stopped: 409,
   bucket_not_found: 404,
+  cluster_not_found: 404,
+  invalid_cursor: 422,
   override_not_found: 404,
   queries_busy: 429,
   integrations_unavailable: 503,
@@ -82,6 +84,7 @@ const placeOf: Partial<Record<RefusalCode, readonly string[]>> = {
   event_too_wide: ['body', 'raw_body'],
   forbidden_field: ['body', 'raw_body'],
   event_id_too_long: ['path', 'event_id'],
+  invalid_cursor: ['query', 'after'],
 }
 
 /** An issue in wire form: `loc` is an array of strings (specification, Errors). */

@@ -6,6 +6,7 @@ import { openApiDocument } from '../openapi.js'
 import { auditRoutes } from './audit.js'
 import { backupRoutes } from './backups.js'
 import { catalogueRoutes } from './catalogue.js'
+import { clusterRoutes } from './clusters.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eventRoutes } from './events.js'
@@ -60,7 +61,7 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
-  ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...queryRoutes, ...metricsRoutes,
+  ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...clusterRoutes, ...queryRoutes, ...metricsRoutes,
   ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, openApi, root,
 ]
 

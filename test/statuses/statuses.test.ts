@@ -16,6 +16,7 @@ import type { Answer, Client } from '../support/client.js'
 import { ADMIN_PASSWORD, MANAGEMENT_KEY, spawnService, startService, type ChildService, type TestService } from '../support/service.js'
 import { auditRecipes } from './audit.js'
 import { backupRecipes } from './backups.js'
+import { clusterRecipes } from './clusters.js'
 import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
 import { eventRecipes } from './events.js'
@@ -29,8 +30,8 @@ import { storedEventRecipes } from './stored-events.js'
 import { userRecipes } from './users.js'
 
 const recipes: Recipes = {
-  ...auditRecipes, ...backupRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes, ...integrationRecipes, ...jobRecipes,
-  ...metricsRecipes, ...queryRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
+  ...auditRecipes, ...backupRecipes, ...clusterRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes,
+  ...integrationRecipes, ...jobRecipes, ...metricsRecipes, ...queryRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {

@@ -2,7 +2,8 @@
 import type { JobSettings } from '../../engine/job/job.js'
 import { defaultLabels } from '../../engine/job/labels.js'
 import { objectiveOf } from '../../engine/job/objective.js'
-import { hasBuckets } from '../../engine/job/job.js'
+import { hasBuckets, hasClusters } from '../../engine/job/job.js'
+import { causeSettingsOf } from '../../engine/cause/settings.js'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { withAuthor } from '../../engine/actor/authored.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
@@ -147,7 +148,7 @@ export class TestShard {
   train(job: JobSettings, version: number): Uint8Array {
     const result = trainFrom(this.environment, {
       dataDir: '', shard: 0, jobId: job.id, points: job.decisionPoints, labels: job.labels.map(({ name }) => name),
-      buckets: hasBuckets(job.category), seed: version, objective: objectiveOf(job), signals: new SharedArrayBuffer(0),
+      buckets: hasBuckets(job.category), ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}), seed: version, objective: objectiveOf(job), signals: new SharedArrayBuffer(0),
     }, new TrainingSignals())
     const { fingerprint } = new DecisionPoints(job.decisionPoints)
     return encodeModel({ version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary }, result.model)

@@ -22,7 +22,7 @@ export function toolsFor(privateHosts: readonly string[] = ['127.0.0.1']): Tools
 }
 
 export function openSink(kind: OutsideKind, role: IntegrationRole, connection: Opened, parameters: Opened = {}, tools = toolsFor()): Sink {
-  const defaults = Object.fromEntries(kind.entry.connection.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])))
+  const defaults = Object.fromEntries(kind.entry.connection.flatMap(({ name, default: value }) => (value === undefined || typeof value === 'object' ? [] : [[name, value]])))
   return kind.openSink!(role, { ...defaults, ...connection }, parameters, tools)
 }
 

@@ -1,0 +1,74 @@
+/** What may be asked of `npm run bench:rca`. */
+import { parseArgs } from 'node:util'
+
+export interface RcaOptions {
+  /** Folder of the labelled sets. */
+  readonly data: string
+  /** Folder of rca-baselines.json, or null. */
+  readonly baselines: string | null
+  readonly sets: readonly string[] | null
+  readonly labels: readonly number[]
+  readonly seeds: number
+  /** Draws of the bootstrap. */
+  readonly draws: number
+  /** Parameters of the processors, where they are not the defaults. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly points: readonly string[]
+  readonly json: string | null
+}
+
+export class BadOption extends Error {}
+
+export const usage = `npm run bench:rca -- --data FOLDER [--baselines FOLDER]
+
+  --data FOLDER        labelled sets, one folder each: events.jsonl.gz, one {event, label, meta: {cluster, parent}} a line
+  --baselines FOLDER   rca-baselines.json
+  --sets a,b           these sets alone; default all whose name begins with rca_
+  --labels 0,100       these numbers of labels; default 0,100,300,1000,3000
+  --seeds N            seeds of the labelled picks; default 3
+  --draws N            draws of the bootstrap; default 200
+  --parameters JSON    parameters of the processors, as a job's pipeline would have them; default none
+  --points a,b         decision points; default none
+  --json FILE          every figure`
+
+/** @throws BadOption. */
+export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
+  const text = { type: 'string' } as const
+  let values
+  try {
+    values = parseArgs({
+      args: [...args],
+      options: {
+        data: text, baselines: text, sets: text, labels: text, seeds: text, draws: text, parameters: text, points: text, json: text,
+        help: { type: 'boolean' },
+      },
+    }).values
+  } catch (error) {
+    throw new BadOption((error as Error).message)
+  }
+  if (values.help === true) return 'help'
+  if (values.data === undefined) throw new BadOption('--data is needed.')
+  const list = (value: string | undefined): string[] | null => (value === undefined ? null : value.split(',').map((word) => word.trim()))
+  const whole = (value: string | undefined, otherwise: number, name: string): number => {
+    const number = value === undefined ? otherwise : Number(value)
+    if (!Number.isInteger(number) || number < 0) throw new BadOption(`--${name} takes whole numbers from 0.`)
+    return number
+  }
+  let parameters: unknown
+  try {
+    parameters = JSON.parse(values.parameters ?? '{}')
+  } catch {
+    throw new BadOption('--parameters takes a JSON object.')
+  }
+  return {
+    data: values.data,
+    baselines: values.baselines ?? null,
+    sets: list(values.sets),
+    labels: (list(values.labels) ?? ['0', '100', '300', '1000', '3000']).map((label) => whole(label, 0, 'labels')),
+    seeds: Math.max(1, whole(values.seeds, 3, 'seeds')),
+    draws: whole(values.draws, 200, 'draws'),
+    parameters: parameters as Record<string, unknown>,
+    points: list(values.points) ?? [],
+    json: values.json ?? null,
+  }
+}

@@ -1,0 +1,23 @@
+/** What a model of root cause analysis reads of stored alerts, outside the actor: for figures about models. */
+import type { AlertRow } from '../cause/cause-rows.js'
+import type { CauseModel } from '../cause/cause-model.js'
+import { contextValues, structuralAnswer } from '../cause/context.js'
+import { LearnedBelief } from '../cause/lessons.js'
+import { Precedence } from '../cause/precedence.js'
+import { causeSettingsOf } from '../cause/settings.js'
+import type { PointValues } from '../event/point-value.js'
+import { CauseRows, ReadingShelf, type RangeReads } from './cause-shelf.js'
+import type { ClusteredJob } from './cluster-reader.js'
+
+/** Answers with the values of the alert that came in at `micros`; null where it was never clustered. */
+export function causeValues(reads: RangeReads, job: ClusteredJob, model: CauseModel): (micros: number, own: PointValues) => PointValues | null {
+  const { causeWindowMs } = causeSettingsOf(job)
+  const precedence = new Precedence(new ReadingShelf(reads, job.id), causeWindowMs)
+  const rows = new CauseRows(reads, job.id)
+  const learned = new LearnedBelief(model.lessons)
+  const windowMs = causeWindowMs || model.lessons.windowMs || precedence.windowMs
+  return (micros, own) => {
+    const alert = rows.get('alerts', micros) as AlertRow | undefined
+    return alert === undefined ? null : contextValues(alert, structuralAnswer(alert, learned, windowMs), precedence, own)
+  }
+}

@@ -1,0 +1,29 @@
+/** How an event's fate is told to whoever sent it: its decision, and where its bucket stands. */
+import type { BucketState } from '../service.js'
+import type { RecordHeader } from '../store/event-record.js'
+import { readBallot, stateOf } from './ballots.js'
+import type { Bucket } from './bucket-cache.js'
+import { subjectOf, type Reads } from './event-table.js'
+import type { EventReply } from './message.js'
+
+export interface Fate {
+  readonly header: RecordHeader
+  readonly micros: number
+  /** Null for none; undefined where it is not at hand. */
+  readonly bucket: Bucket | null | undefined
+  /** The id, where it came out of the body. */
+  readonly idFromBody: string | null
+}
+
+export function replyOf(reads: Reads, jobId: number, trainedThroughSeq: number, { header, micros, bucket, idFromBody }: Fate): EventReply {
+  const { pending, label, confidence, outlier } = header
+  return { micros, pending, label, confidence, outlier, bucketState: stateNow(), idFromBody }
+
+  function stateNow(): BucketState {
+    if (bucket === null) return 'new'
+    if (bucket === undefined) return stateOf(readBallot(reads, jobId, subjectOf(header, micros)), trainedThroughSeq)
+    if (!bucket.hasBallot) return 'new'
+    bucket.state ??= stateOf(readBallot(reads, jobId, bucket.id), trainedThroughSeq)
+    return bucket.state
+  }
+}

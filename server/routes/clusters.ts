@@ -1,0 +1,99 @@
+/** Clusters of root cause jobs: listing, and one as a tree. */
+import {
+  isoMicros, type ClusterMember, type ClusterView as EngineView, type FollowsFrom, type Scope,
+} from '../../engine/index.js'
+import { operation, type Route } from '../http/route.js'
+import { ClusterListQuery, ClusterPage, ClusterTree, ClusterTreeQuery } from '../schemas/clusters.js'
+import { jobFromPath } from './job-reference.js'
+
+const tag = 'Root cause analysis'
+const read: Scope = 'read:event_query'
+const LIST_SIZE = 20
+const TREE_SIZE = 200
+
+function iso(millis: number): string {
+  return isoMicros(millis * 1000)
+}
+
+function clusterWire(cluster: EngineView) {
+  return {
+    cluster_id: cluster.clusterId,
+    state: cluster.state,
+    size: cluster.size,
+    first_time: iso(cluster.firstMs),
+    last_time: iso(cluster.lastMs),
+    root_causes: cluster.rootCauses.map(({ eventId, timeMs, kind, about, followers }) => {
+      return { event_id: eventId, time: iso(timeMs), kind, about, followers }
+    }),
+    merged_from: [...cluster.mergedFrom],
+    cut: cluster.cut,
+  }
+}
+
+function linkWire({ eventId, kind, side, delayMs, belief }: FollowsFrom) {
+  return { event_id: eventId, kind, side: side as 'same', delay_s: delayMs / 1000, belief: Math.round(belief * 1000) / 1000 }
+}
+
+interface MemberWire {
+  readonly [name: string]: unknown
+  readonly members: MemberWire[]
+}
+
+function memberWire(member: ClusterMember): MemberWire & ReturnType<typeof ownWire> {
+  return { ...ownWire(member), members: member.members.map(memberWire) }
+}
+
+function ownWire(member: ClusterMember) {
+  return {
+    event_id: member.eventId,
+    time: iso(member.timeMs),
+    kind: member.kind,
+    about: member.about,
+    result: member.result,
+    result_label: member.resultLabel,
+    confidence_score: member.confidenceScore,
+    follows_from: member.followsFrom === null ? null : linkWire(member.followsFrom),
+    followers: member.followers,
+  }
+}
+
+const list = operation({
+  method: 'GET',
+  path: '/api/v2/jobs/{job_id}/clusters',
+  operationId: 'listClusters',
+  tag,
+  summary: 'List the clusters of a job',
+  description: 'The one that began last comes first. A job of another category has none.',
+  scope: read,
+  query: ClusterListQuery,
+  responses: { 200: { description: 'A page of them.', schema: ClusterPage } },
+  errors: [404],
+  handle({ app, principal, params, query }) {
+    const { size = LIST_SIZE, after, state, min_size: alertsMin } = query
+    const page = app.service.clusters.list(jobFromPath(app, principal, params[0]!), {
+      size, ...(after === undefined ? {} : { after }), ...(state === undefined ? {} : { state }), ...(alertsMin === undefined ? {} : { alertsMin }),
+    })
+    return { clusters: page.clusters.map(clusterWire), next: page.next }
+  },
+})
+
+const tree = operation({
+  method: 'GET',
+  path: '/api/v2/jobs/{job_id}/clusters/{cluster_id}',
+  operationId: 'getCluster',
+  tag,
+  summary: 'See one cluster with its alerts as a tree',
+  description: 'Of a cluster that has become part of another one, the other is shown. An alert whose cause is on an earlier page stands at the top, '
+    + 'with the cause in `follows_from`.',
+  scope: read,
+  query: ClusterTreeQuery,
+  responses: { 200: { description: 'The cluster.', schema: ClusterTree } },
+  errors: [404],
+  handle({ app, principal, params, query }) {
+    const { size = TREE_SIZE, after } = query
+    const found = app.service.clusters.tree(jobFromPath(app, principal, params[0]!), params[1]!, { size, ...(after === undefined ? {} : { after }) })
+    return { cluster: clusterWire(found.cluster), members: found.members.map(memberWire), next: found.next }
+  },
+})
+
+export const clusterRoutes: readonly Route[] = [list, tree]

@@ -1,0 +1,87 @@
+/** Root cause analysis over a port: set up with parameters, alerts of services that call each other, clusters, feedback. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { eventually, makeJob, type Client } from '../support/client.js'
+import { startService, type TestService } from '../support/service.js'
+
+let service: TestService
+let client: Client
+
+before(async () => {
+  service = await startService()
+  client = service.client
+})
+after(() => service.close())
+
+const category = 'Automated root cause analysis'
+
+async function causeJob(parameters: Record<string, unknown> = {}): Promise<number> {
+  const steps = Object.keys(parameters).length === 0 ? {} : {
+    pipeline_integrations: [{ resource: 'Clustering processor', integration_type: 'processor', enabled: true, parameters }],
+  }
+  return (await makeJob(client, { category, decision_points: [], ...steps })).jobId
+}
+
+async function send(jobId: number, id: string, seconds: number, name: string, callees: readonly string[], type: string): Promise<void> {
+  const time = new Date(Date.now() - 3_600_000 + seconds * 1000).toISOString()
+  const rawBody = { '@timestamp': time, service: { name, callees }, alert: { type } }
+  const answer = await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: rawBody })
+  assert.equal(answer.status, 201, answer.text)
+}
+
+test('alerts of services that call each other are one cluster; its tree begins with the cause', async () => {
+  const jobId = await causeJob()
+  await send(jobId, 'db', 0, 'db', [], 'disk full')
+  await send(jobId, 'api', 4, 'api', ['db'], 'latency')
+  await send(jobId, 'web', 9, 'web', ['api'], 'errors')
+  await send(jobId, 'mail', 10, 'mail', [], 'queue')
+  const listed = await client.get(`/api/v2/jobs/${jobId}/clusters?min_size=2`)
+  assert.equal(listed.body.clusters.length, 1, listed.text)
+  const [cluster] = listed.body.clusters
+  assert.deepEqual([cluster.size, cluster.state, cluster.root_causes[0].event_id], [3, 'open', 'db'])
+  const tree = await client.get(`/api/v2/jobs/${jobId}/clusters/${cluster.cluster_id}`)
+  const [root] = tree.body.members
+  assert.deepEqual([root.event_id, root.members[0].event_id, root.members[0].members[0].event_id], ['db', 'api', 'web'])
+  assert.deepEqual([root.result_label, root.members[0].result_label], ['Root cause', 'Symptom'])
+  assert.equal(root.members[0].follows_from.side, 'later_lists_earlier')
+  const { body } = await client.get(`/api/v1/events/${jobId}/db/export`)
+  const place = body.service_event.service.cluster
+  assert.deepEqual([place.cluster_id, place.follows_from, place.followers], [cluster.cluster_id, null, 1])
+  assert.deepEqual(place.decisions.map((each: { result_label: string }) => each.result_label), ['Irrelevant', 'Root cause'])
+})
+
+test('the parameters of the processors are kept, shown and checked', async () => {
+  const jobId = await causeJob({ equal_fields: ['site'], gap_s: 30, linkage: 'window' })
+  const shown = await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)
+  assert.match(shown.text, /"equal_fields":\["site"\]/)
+  assert.match(shown.text, /"gap_s":30/)
+  for (const parameters of [{ gap_s: 0 }, { equal_fields: 'site' }, { equal_fields: [1] }, { linkage: 'all' }]) {
+    const refused = await client.post('/api/v2/resources', { resources: { job: { type: 'job', properties: {
+      title: 'refused', category, decision_points: [],
+      pipeline_integrations: [{ resource: 'Clustering processor', integration_type: 'processor', enabled: true, parameters }],
+    } } } })
+    assert.equal(refused.status, 422, refused.text)
+  }
+  const schema = await client.get('/api/v2/resources/integration/parameters/schema?type=Clustering%20processor&role=processor')
+  assert.equal(schema.body.properties['Clustering processor'].properties.equal_fields.type, 'array')
+})
+
+test('feedback and a training make decisions sure; a bulk is decided the same', async () => {
+  const jobId = await causeJob()
+  for (let i = 0; i < 8; i++) {
+    await send(jobId, `r${i}`, i * 60, 'db', [], 'disk full')
+    await send(jobId, `s${i}`, i * 60 + 5, 'api', ['db'], 'latency')
+    await client.put(`/api/v1/events/${jobId}/r${i}/feedback`, { feedback: 'Root cause' })
+    await client.put(`/api/v1/events/${jobId}/s${i}/feedback`, { feedback: 'Symptom' })
+  }
+  assert.equal((await client.post(`/api/v1/jobs/${jobId}/train`, { username: 'ann' })).status, 200)
+  const job = await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state.startsWith('RETRAIN_'), 30_000)
+  assert.equal(job.body.retrain_state, 'RETRAIN_FINISHED', job.body.retrain_msg)
+  await send(jobId, 'r', 3_000, 'db', [], 'disk full')
+  await send(jobId, 's', 3_005, 'api', ['db'], 'latency')
+  const { body } = await client.get(`/api/v1/events/${jobId}/s`)
+  assert.equal(body.result_label, 'Symptom')
+  assert.ok(body.confidence_score > 60, String(body.confidence_score))
+  const [line] = await client.bulk(JSON.stringify({ job_id: jobId, raw_body: { service: { name: 'web', callees: [] }, alert: { type: 'x' } } }))
+  assert.equal(line.status, 'OK')
+})

@@ -1,0 +1,85 @@
+/** Clustering on rows in memory, with alerts of a few words. */
+import { Clustering } from '../../engine/cause/clustering.js'
+import { causeSettingsOf, type CauseSettings } from '../../engine/cause/settings.js'
+import type { Shelf, ShelfPart } from '../../engine/cause/shelf.js'
+import { Sightings } from '../../engine/cause/sighting.js'
+import type { PipelineStep } from '../../engine/job/job.js'
+
+/** A shelf that keeps copies, as a store does. */
+export class TestShelf implements Shelf {
+  readonly rows = new Map<string, string>()
+  readonly members = new Set<string>()
+
+  get(part: ShelfPart, number: number): unknown {
+    const text = this.rows.get(`${part} ${number}`)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  *all(part: ShelfPart): Iterable<{ number: number; row: unknown }> {
+    for (const [key, text] of [...this.rows].sort()) {
+      if (key.startsWith(`${part} `)) yield { number: Number(key.slice(part.length + 1)), row: JSON.parse(text) }
+    }
+  }
+
+  put(part: ShelfPart, number: number, row: unknown): void {
+    this.rows.set(`${part} ${number}`, JSON.stringify(row))
+  }
+
+  putMember(cluster: number, alert: number): void {
+    this.members.add(`${cluster} ${alert}`)
+  }
+
+  deleteMember(cluster: number, alert: number): void {
+    this.members.delete(`${cluster} ${alert}`)
+  }
+
+  /** Everything, in an order of its own. */
+  bytes(): string[] {
+    return [...[...this.rows].map(([key, text]) => `${key} ${text}`), ...this.members].sort()
+  }
+}
+
+export function processor(parameters: Readonly<Record<string, unknown>>): PipelineStep {
+  return { integrationId: 1, role: 'processor', enabled: true, parameters }
+}
+
+/** Before any test's clock: what an alert says lies behind its arrival. */
+export const START_MS = Date.UTC(2023, 0, 1)
+const START_MICROS = START_MS * 1000
+
+/** An alert about `about` of `type`, so many seconds after the start; `lists` the ones next to it. */
+export function alarm(about: string, type: string, seconds: number, lists: readonly string[] = []): Record<string, unknown> {
+  return { '@timestamp': new Date(START_MS + seconds * 1000).toISOString(), alarm: { type }, device: { id: about, neighbours: lists } }
+}
+
+export class TestClustering {
+  readonly settings: CauseSettings
+  readonly shelf = new TestShelf()
+  clustering: Clustering
+  #sightings: Sightings
+  #count = 0
+
+  constructor(parameters: Readonly<Record<string, unknown>> = {}) {
+    this.settings = causeSettingsOf({ pipeline: [processor(parameters)] })
+    this.#sightings = new Sightings(this.settings, [])
+    this.clustering = new Clustering(this.shelf, this.settings)
+  }
+
+  /** Takes in an alert; the answer is its number. It arrives with the alerts before it, a day after the start. */
+  take(body: Record<string, unknown>, nowMicros?: number): number {
+    const micros = START_MICROS + 86_400_000_000 + ++this.#count
+    this.clustering.take(this.#sightings.of(body), micros, nowMicros ?? micros)
+    return micros
+  }
+
+  /** The number of the cluster of an alert. */
+  clusterOf(alert: number): number {
+    return this.clustering.cluster(this.clustering.alert(alert)?.cluster ?? 0)?.id ?? 0
+  }
+
+  /** The process is another one. */
+  restart(): void {
+    this.clustering.flush()
+    this.clustering = new Clustering(this.shelf, this.settings)
+  }
+}

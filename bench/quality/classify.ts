@@ -1,6 +1,7 @@
 /** One run of the protocol: so many labels, a training as the service does it, decisions on the scored events. */
 import type { Example, PointValues, TrainingSet } from '../../engine/learn/classifier.js'
 import { defaultClassifier } from '../../engine/learn/registry.js'
+import { weighBuckets } from '../../engine/learn/stream-share.js'
 import { limits } from '../../engine/limits.js'
 import { SeededRandom } from '../../engine/random.js'
 import type { Dataset, Strategy } from './dataset.js'
@@ -28,7 +29,7 @@ export function backgroundOf(dataset: Dataset, allowed: (line: number) => boolea
 }
 
 /**
- * The examples that the service makes of labels: one a bucket and label, of weight 1 + log2(events in the bucket);
+ * The examples that the service makes of labels: one a bucket and label, weighed by the events in the bucket;
  * with `single`, one an event, of weight 1, as in a job without buckets.
  */
 export function examplesOf(dataset: Dataset, picked: readonly number[], single: boolean): Example[] {
@@ -40,12 +41,12 @@ export function examplesOf(dataset: Dataset, picked: readonly number[], single: 
   const sizes = new Map<string, number>()
   for (const line of dataset.seen) sizes.set(bucketOf(line), (sizes.get(bucketOf(line)) ?? 0) + 1)
   const known = new Set<string>()
-  return picked.flatMap((line) => {
+  const first = picked.filter((line) => {
     const key = `${dataset.labels[line]} ${bucketOf(line)}`
-    if (known.has(key)) return []
-    known.add(key)
-    return [exampleOf(line, 1 + Math.log2(sizes.get(bucketOf(line)) ?? 1))]
+    return !known.has(key) && known.add(key)
   })
+  const weights = weighBuckets(first.map((line) => sizes.get(bucketOf(line)) ?? 1), dataset.seen.length)
+  return first.map((line, i) => exampleOf(line, weights[i] as number))
 }
 
 export interface ClassificationTask {

@@ -18,6 +18,7 @@ import { isLabel } from '../learn/consensus.js'
 import { missingForTraining } from '../learn/knowledge-base.js'
 import { TrainingCancelled, type Example } from '../learn/classifier.js'
 import { defaultClassifier } from '../learn/registry.js'
+import { weighBuckets } from '../learn/stream-share.js'
 import { BodyCodec } from '../store/body-codec.js'
 import { openShard } from '../store/data-dir.js'
 import type { Environment } from '../store/environment.js'
@@ -81,25 +82,38 @@ interface Known {
 
 function readKnown(environment: Environment, task: TrainingTask): Known {
   environment.refresh()
-  const { feedbackSeq } = readStats(environment, task.jobId, task.labels.length)
+  const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
   const reader = task.buckets ? bucketReader(environment, task) : eventReader(environment, task)
-  const examples: Example[] = []
+  const known: { values: PointValues; events: number; label: number }[] = []
   for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
     const { consensus } = decodeBallot(value)
-    if (!isLabel(consensus) || examples.length >= limits.trainingExamplesMax) continue
-    const known = reader.example(key.subarray(KEY_JOB_BYTES))
-    if (known !== null) examples.push({ ...known, label: consensus })
+    if (!isLabel(consensus) || known.length >= limits.trainingExamplesMax) continue
+    const one = reader.example(key.subarray(KEY_JOB_BYTES))
+    if (one !== null) known.push({ ...one, label: consensus })
   }
-  return { examples, background: reader.background(), throughSeq: feedbackSeq }
+  const weights = weighBuckets(known.map((one) => one.events), events)
+  const examples = known.map(({ values, label }, i) => ({ values, label, weight: weights[i] as number }))
+  return { examples, background: recentEvents(environment, task), throughSeq: feedbackSeq }
+}
+
+/** The latest events, oldest first: what the stream looks like, labelled or not. */
+function recentEvents(environment: Environment, task: TrainingTask): PointValues[] {
+  const read = valueReader(environment, task)
+  const recent = environment.range('events', { ...jobRange(task.jobId), reverse: true, limit: limits.trainingBackgroundMax })
+  return [...recent].map(({ value }) => read(value)).reverse()
+}
+
+function valueReader(environment: Environment, task: TrainingTask): (record: Uint8Array) => PointValues {
+  const points = new DecisionPoints(task.points)
+  const codec = new BodyCodec(environment)
+  return (record) => points.valuesOf(codec.decode(decodeContent(record).body))
 }
 
 interface KnownReader {
-  /** The values that votes on `subject` are about, and how much they count; null where they are of other points. */
-  example(subject: Uint8Array): { values: PointValues; weight: number } | null
-  background(): PointValues[]
+  /** The values that votes on `subject` are about, and how many events have them; null where they are of other points. */
+  example(subject: Uint8Array): { values: PointValues; events: number } | null
 }
 
-/** A bucket counts once, and a little more the more events it stands for. */
 function bucketReader(environment: Environment, task: TrainingTask): KnownReader {
   const { fingerprint } = new DecisionPoints(task.points)
   return {
@@ -108,33 +122,18 @@ function bucketReader(environment: Environment, task: TrainingTask): KnownReader
       const row = decodeBucket(must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'))
       if (row.fingerprint !== fingerprint) return null
       const { events } = decodeCount(must(environment.get('counts', countKey(task.jobId, row.number)), 'the counts of a bucket'))
-      return { values: row.values, weight: 1 + Math.log2(Math.max(1, events)) }
-    },
-    background() {
-      // Bucket ids are hashes: the first so many in key order are a fair draw.
-      const values: PointValues[] = []
-      for (const { value } of environment.range('buckets', { ...jobRange(task.jobId), limit: limits.trainingBackgroundMax })) {
-        const row = decodeBucket(value)
-        if (row.fingerprint === fingerprint) values.push(row.values)
-      }
-      return values
+      return { values: row.values, events }
     },
   }
 }
 
 function eventReader(environment: Environment, task: TrainingTask): KnownReader {
-  const points = new DecisionPoints(task.points)
-  const codec = new BodyCodec(environment)
-  const valuesOf = (record: Uint8Array): PointValues => points.valuesOf(codec.decode(decodeContent(record).body))
+  const read = valueReader(environment, task)
   return {
     example(subject) {
       if (subject.length === BUCKET_ID_BYTES) return null
       const record = environment.get('events', timeKey(task.jobId, timeOfValue(subject)))
-      return record === undefined ? null : { values: valuesOf(record), weight: 1 }
-    },
-    background() {
-      const recent = environment.range('events', { ...jobRange(task.jobId), reverse: true, limit: limits.trainingBackgroundMax })
-      return [...recent].map(({ value }) => valuesOf(value)).reverse()
+      return record === undefined ? null : { values: read(record), events: 1 }
     },
   }
 }

@@ -24,8 +24,8 @@ import { PooledAnswer, PooledModel, pooledKind, readPooled, spread, writePooled,
 import { ProgressReport, type Stage } from './progress.js'
 import { countFeatures, limitFeatures } from './vocabulary.js'
 
-/** How far training weights follow the stream's shares: 0 not at all, 1 wholly. */
-const streamPull = 0.5
+/** So many examples draw training weights half-way to the stream's shares, many more wholly: few tell little of them. */
+const streamHalf = 10
 /** Events of the stream that the decision rule is fitted to. */
 const ruleEventsMax = 2_000
 
@@ -57,7 +57,8 @@ function atomsOf(set: TrainingSet, table: LearningTable): AtomRows {
 function weigh(set: TrainingSet, table: LearningTable, featureCount: number, stage: Stage): Float64Array {
   const { matrix, coder } = table
   const ratios = weighByStream(matrix, matrix.weights, set.background, coder, featureCount, stage)
-  const weights = Float64Array.from(set.examples, ({ weight }, i) => weight * (ratios[matrix.rowOf[i] as number] as number) ** streamPull)
+  const pull = set.examples.length / (set.examples.length + streamHalf)
+  const weights = Float64Array.from(set.examples, ({ weight }, i) => weight * (ratios[matrix.rowOf[i] as number] as number) ** pull)
   const share = sum(set.examples.map(({ weight }) => weight)) / sum(weights)
   return weights.map((weight) => weight * share)
 }

@@ -6,7 +6,8 @@
  * that raises the sum of all F1 most: the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha,
  * Agarwal, "Consistent multiclass algorithms for complex performance measures", 2015). F and D are expected over the
  * stream by the model's own probabilities, so that how labels were picked does not matter; they depend on the rule and
- * the rule on them: a few rounds find it.
+ * the rule on them: a few rounds find it. The share of the uniform in every answer is left out of that: it is doubt, and
+ * would add up to more than a rare label ever comes. What is expected is no truth either, so the rule goes half-way.
  *
  * All three are one form: answer k with the greatest sum_t worth[k][t] p_t - offset[k].
  */
@@ -21,7 +22,9 @@ export interface DecisionRule {
 
 const rounds = 20
 /** Added to D, as a share of the events: a label that hardly comes is not answered for a hope. */
-const rareShare = 0.003
+const rareShare = 0.01
+/** How far the rule for macro F1 goes from the most probable label, 0, to what is expected to be best, 1: its expectation is no truth. */
+const macroF1Pull = 0.5
 
 /** The class that the rule answers with; `among` says which may be. */
 export function chooseBy(rule: DecisionRule, probabilities: Float64Array, among: Int32Array): number {
@@ -88,17 +91,39 @@ function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Ar
     for (let k = 0; k < labelCount; k++) worths[k * labelCount + k] = 2 / (seen[k] as number)
     rule = { worths, offsets: f1.map((f, k) => f / (seen[k] as number)) }
   }
-  return best
+  return halfway(best, among, labelCount)
+}
+
+/** Between the rule and that for accuracy: worths by the logarithm, on the scale where their geometric mean is 1. */
+function halfway(rule: DecisionRule, among: Int32Array, labelCount: number): DecisionRule {
+  let logs = 0
+  for (const k of among) logs += Math.log(rule.worths[k * labelCount + k] as number)
+  const scale = Math.exp(logs / among.length)
+  const worths = rule.worths.map((worth) => (worth > 0 ? (worth / scale) ** macroF1Pull : 0))
+  return { worths, offsets: rule.offsets.map((offset) => (macroF1Pull * offset) / scale) }
+}
+
+/** The rule for probabilities of which `share` is uniform, from the one for those without it. */
+function withUniform(rule: DecisionRule, share: number, labelCount: number): DecisionRule {
+  const offsets = rule.offsets.map((offset, answer) => {
+    let worth = 0
+    for (let truth = 0; truth < labelCount; truth++) worth += rule.worths[answer * labelCount + truth] as number
+    return (1 - share) * offset + (worth * share) / labelCount
+  })
+  return { worths: rule.worths, offsets }
 }
 
 /**
  * The rule for an objective. `stream` has the probabilities of events as the stream has them, `labelCount` an event,
- * each as if it was not labelled; `weights` how much each counts; `among` the labels that may be answered.
+ * each as if it was not labelled and without the uniform's share, which the rule will be asked with; `weights` how much
+ * each counts; `among` the labels that may be answered.
  */
-export function fitRule(objective: Objective, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
+export function fitRule(
+  objective: Objective, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number, uniformShare: number,
+): DecisionRule {
   if (typeof objective !== 'string') return costRule(objective.costs, labelCount)
   if (objective === 'accuracy' || weights.length === 0) return accuracyRule(labelCount)
-  return macroF1Rule(stream, weights, among, labelCount)
+  return withUniform(macroF1Rule(stream, weights, among, labelCount), uniformShare, labelCount)
 }
 
 export function writeRule(rule: DecisionRule, to: ModelWriter): void {

@@ -9,7 +9,7 @@ import { part, type Stage } from './progress.js'
 const pairExamplesMax = 2_000
 
 /** An encoder for this training; `known` are the values of its examples and background. */
-export function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: Stage): FeatureEncoder {
+export function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: Stage, spaced = true): FeatureEncoder {
   const profiles = profilePoints(set.points.length, known, part(stage, 0, 0.5))
   const single = new FeatureEncoder(set.points, profiles, new Int32Array(0))
   const step = Math.ceil(set.examples.length / pairExamplesMax)
@@ -22,6 +22,6 @@ export function chooseEncoder(set: TrainingSet, known: readonly PointValues[], s
   }
   const classes = Int32Array.from(examples, (example) => example.label)
   const rows = { pointCount, atoms, classes, classCount: set.labelCount }
-  return new FeatureEncoder(set.points, profiles, choosePairs(rows, part(stage, 0.5, 1)))
+  return new FeatureEncoder(set.points, profiles, choosePairs(rows, part(stage, 0.5, 1)), spaced)
 }
 

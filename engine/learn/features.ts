@@ -37,7 +37,7 @@ export const PAIRED = 2
 /** How much the parts of a value weigh beside the whole value's 1. */
 const nameScale = 0.8
 const sentenceScale = 2.2
-/** From so many words on a text is a sentence, and its words tell more than in a name. */
+/** From so many words with spaces between them on a text is a sentence, and its words tell more than in a name. */
 const sentenceWordsMin = 3
 const logWeight = 0.5
 const lengthWeight = 0.3
@@ -63,7 +63,11 @@ export class FeatureEncoder {
   readonly pairs: Int32Array
   readonly #salts: Int32Array
 
-  constructor(names: readonly string[], profiles: readonly PointProfile[], pairs: Int32Array) {
+  readonly #spaced: boolean
+
+  /** `spaced` is false for models of a time when words with anything between them made a sentence. */
+  constructor(names: readonly string[], profiles: readonly PointProfile[], pairs: Int32Array, spaced = true) {
+    this.#spaced = spaced
     this.atoms = new Int32Array(names.length)
     this.atomAt = new Int32Array(names.length)
     this.profiles = profiles
@@ -154,6 +158,7 @@ export class FeatureEncoder {
     let address = length <= 15
     let wide = 0
     let narrow = 0
+    let spaces = 0
     for (let i = 0; i <= length; i++) {
       const code = i < length ? text.charCodeAt(i) : 32
       const digit = code >= 48 && code <= 57
@@ -171,6 +176,7 @@ export class FeatureEncoder {
         wordChars = 0
         wordDigits = 0
         if (i === length) break
+        if (code <= 32) spaces++
         if (code !== 46) address = false
         else if (++dots === 2) wide = running
         else if (dots === 3) narrow = running
@@ -187,7 +193,8 @@ export class FeatureEncoder {
       this.#push(hashEnd(narrow ^ salt), 1)
     } else if (words < 2) this.count = whole + 1
     else {
-      const scale = words < sentenceWordsMin ? nameScale : sentenceScale
+      const sentence = words >= sentenceWordsMin && (spaces >= sentenceWordsMin - 1 || !this.#spaced)
+      const scale = sentence ? sentenceScale : nameScale
       this.weights.fill(scale / Math.sqrt(words), whole + 1, this.count)
     }
     return hash

@@ -48,7 +48,7 @@ function fitOutlier(
   const numbers = evenly(Array.from(set.examples.keys()), referenceMax)
   const known = [...numbers.map((i) => (set.examples[i] as Example).values), ...evenly(set.background, referenceMax)]
   const doubts = numbers.map((i) => choice.doubts[matrix.rowOf[i] as number] as number)
-  const encoder = new FeatureEncoder(set.points, parts.profiles, parts.pairs)
+  const encoder = new FeatureEncoder(set.points, parts.profiles, parts.pairs, false)
   const table = new FeatureTable(vocabulary.hashes.length)
   for (const hash of vocabulary.hashes) table.add(hash)
   const seen = new Float64Array(pointCount * rarityLevels)
@@ -78,7 +78,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   assert(set.examples.length > 0, 'a training has examples')
   const report = new ProgressReport(progress)
   const known = [...set.examples.map((example) => example.values), ...set.background]
-  const encoder = chooseEncoder(set, known, report.stage(0, 0.08, 'Looking for telling values'))
+  const encoder = chooseEncoder(set, known, report.stage(0, 0.08, 'Looking for telling values'), false)
   const table = new FeatureTable()
   const all = buildMatrix(set.examples, encoder, table, report.stage(0.08, 0.15, 'Reading the examples'))
   const counts = countFeatures(all, set.background, encoder, table, report.stage(0.15, 0.17, 'Counting values'))

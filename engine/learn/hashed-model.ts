@@ -108,7 +108,7 @@ export class HashedModel implements Model {
 
   constructor(parts: ModelParts) {
     this.#parts = parts
-    this.#encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs)
+    this.#encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs, false)
     this.#table = new FeatureTable(parts.features.length)
     for (const hash of parts.features) this.#table.add(hash)
     this.#scores = new Float64Array(parts.labels.length)

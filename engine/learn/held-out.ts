@@ -8,6 +8,7 @@
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
 import { memberCount, MemberPanel, trainMembers } from './members.js'
+import type { Sight } from './sight.js'
 import { part, type Stage } from './progress.js'
 
 const examplesMin = 20
@@ -45,7 +46,7 @@ function assignFolds(table: LearningTable, foldCount: number, dice: Dice): Int32
 }
 
 /** Trains on all folds but one, in turn, and asks of that one; null where there are too few examples. `judging` are the weights that answers count with. */
-export function holdOut(table: LearningTable, weights: Float64Array, judging: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
+export function holdOut(table: LearningTable, sight: Sight, weights: Float64Array, judging: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
   const { rowOf, classes, rowCount, labels } = table.matrix
   if (rowOf.length < examplesMin) return null
   const foldCount = rowOf.length <= threeFoldsMax ? 3 : 2
@@ -58,15 +59,19 @@ export function holdOut(table: LearningTable, weights: Float64Array, judging: Fl
   const codes = new Uint8Array(table.trees.columnCount)
   for (let fold = 0; fold < foldCount; fold++) {
     const rowWeights = new Float64Array(rowCount)
+    const known: number[] = []
     for (let i = 0; i < rowOf.length; i++) {
       if (folds[i] === fold || (sampled && folds[i] === -1)) continue
+      known.push(i)
       rowWeights[rowOf[i] as number] = (rowWeights[rowOf[i] as number] as number) + (weights[i] as number)
     }
-    const panel = new MemberPanel(trainMembers(table, rowWeights, seed, part(stage, fold / foldCount, (fold + 1) / foldCount)), classCount)
+    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), seed, part(stage, fold / foldCount, (fold + 1) / foldCount))
+    const panel = new MemberPanel(trained, classCount)
     for (let h = 0; h < examples.length; h++) {
       const example = examples[h] as number
       if (folds[example] !== fold) continue
-      panel.askRow(table, rowOf[example] as number, codes)
+      sight.look(example)
+      panel.askRow(table, rowOf[example] as number, codes, sight.view)
       chances.set(panel.chances, h * memberCount * classCount)
     }
   }

@@ -1,8 +1,9 @@
 /**
- * The four learners of a pool, trained and asked together.
+ * The five learners of a pool, trained and asked together.
  *
  * Owns: their settings, and which is which. Each is strong where another is weak: the linear model with few labels and
- * on values that come in thousands, extra trees with some tens, forests and boosting from hundreds on.
+ * on values that come in thousands, extra trees with some tens, forests and boosting from hundreds on; the nearest labelled event with
+ * ten, and on what is rare.
  * Leaves out: how their answers become one (pool.ts).
  */
 import { askBoosting, growBoosting, type BoostingOptions } from './boosting.js'
@@ -12,11 +13,13 @@ import { askForest, growForest, type ForestOptions } from './forest.js'
 import type { LearningTable } from './learning-table.js'
 import { fitLogistic, scoreRow, softmax } from './logistic.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
+import { askNearest, writeNearest, type Nearest } from './nearest.js'
+import type { OutlierView } from './outlier-view.js'
 import { part, type Stage } from './progress.js'
 import { copyCodes, type TreeRows } from './tree-table.js'
 
 /** In the order of their answers. */
-export const memberNames = ['linear', 'extra trees', 'random forest', 'boosting'] as const
+export const memberNames = ['linear', 'extra trees', 'random forest', 'boosting', 'nearest'] as const
 export const memberCount = memberNames.length
 
 /** Events that one tree sees at most: more make forests larger and no better. */
@@ -32,10 +35,11 @@ export interface Members {
   readonly extraTrees: FlatTrees
   readonly randomForest: FlatTrees
   readonly boosting: FlatTrees
+  readonly nearest: Nearest
 }
 
-/** Trains all four on the rows of a table that `rowWeights` gives more than 0. */
-export function trainMembers(table: LearningTable, rowWeights: Float64Array, seed: number, stage: Stage): Members {
+/** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples. */
+export function trainMembers(table: LearningTable, rowWeights: Float64Array, nearest: Nearest, seed: number, stage: Stage): Members {
   const { matrix, trees } = table
   const rows = Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
   const from: TreeRows = { rows, weights: rowWeights }
@@ -52,6 +56,7 @@ export function trainMembers(table: LearningTable, rowWeights: Float64Array, see
     extraTrees: forest(extraTrees, 0x1b873593, 0.2, 0.35),
     randomForest: forest(randomForest, 0x2545f491, 0.35, 0.5),
     boosting: growBoosting(trees, from, boosting, part(stage, 0.5, 1)),
+    nearest,
   }
 }
 
@@ -61,6 +66,7 @@ export class MemberPanel {
   readonly #members: Members
   readonly #weights: Float64Array
   readonly #views: readonly Float64Array[]
+  readonly #nearestView: Float64Array
   readonly #classCount: number
   readonly #weightedCount: number
 
@@ -69,22 +75,33 @@ export class MemberPanel {
     this.#classCount = classCount
     this.chances = new Float64Array(memberCount * classCount)
     this.#views = memberNames.map((_, m) => this.chances.subarray(m * classCount, (m + 1) * classCount))
+    this.#nearestView = this.#views.at(-1) as Float64Array
     this.#weights = Float64Array.from(members.weights)
     this.#weightedCount = members.weights.length / classCount - 1
   }
 
-  ask(coder: EventCoder): void {
+  /** Of the event that the coder and the view have taken in; answers its distance from the nearest references. */
+  ask(coder: EventCoder, view: OutlierView, except = -1): number {
     this.#askLinear(coder)
     this.#askTrees(coder.codes)
+    return this.#askNearest(view, except)
   }
 
   /** The same of a row of the table that the members were trained on; `codes` is as long as a row has columns. */
-  askRow(table: LearningTable, row: number, codes: Uint8Array): void {
+  askRow(table: LearningTable, row: number, codes: Uint8Array, view: OutlierView): void {
+    this.#askNearest(view)
     const scores = this.#views[0] as Float64Array
     scoreRow(table.matrix, row, this.#weights, scores)
     softmax(scores)
     copyCodes(table.trees, row, codes)
     this.#askTrees(codes)
+  }
+
+  #askNearest(view: OutlierView, except = -1): number {
+    const { nearest } = this.#members
+    const distance = nearest.references.distance(view, except)
+    askNearest(nearest, this.#nearestView)
+    return distance
   }
 
   #askLinear({ features, values, count }: EventCoder): void {
@@ -112,7 +129,7 @@ export class MemberPanel {
 
 /**
  * 1 - the top of the mean of what the linear model and the extra trees say; `chances` as the panel leaves them, from `at` on.
- * These two stay unsure between what they know; the other two carry the nearest leaf's word as far as it goes.
+ * These two stay unsure between what they know; the other trees carry the nearest leaf's word as far as it goes.
  */
 export function doubtOf(chances: Float64Array, at: number, classCount: number): number {
   let top = 0
@@ -128,8 +145,10 @@ export function writeMembers(members: Members, to: ModelWriter): void {
   writeTrees(members.extraTrees, to)
   writeTrees(members.randomForest, to)
   writeTrees(members.boosting, to)
+  writeNearest(members.nearest, to)
 }
 
-export function readMembers(from: ModelReader): Members {
+/** All but the nearest neighbour, which follows where there is one. */
+export function readMembers(from: ModelReader): Omit<Members, 'nearest'> {
   return { weights: from.f32s(), extraTrees: readTrees(from), randomForest: readTrees(from), boosting: readTrees(from) }
 }

@@ -38,6 +38,7 @@ export class OutlierReferences {
   readonly #table: FeatureTable
   readonly #likeness: Float32Array
   readonly #nearest = new Float64Array(nearestCount)
+  #nearestPlace = -1
 
   private constructor(parts: ReferenceParts) {
     this.#parts = parts
@@ -90,6 +91,15 @@ export class OutlierReferences {
     to.f32s(numbers)
   }
 
+  /** The reference that the event of the last look is nearest to, and how far that is; -1 where there is none. */
+  get nearestPlace(): number {
+    return this.#nearestPlace
+  }
+
+  get nearestDistance(): number {
+    return this.#nearest[0] as number
+  }
+
   /** How far the event in the view is from the nearest references, 0 or more; `except` is a reference that does not count. */
   distance(view: OutlierView, except = -1): number {
     this.#compareTokens(view)
@@ -100,6 +110,7 @@ export class OutlierReferences {
     const likeness = this.#likeness
     let limit = Infinity
     let found = 0
+    this.#nearestPlace = -1
     for (let i = 0; i < count; i++) {
       let distance = 1 - (likeness[i] as number)
       if (distance >= limit || i === except) continue
@@ -114,6 +125,7 @@ export class OutlierReferences {
       let place = Math.min(found, nearestCount - 1)
       while (place > 0 && (nearest[place - 1] as number) > distance) nearest[place] = nearest[--place] as number
       nearest[place] = distance
+      if (place === 0) this.#nearestPlace = i
       if (++found >= nearestCount) limit = nearest[nearestCount - 1] as number
     }
     return this.#blend(Math.min(found, nearestCount))

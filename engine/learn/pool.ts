@@ -18,13 +18,14 @@ export interface Pool {
 
 /** Which member to expect how much of, at so many labels; in between by the logarithm. */
 const priors: readonly { readonly labels: number; readonly weights: readonly number[] }[] = [
-  { labels: 10, weights: [0.1, 0.8, 0.05, 0.05] },
-  { labels: 30, weights: [0.2, 0.55, 0.15, 0.1] },
-  { labels: 100, weights: [0.15, 0.3, 0.15, 0.4] },
-  { labels: 300, weights: [0.1, 0.25, 0.15, 0.5] },
+  { labels: 10, weights: [0.055, 0.44, 0.03, 0.025, 0.45] },
+  { labels: 30, weights: [0.13, 0.36, 0.1, 0.06, 0.35] },
+  { labels: 100, weights: [0.12, 0.24, 0.12, 0.32, 0.2] },
+  { labels: 300, weights: [0.09, 0.23, 0.14, 0.46, 0.08] },
+  { labels: 1_000, weights: [0.1, 0.23, 0.14, 0.48, 0.05] },
 ]
 /** Pseudo-counts of the prior, as a share of the held-out examples. */
-const priorShare = 0.3
+const priorShare = 0.1
 const rounds = 100
 const temperatureMax = 5
 const temperatureStep = 1.1
@@ -137,5 +138,10 @@ export function writePool(pool: Pool, to: ModelWriter): void {
 }
 
 export function readPool(from: ModelReader): Pool {
-  return { weights: from.f64s(), temperatures: from.f64s() }
+  // A pool of an earlier kind has fewer members: those that came after it have no say.
+  const weights = new Float64Array(memberCount)
+  const temperatures = new Float64Array(memberCount).fill(1)
+  weights.set(from.f64s())
+  temperatures.set(from.f64s())
+  return { weights, temperatures }
 }

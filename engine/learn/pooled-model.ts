@@ -1,7 +1,7 @@
 /**
- * A trained `pooled/1` model: its parts, its bytes, its answers.
+ * A trained `pooled/2` model: its parts, its bytes, its answers.
  *
- * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, four opinions, one mixture, the
+ * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
  * cell's own labels, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
  * 1. Answers only read the parts; what they need room for is made once. Nothing is kept from one event to the next.
  */
@@ -12,14 +12,19 @@ import { EventCoder } from './event-coder.js'
 import { FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import { doubtOf, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
-import { ModelReader, ModelWriter } from './model-bytes.js'
+import { kindOf, ModelReader, ModelWriter } from './model-bytes.js'
 import { outlierThresholdUsual } from './outlier-anchor.js'
 import { OutlierDetector } from './outlier-detector.js'
+import { OutlierView } from './outlier-view.js'
 import { readNumberColumns, writeNumberColumns, type NumberColumn } from './number-columns.js'
 import { readProfiles, writeProfiles, type PointProfile } from './point-profile.js'
+import { mute, readNearest } from './nearest.js'
+import { OutlierReferences } from './outlier-references.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 
-export const pooledKind = 'pooled/1'
+export const pooledKind = 'pooled/2'
+/** Without the nearest neighbour among its members; its models are still read. */
+export const firstPooledKind = 'pooled/1'
 
 /** How events are coded. */
 export interface CoderParts {
@@ -34,6 +39,8 @@ export interface CoderParts {
   /** For each feature with weights its column in the trees, or -1. */
   readonly columnOf: Int32Array
   readonly columnCount: number
+  /** See features.ts; false in models of the first kind. */
+  readonly spaced: boolean
 }
 
 /** What an answer is made from. */
@@ -70,7 +77,7 @@ function writeCoder(parts: CoderParts, to: ModelWriter): void {
   to.u32(parts.columnCount)
 }
 
-function readCoder(from: ModelReader): CoderParts {
+function readCoder(from: ModelReader, spaced: boolean): CoderParts {
   const points: string[] = []
   for (let left = from.u32(); left > 0; left--) points.push(from.text())
   return {
@@ -82,12 +89,13 @@ function readCoder(from: ModelReader): CoderParts {
     columns: readNumberColumns(from),
     columnOf: Int32Array.from(from.u32s()),
     columnCount: from.u32(),
+    spaced,
   }
 }
 
 /** What codes an event for the model with these parts. */
 export function makeCoder(parts: CoderParts): EventCoder {
-  const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs)
+  const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs, parts.spaced)
   const table = new FeatureTable(parts.features.length)
   for (const hash of parts.features) table.add(hash)
   return new EventCoder(encoder, table, parts.counts, parts.columns, parts.columnOf, parts.columnCount)
@@ -116,7 +124,8 @@ function orNull(value: number): number | null {
 
 /** @throws Error on bytes that are not a model of this kind, or damaged. */
 export function readPooled(bytes: Uint8Array): PooledParts {
-  const from = new ModelReader(bytes, pooledKind)
+  const first = kindOf(bytes) === firstPooledKind
+  const from = new ModelReader(bytes, first ? firstPooledKind : pooledKind)
   const head = {
     labelCount: from.u32(),
     examples: from.u32(),
@@ -125,16 +134,13 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
   }
-  const coder = readCoder(from)
-  const parts: PooledParts = {
-    ...head,
-    coder,
-    members: readMembers(from),
-    pool: readPool(from),
-    cells: readCells(from),
-    rule: readRule(from),
-    detector: OutlierDetector.read(coder.profiles, from),
-  }
+  const coder = readCoder(from, !first)
+  const trees = readMembers(from)
+  const nearest = first ? null : readNearest(from)
+  const answers = { pool: readPool(from), cells: readCells(from), rule: readRule(from) }
+  // The first kind had the references for the outlier check alone.
+  const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from)) }
+  const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from) }
   from.finish()
   return parts
 }
@@ -144,6 +150,7 @@ export class PooledAnswer {
   readonly coder: EventCoder
   readonly #parts: AnswerParts
   readonly #panel: MemberPanel
+  readonly #view: OutlierView
   readonly #cellTable: FeatureTable
   /** The probability of each class of the event that was asked for last. */
   readonly #answer: Float64Array
@@ -151,26 +158,32 @@ export class PooledAnswer {
   constructor(parts: AnswerParts) {
     this.#parts = parts
     this.coder = makeCoder(parts.coder)
+    this.#view = new OutlierView(parts.coder.profiles)
     this.#panel = new MemberPanel(parts.members, parts.labels.length)
     this.#cellTable = new FeatureTable(parts.cells.hashes.length)
     for (const hash of parts.cells.hashes) this.#cellTable.add(hash)
     this.#answer = new Float64Array(parts.labels.length)
   }
 
-  /** Fills `probabilities`, one a label; gives how little the event speaks for any one label (members.ts, doubtOf). */
-  fill(values: PointValues, probabilities: Float64Array): number {
+  /** Of the event that was asked for last: how little it speaks for any one label (members.ts, doubtOf). */
+  doubt = 0
+  /** And how far it is from the nearest labelled events. */
+  distance = 0
+
+  /** Fills `probabilities`, one a label; `except` is the place of a reference that is this very event. */
+  fill(values: PointValues, probabilities: Float64Array, except = -1): void {
     const { pool, cells } = this.#parts
     const answer = this.#answer
     this.coder.code(values)
-    this.#panel.ask(this.coder)
-    const doubt = doubtOf(this.#panel.chances, 0, answer.length)
+    this.#view.take(values, this.coder.encoder)
+    this.distance = this.#panel.ask(this.coder, this.#view, except)
+    this.doubt = doubtOf(this.#panel.chances, 0, answer.length)
     mix(pool, this.#panel.chances, 0, answer)
     if (cells.key.length > 0) {
       const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
       if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
     }
     spread(this.#parts, answer, 0, probabilities)
-    return doubt
   }
 }
 
@@ -217,7 +230,7 @@ export class PooledModel implements Model {
   }
 
   assess(values: PointValues, probabilities: Float64Array): number {
-    const doubt = this.#answer.fill(values, probabilities)
-    return this.#parts.detector.score(values, this.#answer.coder.encoder, doubt)
+    this.#answer.fill(values, probabilities)
+    return this.#parts.detector.score(this.#answer.distance, this.#answer.doubt)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The classifier `pooled/1`: a linear model, two forests and boosted trees, mixed by what each is worth on held-out
+ * The classifier `pooled/2`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
@@ -7,27 +7,31 @@
 import { assert } from '../assert.js'
 import { uniformShareOf } from './calibration.js'
 import { cellHash, fitCells, noCells, type Cells } from './cells.js'
-import type { Classifier, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
+import type { Classifier, Example, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
 import { fitRule, type DecisionRule } from './decision-rule.js'
 import { Dice } from './dice.js'
 import { chooseEncoder } from './encoder-choice.js'
-import { buildMatrix } from './example-matrix.js'
+import { buildMatrix, rowsPerLook } from './example-matrix.js'
 import { FeatureTable } from './feature-table.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { weighByStream } from './importance.js'
 import { buildLearningTable, type LearningTable } from './learning-table.js'
 import { doubtOf, memberCount, trainMembers } from './members.js'
+import { chooseReferences } from './nearest.js'
 import { OutlierDetector } from './outlier-detector.js'
 import type { AtomRows } from './pair-choice.js'
 import { fitPool, mix, type Pool } from './pool.js'
 import { PooledAnswer, PooledModel, pooledKind, readPooled, spread, writePooled, type AnswerParts } from './pooled-model.js'
 import { ProgressReport, type Stage } from './progress.js'
+import { Sight } from './sight.js'
 import { countFeatures, limitFeatures } from './vocabulary.js'
 
 /** So many examples draw training weights half-way to the stream's shares, many more wholly: few tell little of them. */
 const streamHalf = 10
 /** Events of the stream that the decision rule is fitted to. */
 const ruleEventsMax = 2_000
+/** Known events that say what is usual, of the examples and of the background each. */
+const knownMax = 2_500
 
 /** Every `step`th of a list, so that at most `max` are left. */
 function evenly<T>(list: readonly T[], max: number): readonly T[] {
@@ -95,11 +99,11 @@ function judge(held: HeldOut, pooled: Float64Array, share: number): { logLoss: n
   return { logLoss: loss / classes.length, accuracy: right / classes.length }
 }
 
-/** Held-out answers as probabilities of all labels, one example after the other. */
+/** Held-out answers as probabilities of all labels, without the share of the uniform, one example after the other. */
 function heldOutProbabilities(held: HeldOut, pooled: Float64Array, parts: AnswerParts, labelCount: number): Float64Array {
   const all = new Float64Array(held.classes.length * labelCount)
   for (let h = 0; h < held.classes.length; h++) {
-    spread(parts, pooled, h * held.classCount, all.subarray(h * labelCount, (h + 1) * labelCount))
+    spread({ labels: parts.labels, uniformShare: 0 }, pooled, h * held.classCount, all.subarray(h * labelCount, (h + 1) * labelCount))
   }
   return all
 }
@@ -108,6 +112,7 @@ function heldOutProbabilities(held: HeldOut, pooled: Float64Array, parts: Answer
 function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: HeldOut | null, heldOut: Float64Array): DecisionRule {
   const { labelCount } = set
   const answer = new PooledAnswer(parts)
+  const uniform = parts.uniformShare / labelCount
   const all = Int32Array.from({ length: rows.pointCount }, (_, point) => point)
   const labelled = new Set<number>()
   for (let i = 0; i < rows.classes.length; i++) labelled.add(cellHash(all, rows.atoms, i * rows.pointCount))
@@ -117,23 +122,33 @@ function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: 
   for (const values of evenly(set.background, ruleEventsMax)) {
     answer.fill(values, probabilities)
     if (labelled.has(cellHash(all, answer.coder.encoder.atoms, 0))) continue
-    for (const probability of probabilities) stream.push(probability)
+    for (const probability of probabilities) stream.push((probability - uniform) / (1 - parts.uniformShare))
     weights.push(1)
   }
-  return fitRule(set.objective ?? 'accuracy', Float64Array.from(stream), Float64Array.from(weights), parts.labels, labelCount)
+  return fitRule(set.objective ?? 'accuracy', Float64Array.from(stream), Float64Array.from(weights), parts.labels, labelCount, parts.uniformShare)
 }
 
-/** What is usual, from known events, each as if it had not been seen. */
-function fitDetector(set: TrainingSet, parts: AnswerParts, held: HeldOut | null, stage: Stage): OutlierDetector {
-  const { points, examples, background, seed, labelCount } = set
-  const doubts = new Float64Array(examples.length).fill(NaN)
+/** What is usual, from known events, each as if it had not been seen; `references` are the numbers of those that the model holds. */
+function fitDetector(set: TrainingSet, parts: AnswerParts, references: readonly number[], held: HeldOut | null, stage: Stage): OutlierDetector {
+  const { examples, background, labelCount } = set
+  const heldDoubts = new Float64Array(examples.length).fill(NaN)
   held?.examples.forEach((example, h) => {
-    doubts[example] = doubtOf(held.chances, h * memberCount * held.classCount, held.classCount)
+    heldDoubts[example] = doubtOf(held.chances, h * memberCount * held.classCount, held.classCount)
   })
   const answer = new PooledAnswer(parts)
   const probabilities = new Float64Array(labelCount)
-  const ask = (values: PointValues): number => answer.fill(values, probabilities)
-  return OutlierDetector.train({ points, profiles: parts.coder.profiles, examples, background, seed, doubts, doubtOf: ask }, stage)
+  const distances: number[] = []
+  const doubts: number[] = []
+  const take = (values: PointValues, place = -1, heldDoubt = NaN): void => {
+    if (distances.length % rowsPerLook === 0) stage.at(distances.length / (2 * knownMax))
+    answer.fill(values, probabilities, place)
+    distances.push(answer.distance)
+    doubts.push(Number.isNaN(heldDoubt) ? answer.doubt : heldDoubt)
+  }
+  const places = new Map(references.map((example, place) => [example, place]))
+  for (const i of evenly([...examples.keys()], knownMax)) take((examples[i] as Example).values, places.get(i), heldDoubts[i])
+  for (const values of evenly(background, knownMax)) take(values)
+  return OutlierDetector.of(Float64Array.from(distances), Float64Array.from(doubts))
 }
 
 function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
@@ -152,10 +167,12 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const { labels } = table.matrix
   const uniformShare = uniformShareOf(set.examples.length, set.labelCount)
   const comparing = report.stage(0.12, 0.55, 'Comparing on held-out examples')
-  const held = holdOut(table, weights, Float64Array.from(set.examples, ({ weight }) => weight), set.seed, new Dice(set.seed, 1), comparing)
+  const sight = new Sight(set.examples, encoder, (example) => table.matrix.classes[table.matrix.rowOf[example] as number] as number)
+  const held = holdOut(table, sight, weights, Float64Array.from(set.examples, ({ weight }) => weight), set.seed, new Dice(set.seed, 1), comparing)
   const pool = fitPool(held, set.examples.length, uniformShare)
   const pooled = held === null ? null : poolHeldOut(held, pool)
-  const members = trainMembers(table, rowWeights(table, weights), set.seed, report.stage(0.55, 0.93, 'Fitting the model'))
+  const references = chooseReferences(set.examples, [...set.examples.keys()], set.seed)
+  const members = trainMembers(table, rowWeights(table, weights), sight.nearest(references, set.seed), set.seed, report.stage(0.55, 0.93, 'Fitting the model'))
   let cells: Cells = noCells
   const choosing = report.stage(0.93, 0.95, 'Remembering what was said of equal events')
   if (held !== null && pooled !== null) cells = fitCells(rows, weights, held, pooled, uniformShare, choosing)
@@ -171,6 +188,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
       columns,
       columnOf,
       columnCount: coder.codes.length,
+      spaced: true,
     },
     members,
     pool,
@@ -181,7 +199,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const bytes = writePooled({
     ...parts,
     labelCount: set.labelCount,
-    detector: fitDetector(set, parts, held, report.stage(0.95, 0.99, 'Measuring what is usual')),
+    detector: fitDetector(set, parts, references, held, report.stage(0.95, 0.99, 'Measuring what is usual')),
     rule: chooseRule(set, parts, rows, held, heldOut),
     examples: set.examples.length,
     ...(held === null || pooled === null ? { logLoss: null, accuracy: null } : judge(held, pooled, uniformShare)),

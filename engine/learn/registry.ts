@@ -7,8 +7,9 @@ import type { Classifier, Model } from './classifier.js'
 import { hashedLogistic } from './hashed-logistic.js'
 import { kindOf } from './model-bytes.js'
 import { pooled } from './pooled.js'
+import { firstPooledKind } from './pooled-model.js'
 
-const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled, hashedLogistic].map((one) => [one.kind, one]))
+const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled, { ...pooled, kind: firstPooledKind }, hashedLogistic].map((one) => [one.kind, one]))
 
 /** What a job trains with. */
 export const defaultClassifier: Classifier = pooled

@@ -104,3 +104,12 @@ function encodeMany(encoder: FeatureEncoder): void {
   assert.ok(encoder.count <= limits.pointItemsMax + 2)
   encoder.encode([Array.from({ length: 2_000 }, (_, i) => `w${i % 9}`).join(' ')])
 }
+
+test('a name of many parts is no sentence: its parts tell less than words between spaces', () => {
+  const partWeight = (text: string): number => {
+    const encoder = encoderOf([[text]])
+    encoder.encode([text])
+    return encoder.weights[1] as number
+  }
+  assert.ok(partWeight('R57-M0-N4-C:J16') < partWeight('link R57 failed again now'))
+})

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Example, PointValues } from '../../../engine/learn/classifier.js'
 import { FeatureEncoder } from '../../../engine/learn/features.js'
+import { chooseReferences } from '../../../engine/learn/nearest.js'
 import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
 import { OutlierDetector } from '../../../engine/learn/outlier-detector.js'
 import { profilePoints } from '../../../engine/learn/point-profile.js'
+import { Sight } from '../../../engine/learn/sight.js'
 import { SeededRandom } from '../../../engine/random.js'
 
 const points = ['rule', 'bytes', 'port', 'tags', 'rare.number']
@@ -22,18 +24,27 @@ function trained(count: number): { detector: OutlierDetector; scoreOf: (values: 
   const background = Array.from({ length: 500 }, () => eventOf(random))
   const profiles = profilePoints(points.length, [...examples.map(({ values }) => values), ...background])
   const doubts = Float64Array.from(examples, () => random.nextFloat() * 0.3)
-  const stage = { at: (): void => {} }
-  const detector = OutlierDetector.train({ points, profiles, examples, background, seed: 1, doubts, doubtOf: () => 0.1 }, stage)
+  const encoder = new FeatureEncoder(points, profiles, new Int32Array(0))
+  const sight = new Sight(examples, encoder, () => 0)
+  const chosen = chooseReferences(examples, [...examples.keys()], 1)
+  const { references } = sight.nearest(chosen, 1)
+  const places = new Map(chosen.map((example, place) => [example, place]))
+  const distanceOf = (values: PointValues, except = -1): number => {
+    encoder.encode(values)
+    sight.view.take(values, encoder)
+    return references.distance(sight.view, except)
+  }
+  const distances = [...examples.map(({ values }, i) => distanceOf(values, places.get(i))), ...background.map((values) => distanceOf(values))]
+  const detector = OutlierDetector.of(Float64Array.from(distances), Float64Array.from([...doubts, ...background.map(() => 0.1)]))
   const to = new ModelWriter('k')
   detector.write(to)
-  const back = OutlierDetector.read(profiles, new ModelReader(to.seal(), 'k'))
-  const encoder = new FeatureEncoder(points, profiles, new Int32Array(0))
+  const back = OutlierDetector.read(new ModelReader(to.seal(), 'k'))
   return {
     detector,
     scoreOf: (values, doubt = 0.1) => {
-      encoder.encode(values)
-      const score = detector.score(values, encoder, doubt)
-      assert.equal(back.score(values, encoder, doubt), score)
+      const distance = distanceOf(values)
+      const score = detector.score(distance, doubt)
+      assert.equal(back.score(distance, doubt), score)
       return score
     },
   }

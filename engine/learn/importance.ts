@@ -5,19 +5,21 @@
  * trusted their shares would be wrong about the stream. What the stream looks like is known without labels. A logistic
  * regression tells labelled events from events of the stream; the odds that it gives are the weights (importance
  * weighting under covariate shift: Bickel, Brückner, Scheffer, "Discriminative learning under covariate shift", 2009).
- * Where the labels are a fair draw it finds nothing, and all weights are near 1.
+ * Where the labels are a fair draw it finds nothing, and all weights are near 1. An event is weighed by a regression that
+ * has not seen it: else what it alone has would give it away as labelled, the more so the rarer it is.
  */
 import type { PointValues } from './classifier.js'
 import type { EventCoder } from './event-coder.js'
 import type { ExampleMatrix } from './example-matrix.js'
 import { fitLogistic, scoreRow } from './logistic.js'
-import type { Stage } from './progress.js'
+import { part, type Stage } from './progress.js'
 
 /** Events of the stream that are looked at, and labelled events. */
 const streamRowsMax = 2_500
 const labelledRowsMax = 20_000
 const strength = 1
 const iterationsMax = 30
+const foldCount = 3
 /** No event stands for more than so many times the mean, or less than one in so many. */
 const ratioMax = 20
 
@@ -70,14 +72,18 @@ export function weighByStream(
   const counts = new Float64Array(both.rowCount).fill(mass / streamCount)
   counts.set(rowWeights)
   const model = new Float64Array((featureCount + 1) * 2)
-  fitLogistic(both, counts, model, { strength, iterationsMax }, stage)
   const scores = new Float64Array(2)
   let total = 0
-  for (let row = 0; row < matrix.rowCount; row++) {
-    scoreRow(both, row, model, scores)
-    const odds = Math.exp((scores[1] as number) - (scores[0] as number))
-    weights[row] = Math.min(ratioMax, Math.max(1 / ratioMax, odds))
-    total += (rowWeights[row] as number) * (weights[row] as number)
+  for (let fold = 0; fold < foldCount; fold++) {
+    // The rows of a fold are left out with their mass; each is told from the stream by what the others have.
+    const fitted = counts.map((count, row) => (row < matrix.rowCount && row % foldCount === fold ? 0 : count))
+    fitLogistic(both, fitted, model, { strength, iterationsMax }, part(stage, fold / foldCount, (fold + 1) / foldCount))
+    for (let row = fold; row < matrix.rowCount; row += foldCount) {
+      scoreRow(both, row, model, scores)
+      const odds = Math.exp((scores[1] as number) - (scores[0] as number))
+      weights[row] = Math.min(ratioMax, Math.max(1 / ratioMax, odds))
+      total += (rowWeights[row] as number) * (weights[row] as number)
+    }
   }
   for (let row = 0; row < matrix.rowCount; row++) weights[row] = ((weights[row] as number) * mass) / total
   return weights

@@ -25,7 +25,7 @@ const priors: readonly { readonly labels: number; readonly weights: readonly num
   { labels: 1_000, weights: [0.1, 0.23, 0.14, 0.48, 0.05] },
 ]
 /** Pseudo-counts of the prior, as a share of the held-out examples. */
-const priorShare = 0.1
+const priorShare = 0.05
 const rounds = 100
 const temperatureMax = 5
 const temperatureStep = 1.1

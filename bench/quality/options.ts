@@ -31,6 +31,7 @@ export const usage = `npm run bench:quality -- --data FOLDER --baselines FOLDER
   --seeds N           seeds 0 to N - 1 (1 to 3; default 3)
   --labels 10,30      these numbers of labels alone
   --strategy S        random or largest (buckets first); default both
+  --decisions         the decisions alone
   --outliers          the outlier tests alone
   --drift             the tests along the stream alone
   --single            an example an event of weight 1, as in a job without buckets; default an example a bucket
@@ -61,7 +62,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
   const flag = { type: 'boolean' } as const
   const options = {
     data: text, baselines: text, sets: text, seeds: text, labels: text, strategy: text, workers: text, json: text,
-    outliers: flag, drift: flag, single: flag, help: flag,
+    decisions: flag, outliers: flag, drift: flag, single: flag, help: flag,
   }
   let values
   try {
@@ -73,6 +74,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
   if (values.data === undefined || values.baselines === undefined) throw new BadOption('--data and --baselines are needed.')
   const labels = list(values.labels, labelSteps.map(String), 'labels').map(Number)
   const chosen: QualityOptions['parts'] = new Set([
+    ...(values.decisions === true ? ['classification' as const] : []),
     ...(values.outliers === true ? ['outliers' as const] : []),
     ...(values.drift === true ? ['drift' as const] : []),
   ])

@@ -3,7 +3,8 @@
  *
  * Owns: folds. An example is in one fold; equal events that came as several examples are spread, as they would come
  * again. A label with few examples is never held out: what is left would not know it.
- * Above `sampleMax` examples a fair draw of them is enough: the more there are, the less it matters.
+ * Above `sampleMax` examples a fair draw of them is enough, and above `allFoldsMax` one fold: the more there are, the
+ * less it matters.
  */
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
@@ -13,9 +14,13 @@ import { part, type Stage } from './progress.js'
 
 const examplesMin = 20
 const labelExamplesMin = 3
-const sampleMax = 6_000
-/** Up to so many examples there are three folds, above two. */
-const threeFoldsMax = 1_000
+const sampleMax = 4_000
+const foldCount = 3
+/** Above so many examples one fold of them is enough: the others are trained on once, and never asked. */
+const allFoldsMax = 1_000
+/** In place of a fold. */
+const TRAINED = -1
+const LEFT_OUT = -2
 
 /** Answers on held-out examples; those of one example are side by side, member by member. */
 export interface HeldOut {
@@ -30,8 +35,8 @@ export interface HeldOut {
   readonly chances: Float64Array
 }
 
-/** The fold of each example, in turn within its label and in an order of chance; -1 is never held out. */
-function assignFolds(table: LearningTable, foldCount: number, dice: Dice): Int32Array {
+/** The fold of each example, in turn within its label and in an order of chance; TRAINED is never held out, LEFT_OUT not in the draw. */
+function assignFolds(table: LearningTable, asked: number, dice: Dice): Int32Array {
   const { rowOf, classes, labels } = table.matrix
   const counts = new Int32Array(labels.length)
   for (const row of rowOf) counts[classes[row] as number] = (counts[classes[row] as number] as number) + 1
@@ -39,9 +44,11 @@ function assignFolds(table: LearningTable, foldCount: number, dice: Dice): Int32
   const next = new Int32Array(labels.length)
   return rowOf.map((row) => {
     const label = classes[row] as number
-    if ((counts[label] as number) < labelExamplesMin || dice.below(1 << 20) >= share * (1 << 20)) return -1
+    if ((counts[label] as number) < labelExamplesMin) return TRAINED
+    if (dice.below(1 << 20) >= share * (1 << 20)) return LEFT_OUT
     next[label] = (next[label] as number) + 1
-    return (next[label] as number) % foldCount
+    const fold = (next[label] as number) % foldCount
+    return fold < asked ? fold : TRAINED
   })
 }
 
@@ -49,23 +56,22 @@ function assignFolds(table: LearningTable, foldCount: number, dice: Dice): Int32
 export function holdOut(table: LearningTable, sight: Sight, weights: Float64Array, judging: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
   const { rowOf, classes, rowCount, labels } = table.matrix
   if (rowOf.length < examplesMin) return null
-  const foldCount = rowOf.length <= threeFoldsMax ? 3 : 2
-  const folds = assignFolds(table, foldCount, dice)
+  const asked = rowOf.length <= allFoldsMax ? foldCount : 1
+  const folds = assignFolds(table, asked, dice)
   const examples = Int32Array.from(folds.keys()).filter((i) => (folds[i] as number) >= 0)
   if (examples.length < examplesMin / 2) return null
   const classCount = labels.length
-  const sampled = rowOf.length > sampleMax
   const chances = new Float64Array(examples.length * memberCount * classCount)
   const codes = new Uint8Array(table.trees.columnCount)
-  for (let fold = 0; fold < foldCount; fold++) {
+  for (let fold = 0; fold < asked; fold++) {
     const rowWeights = new Float64Array(rowCount)
     const known: number[] = []
     for (let i = 0; i < rowOf.length; i++) {
-      if (folds[i] === fold || (sampled && folds[i] === -1)) continue
+      if (folds[i] === fold || folds[i] === LEFT_OUT) continue
       known.push(i)
       rowWeights[rowOf[i] as number] = (rowWeights[rowOf[i] as number] as number) + (weights[i] as number)
     }
-    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), seed, part(stage, fold / foldCount, (fold + 1) / foldCount))
+    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), seed, part(stage, fold / asked, (fold + 1) / asked))
     const panel = new MemberPanel(trained, classCount)
     for (let h = 0; h < examples.length; h++) {
       const example = examples[h] as number
@@ -83,7 +89,7 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
     classes: Int32Array.from(examples, (example) => classes[rowOf[example] as number] as number),
     weights: Float64Array.from(examples, (example) => ((judging[example] as number) * examples.length) / total),
     folds: Int32Array.from(examples, (example) => folds[example] as number),
-    foldCount,
+    foldCount: asked,
     chances,
   }
 }

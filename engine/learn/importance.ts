@@ -15,11 +15,12 @@ import { fitLogistic, scoreRow } from './logistic.js'
 import { part, type Stage } from './progress.js'
 
 /** Events of the stream that are looked at, and labelled events. */
-const streamRowsMax = 2_500
+const streamRowsMax = 2_000
 const labelledRowsMax = 20_000
 const strength = 1
-const iterationsMax = 30
-const foldCount = 3
+const iterationsMax = 25
+/** Up to so many rows there are three folds, above two. */
+const threeFoldsMax = 1_000
 /** No event stands for more than so many times the mean, or less than one in so many. */
 const ratioMax = 20
 
@@ -74,6 +75,7 @@ export function weighByStream(
   const model = new Float64Array((featureCount + 1) * 2)
   const scores = new Float64Array(2)
   let total = 0
+  const foldCount = matrix.rowCount <= threeFoldsMax ? 3 : 2
   for (let fold = 0; fold < foldCount; fold++) {
     // The rows of a fold are left out with their mass; each is told from the stream by what the others have.
     const fitted = counts.map((count, row) => (row < matrix.rowCount && row % foldCount === fold ? 0 : count))

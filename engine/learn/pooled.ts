@@ -32,6 +32,8 @@ const streamHalf = 10
 const ruleEventsMax = 2_000
 /** Known events that say what is usual, of the examples and of the background each. */
 const knownMax = 2_500
+/** From so many held-out examples on these alone say what is usual. */
+const toldMin = 300
 
 /** Every `step`th of a list, so that at most `max` are left. */
 function evenly<T>(list: readonly T[], max: number): readonly T[] {
@@ -146,7 +148,9 @@ function fitDetector(set: TrainingSet, parts: AnswerParts, references: readonly 
     doubts.push(Number.isNaN(heldDoubt) ? answer.doubt : heldDoubt)
   }
   const places = new Map(references.map((example, place) => [example, place]))
-  for (const i of evenly([...examples.keys()], knownMax)) take((examples[i] as Example).values, places.get(i), heldDoubts[i])
+  // Of many examples those that were held out do: about the others the model is surer than about anything that comes.
+  const told = held !== null && held.examples.length >= toldMin ? [...held.examples] : [...examples.keys()]
+  for (const i of evenly(told, knownMax)) take((examples[i] as Example).values, places.get(i), heldDoubts[i])
   for (const values of evenly(background, knownMax)) take(values)
   return OutlierDetector.of(Float64Array.from(distances), Float64Array.from(doubts))
 }

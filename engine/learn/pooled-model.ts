@@ -208,7 +208,7 @@ export class PooledModel implements Model {
     this.#answer = new PooledAnswer(parts)
     this.#probabilities = new Float64Array(parts.labelCount)
     this.summary = {
-      kind: pooledKind,
+      kind: parts.coder.spaced ? pooledKind : firstPooledKind,
       examples: parts.examples,
       features: parts.coder.features.length,
       logLoss: parts.logLoss,

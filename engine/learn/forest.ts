@@ -27,6 +27,8 @@ export interface ForestOptions {
 
 const depthMax = 60
 const codesMax = 256
+/** Tries to draw an event by its weight; the last takes what comes, so that light ones are not forgotten. */
+const drawTrials = 8
 
 /** A split and how much it gains. */
 interface Split {
@@ -83,6 +85,7 @@ class ForestGrower {
     const { classes } = this.#table
     const counts = this.#counts.fill(0)
     let total = 0
+    let heaviest = 0
     let pure = true
     const first = classes[rows[start] as number] as number
     for (let i = start; i < end; i++) {
@@ -91,9 +94,10 @@ class ForestGrower {
       const weight = this.#weights[row] as number
       counts[label] = (counts[label] as number) + weight
       total += weight
+      if (weight > heaviest) heaviest = weight
       if (label !== first) pure = false
     }
-    if (!pure && depth < depthMax && this.#findSplit(rows, start, end, total)) {
+    if (!pure && depth < depthMax && this.#findSplit(rows, start, end, total, heaviest)) {
       const { column, code } = this.#best
       const node = this.#builder.split(column, code)
       const middle = partition(this.#table, rows, start, end, column, code)
@@ -107,8 +111,16 @@ class ForestGrower {
     else this.#builder.leaf(counts)
   }
 
+  /** A row of the node, heavier ones more often: one that stands for many events is as many events. */
+  #drawRow(rows: Int32Array, start: number, end: number, heaviest: number): number {
+    for (let trial = 1; ; trial++) {
+      const row = rows[start + this.#dice.below(end - start)] as number
+      if (trial === drawTrials || this.#dice.below(1 << 16) * heaviest < (this.#weights[row] as number) * (1 << 16)) return row
+    }
+  }
+
   /** Leaves the best of some candidates in #best; false where nothing parts the rows. */
-  #findSplit(rows: Int32Array, start: number, end: number, total: number): boolean {
+  #findSplit(rows: Int32Array, start: number, end: number, total: number, heaviest: number): boolean {
     const { numberCount, starts, columns } = this.#table
     const best = this.#best
     best.column = -1
@@ -117,7 +129,7 @@ class ForestGrower {
     let tried = 0
     const draws = this.#tried.length * 2
     for (let draw = 0; draw < draws && found < this.#candidates && tried < this.#tried.length; draw++) {
-      const row = rows[start + this.#dice.below(end - start)] as number
+      const row = this.#drawRow(rows, start, end, heaviest)
       const from = starts[row] as number
       const size = (starts[row + 1] as number) - from
       if (size === 0) continue

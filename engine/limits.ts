@@ -5,6 +5,7 @@
  * otherwise.
  */
 import { assert } from './assert.js'
+import { questionLimits } from './question-limits.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -120,54 +121,6 @@ export const limits = {
   drainMsMax: 20_000,
   /** Events in one historic bulk request. */
   historicEventsMax: 10_000,
-  /** A query's request body. */
-  queryBytesMax: 256 * KIB,
-  /** Filters of one query. */
-  queryFiltersMax: 256,
-  /** Values of one list in a query: `is one of`, `terms`, `ids`, event ids, jobs. */
-  queryValuesMax: 4_096,
-  /** Fields that one query names. */
-  queryFieldsMax: 256,
-  /** Clauses and aggregations of one query, and how deep they are inside each other. */
-  queryClausesMax: 1_024,
-  queryDepthMax: 32,
-  /** Events that a query's page may lie behind, page included. */
-  queryWindowMax: 10_000,
-  /** Bytes of one answer. */
-  queryResultBytesMax: 32 * MIB,
-  /** Buckets in the answer to one query, and different terms that it counts. */
-  queryBucketsMax: 10_000,
-  queryTermsMax: 200_000,
-  /** Keys that one query sorts by. */
-  querySortKeysMax: 16,
-  /** Jobs that one query names. */
-  queryJobsMax: 10_000,
-  /** Milliseconds that one query may run. */
-  queryMsMax: 15_000,
-  /** Milliseconds that a count of events for metrics may run, where the request says nothing less. */
-  metricsMsMax: 120_000,
-  /** Seconds that a request may give its metrics. */
-  metricsTimeoutSMax: 3_600,
-  /** Questions about metrics that may take long and wait for each other. */
-  metricsQuestionsMax: 32,
-  /** Intervals of one answer about a job. */
-  metricsIntervalsMax: 1_000,
-  /** Intervals of the platform's metrics, the latest ones. */
-  platformIntervalsMax: 60,
-  /** Events of one job whose inputs are looked at for drift, spread evenly, and decision points of them. */
-  metricsInputSamplesMax: 10_000,
-  metricsDriftPointsMax: 64,
-  /** Jobs of one answer. */
-  metricsJobsMax: 1_000,
-  /** Model versions of one job in one answer, beside the one in use. */
-  metricsModelsMax: 100,
-  /** Milliseconds that a recomputation of one model's metrics may run. */
-  recomputeMsMax: 600_000,
-  /** Recomputations that wait. */
-  recomputationsMax: 10_000,
-  /** Events, and fields, that a listing of a job's fields looks at. */
-  fieldSampleEventsMax: 1_000,
-  fieldsListedMax: 10_000,
   /** Resources in one request. */
   resourcesPerRequestMax: 10_000,
   /** Integrations, and api keys, that one service has. */
@@ -186,18 +139,6 @@ export const limits = {
   auditValueCharsMax: 2_000,
   /** Entries that are taken from a shard's outbox into the audit log in one commit of the catalog, on the HTTP thread. */
   auditCollectedMax: 128,
-  /** Milliseconds that a question which a reader thread answers may take before it ends with what it has. */
-  questionMsMax: 5_000,
-  /** Threads that answer questions, where there are as many cores, and questions that wait for one of them. */
-  readerThreadsMax: 2,
-  questionsWaitingMax: 64,
-  /** Entries of the audit log on one page, and disagreements. */
-  auditPageMax: 200,
-  disagreementsPageMax: 100,
-  /** Disagreements of one job that a listing counts. */
-  disagreementsMax: 100_000,
-  /** Values of one field that the audit log lists. */
-  auditTermsMax: 1_000,
   /** Failed deliveries of integrations on one page. */
   deadLettersPageMax: 500,
   /** One file of the log, and files that are kept. */
@@ -239,6 +180,7 @@ export const limits = {
   guessersMax: 20_000,
   /** Callers whose rate is remembered. */
   ratedCallersMax: 50_000,
+  ...questionLimits,
 } as const
 
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')

@@ -10,7 +10,7 @@ const folders = ['event', 'job', 'learn', 'decide', 'cause', 'metrics', 'query',
 /** Folders that do no I/O and know no clock, no chance, no package. */
 const pure = folders.slice(0, folders.indexOf('store'))
 /** Files beside the folders that everybody may import. */
-const commons = ['errors', 'limits', 'assert', 'clock', 'random', 'scopes', 'service'].map((name) => `engine/${name}.ts`)
+const commons = ['errors', 'limits', 'question-limits', 'assert', 'clock', 'random', 'scopes', 'service'].map((name) => `engine/${name}.ts`)
 /** What a pure folder may not even name among these. */
 const worldly = ['engine/clock.ts', 'engine/random.ts']
 

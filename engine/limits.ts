@@ -129,8 +129,6 @@ export const limits = {
   /** Steps of one job's pipeline. */
   pipelineStepsMax: 64,
   feedbackColumnsMax: 256,
-  /** Items of one parameter of an integration that is a list. */
-  parameterItemsMax: 256,
   /** Settings of one job that are kept as given, as JSON text. */
   keptSettingsCharsMax: 64 * KIB,
   /** Objects and arrays inside each other in a resource document. */

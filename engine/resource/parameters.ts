@@ -60,7 +60,7 @@ export function openParameters(values: ParameterValues, sealer: Sealer): Record<
 
 function misfitOfList(value: unknown): string | null {
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'must be a list of strings'
-  if (value.length > limits.parameterItemsMax) return `must have at most ${limits.parameterItemsMax} items`
+  if (value.length > limits.decisionPointsMax) return `must have at most ${limits.decisionPointsMax} items`
   return value.some((item: string) => item.length > limits.decisionPointCharsMax) ? `an item has at most ${limits.decisionPointCharsMax} characters` : null
 }
 

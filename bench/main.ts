@@ -14,6 +14,7 @@ import { million } from './end-to-end/million.js'
 import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
+import { searchInput } from './end-to-end/search-input.js'
 import { singlePost } from './end-to-end/single-post.js'
 import { training } from './end-to-end/training.js'
 import { visible } from './end-to-end/visible.js'
@@ -26,7 +27,7 @@ import { clusters } from './root-cause/speed.js'
 import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
-  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters,
+  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters, searchInput,
 ]
 
 function log(what: string): void {

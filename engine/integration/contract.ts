@@ -76,7 +76,8 @@ export interface Sink {
 export interface SourceDocument {
   /** The id of its event: the same whenever the same document is read. */
   readonly id: string
-  readonly body: Readonly<Record<string, unknown>>
+  /** JSON of an object; it is parsed where it becomes an event. */
+  readonly body: Uint8Array
 }
 
 export interface SourcePiece {

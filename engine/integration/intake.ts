@@ -6,10 +6,11 @@
  *
  * 1. A checkpoint is kept after the documents of its piece are on disk. Whatever dies in between, the piece is read again, and
  *    its documents are the events that they were (S6): at least once here, exactly once in the store.
- * 2. One piece is under way at a time, so what waits is bounded, and an engine that is busy makes the counterpart wait.
+ * 2. While one piece is taken in the next one is fetched, and no more: what waits is bounded, and an engine that is busy
+ *    makes the counterpart wait.
  * 3. A document that can never be an event is passed, counted, and named in the reason.
  */
-import type { Source, SourceDocument } from './contract.js'
+import type { Source, SourceDocument, SourcePiece } from './contract.js'
 import { SourceFailure } from './contract.js'
 import type { Ledger, StepId } from './ledger.js'
 import type { Circuit, Pace } from './pace.js'
@@ -55,6 +56,8 @@ export class Intake {
   #refused = 0
   #lastTakenMs: number | null = null
   #reason = ''
+  /** The piece behind the one that is being taken in. */
+  #ahead: Promise<SourcePiece> | null = null
   #done: Promise<void> | null = null
 
   constructor(parts: IntakeParts) {
@@ -76,6 +79,7 @@ export class Intake {
     this.#stop.abort()
     this.#rest.wake()
     await this.#done
+    await this.#ahead?.catch(() => {})
     await this.#parts.source.close()
   }
 
@@ -93,17 +97,17 @@ export class Intake {
 
   /** One piece; how long to rest after it. */
   async #poll(): Promise<number> {
-    const { step, source, circuit, ledger, takeIn, pace, nowMs } = this.#parts
+    const { step, source, circuit, ledger, nowMs } = this.#parts
     const wait = circuit.enter(nowMs())
     if (wait > 0) return wait
-    const { documents, checkpoint, more } = await source.poll(this.#checkpoint, this.#stop.signal)
+    const fetching = this.#ahead ?? source.poll(this.#checkpoint, this.#stop.signal)
+    this.#ahead = null
+    const { documents, checkpoint, more } = await fetching
     circuit.succeeded()
     if (documents.length > 0) {
-      const { refused, busy } = await takeIn(step.jobId, documents)
-      if (busy !== null) {
-        this.#reason = busy
-        return pace.baseMs
-      }
+      if (more) this.#fetchAhead(checkpoint)
+      const refused = await this.#takeIn(documents)
+      if (refused === null) return 0
       this.#taken += documents.length - refused.length
       this.#refused += refused.length
       this.#lastTakenMs = nowMs()
@@ -115,6 +119,24 @@ export class Intake {
     // Who forgets what was taken must not do so before the checkpoint is on disk.
     if (source.taken !== undefined && documents.length > 0 && ledger.flush()) await source.taken(checkpoint)
     return more || documents.length > 0 ? 0 : source.pollMs
+  }
+
+  #fetchAhead(checkpoint: unknown): void {
+    this.#ahead = this.#parts.source.poll(checkpoint, this.#stop.signal)
+    // A failure is met when its turn comes.
+    this.#ahead.catch(() => {})
+  }
+
+  /** Which documents were refused when all others are on disk; null where it was stopped before they were. */
+  async #takeIn(documents: readonly SourceDocument[]): Promise<TakenIn['refused'] | null> {
+    const { step, takeIn, pace } = this.#parts
+    for (;;) {
+      const { refused, busy } = await takeIn(step.jobId, documents)
+      if (busy === null) return refused
+      this.#reason = busy
+      await this.#rest.sleep(pace.baseMs, false)
+      if (this.#stop.signal.aborted) return null
+    }
   }
 
   #fail(error: unknown): number {

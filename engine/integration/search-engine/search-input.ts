@@ -13,9 +13,10 @@ import { createHash } from 'node:crypto'
 import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { HostRefused } from '../host-policy.js'
-import { HttpFailure } from '../http-client.js'
+import { HttpFailure, type HttpAnswer } from '../http-client.js'
 import { fateOf, textAt } from '../http-kind.js'
 import { documentIn, SearchClient } from './search-client.js'
+import { parsePage } from './search-page.js'
 import { countsIn, countsWithin, hitsIn, pageFrom, pageWithin, type Hit, type SearchPlace, type SearchSelection } from './search-query.js'
 
 export const BATCH_STANDARD = 1_000
@@ -112,7 +113,7 @@ export class SearchInput implements Source {
     if (this.#again === null) {
       if (this.#lookbackMs === 0 || this.#nowMs() < this.#countedMs + STEP_MS) return []
       const [from, to] = [spanOf(place.dateMs - this.#lookbackMs), place.dateMs + 1]
-      const counts = countsIn(await this.#ask(countsWithin(this.#selection, from, to, STEP_MS), signal))
+      const counts = countsIn(documentIn(await this.#ask(countsWithin(this.#selection, from, to, STEP_MS), signal)))
       const more = [...counts].find(([span, count]) => count > (this.#given.get(span) ?? 0))
       if (more === undefined) {
         this.#countedMs = this.#nowMs()
@@ -134,15 +135,15 @@ export class SearchInput implements Source {
   }
 
   async #page(query: Record<string, unknown>, signal: AbortSignal): Promise<Hit[]> {
-    return hitsIn(await this.#ask(query, signal))
+    return hitsIn(parsePage((await this.#ask(query, signal)).body))
   }
 
   /** @throws SourceFailure. */
-  async #ask(query: Record<string, unknown>, signal: AbortSignal): Promise<Record<string, unknown>> {
+  async #ask(query: Record<string, unknown>, signal: AbortSignal): Promise<HttpAnswer> {
     const answer = await this.#client.send('POST', this.#path, JSON.stringify(query), signal, PAGE_BYTES_MAX)
     const fate = fateOf(answer)
     if (fate.fate !== 'delivered') throw new SourceFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
-    return documentIn(answer)
+    return answer
   }
 }
 

@@ -7,6 +7,7 @@
  * open on the other side, and a place is a few bytes that hold after any restart.
  */
 import { HttpFailure } from '../http-client.js'
+import type { SearchPage } from './search-page.js'
 
 /** What to read. */
 export interface SearchSelection {
@@ -35,7 +36,8 @@ export interface Hit {
   readonly id: string
   readonly dateMs: number
   readonly seqNo: number
-  readonly source: Record<string, unknown>
+  /** The document, as JSON. */
+  readonly source: Uint8Array
 }
 
 type Clause = Record<string, unknown>
@@ -90,20 +92,26 @@ export function countsWithin(selection: SearchSelection, fromMs: number, toMs: n
   }
 }
 
+/** Of an index that keeps no documents. */
+const NOTHING = Buffer.from('{}')
+
 function wrongAnswer(): HttpFailure {
   return new HttpFailure('an answer that is not that of a search')
 }
 
 /** @throws HttpFailure where the answer is not that of a search, or not from every shard. */
-export function hitsIn(document: Record<string, unknown>): Hit[] {
+export function hitsIn({ answer, sources }: SearchPage): Hit[] {
+  if (typeof answer !== 'object' || answer === null) throw wrongAnswer()
+  const document = answer as Record<string, unknown>
   mustBeWhole(document)
   const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw wrongAnswer()
   return hits.map((hit: { _index?: unknown; _id?: unknown; _source?: unknown; _seq_no?: unknown; sort?: unknown[] }): Hit => {
-    const { _index: index, _id: id, _source: source = {}, _seq_no: seqNo, sort } = hit
+    const { _index: index, _id: id, _source: at, _seq_no: seqNo, sort } = hit
     const dateMs = Number(sort?.[0])
-    if (typeof index !== 'string' || typeof id !== 'string' || typeof seqNo !== 'number' || !Number.isFinite(dateMs)) throw wrongAnswer()
-    return { name: `${index}/${id}`, id, dateMs, seqNo, source: source as Record<string, unknown> }
+    const source = at === undefined ? NOTHING : sources[at as number]
+    if (typeof index !== 'string' || typeof id !== 'string' || typeof seqNo !== 'number' || source === undefined || !Number.isFinite(dateMs)) throw wrongAnswer()
+    return { name: `${index}/${id}`, id, dateMs, seqNo, source }
   })
 }
 

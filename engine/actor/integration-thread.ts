@@ -7,7 +7,7 @@
  * 1. It reads the catalog and the shards, and writes the ledger alone. Dying, it leaves nothing that the next one does not
  *    find in them.
  */
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../clock.js'
 import { must } from '../assert.js'
@@ -25,7 +25,7 @@ import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './
 import { LetterDesk } from './letter-desk.js'
 import { StepDesk } from './step-desk.js'
 
-/** Threads that decide events come first where cores are few. */
+/** Threads that decide events come first where cores are few; bringing events in is as urgent as deciding them. */
 const NICE = 10
 /** Between two reports of which changes were told. */
 const REPORT_MS = 2_000
@@ -45,7 +45,7 @@ const failed = (what: string, error: unknown): void => {
 const takingIn = new Map<number, (fared: TakenIn) => void>()
 let lastPiece = 0
 
-setPriority(NICE)
+const usualPriority = getPriority()
 const catalog = openCatalog(dataDir, catalogTables)
 const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
 const desk = new StepDesk({
@@ -58,6 +58,16 @@ const desk = new StepDesk({
   clock: systemClock, sealer: new Sealer(sealingKey(dataDir), systemRandom), policy: new HostPolicy(privateHosts),
 })
 const letters = new LetterDesk(desk, ledger)
+
+/** A thread that has become low may be refused to become usual again; it is the next time that it starts. */
+function prioritise(): void {
+  const bringsIn = [...desk.steps].some(({ id, runs }) => id.role === 'input' && runs !== null)
+  try {
+    setPriority(bringsIn ? usualPriority : Math.min(19, usualPriority + NICE))
+  } catch {
+    // Slower, where cores are few.
+  }
+}
 
 /** Looks at the catalog, one after the other, and once for many that were asked for together. */
 let rewiring: Promise<void> | null = null
@@ -76,6 +86,7 @@ async function rewire(): Promise<void> {
       setTimeout(() => void rewire(), RETRY_MS).unref()
     })
     await rewiring
+    prioritise()
   } while (again && !closing)
   rewiring = null
 }

@@ -5,6 +5,8 @@
 import { z } from 'zod'
 import { jobCategories, type JobCategory } from '../job/job.js'
 import { defaultLabels } from '../job/labels.js'
+import type { Mapping } from './mappings/mapping.js'
+import { mappings } from './mappings/mappings.js'
 import { jobProperties } from './job-shapes.js'
 import type { IntegrationKind } from './kinds.js'
 
@@ -60,6 +62,13 @@ function propertyOf(schema: Schema, name: string): Schema {
   return (schema.properties as Record<string, Schema>)[name] as Schema
 }
 
+function describeMapping({ id, name, description, documentation, timeField, titleField, severityField, points, avoid }: Mapping): Record<string, unknown> {
+  return {
+    id, name, description, documentation, time_field: timeField, title_field: titleField, severity_field: severityField,
+    suggested_decision_points: points, fields_to_avoid: avoid,
+  }
+}
+
 /** The category with `parameters`, the JSON Schema of its jobs' `properties`. */
 export function describeCategory(name: JobCategory, processors: readonly IntegrationKind[]): Record<string, unknown> {
   const { $schema: _, ...parameters } = z.toJSONSchema(jobProperties, { io: 'input' })
@@ -69,5 +78,5 @@ export function describeCategory(name: JobCategory, processors: readonly Integra
   propertyOf(propertyOf(parameters, 'advanced_settings'), 'custom_labels').default =
     defaultLabels(name).map((label) => ({ name: label.name, hex_color: label.hexColor, id: label.id }))
   const added = processors.map((kind) => ({ id: kind.id, name: kind.name, description: kind.description }))
-  return { ...summary(name), processors: added, parameters }
+  return { ...summary(name), processors: added, field_mappings: mappings.map(describeMapping), parameters }
 }

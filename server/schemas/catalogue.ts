@@ -50,12 +50,28 @@ export const IntegrationMetadata = Type.Union([
 
 const JobCategory = Type.Object({ id: Type.String(), name: Type.String(), description: Type.String() })
 
+const Fields = Type.Array(Type.Object({ path: Type.String(), meaning: Type.String() }))
+const FieldName = Type.Union([Type.String(), Type.Null()])
+
+const FieldMapping = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  documentation: Type.String({ description: 'Address of what the fields are from.' }),
+  time_field: FieldName,
+  title_field: FieldName,
+  severity_field: FieldName,
+  suggested_decision_points: Fields,
+  fields_to_avoid: Fields,
+})
+
 export const JobMetadata = Type.Union([
   Type.Object({ job_categories: Type.Array(JobCategory) }),
   Type.Object({
     ...JobCategory.properties,
     parameters: AnySchema,
     processors: Type.Array(JobCategory, { description: 'What is added to its pipelines by itself.' }),
+    field_mappings: Type.Array(FieldMapping, { description: 'Well-known formats of events, with what makes good decision points in them.' }),
   }),
 ])
 

@@ -94,6 +94,7 @@ test('every category is told with its processors and the schema of its jobs', ()
   for (const { id, name } of categories) {
     const byName = catalogue.jobMetadata(name) as unknown as { processors: unknown[]; parameters: Schema }
     assert.deepEqual(catalogue.jobMetadata(id), byName)
+    assert.ok((byName as unknown as { field_mappings: unknown[] }).field_mappings.length >= 8)
     assert.equal(byName.processors.length, name === 'Automated root cause analysis' ? 2 : 1)
     const { properties } = byName.parameters
     assert.deepEqual(byName.parameters.required, ['title'])

@@ -8,6 +8,7 @@ import type { TSchema } from 'typebox'
 import { keyHeader } from './http/auth.js'
 import { json, problemJson } from './http/reply.js'
 import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
+import * as alertmanager from './schemas/alertmanager.js'
 import * as audit from './schemas/audit.js'
 import * as backups from './schemas/backups.js'
 import * as catalogue from './schemas/catalogue.js'
@@ -43,7 +44,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations]) {
+for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

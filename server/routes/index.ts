@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
+import { alertmanagerRoutes } from './alertmanager.js'
 import { auditRoutes } from './audit.js'
 import { backupRoutes } from './backups.js'
 import { catalogueRoutes } from './catalogue.js'
@@ -60,7 +61,7 @@ const root: Route = {
 }
 
 export const routes: readonly Route[] = [
-  ...eventRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
+  ...eventRoutes, ...alertmanagerRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
   ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...clusterRoutes, ...queryRoutes, ...metricsRoutes,
   ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, openApi, root,
 ]

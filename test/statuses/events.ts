@@ -17,6 +17,7 @@ async function newEvent(client: Client): Promise<unknown> {
   return { job_id: jobId, raw_body: { rule: freshName() } }
 }
 
+const alert = { status: 'firing', labels: { alertname: 'a' }, startsAt: '2026-01-05T06:00:00Z', fingerprint: 'c1' }
 const ofNoJob = { job_id: NO_JOB, raw_body: {} }
 const noEvent = async (client: Client, rest = ''): Promise<Ask> => ({ path: `${await eventPath(client)}-not${rest}` })
 
@@ -34,6 +35,10 @@ export const eventRecipes: Recipes = {
         body: await newEvent(client),
       }),
     },
+  },
+  postAlertmanagerWebhook: {
+    good: async (client) => ({ path: `/api/v1/alertmanager/${(await makeJob(client)).jobId}`, body: { alerts: [alert] } }),
+    refusals: { 404: () => ({ path: `/api/v1/alertmanager/${NO_JOB}`, body: { alerts: [alert] } }) },
   },
   postEventLines: {
     good: async (client) => ({ path: '/api/v1/events/_bulk', body: `${JSON.stringify(await newEvent(client))}\nno event\n` }),

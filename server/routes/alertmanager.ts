@@ -1,0 +1,67 @@
+/**
+ * Webhooks of Prometheus Alertmanager: each alert in one is an event (mapping: engine/resource/mappings/alertmanager.ts).
+ *
+ * 1. An alert is the same event for as long as it lasts: its id is made of its fingerprint and of when it began. Told again
+ *    unchanged it is the event that it was; told to be over it is a new version of it (S6).
+ * 2. The answer leaves when all alerts are on disk. Otherwise it is an error: Alertmanager sends again after a 5xx, and what
+ *    was taken in already is the same then.
+ */
+import { limits, Refusal, type EventView, type JobHandle } from '../../engine/index.js'
+import type { App } from '../app.js'
+import { operation, type Route } from '../http/route.js'
+import { AlertWebhook, type Alert } from '../schemas/alertmanager.js'
+import { StatusOnly } from '../schemas/common.js'
+import { jobFromPath } from './job-reference.js'
+
+const example = {
+  version: '4', status: 'firing', receiver: 'decisions', externalURL: 'http://alertmanager:9093',
+  alerts: [{
+    status: 'firing', labels: { alertname: 'DiskFull', severity: 'critical', job: 'node' }, annotations: { summary: 'The disk is full.' },
+    startsAt: '2026-01-31T09:05:00.123Z', endsAt: '0001-01-01T00:00:00Z', fingerprint: 'c1d2e3f405162738',
+  }],
+}
+
+/** @throws Refusal invalid_body where there is no telling when it began. */
+function idOf({ fingerprint, startsAt }: Alert, at: number): string {
+  const ms = Date.parse(startsAt)
+  if (!Number.isNaN(ms)) return `${fingerprint}-${ms}`
+  const [loc, msg] = [['body', 'alerts', at, 'startsAt'], 'must be a date and time']
+  throw new Refusal('invalid_body', `${loc.slice(1).join('.')}: ${msg}`, { issues: [{ loc, msg, type: 'datetime' }] })
+}
+
+function ingest({ service }: App, job: JobHandle, id: string, alert: Readonly<Record<string, unknown>>): Promise<EventView> {
+  return new Promise((resolve, reject) => {
+    const bytes = Buffer.from(JSON.stringify({ raw_body: alert }))
+    if (bytes.length > limits.eventBytesMax) throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+    service.ingest(job, id, false, bytes, { ingested: resolve, refused: reject })
+  })
+}
+
+const webhook = operation({
+  method: 'POST',
+  path: '/api/v1/alertmanager/{job_id}',
+  operationId: 'postAlertmanagerWebhook',
+  tag: 'Events',
+  summary: 'Take in a webhook of Prometheus Alertmanager',
+  description:
+    'The url of a webhook_config; the key goes into http_config.http_headers. Each alert becomes an event with the id ' +
+    '`<fingerprint>-<milliseconds of startsAt>`, its fields at top level, with `receiver` and `externalURL` of the webhook.',
+  scope: 'write:events',
+  body: AlertWebhook,
+  bodyExample: example,
+  responses: { 200: { description: 'All alerts are stored, for good.', schema: StatusOnly, example: { status: 'ok' } } },
+  errors: [404, 507],
+  async handle({ app, principal, params, body }) {
+    const job = jobFromPath(app, principal, params[0]!)
+    const { alerts, receiver, externalURL } = body
+    const ids = alerts.map(idOf)
+    const taken = await Promise.allSettled(alerts.map((alert, at) => ingest(app, job, ids[at] as string, { ...alert, receiver, externalURL })))
+    const failures = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    // One that goes away has the whole webhook sent again.
+    const first = failures.find((error) => error instanceof Refusal && error.retryable) ?? failures[0]
+    if (first !== undefined) throw first
+    return { status: 'ok' }
+  },
+})
+
+export const alertmanagerRoutes: readonly Route[] = [webhook]

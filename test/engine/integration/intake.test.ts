@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SourceFailure, type Source, type SourcePiece } from '../../../engine/integration/contract.js'
+import { Intake, type TakenIn } from '../../../engine/integration/intake.js'
+import { Ledger, ledgerTables, type StepId } from '../../../engine/integration/ledger.js'
+import { Circuit, type Pace } from '../../../engine/integration/pace.js'
+import { SeededRandom } from '../../../engine/random.js'
+import { MemoryEnvironment } from '../../../engine/store/memory.js'
+import { eventually } from '../../support/client.js'
+
+const step: StepId = { jobId: 1, integrationId: 2, role: 'input' }
+const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 5 }
+const SIZE = 3
+
+/** Documents 1 to `last`; a checkpoint is the last one before it. */
+class Numbers implements Source {
+  readonly pollMs = 1
+  last = 0
+  /** Where each poll began. */
+  readonly polled: number[] = []
+  fails: () => boolean = () => false
+
+  async poll(checkpoint: unknown): Promise<SourcePiece> {
+    const from = (checkpoint ?? 0) as number
+    this.polled.push(from)
+    await new Promise((resolve) => setImmediate(resolve))
+    if (this.fails()) throw new SourceFailure('away')
+    const end = Math.min(this.last, from + SIZE)
+    const documents = Array.from({ length: end - from }, (_, at) => ({ id: `${from + at + 1}`, body: Buffer.from('{}') }))
+    return { documents, checkpoint: end, more: end < this.last }
+  }
+
+  async close(): Promise<void> {}
+}
+
+class Bench {
+  readonly ledger = new Ledger(new MemoryEnvironment(ledgerTables), (_, error) => assert.fail(error as Error))
+  readonly source = new Numbers()
+  readonly taken: string[] = []
+  fared: (ids: readonly string[]) => TakenIn | Promise<TakenIn> = () => ({ refused: [], busy: null })
+  intake = this.open()
+
+  open(): Intake {
+    this.intake = new Intake({
+      step, source: this.source, ledger: this.ledger, pace, circuit: new Circuit(pace, () => 0.5), nowMs: () => Math.floor(performance.now()),
+      failed: (_, error) => assert.fail(error as Error),
+      takeIn: async (_jobId, documents) => {
+        const ids = documents.map(({ id }) => id)
+        const fared = await this.fared(ids)
+        if (fared.busy === null) this.taken.push(...ids)
+        return fared
+      },
+    })
+    this.intake.start()
+    return this.intake
+  }
+}
+
+const upTo = (last: number): string[] => Array.from({ length: last }, (_, at) => `${at + 1}`)
+
+test('while a piece is taken in the next one is fetched, and no more; its checkpoint is kept when it is on disk', async () => {
+  const bench = new Bench()
+  let go = (): void => {}
+  bench.fared = () => new Promise((resolve) => (go = () => resolve({ refused: [], busy: null })))
+  bench.source.last = 4 * SIZE
+  await eventually(async () => bench.source.polled.at(-1), (from) => from === SIZE)
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.equal(bench.source.polled.at(-1), SIZE)
+  assert.ok(bench.ledger.checkpoint(step) === null || bench.ledger.checkpoint(step) === 0)
+  go()
+  await eventually(async () => bench.source.polled.at(-1), (from) => from === 2 * SIZE)
+  assert.equal(bench.ledger.checkpoint(step), SIZE)
+  bench.fared = () => ({ refused: [], busy: null })
+  go()
+  await eventually(async () => bench.taken.length, (count) => count === bench.source.last)
+  assert.deepEqual(bench.taken, upTo(bench.source.last))
+  await bench.intake.close()
+})
+
+test('an engine that is busy is given the same piece again, which is not fetched again', async () => {
+  const bench = new Bench()
+  let busy = 5
+  bench.fared = () => ({ refused: [], busy: busy-- > 0 ? 'the mailbox is full' : null })
+  bench.source.last = 2 * SIZE
+  await eventually(async () => bench.taken.length, (count) => count === bench.source.last)
+  assert.deepEqual(bench.taken, upTo(bench.source.last))
+  assert.equal(bench.source.polled.filter((from) => from === SIZE).length, 1)
+  await bench.intake.close()
+})
+
+test('it stops while the engine is busy, and goes on from the checkpoint', async () => {
+  const bench = new Bench()
+  bench.fared = (ids) => ({ refused: [], busy: ids.includes('4') ? 'the job takes nothing in' : null })
+  bench.source.last = 3 * SIZE
+  await eventually(async () => bench.intake.status().reason, (reason) => reason === 'the job takes nothing in')
+  await bench.intake.close()
+  assert.deepEqual(bench.taken, upTo(SIZE))
+  bench.fared = () => ({ refused: [], busy: null })
+  bench.open()
+  await eventually(async () => bench.taken.length, (count) => count === bench.source.last)
+  assert.deepEqual(bench.taken, upTo(bench.source.last))
+  await bench.intake.close()
+})
+
+test('whatever fails and restarts at random, no document is missing', async () => {
+  const bench = new Bench()
+  const random = new SeededRandom(3)
+  bench.source.fails = () => random.below(4) === 0
+  bench.fared = () => ({ refused: [], busy: random.below(4) === 0 ? 'busy' : null })
+  for (let round = 0; round < 20; round++) {
+    bench.source.last += random.below(10)
+    await new Promise((resolve) => setTimeout(resolve, random.below(5)))
+    await bench.intake.close()
+    bench.open()
+  }
+  await eventually(async () => new Set(bench.taken).size, (count) => count === bench.source.last)
+  assert.deepEqual([...new Set(bench.taken)], upTo(bench.source.last))
+  await bench.intake.close()
+})
+
+test('a document that is no event is counted and named, and the others are taken', async () => {
+  const bench = new Bench()
+  bench.fared = (ids) => ({ refused: ids[0] === '1' ? [{ at: 1, reason: 'it is too large' }] : [], busy: null })
+  bench.source.last = SIZE
+  const status = await eventually(async () => bench.intake.status(), ({ taken }) => taken === SIZE - 1)
+  assert.equal(status.refused, 1)
+  assert.match(status.reason, /2 is no event: it is too large/)
+  await bench.intake.close()
+})

@@ -9,9 +9,10 @@ import type { OutsideKind } from './contract.js'
 import { searchEngine } from './search-engine/search-engine.js'
 import { slack } from './slack/slack.js'
 import { syslog } from './syslog/syslog.js'
+import { wazuh } from './wazuh/wazuh.js'
 import { webhook } from './webhook/webhook.js'
 
-export const outsideKinds: readonly OutsideKind[] = [searchEngine, webhook, slack, syslog, theHive, jira, serviceNow, redmine]
+export const outsideKinds: readonly OutsideKind[] = [searchEngine, wazuh, webhook, slack, syslog, theHive, jira, serviceNow, redmine]
 
 /** Every kind that an integration can be of. */
 export const allKinds = new Kinds([...standardKinds.all, ...outsideKinds.map(({ entry }) => entry)])

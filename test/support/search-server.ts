@@ -30,6 +30,7 @@ function holds(document: StoredDocument, clause: Clause): boolean {
     const [field = '', value = ''] = given.query.split(':')
     return String(document.source[field]) === value
   }
+  if (kind === 'ids') return given.values.includes(document.id)
   if (kind === 'terms' || kind === 'term') {
     const [[field, wanted]] = Object.entries(given) as [[string, any]]
     return [wanted].flat().map(String).includes(String(document.source[field.replace(/\.keyword$/, '')]))
@@ -90,12 +91,23 @@ export class SearchServer {
     const lines = body.trimEnd().split('\n').map((line) => JSON.parse(line))
     const items: unknown[] = []
     for (let at = 0; at < lines.length; at += 2) {
+      if (lines[at].update !== undefined) {
+        items.push({ update: this.#update(lines[at].update, lines[at + 1].doc) })
+        continue
+      }
       const { _index: index, _id: id } = lines[at].index
       const reason = this.refuses(lines[at + 1])
       if (reason === null) this.put(index, id, lines[at + 1])
       items.push({ index: reason === null ? { status: 201 } : { status: 400, error: { type: 'mapper_parsing_exception', reason } } })
     }
-    return { errors: items.some((item: any) => item.index.status !== 201), items }
+    return { errors: items.some((item: any) => (item.index ?? item.update).status >= 300), items }
+  }
+
+  #update({ _index: index, _id: id }: Clause, doc: Record<string, unknown>): unknown {
+    const known = this.documents.get(`${index}/${id}`)
+    if (known === undefined) return { status: 404, error: { type: 'document_missing_exception', reason: id } }
+    this.documents.set(`${index}/${id}`, { ...known, source: { ...known.source, ...doc } })
+    return { status: 200 }
   }
 
   #search(pattern: string, query: Clause): unknown {

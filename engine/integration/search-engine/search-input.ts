@@ -17,7 +17,7 @@ import { HttpFailure, type HttpAnswer } from '../http-client.js'
 import { fateOf, textAt } from '../http-kind.js'
 import { documentIn, SearchClient } from './search-client.js'
 import { parsePage } from './search-page.js'
-import { countsIn, countsWithin, hitsIn, pageFrom, pageWithin, type Hit, type SearchPlace, type SearchSelection } from './search-query.js'
+import { countsIn, countsWithin, hitsIn, pageFrom, pageWithin, searchPath, type Hit, type SearchPlace, type SearchSelection } from './search-query.js'
 
 export const BATCH_STANDARD = 1_000
 export const BATCH_MAX = 10_000
@@ -53,7 +53,7 @@ export class SearchInput implements Source {
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#client = new SearchClient(connection, tools)
     const pattern = String(parameters['index_pattern'])
-    this.#path = `/${encodeURIComponent(pattern).replaceAll('%2C', ',').replaceAll('%2A', '*')}/_search?ignore_unavailable=true&allow_partial_search_results=false`
+    this.#path = searchPath(pattern)
     this.#selection = {
       dateField: textAt(parameters, 'datetime') ?? '@timestamp',
       startTime: textAt(parameters, 'start_time') ?? '', endTime: textAt(parameters, 'end_time') ?? '',

@@ -6,10 +6,10 @@
  */
 import { isoMicros } from '../../clock.js'
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
-import { HttpFailure } from '../http-client.js'
-import { fateOf, fateOfError, textAt } from '../http-kind.js'
+import { fateOfError, textAt } from '../http-kind.js'
 import { fill } from '../template.js'
-import { documentIn, reasonOf, SearchClient } from './search-client.js'
+import { sendBulk } from './search-bulk.js'
+import { SearchClient } from './search-client.js'
 
 const BATCH_MAX = 500
 export const STANDARD_INDEX = 'decisions'
@@ -41,16 +41,9 @@ export class SearchOutput implements Sink {
 
   async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
     try {
-      const answer = await this.#client.send('POST', '/_bulk?filter_path=errors,items.*.status,items.*.error', this.#lines(items), signal)
-      const fate = fateOf(answer)
-      if (fate.fate !== 'delivered') {
-        // A request that is too large, or not understood, says nothing about any one of many events.
-        return items.map(() => (fate.fate === 'refused' && items.length > 1 ? { fate: 'failed', reason: fate.reason, suspect: true } : fate))
-      }
-      return this.#fates(documentIn(answer), items.length)
+      return await sendBulk(this.#client, this.#lines(items), items.length, signal)
     } catch (error) {
-      const fate = fateOfError(error)
-      return items.map(() => fate)
+      return new Array<Fate>(items.length).fill(fateOfError(error))
     }
   }
 
@@ -65,18 +58,5 @@ export class SearchOutput implements Sink {
       lines += `${JSON.stringify(action)}\n${JSON.stringify(documentOf(event))}\n`
     }
     return lines
-  }
-
-  #fates(document: Record<string, unknown>, count: number): Fate[] {
-    if (document['errors'] === false) return new Array<Fate>(count).fill({ fate: 'delivered' })
-    const { items } = document
-    if (!Array.isArray(items) || items.length !== count) throw new HttpFailure('an answer that does not tell of every document')
-    return items.map((item): Fate => {
-      const { status, error } = ((item as { index?: unknown } | null)?.index ?? {}) as { status?: number; error?: unknown }
-      if (status !== undefined && status >= 200 && status < 300) return { fate: 'delivered' }
-      const reason = `${status ?? 'no status'}: ${reasonOf(error)}`
-      if (status === 429 || status === 503) return { fate: 'failed', reason, suspect: false }
-      return status !== undefined && status >= 400 && status < 500 ? { fate: 'refused', reason } : { fate: 'failed', reason, suspect: true }
-    })
   }
 }

@@ -42,6 +42,12 @@ export interface Hit {
 
 type Clause = Record<string, unknown>
 
+/** Where questions about indexes go; an index that is away is not there, a shard that is away is an error. */
+export function searchPath(indexPattern: string): string {
+  const indexes = encodeURIComponent(indexPattern).replaceAll('%2C', ',').replaceAll('%2A', '*')
+  return `/${indexes}/_search?ignore_unavailable=true&allow_partial_search_results=false`
+}
+
 function within(field: string, fromMs: number, toMs: number): Clause {
   return { range: { [field]: { gte: fromMs, lt: toMs, format: 'epoch_millis' } } }
 }

@@ -69,6 +69,26 @@ sinkContract({
   },
 })
 
+sinkContract({
+  name: 'wazuh', kind: outsideKind('wazuh')!, role: 'output', hostParameter: 'hosts', behaviours: httpBehaviours, secrets: ['changeme-now'],
+  async open() {
+    const server = await SearchServer.open()
+    const working = server.http.answer
+    // Every alert that is asked for is there.
+    const well: Answering = (received, response) => {
+      const ids = received.path.includes('_search') ? (JSON.parse(received.body).query.ids.values as string[]) : []
+      for (const id of ids) server.put('wazuh-alerts-4.x-2026.01.05', id, { timestamp: '2026-01-05T06:00:00Z' })
+      working(received, response)
+    }
+    return {
+      connection: server.connection,
+      behave: (how) => void (server.http.answer = how === 'well' ? well : behaving[how]),
+      taken: (count) => eventually(async () => [...server.documents.values()].flatMap(({ source }: any) => source.service?.event_id ?? []), (ids) => ids.length >= count),
+      close: () => server.close(),
+    }
+  },
+})
+
 for (const [name, secret] of [['thehive', 'hive-key-1'], ['jira', 'jira-token-1'], ['servicenow', 'snow-pass-1'], ['redmine', 'red-key-1']] as const) {
   sinkContract({
     name, kind: outsideKind(name)!, role: 'case_creation', hostParameter: 'url', secrets: [secret],

@@ -108,6 +108,33 @@ test('through fifty kills and cut connections no document is lost and none is do
   await service.close()
 })
 
+test('decisions are written back to the alerts of Wazuh, which are not read as others for that', async () => {
+  const alert = (i: number): object => ({ timestamp: new Date(Date.now() - 60_000).toISOString(), rule: { id: String(i % 5), level: 3 } })
+  const lines = Array.from({ length: 300 }, (_, i) => `{"index":{"_index":"wazuh-alerts-4.x-2026.01.0${1 + (i % 3)}","_id":"w${i}"}}\n${JSON.stringify(alert(i))}\n`)
+  await node.ask('POST', '/_bulk?refresh=true', lines.join(''))
+  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  const answer = await service.client.post('/api/v2/resources', {
+    wazuh: { type: 'integration', properties: { title: 'Wazuh', integration_type: 'Wazuh', parameters: connection() } },
+    job: { type: 'job', properties: { title: 'Wazuh', decision_points: ['rule.id'], pipeline_integrations: [
+      { resource: 'wazuh', integration_type: 'input' }, { resource: 'wazuh', integration_type: 'output' },
+    ] } },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
+  const decided = async (): Promise<number> => {
+    await node.ask('POST', '/wazuh-alerts-*/_refresh')
+    return (await node.ask('POST', '/wazuh-alerts-*/_count', { query: { term: { 'service.job_id': jobId } } })).count
+  }
+  await eventually(decided, (count) => count === 300, 60_000)
+  const { hits } = await node.ask('POST', '/wazuh-alerts-*/_search', { size: 1, version: true, query: { ids: { values: ['w7'] } } })
+  assert.equal(hits.hits[0]._source.rule.id, '2')
+  await new Promise((resolve) => setTimeout(resolve, 8_000))
+  assert.equal(await events(service.client, jobId), 300)
+  const later = await node.ask('POST', '/wazuh-alerts-*/_search', { size: 1, version: true, query: { ids: { values: ['w7'] } } })
+  assert.equal(later.hits.hits[0]._version, hits.hits[0]._version)
+  await service.close()
+})
+
 test('input keeps up with many documents a second', async () => {
   await node.ask('PUT', '/speed-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
   const start = Date.now() - 3_600_000

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { wazuh } from '../../../../engine/integration/wazuh/wazuh.js'
+import { never, openSink, outgoing, toolsFor } from '../../../support/outgoing.js'
+import { SearchServer } from '../../../support/search-server.js'
+
+let server: SearchServer
+const alert = { timestamp: '2026-01-05T06:00:00.000Z', rule: { id: '5710', level: 5 } }
+
+before(async () => {
+  server = await SearchServer.open()
+  for (const day of [5, 6]) server.put(`wazuh-alerts-4.x-2026.01.0${day}`, `a${day}`, alert)
+  server.put('other', 'a7', alert)
+})
+after(() => server.close())
+
+test('without parameters the alerts are read with their own ids', async () => {
+  const source = wazuh.openSource!(server.connection, {}, toolsFor())
+  const { documents } = await source.poll(null, never)
+  assert.deepEqual(documents.map(({ id }) => id).sort(), ['a5', 'a6'])
+  await source.close()
+})
+
+test('the decision is written to the alert in whichever index it is, and nothing else of it changes', async () => {
+  const sink = openSink(wazuh, 'output', server.connection)
+  assert.deepEqual((await sink.deliver([outgoing('a6'), outgoing('a7'), outgoing('a5')], never)).map(({ fate }) => fate), ['delivered', 'refused', 'delivered'])
+  const { service, ...rest } = server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source as any
+  assert.deepEqual(rest, alert)
+  assert.deepEqual([service.result_label, service.confidence_score, service.job_title], ['Drop', 91.5, 'Alert triage'])
+  assert.equal(server.documents.get('other/a7')!.source['service'], undefined)
+  const [missing] = await sink.deliver([outgoing('a9')], never)
+  assert.match((missing as { reason: string }).reason, /no document with the id/)
+  await sink.close()
+})

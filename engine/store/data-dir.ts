@@ -119,12 +119,12 @@ export function openShard(dataDir: string, shard: number): LmdbEnvironment {
   return openLmdb(dataDir, `shard-${shard}`, shardTables)
 }
 
-/** An environment of a directory with all tables that it has. */
+/** An environment of a directory with all tables that it has; others may write to it. */
 export function openWhole(dataDir: string, name: string): LmdbEnvironment {
-  return openLmdb(dataDir, name, tablesOf(dataDir, name))
+  return openLmdb(dataDir, name, null)
 }
 
-/** The same, for whoever only looks. */
+/** The same of a directory that nobody uses, for whoever only looks. */
 export function openToLook(dataDir: string, name: string): Environment {
   const tables = tablesOf(dataDir, name)
   return presentTables(openLmdb(dataDir, name, tables), tables)

@@ -1,6 +1,16 @@
 /** Copying environments entry by entry, in the order of their keys, so that pages are filled and nothing deleted comes along. */
 import { must } from '../assert.js'
 
+/** Names of an environment's tables are the keys of its root, with a zero behind them. */
+interface Root {
+  getKeys(options: { start: Uint8Array }): Iterable<Uint8Array>
+}
+
+/** The tables that an environment has, from a snapshot: the file itself may be written to while it is read. */
+export function tableNames(root: Root): string[] {
+  return [...root.getKeys({ start: Uint8Array.of(0) })].map((key) => Buffer.from(key).toString('utf8').replace(/\0$/, ''))
+}
+
 /** The library's tables, as far as they are needed here (lmdb.ts imports it). */
 interface Source {
   getRange(options: { snapshot: boolean }): Iterable<{ key: Uint8Array; value: Uint8Array }>

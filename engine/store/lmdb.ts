@@ -18,7 +18,7 @@ import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lm
 import { isRefusal } from '../errors.js'
 import { assert, must } from '../assert.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
-import { copyTables } from './lmdb-copy.js'
+import { copyTables, tableNames } from './lmdb-copy.js'
 import { inPlace, ScanMemory } from './scan-memory.js'
 import { lookAtFiles, PAGE_BYTES, storeRefusal, tryRoom } from './store-file.js'
 
@@ -28,10 +28,10 @@ type BinaryTable = Database<Buffer, Uint8Array>
 const MAP_BYTES = 128 * 1024 ** 3
 
 /**
- * Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables.
+ * Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables; null: with those it has.
  * @throws Refusal data_dir_invalid, store_full, store_failed.
  */
-export function openLmdb(dir: string, name: string, tables: readonly string[]): LmdbEnvironment {
+export function openLmdb(dir: string, name: string, tables: readonly string[] | null): LmdbEnvironment {
   const path = join(dir, `${name}.mdb`)
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -53,7 +53,7 @@ interface Handles {
 /** Before all keys. */
 const LEAST_KEY = Buffer.of(0)
 
-function openHandles(path: string, names: readonly string[]): Handles {
+function openHandles(path: string, names: readonly string[] | null): Handles {
   const root = open<Buffer, Uint8Array>({
     path,
     maxDbs: 64,
@@ -65,7 +65,7 @@ function openHandles(path: string, names: readonly string[]): Handles {
     keyEncoding: 'binary',
   })
   const options = { encoding: 'binary', keyEncoding: 'binary' } as const
-  return { root, tables: new Map(names.map((name) => [name, root.openDB<Buffer, Uint8Array>(name, options)])), views: new Map() }
+  return { root, tables: new Map((names ?? tableNames(root)).map((name) => [name, root.openDB<Buffer, Uint8Array>(name, options)])), views: new Map() }
 }
 
 export class LmdbEnvironment implements Environment {
@@ -79,10 +79,10 @@ export class LmdbEnvironment implements Environment {
   /** The last commit failed (4). */
   #failed = false
 
-  constructor(path: string, tables: readonly string[]) {
+  constructor(path: string, tables: readonly string[] | null) {
     this.#path = path
-    this.#names = tables
     this.#handles = openHandles(path, tables)
+    this.#names = [...this.#handles.tables.keys()]
   }
 
   #open(): Handles {

@@ -50,7 +50,7 @@ before(async () => {
   }
   const before = [...acknowledged]
   const report = await backupDataDir(dataDir, backup, true)
-  assert.ok(report.entries > before.length)
+  assert.ok(report.entries > before.length, `${report.entries} entries of ${before.length} events and more`)
   await assert.rejects(backupDataDir(dataDir, backup, true), refused('backup_refused'))
   over = true
   await stream

@@ -57,6 +57,8 @@ export const refusals = {
   store_full: { retryable: true },
   store_failed: { retryable: true },
   turn_failed: { retryable: false },
+  container_not_found: { retryable: false },
+  not_restartable: { retryable: false },
   backup_in_progress: { retryable: false },
   backup_refused: { retryable: false },
   data_dir_in_use: { retryable: false },

@@ -21,13 +21,16 @@ import { RetrainSchedule } from './resource/schedule.js'
 import { Sealer } from './resource/sealing.js'
 import { allKinds } from './integration/kinds.js'
 import { AuditLog, auditTables } from './monitor/audit-log.js'
+import { BatchBook } from './monitor/batch-book.js'
 import { levelForAll } from './monitor/log-level.js'
 import { Logs } from './monitor/log.js'
+import { samplesTable } from './monitor/sample-store.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
 import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
+import type { TurnRan } from './actor/mailbox.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
 import { metricsTables } from './actor/metrics-log.js'
@@ -37,7 +40,8 @@ import { Notes } from './actor/notes.js'
 import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
 import { Shards } from './actor/shards.js'
-import { BackupThread, defaultThreads, LookThread, ReaderThreads, TrainingThreads } from './actor/threads.js'
+import { BackupThread, LookThread, ReaderThreads, TrainingThreads } from './actor/helper-threads.js'
+import { defaultThreads } from './actor/threads.js'
 import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
@@ -67,14 +71,15 @@ export class EngineParts {
   readonly queries: Queries
   readonly integrations: Integrations
   readonly readers: ReaderThreads
+  readonly trainingThreads: TrainingThreads
   readonly metrics: MetricsDesk
   readonly logs: Logs
+  readonly batches: BatchBook
   /** Told of turns that failed and threads that died. */
   readonly failed: (what: string, error: unknown) => void
   readonly #catalogStore: Environment
   readonly #lock: DataLock
   readonly #schedule: RetrainSchedule
-  readonly #trainingThreads: TrainingThreads
   #accepting = true
 
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
@@ -86,8 +91,9 @@ export class EngineParts {
     this.logs = new Logs(options.dataDir, options.logLevels ?? levelForAll('info'), options.logEcho ?? false)
     this.failed = this.logs.failures('actor', options.onFailure)
     const trainingFailed = this.logs.failures('trainer', options.onFailure)
+    this.batches = new BatchBook(clock)
     this.#lock = lock
-    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables])
+    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables, samplesTable])
     const log = new AuditLog(this.#catalogStore)
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
     this.catalog = Catalog.open(this.#catalogStore, {
@@ -97,14 +103,16 @@ export class EngineParts {
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     this.shards = this.#openShards(shardCount, clock)
-    this.#trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
+    this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
     this.trainings = new Trainings({
       dataDir: options.dataDir, threadsMax: options.trainers ?? 1, clock,
       log: new TrainingLog(this.#catalogStore, log),
-      threads: this.#trainingThreads,
+      threads: this.trainingThreads,
       job: (id) => this.catalog.job(id),
-      ended: (jobId, { state, message }) => {
-        this.logs.of('trainer')[state === 'RETRAIN_FAILED' ? 'error' : 'info']('a training ended', { job_id: jobId, state, outcome: message })
+      ended: (jobId, { state, message, startMicros, finishMicros }) => {
+        const [seconds, isFailed] = [((finishMicros ?? 0) - (startMicros ?? 0)) / 1e6, state === 'RETRAIN_FAILED']
+        this.batches.add({ kind: 'training', container: 'trainer/main', jobId, items: 1, seconds, error: isFailed ? message : null })
+        this.logs.of('trainer')[isFailed ? 'error' : 'info']('a training ended', { job_id: jobId, state, outcome: message })
       },
       install: async (job, model) => void (await this.shards.insist(this.current(job), 'install', model)),
     })
@@ -120,7 +128,7 @@ export class EngineParts {
     this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
     this.integrations = new Integrations(this, options.privateHosts)
     this.backups = new Backups(this, new BackupThread((error) => this.failed('a thread that makes backups died', error)))
-    this.monitor = new MonitorDesk(this)
+    this.monitor = new MonitorDesk(this, { store: this.#catalogStore, clock })
     lock.serve((request) => answerBackup(this.backups, request))
     this.#followJobs()
     this.audit.takeUp()
@@ -152,7 +160,7 @@ export class EngineParts {
     return job
   }
 
-  catalogBytes(): number {
+  readonly catalogBytes = (): number => {
     return this.#catalogStore.sizeBytes()
   }
 
@@ -162,6 +170,7 @@ export class EngineParts {
     this.#accepting = false
     this.#schedule.close()
     this.trainings.close()
+    await this.monitor.stop()
     this.queries.close()
     this.metrics.close()
     await this.backups.close()
@@ -169,7 +178,7 @@ export class EngineParts {
     await this.integrations.close()
     await this.audit.close()
     await this.readers.close()
-    await this.#trainingThreads.close()
+    await this.trainingThreads.close()
     await this.reprocess.close()
     await this.shards.close()
     this.catalog.close()
@@ -182,7 +191,11 @@ export class EngineParts {
     const { dataDir, serviceNames: sectionNames } = this
     const readers = Shards.openReaders(dataDir, count)
     const last = readers.reduce((micros, reader) => Math.max(micros, reader.lastMicros()), lastTaken(this.#catalogStore, count))
-    return new Shards(count, this.threads, { dataDir, sectionNames }, readers, new IngestClock(clock, last), this.failed)
+    return new Shards(count, this.threads, { dataDir, sectionNames }, readers, new IngestClock(clock, last), this.failed, this.#turnRan)
+  }
+
+  readonly #turnRan = (shard: number, { messages, seconds }: TurnRan): void => {
+    this.batches.add({ kind: 'turn', container: `actor/${this.shards.threadOf(shard)}`, jobId: null, items: messages, seconds, error: null })
   }
 
   #followJobs(): void {

@@ -19,6 +19,7 @@ import * as events from './schemas/events.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
 import * as metrics from './schemas/metrics.js'
+import * as monitoring from './schemas/monitoring.js'
 import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
@@ -44,7 +45,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations]) {
+for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations, monitoring]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

@@ -13,7 +13,7 @@ import { decodeHead } from '../monitor/audit-tables.js'
 import type { Environment } from '../store/environment.js'
 import { AuditCollector } from './audit-collector.js'
 import type { Shards } from './shards.js'
-import type { ReaderThreads } from './threads.js'
+import type { ReaderThreads } from './helper-threads.js'
 
 export { lastTaken } from './audit-collector.js'
 

@@ -15,7 +15,7 @@ import type { BackupReport, BackupService, BackupView } from '../monitor/backup-
 import type { Log, Logs } from '../monitor/log.js'
 import { beginDirectory, finishDirectory, readList } from '../store/backup-files.js'
 import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
-import type { BackupThread } from './threads.js'
+import type { BackupThread } from './helper-threads.js'
 import type { Shards } from './shards.js'
 
 export interface BackupParts {

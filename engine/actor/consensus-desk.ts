@@ -7,7 +7,7 @@ import type { AuditDesk } from './audit-desk.js'
 import type { ConsensusService, ConsensusTarget, ConsensusView, DisagreementPage, DisagreementQuery } from './consensus-service.js'
 import { bucketIdBytes, encodeOverride } from './override.js'
 import type { Shards } from './shards.js'
-import type { ReaderThreads } from './threads.js'
+import type { ReaderThreads } from './helper-threads.js'
 
 export interface ConsensusParts {
   readonly shards: Shards

@@ -140,6 +140,10 @@ async function close(): Promise<void> {
 
 port.on('message', (message: ToIntegrations) => {
   if (message.type === 'rewired') return void rewire()
+  if (message.type === 'restart') {
+    desk.restart(message.integrationId)
+    return void rewire()
+  }
   if (message.type === 'close') return void close()
   if (message.type === 'tookIn') {
     takingIn.get(message.id)?.(message.fared)

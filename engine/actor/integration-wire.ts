@@ -3,6 +3,7 @@ import type { DeliveryView, InputView, LetterPage, LetterQuery } from '../integr
 import type { TakenIn } from '../integration/intake.js'
 import type { Pace } from '../integration/pace.js'
 import type { PackedPiece } from './doorstep.js'
+import type { ThreadLook } from './thread-look.js'
 
 /** What the thread is told when it starts. */
 export interface IntegrationThreadData {
@@ -18,6 +19,8 @@ export interface IntegrationThreadData {
 
 /** What may be asked of the thread, and what it answers. */
 export interface IntegrationQuestions {
+  /** How the thread itself is. */
+  readonly look: { readonly given: Record<never, never>; readonly answer: ThreadLook | null }
   readonly deliveries: { readonly given: Record<never, never>; readonly answer: readonly DeliveryView[] }
   readonly inputs: { readonly given: Record<never, never>; readonly answer: readonly InputView[] }
   readonly letters: {
@@ -33,6 +36,8 @@ export type IntegrationQuestion = keyof IntegrationQuestions
 export type ToIntegrations =
   /** Integrations or pipelines have changed. */
   | { readonly type: 'rewired' }
+  /** The steps of one integration begin anew. */
+  | { readonly type: 'restart'; readonly integrationId: number }
   | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuestion; readonly given: unknown }
   | { readonly type: 'tookIn'; readonly id: number; readonly fared: TakenIn }
   /** Give up what is under way, write down where everything is, and say so. */

@@ -11,6 +11,7 @@ import { Worker } from 'node:worker_threads'
 import { Refusal, type RefusalCode } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
+import type { BatchBook } from '../monitor/batch-book.js'
 import { standardPace } from '../integration/pace.js'
 import { encodePassed } from './changes.js'
 import { takeIn } from './doorstep.js'
@@ -24,6 +25,7 @@ export interface IntegrationsParts {
   readonly shards: Shards
   readonly catalog: Catalog
   job(id: number): JobSettings | undefined
+  readonly batches: BatchBook
   failed(what: string, error: unknown): void
 }
 
@@ -92,22 +94,54 @@ export class Integrations implements IntegrationsService {
     return await this.#ask('discard', query, 0)
   }
 
+  /** Whether the thread runs, and whether it should. */
+  get isRunning(): boolean {
+    return this.#worker !== null
+  }
+
+  get isNeeded(): boolean {
+    return this.#isNeeded()
+  }
+
+  /** How long the thread has been busy so far. */
+  get busyMs(): number {
+    return this.#worker?.performance.eventLoopUtilization().active ?? 0
+  }
+
+  look(): Promise<IntegrationQuestions['look']['answer']> {
+    return this.#ask('look', {}, null)
+  }
+
+  /** The thread ends with its places written down, and another goes on from them. */
+  async restart(): Promise<void> {
+    await this.#end()
+    this.rewire()
+  }
+
+  restartOne(integrationId: number): void {
+    this.#tell({ type: 'restart', integrationId })
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    const worker = this.#worker
-    if (worker !== null) {
-      await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, CLOSE_MS)
-        this.#closed = () => {
-          clearTimeout(limit)
-          resolve()
-        }
-        this.#tell({ type: 'close' })
-      })
-      await worker.terminate()
-    }
+    await this.#end()
     await Promise.all(this.#passing.values())
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker
+    if (worker === null) return
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, CLOSE_MS)
+      this.#closed = () => {
+        clearTimeout(limit)
+        resolve()
+      }
+      this.#tell({ type: 'close' })
+    })
+    await worker.terminate()
+    this.#closed = null
   }
 
   #isNeeded(): boolean {
@@ -123,7 +157,7 @@ export class Integrations implements IntegrationsService {
     worker.on('message', (message: FromIntegrations) => this.#heard(message))
     worker.on('error', (error) => failed('the thread of the integrations died', error))
     worker.on('exit', () => {
-      this.#worker = null
+      if (this.#worker === worker) this.#worker = null
       for (const { reject } of this.#asking.values()) reject(unavailable())
       this.#asking.clear()
       this.#closed?.()
@@ -170,7 +204,13 @@ export class Integrations implements IntegrationsService {
     const { shards } = this.#parts
     const job = this.#parts.job(jobId)
     const open = job !== undefined && job.status === 'STARTED' && !this.#isClosing ? job : null
-    this.#tell({ type: 'tookIn', id, fared: await takeIn(shards, open, piece) })
+    const begin = performance.now()
+    const fared = await takeIn(shards, open, piece)
+    this.#tell({ type: 'tookIn', id, fared })
+    this.#parts.batches.add({
+      kind: 'poll', container: 'integration/main', jobId, items: piece.ids.length, seconds: (performance.now() - begin) / 1000,
+      error: fared.busy,
+    })
   }
 
   /** Has the shard delete the changes that every step has told. */

@@ -9,6 +9,7 @@ import { clientIdOf } from '../store/event-record.js'
 import { eventAt } from './event-table.js'
 import type { IntegrationQuestion, IntegrationQuestions } from './integration-wire.js'
 import type { RunningStep, StepDesk } from './step-desk.js'
+import { lookAtThread } from './thread-look.js'
 
 const MICROS = 1_000
 
@@ -23,6 +24,7 @@ export class LetterDesk {
 
   answer<K extends IntegrationQuestion>(ask: K, given: IntegrationQuestions[K]['given']): unknown {
     switch (ask) {
+      case 'look': return lookAtThread()
       case 'deliveries': return this.#ordered().filter(({ id }) => id.role !== 'input').map(deliveryView)
       case 'inputs': return this.#ordered().filter(({ id }) => id.role === 'input').map(inputView)
       case 'letters': return this.#letters(given as IntegrationQuestions['letters']['given'])

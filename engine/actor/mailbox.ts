@@ -114,6 +114,13 @@ export class Mailbox {
     if (this.#underWay.length > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
   }
 
+  /** The shard's next turn runs on another thread, which knows nothing yet. Only while held. */
+  movesOn(): void {
+    assert(this.#held, 'a shard moves between its turns')
+    this.#opens = true
+    this.#knownRevisions.clear()
+  }
+
   release(): void {
     this.#held = false
     this.#dispatch()

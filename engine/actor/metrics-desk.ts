@@ -16,6 +16,7 @@ import type {
   InternalMetrics, InternalQuestion, JobAndModelMetrics, JobMetrics, MetricsScope, MetricsService, ModelMetrics, PlatformMetrics,
   PlatformQuestion, RecomputeAnswer,
 } from '../metrics/metrics-service.js'
+import type { BatchBook } from '../monitor/batch-book.js'
 import { Pseudonyms } from '../metrics/pseudonyms.js'
 import type { Catalog } from '../resource/catalog.js'
 import type { JobHandle, Principal } from '../service.js'
@@ -43,6 +44,7 @@ const FIRST_LOOK_MS = 10_000
 export interface MetricsParts extends ReaderTasksParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'canSee'>
   readonly shards: Shards
+  readonly batches: BatchBook
   current(job: JobHandle): JobSettings
   mustAccept(): void
   failed(what: string, error: unknown): void
@@ -77,7 +79,9 @@ export class MetricsDesk implements MetricsService {
       log: this.#log,
       clock,
       job: (id) => parts.catalog.job(id),
-      run: (job, version) => this.#asker.runLong<'model'>({ kind: 'model', job: this.#jobOf(job), version }, limits.recomputeMsMax),
+      run: (job, version) => parts.batches.timed({ kind: 'recomputation', container: 'query/main', jobId: job.id }, () => {
+        return this.#asker.runLong<'model'>({ kind: 'model', job: this.#jobOf(job), version }, limits.recomputeMsMax)
+      }),
       failed: (what, error) => parts.failed(what, error),
     })
     this.#models = new ModelBook(this.#log, this.#recomputations, (job) => this.#stats(job))

@@ -3,13 +3,23 @@
  *
  * Owns: when the engine counts as ready. Leaves out: the log itself (monitor/log.ts).
  */
+import type { Clock } from '../clock.js'
+import type { Batch, BatchBook, BatchKind } from '../monitor/batch-book.js'
 import type { Component } from '../monitor/components.js'
+import type { ContainerName } from '../monitor/container-service.js'
+import { logFileOf, openLog, type LogFile } from '../monitor/log-files.js'
 import type { LogLevels } from '../monitor/log-level.js'
 import type { Log } from '../monitor/log.js'
 import type { Figures, MonitorService, ServiceState } from '../monitor/monitor-service.js'
+import { SAMPLE_SECONDS, SampleStore } from '../monitor/sample-store.js'
+import type { Environment } from '../store/environment.js'
+import { freeShare } from './container-parts.js'
+import { Containers, type ContainersParts } from './containers.js'
 import { FigureBook, type FigureParts } from './figures.js'
+import { Usage } from './usage.js'
 
-export interface MonitorParts extends FigureParts {
+export interface MonitorParts extends FigureParts, ContainersParts {
+  readonly batches: BatchBook
   /** False while the engine shuts down. */
   accepting(): boolean
 }
@@ -17,15 +27,36 @@ export interface MonitorParts extends FigureParts {
 /** Between two tries to reach threads that do not come up. */
 const RETRY_MS = 1_000
 
+/** Between two writes of samples. */
+const FLUSH_TICKS = 6
+
+export interface MonitorTools {
+  /** The catalog's environment. */
+  readonly store: Environment
+  readonly clock: Clock
+}
+
 export class MonitorDesk implements MonitorService {
+  readonly containers: Containers
   readonly #parts: MonitorParts
+  readonly #tools: MonitorTools
   readonly #figures: FigureBook
+  readonly #samples: SampleStore
+  #usage: Usage
+  #timer: NodeJS.Timeout | null = null
+  #ticks = 0
+  #ticking: Promise<void> = Promise.resolve()
   #threadsUp = false
 
-  constructor(parts: MonitorParts) {
+  constructor(parts: MonitorParts, tools: MonitorTools) {
     this.#parts = parts
+    this.#tools = tools
     this.#figures = new FigureBook(parts)
+    this.#samples = new SampleStore(tools.store)
+    this.#usage = new Usage(parts)
+    this.containers = new Containers(parts, this.#samples, tools.clock)
     void this.#awaitThreads()
+    this.#start()
   }
 
   get state(): ServiceState {
@@ -43,6 +74,60 @@ export class MonitorDesk implements MonitorService {
 
   setLogLevels(levels: LogLevels): void {
     this.#parts.logs.setLevels(levels)
+  }
+
+  async logFiles(): Promise<LogFile[]> {
+    this.#parts.logs.flush()
+    return await openLog(this.#parts.dataDir)
+  }
+
+  async logOf(name: ContainerName): Promise<LogFile> {
+    await this.containers.one(name)
+    return logFileOf(await this.logFiles(), name)
+  }
+
+  get diskFree(): number {
+    return freeShare(this.#parts.dataDir)
+  }
+
+  batches(kinds: readonly BatchKind[], count: number): Batch[] {
+    return this.#parts.batches.latest(kinds, count)
+  }
+
+  /** Samples begin anew; what was collected is written. */
+  async restart(): Promise<void> {
+    await this.stop()
+    this.#usage = new Usage(this.#parts)
+    this.log('monitor').info('restarted')
+    this.#start()
+  }
+
+  /** No more samples; resolves when the last is written. */
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+    await this.#ticking
+    this.#samples.flush(this.#tools.clock.nowMicros())
+  }
+
+  #start(): void {
+    if (!this.#parts.accepting() || this.#timer !== null) return
+    let isBusy = false
+    this.#timer = setInterval(() => {
+      if (isBusy) return
+      isBusy = true
+      this.#ticking = this.#tick()
+        .catch((error: unknown) => this.log('monitor').error('a sample could not be taken', { err: error }))
+        .finally(() => (isBusy = false))
+    }, SAMPLE_SECONDS * 1_000).unref()
+  }
+
+  async #tick(): Promise<void> {
+    if (!this.#threadsUp) return
+    const samples = await this.#usage.read()
+    const now = this.#tools.clock.nowMicros()
+    this.#samples.add(now, samples)
+    if (++this.#ticks % FLUSH_TICKS === 0) this.#samples.flush(now)
   }
 
   close(): void {

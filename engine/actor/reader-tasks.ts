@@ -9,7 +9,7 @@ import type { Clock } from '../clock.js'
 import { isRefusal, Refusal } from '../errors.js'
 import type { RefusalCode, RefusalContext } from '../errors.js'
 import type { Questions } from './questions.js'
-import type { ReaderThreads } from './threads.js'
+import type { ReaderThreads } from './helper-threads.js'
 
 /** What every such question says beside what is asked. */
 export interface TaskFrame {

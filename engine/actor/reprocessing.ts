@@ -23,7 +23,7 @@ import { compileSelection, parseSelection, type LookResult } from './reprocess-l
 import { taskView } from './reprocess-view.js'
 import type { Shards } from './shards.js'
 import { encodeOrder, type TaskOrder } from './tasks.js'
-import type { LookThread } from './threads.js'
+import type { LookThread } from './helper-threads.js'
 
 /** Looks in a row that fail before a task is given up, and milliseconds between two of them. */
 const LOOK_ATTEMPTS = 3

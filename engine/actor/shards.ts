@@ -37,7 +37,7 @@ export class Shards {
   /** By job, since somebody last took it: counts by place (decided.ts). */
   #decided = new Map<number, Float64Array>()
 
-  /** `failed` is told of every turn that failed, and of threads that died between turns. */
+  /** `failed` is told of every turn that failed, and of threads that died between turns; `ran` of every one that was committed. */
   constructor(
     count: number,
     threads: number,
@@ -45,6 +45,7 @@ export class Shards {
     readers: readonly JobReader[],
     clock: IngestClock,
     failed: (what: string, error: unknown) => void,
+    ran: (shard: number, ran: TurnRan) => void = () => {},
   ) {
     this.#threads = new ShardThreads(threads, data, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
@@ -52,11 +53,12 @@ export class Shards {
     this.#clock = clock
     this.commits = new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT))
     const events = {
-      committed: (shard: number, ran: TurnRan) => {
+      committed: (shard: number, facts: TurnRan) => {
         this.reader(shard).refresh()
         Atomics.add(this.commits, shard, 1)
-        this.meter(shard).add(ran)
-        this.#count(ran.decided)
+        this.meter(shard).add(facts)
+        this.#count(facts.decided)
+        ran(shard, facts)
       },
       failed: (shard: number, error: unknown) => {
         this.meter(shard).failed++
@@ -143,7 +145,7 @@ export class Shards {
 
   /** What each of them says of itself. Rejects where one does not answer because it died. */
   lookAtThreads(): Promise<ThreadLook[]> {
-    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.#threads.look(thread)))
+    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.lookAtThread(thread)))
   }
 
   /** Bytes of a shard on disk. */
@@ -159,6 +161,24 @@ export class Shards {
     return this.#held([must(this.#mailboxes[shard], `shard ${shard}`)], async () => {
       if (await this.#threads.unmap(shard)) this.reader(shard).unmap()
     })
+  }
+
+  /** Begins a thread anew between two turns of its shards; messages are taken meanwhile, and wait. */
+  restartThread(thread: number): Promise<void> {
+    const mailboxes = this.#mailboxes.filter((_, shard) => this.threadOf(shard) === thread)
+    return this.#held(mailboxes, async () => {
+      await this.#threads.restart(thread)
+      for (const mailbox of mailboxes) mailbox.movesOn()
+    })
+  }
+
+  /** Which thread runs the turns of a shard. */
+  threadOf(shard: number): number {
+    return this.#threads.threadOf(shard)
+  }
+
+  lookAtThread(thread: number): Promise<ThreadLook> {
+    return this.#threads.look(thread)
   }
 
   /** Does something while no shard commits anything; messages are taken meanwhile, and wait. */

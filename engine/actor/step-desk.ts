@@ -55,6 +55,8 @@ export interface RunningStep {
 export class StepDesk {
   readonly #parts: StepDeskParts
   readonly #steps = new Map<string, RunningStep>()
+  /** Integrations whose steps are to begin anew. */
+  readonly #restarting = new Set<number>()
   readonly #circuits = new Map<number, Circuit>()
   readonly #shards = new Map<number, FeedShard>()
 
@@ -81,9 +83,16 @@ export class StepDesk {
     return shard
   }
 
+  /** The next `rewire` closes the integration's steps and opens them again, each in its place. */
+  restart(integrationId: number): void {
+    this.#restarting.add(integrationId)
+  }
+
   /** Opens, closes and forgets by what the catalog says now. */
   async rewire(): Promise<void> {
     const { catalog, ledger } = this.#parts
+    const restarting = new Set(this.#restarting)
+    this.#restarting.clear()
     catalog.refresh()
     const wanted = new Map<string, { job: JobSettings; step: PipelineStep; integration: IntegrationRecord }>()
     for (const { value } of catalog.range('jobs', {})) {
@@ -97,7 +106,7 @@ export class StepDesk {
     const closing: Promise<void>[] = []
     for (const [name, running] of this.#steps) {
       const next = wanted.get(name)
-      if (next !== undefined && signatureOf(next) === running.signature) {
+      if (next !== undefined && signatureOf(next) === running.signature && !restarting.has(running.integration.id)) {
         wanted.delete(name)
         continue
       }
@@ -105,6 +114,7 @@ export class StepDesk {
       if (running.runs !== null) closing.push(running.runs.close())
     }
     await Promise.all(closing)
+    for (const id of restarting) this.#circuits.delete(id)
     const kept = new Set([...wanted.keys(), ...this.#steps.keys()])
     for (const step of ledger.steps()) if (!kept.has(nameOf(step))) ledger.forget(step)
     for (const [name, { job, step, integration }] of wanted) this.#steps.set(name, this.#open(job, step, integration))

@@ -1,8 +1,8 @@
 /**
  * Threads: the one file that imports `piscina`.
  *
- * Owns: which thread runs a shard's turns, and the threads that train, look for events or answer long questions. Leaves
- * out: order and retries (mailbox.ts).
+ * Owns: which thread runs a shard's turns, and how threads live that work now and then. Leaves out: which those are
+ * (helper-threads.ts), order and retries (mailbox.ts).
  *
  * 1. A shard's turns always run on the same thread: each is a pool of exactly one. `stricterFIFO` makes its queue first
  *    in, first out; without it piscina puts a task that has to wait behind all others.
@@ -14,14 +14,8 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
-import { Refusal } from '../errors.js'
-import { limits } from '../limits.js'
-import type { BackupDone, BackupTask } from './backup-thread.js'
-import type { Asked, Question, Questions } from './questions.js'
-import type { LookResult, LookTask } from './reprocess-look.js'
 import type { ThreadLook } from './thread-look.js'
 import type { TurnResult, TurnTask } from './turn.js'
-import type { TrainingTask, TrainingResult } from './training-task.js'
 
 /** What every shard thread is told when it starts. */
 export interface ShardThreadData {
@@ -63,12 +57,12 @@ export class ShardThreads {
 
   /** Runs a turn on its shard's thread. Rejects when the turn failed or its thread died; another thread takes over. */
   run(task: TurnTask): Promise<TurnResult> {
-    return (this.#pools[task.shard % this.#pools.length] as Piscina<TurnTask, TurnResult>).run(task)
+    return (this.#pools[this.threadOf(task.shard)] as Piscina<TurnTask, TurnResult>).run(task)
   }
 
   /** Makes the shard's thread give back the memory that it has mapped; false where it cannot now. */
   async unmap(shard: number): Promise<boolean> {
-    const pool = this.#pools[shard % this.#pools.length] as unknown as Piscina<number, boolean>
+    const pool = this.#pools[this.threadOf(shard)] as unknown as Piscina<number, boolean>
     return await pool.run(shard, { name: 'unmap' })
   }
 
@@ -76,10 +70,22 @@ export class ShardThreads {
     return this.#pools.length
   }
 
+  threadOf(shard: number): number {
+    return shard % this.#pools.length
+  }
+
   /** What a thread says of itself, once it has done what is at its door. */
   async look(thread: number): Promise<ThreadLook> {
     const pool = this.#pools[thread] as unknown as Piscina<null, ThreadLook>
     return await pool.run(null, { name: 'look' })
+  }
+
+  /** Ends a thread and begins another in its place. No turn may be under way on it. */
+  async restart(thread: number): Promise<void> {
+    const pool = this.#pools[thread] as Piscina<TurnTask, TurnResult>
+    this.#pools[thread] = this.#makePool(thread)
+    await this.#linked(pool)
+    await pool.destroy()
   }
 
   async close(): Promise<void> {
@@ -123,7 +129,7 @@ export class ShardThreads {
   }
 }
 
-interface OccasionalSettings {
+export interface OccasionalSettings {
   readonly module: string
   readonly threadsMax: number
   /** How long a thread waits for more to do. */
@@ -133,21 +139,48 @@ interface OccasionalSettings {
 }
 
 /** Threads for work that comes now and then; none while there is none. */
-class OccasionalThreads<Task, Result> {
-  readonly #pool: Piscina<Task, Result>
-  readonly #running = new Set<Promise<Result>>()
+export class OccasionalThreads<Task, Result> {
+  readonly #make: () => Piscina<Task, Result>
+  #pool: Piscina<Task, Result>
+  #running = new Set<Promise<Result>>()
 
   constructor({ module, threadsMax, idleMs, nice }: OccasionalSettings, died: ThreadDied) {
-    this.#pool = new Piscina<Task, Result>({
-      filename: new URL(module, import.meta.url).href,
-      minThreads: 0,
-      maxThreads: threadsMax,
-      idleTimeout: idleMs,
-      niceIncrement: nice,
-      atomics: 'disabled',
-      recordTiming: false,
-    })
-    this.#pool.on('error', died)
+    this.#make = () => {
+      const pool = new Piscina<Task, Result>({
+        filename: new URL(module, import.meta.url).href,
+        minThreads: 0,
+        maxThreads: threadsMax,
+        idleTimeout: idleMs,
+        niceIncrement: nice,
+        atomics: 'disabled',
+        recordTiming: false,
+      })
+      return pool.on('error', died)
+    }
+    this.#pool = this.#make()
+  }
+
+  /** Tasks that run or wait. */
+  get underWay(): number {
+    return this.#running.size
+  }
+
+  /** How long its threads have been busy so far, as their event loops tell it; those that have ended are not counted. */
+  get busyMs(): number {
+    return this.#pool.threads.reduce((sum, { performance }) => sum + performance.eventLoopUtilization().active, 0)
+  }
+
+  /** Rejects where its threads should be busy and there are none: they do not come up. */
+  async answers(): Promise<void> {
+    if (this.#running.size > 0 && this.#pool.threads.length === 0) throw new Error('its threads do not come up')
+  }
+
+  /** New tasks get new threads; the old ones end with what they have under way. */
+  async restart(): Promise<void> {
+    const [pool, running] = [this.#pool, this.#running]
+    this.#pool = this.#make()
+    this.#running = new Set()
+    await endPool(pool, running)
   }
 
   /** Tasks that no thread has taken yet. */
@@ -157,73 +190,26 @@ class OccasionalThreads<Task, Result> {
 
   /** Rejects when the task failed or its thread died. */
   async run(task: Task): Promise<Result> {
+    const running = this.#running
     const result = this.#pool.run(task)
-    this.#running.add(result)
-    return await result.finally(() => this.#running.delete(result))
+    running.add(result)
+    return await result.finally(() => running.delete(result))
   }
 
-  /**
-   * What runs is to be told before to give up; it is waited for, but not for ever. A thread that is ended in the midst of
-   * opening a store takes the process with it.
-   */
+  /** What runs is to be told before to give up. */
   async close(): Promise<void> {
-    const stop = new AbortController()
-    const ended = Promise.allSettled(this.#running)
-    await Promise.race([ended, sleep(END_MS, undefined, { signal: stop.signal }).catch(() => {})])
-    stop.abort()
-    await this.#pool.destroy()
+    await endPool(this.#pool, this.#running)
   }
 }
 
-/** The thread that looks for events to decide again; none while nothing is to be found. */
-export class LookThread extends OccasionalThreads<LookTask, LookResult> {
-  constructor(failed: (what: string, error: unknown) => void) {
-    const settings = { module: './reprocess-thread.js', threadsMax: 1, idleMs: 10_000, nice: 10 }
-    super(settings, (error) => failed('a thread that looks for events died', error))
-  }
-}
-
-/** The threads that train; none while nothing trains. */
-export class TrainingThreads extends OccasionalThreads<TrainingTask, TrainingResult> {
-  constructor(threadsMax: number, died: ThreadDied) {
-    super({ module: './training-thread.js', threadsMax, idleMs: 10_000, nice: 10 }, died)
-  }
-}
-
-/** The thread that makes backups; none while there is none to make. */
-export class BackupThread extends OccasionalThreads<BackupTask, BackupDone> {
-  constructor(died: ThreadDied) {
-    super({ module: './backup-thread.js', threadsMax: 1, idleMs: 1_000, nice: 10 }, died)
-  }
-}
-
-/** The threads that answer long questions; none while nobody asks. */
-export class ReaderThreads {
-  readonly #dataDir: string
-  readonly #threads: OccasionalThreads<Question, unknown>
-
-  constructor(dataDir: string, died: ThreadDied) {
-    this.#dataDir = dataDir
-    this.#threads = new OccasionalThreads<Question, unknown>({
-      module: './reader-thread.js',
-      // More than one, so that a short question need not wait for a long one.
-      threadsMax: Math.min(limits.readerThreadsMax, availableParallelism()),
-      // A thread knows shapes and words of the shards that it was asked about, which the next question need not read again.
-      idleMs: 60_000,
-      nice: 5,
-    }, died)
-  }
-
-  /** The answer. Rejects with Refusal queries_busy where too many wait already. */
-  async ask<K extends Asked>(ask: K, given: Questions[K]['given']): Promise<Questions[K]['answer']> {
-    if (this.#threads.waiting >= limits.questionsWaitingMax) {
-      throw new Refusal('queries_busy', 'too many questions are waiting; try again shortly')
-    }
-    const question = { ask, dataDir: this.#dataDir, ...given } as unknown as Question
-    return (await this.#threads.run(question)) as Questions[K]['answer']
-  }
-
-  async close(): Promise<void> {
-    await this.#threads.close()
-  }
+/**
+ * What runs is waited for, but not for ever. A thread that is ended in the midst of opening a store takes the process with
+ * it.
+ */
+async function endPool(pool: { destroy(): Promise<void> }, running: Iterable<Promise<unknown>>): Promise<void> {
+  const stop = new AbortController()
+  const ended = Promise.allSettled(running)
+  await Promise.race([ended, sleep(END_MS, undefined, { signal: stop.signal }).catch(() => {})])
+  stop.abort()
+  await pool.destroy()
 }

@@ -18,7 +18,7 @@ import { objectiveOf } from '../job/objective.js'
 import { theService } from '../resource/audit-trail.js'
 import type { Author } from '../service.js'
 import { encodeModel, type ModelRow } from '../store/rows.js'
-import type { TrainingThreads } from './threads.js'
+import type { TrainingThreads } from './helper-threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
 import { TrainingMeter } from './training-meter.js'
 import { TrainingSignals, type TrainingResult } from './training-task.js'
@@ -41,6 +41,8 @@ export class Trainings {
   readonly #options: TrainingsOptions
   readonly #queue: number[] = []
   readonly #running = new Map<number, TrainingSignals>()
+  /** Of these, those that were cut off to run again. */
+  readonly #again = new Set<number>()
   readonly meter = new TrainingMeter()
   #closed = false
 
@@ -108,6 +110,15 @@ export class Trainings {
     for (const signals of this.#running.values()) signals.cancel()
   }
 
+  /** What runs is given up, and runs again on a new thread. */
+  async restart(): Promise<void> {
+    for (const [jobId, signals] of this.#running) {
+      this.#again.add(jobId)
+      signals.cancel()
+    }
+    await this.#options.threads.restart()
+  }
+
   #startNext(): void {
     while (!this.#closed && this.#running.size < this.#options.threadsMax) {
       const jobId = this.#queue.shift()
@@ -129,9 +140,11 @@ export class Trainings {
       this.#end(job.id, 'RETRAIN_FINISHED', 'Retraining finished successfully')
     } catch (error) {
       if (this.#closed) return
+      if (this.#again.has(job.id)) return void this.#queue.unshift(job.id)
       this.#end(job.id, 'RETRAIN_FAILED', `Retraining failed: ${(error as Error).message}; the model before stays in use`)
     } finally {
       this.#running.delete(job.id)
+      this.#again.delete(job.id)
       this.#startNext()
     }
   }

@@ -1,8 +1,12 @@
 /** What operators may ask of the engine about itself, and what they may have it do. */
 export type * from './backup-service.js'
+export type * from './container-service.js'
+import type { Batch, BatchKind } from './batch-book.js'
+import type { ContainerName, ContainerService } from './container-service.js'
 import type { Histogram } from './histogram.js'
 import type { TurnMeter } from './turn-meter.js'
 import type { Component } from './components.js'
+import type { LogFile } from './log-files.js'
 import type { LogLevels } from './log-level.js'
 import type { Log } from './log.js'
 
@@ -48,4 +52,16 @@ export interface MonitorService {
   log(component: Component, container?: string): Log
   /** The levels of all components and containers, at once. */
   setLogLevels(levels: LogLevels): void
+  /** The parts of the service, one by one. */
+  readonly containers: ContainerService
+  /** The files of the log as they are now, oldest first. Whoever asks closes each. */
+  logFiles(): Promise<LogFile[]>
+  /** The lines of a container in them. Rejects with container_not_found. */
+  logOf(name: ContainerName): Promise<LogFile>
+  /** Share of the disk that is free, from 0 to 1. */
+  readonly diskFree: number
+  /** The latest first. */
+  batches(kinds: readonly BatchKind[], count: number): Batch[]
+  /** Begins samples and watchdogs anew. */
+  restart(): Promise<void>
 }

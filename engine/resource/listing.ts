@@ -115,10 +115,10 @@ export function findResources(state: CatalogState, { type, title, id }: Resource
   }
 }
 
-/** What the query names, as GET shows it; jobs in full only when they were asked for by title or id. */
+/** What the query names, as GET shows it; jobs in full only when they were asked for by title or id, or so asked for. */
 export function listResources(state: CatalogState, query: ResourceQuery): unknown[] {
   const { apiKeys, integrations, jobs } = findResources(state, query)
-  const full = query.title !== undefined || query.id !== undefined
+  const full = query.full ?? (query.title !== undefined || query.id !== undefined)
   const shownJobs = jobs.map((job) => showJob(job, state, full))
   return [...apiKeys.map(showKey), ...integrations.map((record) => showIntegration(record, state)), ...shownJobs]
 }

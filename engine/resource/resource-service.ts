@@ -34,4 +34,6 @@ export interface ResourceQuery {
   readonly type?: 'api_key' | 'integration' | 'job'
   readonly title?: string
   readonly id?: string
+  /** Jobs in full, also where many are listed. */
+  readonly full?: boolean
 }

@@ -59,6 +59,8 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   turn_failed: 500,
   store_full: 507,
   store_failed: 503,
+  container_not_found: 404,
+  not_restartable: 409,
   backup_in_progress: 409,
   backup_refused: 409,
   data_dir_in_use: 500,

@@ -16,6 +16,8 @@ import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
+import { containerRoutes } from './containers.js'
+import { platformRoutes } from './platform.js'
 import { probeRoutes } from './probes.js'
 import { openPrometheusRoutes, prometheusRoutes } from './prometheus.js'
 import { reprocessRoutes } from './reprocess-tasks.js'
@@ -63,7 +65,7 @@ const root: Route = {
 export const routes: readonly Route[] = [
   ...eventRoutes, ...alertmanagerRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
   ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...clusterRoutes, ...queryRoutes, ...metricsRoutes,
-  ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, openApi, root,
+  ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, ...containerRoutes, ...platformRoutes, openApi, root,
 ]
 
 /** What the port for operators answers to. */

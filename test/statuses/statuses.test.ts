@@ -24,6 +24,7 @@ import { integrationRecipes } from './integrations.js'
 import { jobRecipes } from './jobs.js'
 import { metricsRecipes } from './metrics.js'
 import { refusalOf, type Ask, type Recipe, type Recipes } from './recipe.js'
+import { monitoringRecipes } from './monitoring.js'
 import { queryRecipes } from './queries.js'
 import { resourceRecipes } from './resources.js'
 import { storedEventRecipes } from './stored-events.js'
@@ -32,6 +33,7 @@ import { userRecipes } from './users.js'
 const recipes: Recipes = {
   ...auditRecipes, ...backupRecipes, ...clusterRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes,
   ...integrationRecipes, ...jobRecipes, ...metricsRecipes, ...queryRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
+  ...monitoringRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {

@@ -1,0 +1,66 @@
+/**
+ * The latest batches of work: turns, trainings, polls of inputs, recomputations of metrics.
+ *
+ * 1. The latest monitorBounds.batchesKept of each kind, in memory: a restart begins with none.
+ */
+import type { Clock } from '../clock.js'
+import { monitorBounds } from './bounds.js'
+
+export const batchKinds = ['turn', 'training', 'poll', 'recomputation'] as const
+export type BatchKind = (typeof batchKinds)[number]
+
+export interface Batch {
+  readonly kind: BatchKind
+  /** Which container did it, as `actor/0`. */
+  readonly container: string
+  /** null for turns, which hold messages of many jobs. */
+  readonly jobId: number | null
+  /** Messages, documents, or 1 for a training. */
+  readonly items: number
+  readonly finishedMicros: number
+  readonly seconds: number
+  /** What went wrong, or null. */
+  readonly error: string | null
+}
+
+interface Ring {
+  readonly batches: Batch[]
+  /** The oldest, where the ring is full. */
+  next: number
+}
+
+export class BatchBook {
+  readonly #clock: Clock
+  readonly #rings = new Map<BatchKind, Ring>(batchKinds.map((kind) => [kind, { batches: [], next: 0 }]))
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** One that has just finished. */
+  add(batch: Omit<Batch, 'finishedMicros'>): void {
+    const ring = this.#rings.get(batch.kind) as Ring
+    ring.batches[ring.next] = { ...batch, finishedMicros: this.#clock.nowMicros() }
+    ring.next = (ring.next + 1) % monitorBounds.batchesKept
+  }
+
+  /** One of one item, from its beginning to its end. */
+  async timed<T>(of: Pick<Batch, 'kind' | 'container' | 'jobId'>, work: () => Promise<T>): Promise<T> {
+    const begin = performance.now()
+    const ended = (error: string | null): void => this.add({ ...of, items: 1, seconds: (performance.now() - begin) / 1000, error })
+    try {
+      const result = await work()
+      ended(null)
+      return result
+    } catch (error) {
+      ended((error as Error).message)
+      throw error
+    }
+  }
+
+  /** The latest first. */
+  latest(kinds: readonly BatchKind[], count: number): Batch[] {
+    const all = kinds.flatMap((kind) => (this.#rings.get(kind) as Ring).batches)
+    return all.sort((a, b) => b.finishedMicros - a.finishedMicros).slice(0, count)
+  }
+}

@@ -59,6 +59,7 @@ export const refusals = {
   turn_failed: { retryable: false },
   container_not_found: { retryable: false },
   not_restartable: { retryable: false },
+  watchdog_not_found: { retryable: false },
   backup_in_progress: { retryable: false },
   backup_refused: { retryable: false },
   data_dir_in_use: { retryable: false },

@@ -25,6 +25,7 @@ import { BatchBook } from './monitor/batch-book.js'
 import { levelForAll } from './monitor/log-level.js'
 import { Logs } from './monitor/log.js'
 import { samplesTable } from './monitor/sample-store.js'
+import { watchdogsTable } from './monitor/watchdog-log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
@@ -93,7 +94,7 @@ export class EngineParts {
     const trainingFailed = this.logs.failures('trainer', options.onFailure)
     this.batches = new BatchBook(clock)
     this.#lock = lock
-    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables, samplesTable])
+    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables, samplesTable, watchdogsTable])
     const log = new AuditLog(this.#catalogStore)
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
     this.catalog = Catalog.open(this.#catalogStore, {
@@ -128,7 +129,7 @@ export class EngineParts {
     this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
     this.integrations = new Integrations(this, options.privateHosts)
     this.backups = new Backups(this, new BackupThread((error) => this.failed('a thread that makes backups died', error)))
-    this.monitor = new MonitorDesk(this, { store: this.#catalogStore, clock })
+    this.monitor = new MonitorDesk(this, { store: this.#catalogStore, clock, audit: log })
     lock.serve((request) => answerBackup(this.backups, request))
     this.#followJobs()
     this.audit.takeUp()

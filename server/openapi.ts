@@ -24,6 +24,7 @@ import * as queries from './schemas/queries.js'
 import * as resources from './schemas/resources.js'
 import * as storedEvents from './schemas/stored-events.js'
 import * as users from './schemas/users.js'
+import * as watchdogs from './schemas/watchdogs.js'
 
 type Json = Record<string, unknown>
 
@@ -45,7 +46,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations, monitoring]) {
+for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations, monitoring, watchdogs]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

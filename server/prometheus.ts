@@ -103,6 +103,9 @@ export class Prometheus {
     })
     this.#add('gauge', 'decision_jobs', 'Jobs.', byName('status', ({ jobs }) => jobs))
     this.#add('gauge', 'decision_integrations', 'Integrations.', byName('kind', ({ integrations }) => integrations))
+    this.#add('gauge', 'decision_watchdog_firing', 'Whether a watchdog fires.', () => {
+      return this.#figures.watchdogs.map(({ id, title, type, isFiring }) => ({ labels: { watchdog: id, title, type }, value: isFiring ? 1 : 0 }))
+    })
     this.#add('gauge', 'decision_ready', 'Whether the service is ready for requests.', () => {
       return [{ labels: {}, value: this.#app.state === 'ready' ? 1 : 0 }]
     })

@@ -23,18 +23,21 @@ const LABELS_MAX = 300
 
 export class FigureBook {
   readonly #parts: FigureParts
+  readonly #counted: (decided: ReadonlyMap<number, Float64Array>) => void
   /** By label: counts by band. */
   readonly #labels = new Map<string, Float64Array>()
   #stored = 0
   #outliers = 0
 
-  constructor(parts: FigureParts) {
+  /** `counted` is told of what was stored and decided since the last time. */
+  constructor(parts: FigureParts, counted: (decided: ReadonlyMap<number, Float64Array>) => void) {
     this.#parts = parts
+    this.#counted = counted
   }
 
-  read(): Figures {
+  read(): Omit<Figures, 'watchdogs'> {
     const { shards, trainings, catalog, logs } = this.#parts
-    this.#countDecided()
+    this.countDecided()
     const { finished, failed, seconds } = trainings.meter
     return {
       shards: Array.from({ length: shards.count }, (_, shard) => {
@@ -54,8 +57,11 @@ export class FigureBook {
     }
   }
 
-  #countDecided(): void {
-    for (const [jobId, counts] of this.#parts.shards.takeDecided()) {
+  /** Takes up what was stored and decided since the last time. */
+  countDecided(): void {
+    const decided = this.#parts.shards.takeDecided()
+    this.#counted(decided)
+    for (const [jobId, counts] of decided) {
       const labels = this.#parts.catalog.job(jobId)?.labels ?? []
       this.#stored += counts[STORED_PLACE] as number
       this.#outliers += counts[OUTLIER_PLACE] as number

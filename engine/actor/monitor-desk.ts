@@ -12,11 +12,14 @@ import type { LogLevels } from '../monitor/log-level.js'
 import type { Log } from '../monitor/log.js'
 import type { Figures, MonitorService, ServiceState } from '../monitor/monitor-service.js'
 import { SAMPLE_SECONDS, SampleStore } from '../monitor/sample-store.js'
+import { WatchdogLog } from '../monitor/watchdog-log.js'
+import type { AuditTrail } from '../resource/audit-trail.js'
 import type { Environment } from '../store/environment.js'
 import { freeShare } from './container-parts.js'
 import { Containers, type ContainersParts } from './containers.js'
 import { FigureBook, type FigureParts } from './figures.js'
 import { Usage } from './usage.js'
+import { Watchdogs } from './watchdogs.js'
 
 export interface MonitorParts extends FigureParts, ContainersParts {
   readonly batches: BatchBook
@@ -34,10 +37,12 @@ export interface MonitorTools {
   /** The catalog's environment. */
   readonly store: Environment
   readonly clock: Clock
+  readonly audit: AuditTrail
 }
 
 export class MonitorDesk implements MonitorService {
   readonly containers: Containers
+  readonly watchdogs: Watchdogs
   readonly #parts: MonitorParts
   readonly #tools: MonitorTools
   readonly #figures: FigureBook
@@ -51,7 +56,8 @@ export class MonitorDesk implements MonitorService {
   constructor(parts: MonitorParts, tools: MonitorTools) {
     this.#parts = parts
     this.#tools = tools
-    this.#figures = new FigureBook(parts)
+    this.watchdogs = new Watchdogs(parts, new WatchdogLog(tools.store, tools.audit), tools.clock)
+    this.#figures = new FigureBook(parts, (decided) => this.watchdogs.count(decided))
     this.#samples = new SampleStore(tools.store)
     this.#usage = new Usage(parts)
     this.containers = new Containers(parts, this.#samples, tools.clock)
@@ -65,7 +71,8 @@ export class MonitorDesk implements MonitorService {
   }
 
   figures(): Figures {
-    return this.#figures.read()
+    const watchdogs = this.watchdogs.list().map(({ id, title, type, state }) => ({ id, title, type, isFiring: state === 'firing' }))
+    return { ...this.#figures.read(), watchdogs }
   }
 
   log(component: Component, container?: string): Log {
@@ -98,6 +105,7 @@ export class MonitorDesk implements MonitorService {
   async restart(): Promise<void> {
     await this.stop()
     this.#usage = new Usage(this.#parts)
+    this.watchdogs.restart()
     this.log('monitor').info('restarted')
     this.#start()
   }
@@ -127,6 +135,8 @@ export class MonitorDesk implements MonitorService {
     const samples = await this.#usage.read()
     const now = this.#tools.clock.nowMicros()
     this.#samples.add(now, samples)
+    this.#figures.countDecided()
+    await this.watchdogs.look()
     if (++this.#ticks % FLUSH_TICKS === 0) this.#samples.flush(now)
   }
 

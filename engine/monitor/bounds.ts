@@ -5,7 +5,7 @@ export const monitorBounds = {
   /** Milliseconds that a part of the service may take to answer when its health is checked. */
   healthCheckMs: 5_000,
   /** Watchdogs of one service. */
-  watchdogsMax: 1_000,
+  watchdogsMax: 500,
   /** Seconds that a watchdog looks back over at most. */
   watchdogWindowSecondsMax: 7 * 86_400,
   /** Milliseconds that whoever reads nothing of an export of the log is waited for. */

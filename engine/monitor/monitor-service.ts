@@ -1,9 +1,11 @@
 /** What operators may ask of the engine about itself, and what they may have it do. */
 export type * from './backup-service.js'
 export type * from './container-service.js'
+export type * from './watchdog-service.js'
 import type { Batch, BatchKind } from './batch-book.js'
 import type { ContainerName, ContainerService } from './container-service.js'
 import type { Histogram } from './histogram.js'
+import type { WatchdogService } from './watchdog-service.js'
 import type { TurnMeter } from './turn-meter.js'
 import type { Component } from './components.js'
 import type { LogFile } from './log-files.js'
@@ -43,6 +45,7 @@ export interface Figures {
   readonly jobs: ReadonlyMap<string, number>
   readonly integrations: ReadonlyMap<string, number>
   readonly logLinesDropped: number
+  readonly watchdogs: readonly { readonly id: string; readonly title: string; readonly type: string; readonly isFiring: boolean }[]
 }
 
 export interface MonitorService {
@@ -54,6 +57,7 @@ export interface MonitorService {
   setLogLevels(levels: LogLevels): void
   /** The parts of the service, one by one. */
   readonly containers: ContainerService
+  readonly watchdogs: WatchdogService
   /** The files of the log as they are now, oldest first. Whoever asks closes each. */
   logFiles(): Promise<LogFile[]>
   /** The lines of a container in them. Rejects with container_not_found. */

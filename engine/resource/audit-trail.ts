@@ -17,8 +17,9 @@ export type AuditAction =
   | 'created' | 'updated' | 'deleted' | 'started' | 'stopped' | 'training requested'
   | 'voted' | 'consensus overridden' | 'override withdrawn' | 'reprocessing requested' | 'reprocessing cancelled'
   | 'token issued' | 'token revoked' | 'sign-in refused' | 'password changed' | 'disabled' | 'enabled'
+  | 'fired' | 'resolved'
 
-export type AuditObjectType = 'job' | 'integration' | 'api_key' | 'user' | 'token' | 'event' | 'bucket' | 'task'
+export type AuditObjectType = 'job' | 'integration' | 'api_key' | 'user' | 'token' | 'event' | 'bucket' | 'task' | 'watchdog'
 
 /** One field, before and after; null where there was nothing, or is nothing now. */
 export interface AuditChange {

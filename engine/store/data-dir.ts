@@ -7,7 +7,7 @@
  * |------------------|--------------------------------------------------------------------|
  * | format.json      | version of the directory's format, number of shards; written once  |
  * | sealing.key      | what the secrets of integrations are sealed with; written once     |
- * | catalog.mdb      | jobs, integrations, keys, users, trainings, samples, the audit log |
+ * | catalog.mdb      | jobs, integrations, keys, users, trainings, watchdogs, the audit log |
  * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
  * | integrations.mdb | how far steps that take events out are; what they could not deliver   |
  * | lock.sock        | the lock: a socket that the process which owns the directory holds |

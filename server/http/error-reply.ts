@@ -61,6 +61,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   store_failed: 503,
   container_not_found: 404,
   not_restartable: 409,
+  watchdog_not_found: 404,
   backup_in_progress: 409,
   backup_refused: 409,
   data_dir_in_use: 500,

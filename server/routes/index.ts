@@ -24,6 +24,7 @@ import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
 import { tokenRoutes } from './tokens.js'
+import { watchdogRoutes } from './watchdogs.js'
 import { userRoutes } from './users.js'
 
 const documents = new Map<string, string>()
@@ -65,7 +66,7 @@ const root: Route = {
 export const routes: readonly Route[] = [
   ...eventRoutes, ...alertmanagerRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
   ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...clusterRoutes, ...queryRoutes, ...metricsRoutes,
-  ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, ...containerRoutes, ...platformRoutes, openApi, root,
+  ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, ...containerRoutes, ...platformRoutes, ...watchdogRoutes, openApi, root,
 ]
 
 /** What the port for operators answers to. */

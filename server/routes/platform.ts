@@ -6,6 +6,7 @@ import { StatusOnly } from '../schemas/common.js'
 import { BatchList, BatchQuery, ObjectsExport, ServiceAlive, StoreStatus } from '../schemas/monitoring.js'
 import { replyZip, zipType } from '../zip.js'
 import { containerOf } from './containers.js'
+import { watchdogWire } from './watchdogs.js'
 
 const tag = 'Monitoring'
 const base = '/api/monitoring/api/v1'
@@ -133,6 +134,7 @@ const objects = operation({
     name: app.service.name,
     resources: app.service.listResources({ full: true }),
     users: app.service.users.list().map(({ name, role, enabled, createdAt }) => ({ name, role, enabled, created_at: createdAt })),
+    watchdogs: app.service.monitor.watchdogs.list().map(watchdogWire),
   }),
 })
 

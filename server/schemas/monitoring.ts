@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { batchKinds, components, logLevels, monitorBounds, timeSelectors } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
+import { Watchdog } from './watchdogs.js'
 
 const ComponentType = Type.Enum([...components])
 const ContainerId = Type.String({ description: 'Which one of its type: `main`, a number, `shard-0`, `catalog`, `process`.' })
@@ -94,4 +95,5 @@ export const ObjectsExport = Type.Object({
   name: Type.String(),
   resources: Type.Array(Type.Unknown(), { description: 'Keys, integrations and jobs as `GET /api/v2/resources` shows them, jobs in full.' }),
   users: Type.Array(Type.Object({ name: Type.String(), role: Type.String(), enabled: Type.Boolean(), created_at: Type.String() })),
+  watchdogs: Type.Array(Watchdog),
 })

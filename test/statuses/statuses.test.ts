@@ -28,12 +28,14 @@ import { monitoringRecipes } from './monitoring.js'
 import { queryRecipes } from './queries.js'
 import { resourceRecipes } from './resources.js'
 import { storedEventRecipes } from './stored-events.js'
+import { watchdogRecipes } from './watchdogs.js'
 import { userRecipes } from './users.js'
 
 const recipes: Recipes = {
   ...auditRecipes, ...backupRecipes, ...clusterRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes,
   ...integrationRecipes, ...jobRecipes, ...metricsRecipes, ...queryRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
   ...monitoringRecipes,
+  ...watchdogRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {

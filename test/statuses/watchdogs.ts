@@ -1,0 +1,46 @@
+/** Watchdogs: how each answer is brought about. */
+import type { Client } from '../support/client.js'
+import { freshName, type Recipes } from './recipe.js'
+
+const base = '/api/monitoring/api/v1/watchdogs'
+const watchdog = () => ({ title: freshName(), type: 'disk' })
+
+async function newWatchdog(client: Client): Promise<string> {
+  return (await client.post(base, watchdog())).body.watchdog_id
+}
+
+/** Up to the limit, which is of the whole service: they are deleted again by nobody. */
+async function fill(client: Client): Promise<void> {
+  for (let status = 201; status === 201;) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => client.post(base, watchdog())))
+    status = Math.max(...answers.map((answer) => answer.status))
+  }
+}
+
+export const watchdogRecipes: Recipes = {
+  listWatchdogs: { good: () => ({ path: base }) },
+  enableWatchdog: {
+    good: async (client) => ({ path: `${base}/enable`, body: { watchdog_id: await newWatchdog(client), enabled: false } }),
+    refusals: { 404: () => ({ path: `${base}/enable`, body: { watchdog_id: '999999', enabled: true } }) },
+  },
+  listWatchdogsOfType: { good: () => ({ path: `${base}/type/memory` }), refusals: { 404: () => ({ path: `${base}/type/weather` }) } },
+  getWatchdog: {
+    good: async (client) => ({ path: `${base}/id/${await newWatchdog(client)}` }),
+    refusals: { 404: () => ({ path: `${base}/id/999999` }) },
+  },
+  listWatchdogConditions: { good: () => ({ path: `${base}/conditions/disk` }), refusals: { 404: () => ({ path: `${base}/conditions/weather` }) } },
+  deleteWatchdog: {
+    good: async (client) => ({ path: `${base}/${await newWatchdog(client)}` }),
+    refusals: { 404: () => ({ path: `${base}/999999` }) },
+  },
+  createWatchdog: {
+    good: () => ({ path: base, body: watchdog() }),
+    refusals: {
+      404: () => ({ path: base, body: { ...watchdog(), type: 'no_data', job_id: 999_999 } }),
+      409: async (client) => {
+        await fill(client)
+        return { path: base, body: watchdog() }
+      },
+    },
+  },
+}

@@ -1,0 +1,53 @@
+/** What is there to run the service with names only settings, probes and files that there are. */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { settingsTable } from '../../server/config.js'
+import { opsRoutes } from '../../server/routes/index.js'
+
+const root = rootOf(dirname(fileURLToPath(import.meta.url)))
+const folder = join(root, 'server/deploy')
+const texts = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+
+function rootOf(from: string): string {
+  return existsSync(join(from, 'package.json')) ? from : rootOf(dirname(from))
+}
+
+function text(name: string): string {
+  return texts.get(name) ?? assert.fail(`server/deploy/${name} is missing`)
+}
+
+test('every setting that is named is one', () => {
+  const known: readonly string[] = Object.values(settingsTable).map(({ name }) => name)
+  for (const [name, content] of texts) {
+    for (const [setting] of content.matchAll(/SERVICE_[A-Z]\w*/g)) assert.ok(known.includes(setting), `${setting} in ${name}`)
+  }
+})
+
+test('every probe is a route of the port for operators', () => {
+  const paths = opsRoutes.map(({ path }) => path)
+  for (const name of ['Dockerfile', 'kubernetes.yaml']) {
+    const probes = [...text(name).matchAll(/\/(?:livez|readyz|metrics)\b/g)].map(([path]) => path)
+    assert.ok(probes.length > 0)
+    for (const path of probes) assert.ok(paths.includes(path), path)
+  }
+})
+
+test('the image has the program where it is started, and nobody runs it as root', () => {
+  const image = text('Dockerfile')
+  assert.match(image, /ENTRYPOINT \["node", "--enable-source-maps", "\.build\/server\/main\.js"\]/)
+  assert.match(image, /^USER node$/m)
+  for (const [, from] of image.matchAll(/^COPY (?!--)([^\n]+) \S+$/gm)) {
+    for (const path of (from as string).split(' ')) assert.ok(existsSync(join(root, path)), path)
+  }
+  assert.match(text('kubernetes.yaml'), /readOnlyRootFilesystem: true/)
+  assert.match(text('decision-service.service'), /^ProtectSystem=strict$/m)
+})
+
+test('whoever kills the process waits longer than it takes to drain and to close', () => {
+  const seconds = Number(settingsTable.drainSeconds.fallback) + 40
+  assert.ok(Number(/TimeoutStopSec=(\d+)/.exec(text('decision-service.service'))?.[1]) > seconds)
+  assert.ok(Number(/terminationGracePeriodSeconds: (\d+)/.exec(text('kubernetes.yaml'))?.[1]) > seconds)
+})

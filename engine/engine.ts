@@ -40,6 +40,7 @@ export class Engine implements DecisionService {
   readonly firstStart: BootstrapOutcome | null
   readonly catalogue: DecisionService['catalogue']
   readonly reprocess: DecisionService['reprocess']
+  readonly erasure: DecisionService['erasure']
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
@@ -61,6 +62,7 @@ export class Engine implements DecisionService {
     this.firstStart = parts.firstStart
     this.catalogue = parts.catalog.catalogue
     this.reprocess = parts.reprocess
+    this.erasure = parts.erasure
     this.notes = parts.notes
     this.audit = parts.audit
     this.consensus = parts.consensus

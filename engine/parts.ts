@@ -32,6 +32,7 @@ import { Backups } from './actor/backups.js'
 import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import type { TurnRan } from './actor/mailbox.js'
+import { Erasure } from './actor/erasure.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
 import { metricsTables } from './actor/metrics-log.js'
@@ -68,6 +69,7 @@ export class EngineParts {
   readonly backupDir: string | null
   readonly clusters: ClusterDesk
   readonly reprocess: Reprocessing
+  readonly erasure: Erasure
   readonly notes: Notes
   readonly queries: Queries
   readonly integrations: Integrations
@@ -123,7 +125,9 @@ export class EngineParts {
     this.audit = new AuditDesk(this, this.#catalogStore, log)
     this.consensus = new ConsensusDesk(this)
     this.clusters = new ClusterDesk(this)
-    this.reprocess = new Reprocessing(this, new LookThread(this.failed))
+    const looks = new LookThread(this.failed)
+    this.reprocess = new Reprocessing(this, looks)
+    this.erasure = new Erasure(this, { store: this.#catalogStore, audit: log, clock, looks })
     this.notes = new Notes(this)
     this.queries = new Queries(this, clock)
     this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })

@@ -36,6 +36,7 @@ export const scopeTable = {
   'execute:reprocess_events': { from: 'power_user' },
   'read:event_export': { from: 'analyst', inputKey: true },
   'write:events': { from: 'power_user', inputKey: true },
+  'delete:events': { from: 'administrator' },
   'read:event_query': { from: 'analyst' },
   'read:job_metrics': { from: 'analyst' },
   'execute:recompute_model_metrics': { from: 'power_user' },

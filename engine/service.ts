@@ -11,6 +11,7 @@ import type { Refusal } from './errors.js'
 import type { QueriesService } from './actor/queries-service.js'
 import type { MetricsService } from './metrics/metrics-service.js'
 import type { JobCategory, JobStatus, Label } from './job/job.js'
+import type { ErasureService } from './actor/erasure-service.js'
 import type { NotesService, ReprocessService } from './actor/reprocess-service.js'
 import type { ClusterService } from './actor/cluster-service.js'
 import type { ConsensusService } from './actor/consensus-service.js'
@@ -204,6 +205,8 @@ export interface DecisionService {
 
   /** Stored events decided again, one by one or by selection. */
   readonly reprocess: ReprocessService
+  /** Stored events deleted for good. */
+  readonly erasure: ErasureService
   /** What agents write down about events. */
   readonly notes: NotesService
   /** How well jobs and models do, and what is stored. */

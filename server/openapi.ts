@@ -15,6 +15,7 @@ import * as catalogue from './schemas/catalogue.js'
 import * as clusters from './schemas/clusters.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
+import * as erasure from './schemas/erasure.js'
 import * as events from './schemas/events.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
@@ -46,7 +47,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations, monitoring, watchdogs]) {
+for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations, monitoring, watchdogs, erasure]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 

@@ -95,6 +95,16 @@ function latestVotes(votes: readonly StoredVote[]): readonly StoredVote[] {
   return [...votes].sort((a, b) => a.atMicros - b.atMicros).slice(-limits.votesPerBallotMax)
 }
 
+/** Takes the votes that were given on one event out of a ballot; false where there are none. */
+export function withdrawVotes(store: TurnStore, jobId: number, subject: Uint8Array, eventMicros: number, stats: JobStats): boolean {
+  const before = readBallot(store, jobId, subject)
+  const votes = before?.votes.filter((each) => each.eventMicros !== eventMicros) ?? []
+  if (before === null || votes.length === before.votes.length) return false
+  if (votes.length === 0 && before.override === null) dropBallot(store, jobId, subject, stats)
+  else settle(store, jobId, subject, before, votes, before.override, stats)
+  return true
+}
+
 /** Takes a ballot away, with its event. */
 export function dropBallot(store: TurnStore, jobId: number, subject: Uint8Array, stats: JobStats): void {
   const ballot = readBallot(store, jobId, subject)

@@ -28,6 +28,7 @@ import { countLowScore, dropBallot } from './ballots.js'
 import { cast, labelOf } from './casting.js'
 import { CauseStage } from './cause-stage.js'
 import { enter, leave, type ActorParts } from './deciding-again.js'
+import { erase } from './erasing.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
 import { watchFeedback } from './feedback-watch.js'
@@ -92,6 +93,7 @@ export class JobActor {
       case 'note': return { result: takeNote(this.#parts(), message) }
       case 'task': return { result: followOrder(this.#parts(), message) }
       case 'override': return { result: takeOverride(this.#parts(), message) }
+      case 'erase': return { result: erase(this.#parts(), message, (event) => this.#remove(event)) }
       case 'collected': case 'passed': throw new Error('a message to the shard')
     }
   }

@@ -17,7 +17,7 @@ export type AuditAction =
   | 'created' | 'updated' | 'deleted' | 'started' | 'stopped' | 'training requested'
   | 'voted' | 'consensus overridden' | 'override withdrawn' | 'reprocessing requested' | 'reprocessing cancelled'
   | 'token issued' | 'token revoked' | 'sign-in refused' | 'password changed' | 'disabled' | 'enabled'
-  | 'fired' | 'resolved'
+  | 'fired' | 'resolved' | 'erasure requested' | 'erased'
 
 export type AuditObjectType = 'job' | 'integration' | 'api_key' | 'user' | 'token' | 'event' | 'bucket' | 'task' | 'watchdog'
 

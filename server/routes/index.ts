@@ -10,6 +10,7 @@ import { catalogueRoutes } from './catalogue.js'
 import { clusterRoutes } from './clusters.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
+import { erasureRoutes } from './erasure.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
@@ -65,6 +66,7 @@ const root: Route = {
 
 export const routes: readonly Route[] = [
   ...eventRoutes, ...alertmanagerRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
+  ...erasureRoutes,
   ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...clusterRoutes, ...queryRoutes, ...metricsRoutes,
   ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, ...containerRoutes, ...platformRoutes, ...watchdogRoutes, openApi, root,
 ]

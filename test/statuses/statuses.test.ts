@@ -19,6 +19,7 @@ import { backupRecipes } from './backups.js'
 import { clusterRecipes } from './clusters.js'
 import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
+import { erasureRecipes } from './erasure.js'
 import { eventRecipes } from './events.js'
 import { integrationRecipes } from './integrations.js'
 import { jobRecipes } from './jobs.js'
@@ -35,7 +36,7 @@ const recipes: Recipes = {
   ...auditRecipes, ...backupRecipes, ...clusterRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes,
   ...integrationRecipes, ...jobRecipes, ...metricsRecipes, ...queryRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
   ...monitoringRecipes,
-  ...watchdogRecipes,
+  ...watchdogRecipes, ...erasureRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {

@@ -1,0 +1,133 @@
+/**
+ * Deleting events for good, seen from the main thread: looking for them and having them deleted, a piece at a time.
+ *
+ * Owns: what narrows a request down, what the audit log and the job are told. Leaves out: looking (reprocess-look.ts),
+ * deleting (erasing.ts).
+ *
+ * 1. The audit log says who asked before the first event goes, and how many went behind the last. It names the fields of
+ *    the filters and not their values: those may be what is to be forgotten.
+ */
+import type { Clock } from '../clock.js'
+import { isRefusal, Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import type { JobSettings } from '../job/job.js'
+import type { AuditAction, AuditTrail } from '../resource/audit-trail.js'
+import type { Author, JobHandle } from '../service.js'
+import { WriteBatch, type Environment } from '../store/environment.js'
+import type { ReprocessSelection } from '../store/reprocess-row.js'
+import { encodeTimes, type Erased } from './erasing.js'
+import type { ErasureOutcome, ErasureService } from './erasure-service.js'
+import type { LookThread } from './helper-threads.js'
+import { compileSelection, parseSelection } from './reprocess-look.js'
+import type { ReprocessRequest } from './reprocess-service.js'
+import type { Shards } from './shards.js'
+import type { Trainings } from './trainings.js'
+
+export interface ErasureParts {
+  readonly dataDir: string
+  readonly serviceNames: readonly string[]
+  readonly shards: Shards
+  readonly trainings: Trainings
+  current(handle: JobHandle): JobSettings
+  mustAccept(): void
+}
+
+export interface ErasureTools {
+  /** The catalog's environment. */
+  readonly store: Environment
+  readonly audit: AuditTrail
+  readonly clock: Clock
+  readonly looks: Pick<LookThread, 'run' | 'underWay'>
+}
+
+/** Erasures at once, over all jobs. */
+const AT_ONCE = 4
+/** Between two tries at a full mailbox. */
+const RETRY_MS = 50
+const RETRAIN = 'events that the model was trained with, or votes on them, were deleted; train it again'
+
+export class Erasure implements ErasureService {
+  readonly #parts: ErasureParts
+  readonly #tools: ErasureTools
+  #underWay = 0
+
+  constructor(parts: ErasureParts, tools: ErasureTools) {
+    this.#parts = parts
+    this.#tools = tools
+  }
+
+  async events(handle: JobHandle, request: ReprocessRequest, by: Author): Promise<ErasureOutcome> {
+    this.#parts.mustAccept()
+    const job = this.#parts.current(handle)
+    const selection = parseSelection(request)
+    compileSelection(selection, 0, this.#parts.serviceNames)
+    if (selection.filters.length === 0 && selection.startDate === null && selection.endDate === null) {
+      const msg = 'a filter or a date must say which events; to delete all, delete the job'
+      throw new Refusal('invalid_body', msg, { issues: [{ loc: ['body', 'filters'], msg, type: 'missing' }] })
+    }
+    if (this.#underWay >= AT_ONCE) throw new Refusal('queries_busy', `at most ${AT_ONCE} deletions run at once`)
+    this.#underWay++
+    try {
+      this.#tell(job, by, 'erasure requested', fieldsOf(selection))
+      const { events, votes } = await this.#erase(handle, selection)
+      const retrainNeeded = events > 0 && this.#markModel(handle)
+      this.#tell(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
+      return { events, votes, retrainNeeded }
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  async #erase(handle: JobHandle, selection: ReprocessSelection): Promise<Erased> {
+    const { dataDir, serviceNames } = this.#parts
+    const askedMicros = this.#tools.clock.nowMicros()
+    const sum = { events: 0, votes: 0 }
+    for (let [after, isLast] = [0, false]; !isLast;) {
+      const job = this.#parts.current(handle)
+      const found = await this.#tools.looks.run({ dataDir, job, serviceNames, selection, askedMicros, after, countOnly: false })
+      for (let at = 0; at < found.times.length; at += limits.reprocessEventsPerPiece) {
+        const { events, votes } = await this.#piece(handle, found.times.slice(at, at + limits.reprocessEventsPerPiece))
+        sum.events += events
+        sum.votes += votes
+      }
+      after = found.through
+      isLast = found.last
+    }
+    return sum
+  }
+
+  /** Waits where the mailbox is full; a full disk is told. */
+  async #piece(handle: JobHandle, times: readonly number[]): Promise<Erased> {
+    for (;;) {
+      this.#parts.mustAccept()
+      try {
+        return (await this.#parts.shards.ask(this.#parts.current(handle), 'erase', null, encodeTimes(times))) as Erased
+      } catch (error) {
+        if (!isRefusal(error, 'mailbox_full')) throw error
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+      }
+    }
+  }
+
+  /** True where there is a model that knew them. */
+  #markModel(handle: JobHandle): boolean {
+    const job = this.#parts.current(handle)
+    if (this.#parts.shards.reader(job.shard).stats(job).modelVersion === 0) return false
+    this.#parts.trainings.note(job.id, RETRAIN)
+    return true
+  }
+
+  #tell({ id, title }: JobSettings, by: Author, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
+    const batch = new WriteBatch()
+    const entry = { atMicros: this.#tools.clock.nowMicros(), by, action, object: { type: 'job', id: String(id), title }, job: { id, title }, details } as const
+    this.#tools.audit.record(batch, entry)
+    this.#tools.store.commit(batch)
+  }
+}
+
+function fieldsOf({ dateField, startDate, endDate, filters }: ReprocessSelection): Record<string, unknown> {
+  return {
+    ...(startDate === null && endDate === null ? {} : { date_field: dateField, start_date: startDate, end_date: endDate }),
+    fields: filters.map(({ field, operator }) => `${field} ${operator}`),
+  }
+}

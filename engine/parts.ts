@@ -41,6 +41,7 @@ import { MonitorDesk } from './actor/monitor-desk.js'
 import { Notes } from './actor/notes.js'
 import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
+import { RetentionSweep } from './actor/retention.js'
 import { Shards } from './actor/shards.js'
 import { BackupThread, LookThread, ReaderThreads, TrainingThreads } from './actor/helper-threads.js'
 import { defaultThreads } from './actor/threads.js'
@@ -70,6 +71,7 @@ export class EngineParts {
   readonly clusters: ClusterDesk
   readonly reprocess: Reprocessing
   readonly erasure: Erasure
+  readonly retention: RetentionSweep
   readonly notes: Notes
   readonly queries: Queries
   readonly integrations: Integrations
@@ -133,6 +135,7 @@ export class EngineParts {
     this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
     this.integrations = new Integrations(this, options.privateHosts)
     this.backups = new Backups(this, new BackupThread((error) => this.failed('a thread that makes backups died', error)))
+    this.retention = new RetentionSweep(this, clock)
     this.monitor = new MonitorDesk(this, { store: this.#catalogStore, clock, audit: log })
     lock.serve((request) => answerBackup(this.backups, request))
     this.#followJobs()
@@ -176,6 +179,7 @@ export class EngineParts {
     this.#schedule.close()
     this.trainings.close()
     await this.monitor.stop()
+    await this.retention.close()
     this.queries.close()
     this.metrics.close()
     await this.backups.close()

@@ -15,7 +15,7 @@ import type { AuditAction, AuditTrail } from '../resource/audit-trail.js'
 import type { Author, JobHandle } from '../service.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import type { ReprocessSelection } from '../store/reprocess-row.js'
-import { encodeTimes, type Erased } from './erasing.js'
+import { encodeErasure, type Erased } from './erasing.js'
 import type { ErasureOutcome, ErasureService } from './erasure-service.js'
 import type { LookThread } from './helper-threads.js'
 import { compileSelection, parseSelection } from './reprocess-look.js'
@@ -101,7 +101,7 @@ export class Erasure implements ErasureService {
     for (;;) {
       this.#parts.mustAccept()
       try {
-        return (await this.#parts.shards.ask(this.#parts.current(handle), 'erase', null, encodeTimes(times))) as Erased
+        return (await this.#parts.shards.ask(this.#parts.current(handle), 'erase', null, encodeErasure(times, false))) as Erased
       } catch (error) {
         if (!isRefusal(error, 'mailbox_full')) throw error
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())

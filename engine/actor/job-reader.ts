@@ -17,7 +17,7 @@ import type { Environment } from '../store/environment.js'
 import { decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
-import { bucketKey, jobRange, timeKey, timeOfValue, timeValue } from '../store/tables.js'
+import { bucketKey, jobRange, timeKey, timeOfKey, timeOfValue, timeValue } from '../store/tables.js'
 import { ballotView } from './ballot-view.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
 import { readBallot, stateOf } from './ballots.js'
@@ -54,6 +54,11 @@ export class JobReader {
   refresh(): void {
     this.#environment.refresh()
     this.#stats.clear()
+  }
+
+  /** Ingest times of the job's oldest events. */
+  oldest(jobId: number, count: number): number[] {
+    return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
   }
 
   /** Gives back the memory that reads have mapped (Environment.unmap). */

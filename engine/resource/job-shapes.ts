@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { limits } from '../limits.js'
 import { integrationRoles, jobCategories, outlierRateMax, outlierRateMin } from '../job/job.js'
 import { namedObjectives } from '../job/objective.js'
+import { retentionDaysMax, retentionEventsMax } from '../job/retention.js'
 import { cronFault } from './cron.js'
 
 /** One of the words, in any case. */
@@ -103,6 +104,10 @@ const advancedSettings = z
     outlier_false_alarm_rate: z.number().min(outlierRateMin).max(outlierRateMax).optional()
       .describe('The share of known events that may be called outliers; 0.02 where absent.'),
     objective: objective.optional().describe('What answers are to be good at.'),
+    retention: z
+      .strictObject({ days: z.int().min(1).max(retentionDaysMax).optional(), max_events: z.int().min(1).max(retentionEventsMax).optional() })
+      .optional()
+      .describe('Events that are older than so many days, or more than so many, are deleted; all are kept where absent.'),
     monitoring_settings: z
       .looseObject({ throttling: z.unknown().optional(), monitors: z.array(monitor).optional() })
       .optional()

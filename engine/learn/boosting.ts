@@ -7,6 +7,7 @@
  */
 import { Dice } from './dice.js'
 import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { GradientSums } from './gradient-sums.js'
 import { softmax } from './logistic.js'
 import type { Stage } from './progress.js'
 import { leafOfRow, partition, type TreeRows, type TreeTable } from './tree-table.js'
@@ -32,44 +33,19 @@ export function treesARound(classCount: number): number {
 }
 
 const hessianFloor = 1e-16
-const gainMin = 1e-9
 
 class BoostingGrower {
   readonly #table: TreeTable
   readonly #options: BoostingOptions
   readonly #builder = new TreeBuilder()
-  /** First and second derivative of each row, by row number. */
-  readonly #gradients: Float64Array
-  readonly #hessians: Float64Array
-  /** Where the sums of a column stand: slot of code 1, then of code 2 and so on. */
-  readonly #slots: Int32Array
-  /** The slot of each entry of the table. */
-  readonly #entrySlots: Int32Array
-  /** Sums over a node of both derivatives, by slot. */
-  readonly #sums: Float64Array
-  readonly #touched: Int32Array
-  readonly #isTouched: Uint8Array
+  readonly #sums: GradientSums
   readonly #chosen: Uint8Array
   readonly #leaf = new Float64Array(1)
-  readonly #split = { column: -1, code: 0, gain: 0 }
 
   constructor(table: TreeTable, options: BoostingOptions) {
     this.#table = table
     this.#options = options
-    this.#gradients = new Float64Array(table.rowCount)
-    this.#hessians = new Float64Array(table.rowCount)
-    const { columns, entryCodes } = table
-    const highest = new Int32Array(table.columnCount)
-    for (let j = 0; j < columns.length; j++) {
-      const column = columns[j] as number
-      highest[column] = Math.max(highest[column] as number, entryCodes[j] as number)
-    }
-    this.#slots = new Int32Array(table.columnCount + 1)
-    for (let c = 0; c < table.columnCount; c++) this.#slots[c + 1] = (this.#slots[c] as number) + (highest[c] as number)
-    this.#entrySlots = columns.map((column, j) => ((this.#slots[column] as number) + (entryCodes[j] as number) - 1) * 2)
-    this.#sums = new Float64Array((this.#slots[table.columnCount] as number) * 2)
-    this.#touched = new Int32Array(table.columnCount)
-    this.#isTouched = new Uint8Array(table.columnCount)
+    this.#sums = new GradientSums(table, options)
     this.#chosen = new Uint8Array(table.columnCount)
   }
 
@@ -95,6 +71,7 @@ class BoostingGrower {
         stage.at((round + k / perRound) / rounds)
         this.#derive(from, chances, k)
         this.#choose(dice)
+        this.#sums.begin(drawn, this.#chosen)
         this.#builder.startTree()
         const root = this.#builder.nodeCount
         this.#node(drawn.slice(), 0, drawn.length, 0)
@@ -107,13 +84,14 @@ class BoostingGrower {
   /** The derivatives of the loss by the score of class k; with two classes the score is that of the second. */
   #derive(from: TreeRows, chances: Float64Array, k: number): void {
     const { classes, classCount } = this.#table
+    const { gradients, hessians } = this.#sums
     const label = classCount === 2 ? 1 : k
     for (let i = 0; i < from.rows.length; i++) {
       const row = from.rows[i] as number
       const p = chances[i * classCount + label] as number
       const weight = from.weights[row] as number
-      this.#gradients[row] = weight * (p - (classes[row] === label ? 1 : 0))
-      this.#hessians[row] = weight * Math.max(hessianFloor, (classCount === 2 ? 1 : 2) * p * (1 - p))
+      gradients[row] = weight * (p - (classes[row] === label ? 1 : 0))
+      hessians[row] = weight * Math.max(hessianFloor, (classCount === 2 ? 1 : 2) * p * (1 - p))
     }
   }
 
@@ -134,15 +112,16 @@ class BoostingGrower {
   }
 
   #node(rows: Int32Array, start: number, end: number, depth: number): void {
+    const { gradients, hessians, split } = this.#sums
     let g = 0
     let h = 0
     for (let i = start; i < end; i++) {
-      g += this.#gradients[rows[i] as number] as number
-      h += this.#hessians[rows[i] as number] as number
+      g += gradients[rows[i] as number] as number
+      h += hessians[rows[i] as number] as number
     }
     const { depth: depthMax, rate, l2, hessianMin } = this.#options
-    if (depth < depthMax && h >= 2 * hessianMin && end - start > 1 && this.#findSplit(rows, start, end, g, h)) {
-      const { column, code } = this.#split
+    if (depth < depthMax && h >= 2 * hessianMin && end - start > 1 && this.#sums.findSplit(rows, start, end, g, h)) {
+      const { column, code } = split
       const node = this.#builder.split(column, code)
       const middle = partition(this.#table, rows, start, end, column, code)
       this.#node(rows, start, middle, depth + 1)
@@ -152,74 +131,6 @@ class BoostingGrower {
     }
     this.#leaf[0] = (-rate * g) / (h + l2)
     this.#builder.leaf(this.#leaf)
-  }
-
-  #findSplit(rows: Int32Array, start: number, end: number, g: number, h: number): boolean {
-    const split = this.#split
-    split.column = -1
-    split.gain = (g * g) / (h + this.#options.l2) + gainMin
-    const count = this.#addUp(rows, start, end)
-    for (let i = 0; i < count; i++) {
-      const column = this.#touched[i] as number
-      this.#isTouched[column] = 0
-      this.#tryColumn(column, g, h)
-    }
-    return split.column >= 0
-  }
-
-  /** Sums the derivatives of the rows by what they have; answers how many columns that touched. */
-  #addUp(rows: Int32Array, start: number, end: number): number {
-    const { starts, columns } = this.#table
-    const entrySlots = this.#entrySlots
-    const sums = this.#sums
-    const chosen = this.#chosen
-    const isTouched = this.#isTouched
-    let count = 0
-    for (let i = start; i < end; i++) {
-      const row = rows[i] as number
-      const g = this.#gradients[row] as number
-      const h = this.#hessians[row] as number
-      const stop = starts[row + 1] as number
-      for (let j = starts[row] as number; j < stop; j++) {
-        const column = columns[j] as number
-        if (chosen[column] === 0) continue
-        if (isTouched[column] === 0) {
-          isTouched[column] = 1
-          this.#touched[count++] = column
-        }
-        const at = entrySlots[j] as number
-        sums[at] = (sums[at] as number) + g
-        sums[at + 1] = (sums[at + 1] as number) + h
-      }
-    }
-    return count
-  }
-
-  /** Tries each split of a column, from its highest code down, and clears its sums. */
-  #tryColumn(column: number, g: number, h: number): void {
-    const { l2, hessianMin } = this.#options
-    const sums = this.#sums
-    const split = this.#split
-    const first = this.#slots[column] as number
-    let rightG = 0
-    let rightH = 0
-    for (let slot = (this.#slots[column + 1] as number) - 1; slot >= first; slot--) {
-      const at = slot * 2
-      const slotH = sums[at + 1] as number
-      if (slotH === 0) continue
-      rightG += sums[at] as number
-      rightH += slotH
-      sums[at] = 0
-      sums[at + 1] = 0
-      const leftG = g - rightG
-      const leftH = h - rightH
-      if (rightH < hessianMin || leftH < hessianMin) continue
-      const gain = (rightG * rightG) / (rightH + l2) + (leftG * leftG) / (leftH + l2)
-      if (gain <= split.gain) continue
-      split.column = column
-      split.code = slot - first
-      split.gain = gain
-    }
   }
 }
 

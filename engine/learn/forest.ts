@@ -10,6 +10,7 @@
  */
 import { Dice } from './dice.js'
 import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { cleared, GiniSearch } from './gini-search.js'
 import type { Stage } from './progress.js'
 import { drawRows, pickRows } from './row-draw.js'
 import { partition, type TreeRows, type TreeTable } from './tree-table.js'
@@ -26,27 +27,19 @@ export interface ForestOptions {
 }
 
 const depthMax = 60
-const codesMax = 256
 /** Tries to draw an event by its weight; the last takes what comes, so that light ones are not forgotten. */
 const drawTrials = 8
-
-/** A split and how much it gains. */
-interface Split {
-  column: number
-  code: number
-  gain: number
-}
 
 class ForestGrower {
   readonly #table: TreeTable
   readonly #options: ForestOptions
   readonly #candidates: number
   readonly #builder = new TreeBuilder()
-  readonly #counts: Float64Array
-  readonly #right: Float64Array
-  readonly #bins: Float64Array
-  readonly #best: Split = { column: -1, code: 0, gain: 0 }
-  readonly #tried: Int32Array
+  /** For each column the node, counted from 1 over all trees, that tried it last. */
+  readonly #triedBy: Int32Array
+  readonly #triedMax: number
+  #nodeCount = 0
+  readonly #gini: GiniSearch
   #weights: Float64Array
   #dice: Dice
 
@@ -55,10 +48,9 @@ class ForestGrower {
     this.#options = options
     const entries = table.columns.length / Math.max(1, table.rowCount)
     this.#candidates = Math.max(2, Math.ceil(options.breadth * Math.sqrt(entries)))
-    this.#counts = new Float64Array(table.classCount)
-    this.#right = new Float64Array(table.classCount)
-    this.#bins = new Float64Array(codesMax * table.classCount)
-    this.#tried = new Int32Array(this.#candidates * 3)
+    this.#gini = new GiniSearch(table)
+    this.#triedMax = this.#candidates * 3
+    this.#triedBy = new Int32Array(table.columnCount)
     this.#weights = new Float64Array(0)
     this.#dice = new Dice(options.seed, 0)
   }
@@ -83,7 +75,7 @@ class ForestGrower {
 
   #node(rows: Int32Array, start: number, end: number, depth: number): void {
     const { classes } = this.#table
-    const counts = this.#counts.fill(0)
+    const counts = cleared(this.#gini.counts)
     let total = 0
     let heaviest = 0
     let pure = true
@@ -98,7 +90,7 @@ class ForestGrower {
       if (label !== first) pure = false
     }
     if (!pure && depth < depthMax && this.#findSplit(rows, start, end, total, heaviest)) {
-      const { column, code } = this.#best
+      const { column, code } = this.#gini.best
       const node = this.#builder.split(column, code)
       const middle = partition(this.#table, rows, start, end, column, code)
       this.#node(rows, start, middle, depth + 1)
@@ -121,108 +113,27 @@ class ForestGrower {
 
   /** Leaves the best of some candidates in #best; false where nothing parts the rows. */
   #findSplit(rows: Int32Array, start: number, end: number, total: number, heaviest: number): boolean {
-    const { numberCount, starts, columns } = this.#table
-    const best = this.#best
-    best.column = -1
-    best.gain = -1
+    const { starts, columns } = this.#table
+    const gini = this.#gini
+    gini.begin(rows, start, end, total, this.#weights)
     let found = 0
     let tried = 0
-    const draws = this.#tried.length * 2
-    for (let draw = 0; draw < draws && found < this.#candidates && tried < this.#tried.length; draw++) {
+    const dice = this.#options.bootstrap ? null : this.#dice
+    const node = ++this.#nodeCount
+    const triedBy = this.#triedBy
+    const triedMax = this.#triedMax
+    for (let draw = 0; draw < triedMax * 2 && found < this.#candidates && tried < triedMax; draw++) {
       const row = this.#drawRow(rows, start, end, heaviest)
       const from = starts[row] as number
       const size = (starts[row + 1] as number) - from
       if (size === 0) continue
       const column = columns[from + this.#dice.below(size)] as number
-      let known = false
-      for (let i = 0; i < tried; i++) if (this.#tried[i] === column) known = true
-      if (known) continue
-      this.#tried[tried++] = column
-      if (column < numberCount ? this.#tryNumber(rows, start, end, column, total) : this.#tryFeature(rows, start, end, column, total)) found++
+      if (triedBy[column] === node) continue
+      triedBy[column] = node
+      tried++
+      if (gini.tryColumn(column, dice)) found++
     }
-    return best.column >= 0
-  }
-
-  #tryFeature(rows: Int32Array, start: number, end: number, column: number, total: number): boolean {
-    const { bits, bitStride, numberCount, classes } = this.#table
-    const weights = this.#weights
-    const right = this.#right.fill(0)
-    const base = (column - numberCount) * bitStride
-    let having = 0
-    for (let i = start; i < end; i++) {
-      const row = rows[i] as number
-      if ((((bits[base + (row >> 5)] as number) >>> (row & 31)) & 1) === 0) continue
-      const label = classes[row] as number
-      right[label] = (right[label] as number) + (weights[row] as number)
-      having++
-    }
-    if (having === 0 || having === end - start) return false
-    this.#offer(column, 0, total)
-    return true
-  }
-
-  #tryNumber(rows: Int32Array, start: number, end: number, column: number, total: number): boolean {
-    const { codes, rowCount, classes } = this.#table
-    const base = column * rowCount
-    let low = 255
-    let high = 0
-    for (let i = start; i < end; i++) {
-      const code = codes[base + (rows[i] as number)] as number
-      if (code < low) low = code
-      if (code > high) high = code
-    }
-    if (low >= high) return false
-    const weights = this.#weights
-    const right = this.#right.fill(0)
-    if (!this.#options.bootstrap) {
-      const code = low + this.#dice.below(high - low)
-      for (let i = start; i < end; i++) {
-        const row = rows[i] as number
-        if ((codes[base + row] as number) <= code) continue
-        const label = classes[row] as number
-        right[label] = (right[label] as number) + (weights[row] as number)
-      }
-      this.#offer(column, code, total)
-      return true
-    }
-    const classCount = right.length
-    const bins = this.#bins.fill(0, low * classCount, (high + 1) * classCount)
-    for (let i = start; i < end; i++) {
-      const row = rows[i] as number
-      const at = (codes[base + row] as number) * classCount + (classes[row] as number)
-      bins[at] = (bins[at] as number) + (weights[row] as number)
-    }
-    for (let code = high - 1; code >= low; code--) {
-      let moved = 0
-      for (let k = 0; k < classCount; k++) {
-        const weight = bins[(code + 1) * classCount + k] as number
-        moved += weight
-        right[k] = (right[k] as number) + weight
-      }
-      if (moved > 0) this.#offer(column, code, total)
-    }
-    return true
-  }
-
-  /** Takes the split if it is the best so far; its right side's weights are in #right. */
-  #offer(column: number, code: number, total: number): void {
-    const counts = this.#counts
-    const right = this.#right
-    let rightTotal = 0
-    let rightSquares = 0
-    let leftSquares = 0
-    for (let k = 0; k < counts.length; k++) {
-      const r = right[k] as number
-      const l = (counts[k] as number) - r
-      rightTotal += r
-      rightSquares += r * r
-      leftSquares += l * l
-    }
-    const gain = rightSquares / rightTotal + leftSquares / Math.max(1e-12, total - rightTotal)
-    if (gain <= this.#best.gain) return
-    this.#best.column = column
-    this.#best.code = code
-    this.#best.gain = gain
+    return gini.best.column >= 0
   }
 }
 

@@ -19,7 +19,7 @@ import { Histogram } from '../load/histogram.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
 import type { Fixture } from './fixture.js'
 
-const benchJob: JobSettings = {
+export const benchJob: JobSettings = {
   id: 1,
   revision: 1,
   shard: 0,

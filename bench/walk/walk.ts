@@ -2,6 +2,7 @@
  * The walk of one event, step by step, inside the engine: microseconds each, with tinybench, in this process.
  *
  * A sample is a run over a hundred events, so that the clock costs nothing; p50 and p99 are of such samples, an event.
+ * Decisions are timed one by one beside that (latency.ts): there p50 and p99 are of single decisions.
  */
 import { Bench } from 'tinybench'
 import type { FloorResult } from '../floors/store.js'
@@ -9,6 +10,7 @@ import { alternate, median, rated, type Effort, type Row, type Step } from '../h
 import { decisionStages } from './decision.js'
 import { eventStages } from './event.js'
 import { makeFixture, type Fixture, type Stage } from './fixture.js'
+import { latencyRows } from './latency.js'
 import { recordStages } from './record.js'
 import { eventsPerTurn, turnFloor, turnRun } from './turn.js'
 
@@ -99,6 +101,7 @@ async function run(effort: Effort): Promise<Row[]> {
   for (const stage of [...eventStages(fixture), ...decisionStages(fixture), ...recordStages(fixture)]) {
     rows.push(await stageRow(fixture, stage, effort))
   }
+  rows.push(...await latencyRows(effort))
   rows.push(await turnRow(fixture, effort))
   return rows
 }

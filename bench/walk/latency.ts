@@ -1,0 +1,114 @@
+/**
+ * How long one decision takes, each timed by itself: in a bucket that is new, and in one that has been decided before.
+ *
+ * Through the parts that decide in a job's thread: the buckets at hand over an empty store, the model, the watch over it.
+ * The model is the full learner from 3,000 labels and a background of unlabelled events.
+ */
+import { rmSync } from 'node:fs'
+import { BucketCache } from '../../engine/actor/bucket-cache.js'
+import { JobModel } from '../../engine/actor/job-model.js'
+import { JobStats } from '../../engine/actor/job-stats.js'
+import { TurnStore } from '../../engine/actor/turn-store.js'
+import { bucketText } from '../../engine/event/bucket-key.js'
+import { DecisionPoints } from '../../engine/event/decision-points.js'
+import type { PointValues } from '../../engine/event/point-value.js'
+import { defaultClassifier, loadModel } from '../../engine/learn/registry.js'
+import { openLmdb } from '../../engine/store/lmdb.js'
+import { emptyStats, type ModelRow } from '../../engine/store/rows.js'
+import { shardTables } from '../../engine/store/tables.js'
+import { median, type Effort, type Row } from '../harness/result.js'
+import { temporaryDirectory } from '../harness/service.js'
+import { alerts } from '../harness/trained.js'
+import { alertLabels, alertPoints } from '../streams/alerts.js'
+import { benchJob } from './turn.js'
+
+const learned = 3_000
+const unlabelled = 2_000
+const asked = 6_000
+/** Passes before anything counts: the code has to be warm. */
+const warmUps = 2
+const bars = { newP50: 80, newP99: 200, known: 5 }
+
+interface Passes {
+  /** Microseconds of each decision, ascending. */
+  readonly fresh: Float64Array
+  readonly known: Float64Array
+}
+
+interface Job {
+  readonly points: DecisionPoints
+  readonly row: ModelRow
+  readonly model: Uint8Array
+  /** One event of each bucket. */
+  readonly events: readonly PointValues[]
+}
+
+function makeJob(): Job {
+  const points = new DecisionPoints(alertPoints)
+  const examples = alerts(11, learned).map(({ body, label }) => {
+    return { values: points.valuesOf(body), label: alertLabels.indexOf(label), weight: 1 }
+  })
+  const background = alerts(13, unlabelled).map(({ body }) => points.valuesOf(body))
+  const set = { points: alertPoints, labelCount: alertLabels.length, examples, background, seed: 1 }
+  const model = defaultClassifier.train(set, () => true)
+  const { summary } = loadModel(model)
+  const buckets = new Map(alerts(12, asked).map(({ body }) => points.valuesOf(body)).map((values) => [bucketText(values), values]))
+  const row = { version: 1, throughSeq: 0, trainedMicros: 0, fingerprint: points.fingerprint, summary }
+  return { points, row, model, events: [...buckets.values()] }
+}
+
+function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
+}
+
+/** All events once, each in a bucket of its own, and once more. */
+function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
+  store.begin()
+  const stats = new JobStats(benchJob.id, emptyStats(alertLabels.length))
+  const decider = new JobModel(benchJob, points.fingerprint)
+  decider.use(row, model)
+  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length)
+  const fresh = new Float64Array(events.length)
+  events.forEach((values, i) => {
+    const startedAt = performance.now()
+    const bucket = buckets.of(store, values)
+    decider.decide(store, bucket.values, bucket, stats.row)
+    fresh[i] = (performance.now() - startedAt) * 1000
+    buckets.remember(String(i), bucket)
+  })
+  const keys = events.map((_, i) => String(i))
+  const known = Float64Array.from(keys, (key) => {
+    const startedAt = performance.now()
+    const bucket = buckets.byKey(key)
+    if (bucket === null) throw new Error('a bucket was forgotten within a pass')
+    decider.decide(store, bucket.values, bucket, stats.row)
+    return (performance.now() - startedAt) * 1000
+  })
+  return { fresh: fresh.sort(), known: known.sort() }
+}
+
+function row(what: string, passes: readonly Float64Array[], bar: string, p50Max: number, p99Max: number, note: string): Row {
+  const p50 = median(passes.map((times) => percentile(times, 0.5)))
+  const p99 = median(passes.map((times) => percentile(times, 0.99)))
+  return { what, ours: p50, unit: 'µs', p50Ms: p50 / 1000, p99Ms: p99 / 1000, bar, met: p50 < p50Max && p99 < p99Max, note }
+}
+
+export async function latencyRows(effort: Effort): Promise<Row[]> {
+  const job = makeJob()
+  const directory = temporaryDirectory()
+  const environment = openLmdb(directory, 'shard', shardTables)
+  try {
+    const store = new TurnStore(environment)
+    for (let i = 0; i < warmUps; i++) pass(job, store)
+    const passes = Array.from({ length: effort.rounds * 3 }, () => pass(job, store))
+    const note = `each of ${job.events.length} decisions timed by itself, model from ${learned} labels, ${job.model.length >> 10} KiB`
+    const { newP50, newP99, known } = bars
+    return [
+      row('one decision in a new bucket', passes.map(({ fresh }) => fresh), `p50 under ${newP50} µs, p99 under ${newP99} µs`, newP50, newP99, note),
+      row('one decision in a known bucket', passes.map((times) => times.known), `p50 under ${known} µs`, known, Infinity, note),
+    ]
+  } finally {
+    await environment.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}

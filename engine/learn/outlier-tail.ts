@@ -11,15 +11,22 @@ const stepsPerNat = 4
 /** How fast it grows past the largest known one, in nats for each multiple of it. */
 const beyondGrowth = 2
 
+/** How much a number past the largest known one adds, in nats. */
+export type Beyond = (value: number, largest: number) => number
+
+const slower: Beyond = (value, largest) => beyondGrowth * Math.log1p((value - largest) / (Math.abs(largest) + 0.05))
+
 export class OutlierTail {
   readonly #values: Float64Array
+  readonly #beyond: Beyond
 
-  private constructor(values: Float64Array) {
+  private constructor(values: Float64Array, beyond: Beyond) {
     this.#values = values
+    this.#beyond = beyond
   }
 
   /** `known` in any order; at least one. */
-  static of(known: Float64Array): OutlierTail {
+  static of(known: Float64Array, beyond: Beyond = slower): OutlierTail {
     const sorted = known.slice().sort()
     const steps = Math.max(2, Math.ceil(Math.log(sorted.length) * stepsPerNat) + 1)
     const values = new Float64Array(steps)
@@ -27,11 +34,11 @@ export class OutlierTail {
       const rank = Math.ceil(sorted.length * (1 - Math.exp(-i / stepsPerNat)))
       values[i] = sorted[Math.min(sorted.length - 1, rank)] as number
     }
-    return new OutlierTail(values)
+    return new OutlierTail(values, beyond)
   }
 
-  static read(from: ModelReader): OutlierTail {
-    return new OutlierTail(from.f64s())
+  static read(from: ModelReader, beyond: Beyond = slower): OutlierTail {
+    return new OutlierTail(from.f64s(), beyond)
   }
 
   write(to: ModelWriter): void {
@@ -43,7 +50,7 @@ export class OutlierTail {
     const values = this.#values
     const last = values.length - 1
     const top = values[last] as number
-    if (value > top) return last / stepsPerNat + beyondGrowth * Math.log1p((value - top) / (Math.abs(top) + 0.05))
+    if (value > top) return last / stepsPerNat + this.#beyond(value, top)
     let low = 0
     let high = last
     while (low < high) {

@@ -8,6 +8,7 @@
  * An outlier scores more than 98 % of what is known, where each known event is scored as if it had not been seen.
  */
 import type { ModelReader, ModelWriter } from './model-bytes.js'
+import { OutlierTail, type Beyond } from './outlier-tail.js'
 
 /** What is measured of an event. */
 export interface OutlierSignals {
@@ -69,48 +70,20 @@ export class SurpriseTable {
   }
 }
 
-/** The values that a signal exceeds in ever fewer known events: a step is a quarter in the logarithm of their share. */
-const stepsPerNat = 4
 /** What a signal past all known events adds at most, in nats. */
 const beyondMax = 4
 
-function tailOf(sorted: Float64Array): Float64Array {
-  const steps = Math.max(2, Math.ceil(Math.log(sorted.length) * stepsPerNat) + 1)
-  const tail = new Float64Array(steps)
-  for (let i = 0; i < steps; i++) {
-    const rank = Math.ceil(sorted.length * (1 - Math.exp(-i / stepsPerNat)))
-    tail[i] = sorted[Math.min(sorted.length - 1, rank)] as number
-  }
-  return tail
-}
-
-/** Minus the logarithm of the share of known events with at least this much; goes on growing past all of them. */
-function tailSurprise(tail: Float64Array, value: number): number {
-  const last = tail.length - 1
-  const top = tail[last] as number
-  if (value > top) return last / stepsPerNat + Math.min(beyondMax, (value - top) / (top + 0.1))
-  let low = 0
-  let high = last
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((tail[middle] as number) < value) low = middle + 1
-    else high = middle
-  }
-  if (low === 0) return 0
-  const below = tail[low - 1] as number
-  const above = tail[low] as number
-  return (low - 1 + (value - below) / (above - below)) / stepsPerNat
-}
+const bounded: Beyond = (value, largest) => Math.min(beyondMax, (value - largest) / (largest + 0.1))
 
 /** Scores signals against what is known. */
 export class OutlierScale {
   /** The score from which on an event is an outlier. */
   readonly threshold: number
-  readonly #doubt: Float64Array
-  readonly #surprise: Float64Array
-  readonly #unknown: Float64Array
+  readonly #doubt: OutlierTail
+  readonly #surprise: OutlierTail
+  readonly #unknown: OutlierTail
 
-  private constructor(doubt: Float64Array, surprise: Float64Array, unknown: Float64Array, threshold: number) {
+  private constructor(doubt: OutlierTail, surprise: OutlierTail, unknown: OutlierTail, threshold: number) {
     this.#doubt = doubt
     this.#surprise = surprise
     this.#unknown = unknown
@@ -119,8 +92,7 @@ export class OutlierScale {
 
   /** `known` holds the signals of known events, each as if it had not been seen; at least one. */
   static of(known: readonly OutlierSignals[]): OutlierScale {
-    const tail = (pick: (signals: OutlierSignals) => number): Float64Array =>
-      tailOf(Float64Array.from(known, pick).sort())
+    const tail = (pick: (signals: OutlierSignals) => number): OutlierTail => OutlierTail.of(Float64Array.from(known, pick), bounded)
     const doubt = tail((signals) => signals.doubt)
     const surprise = tail((signals) => signals.surprise)
     const unknown = tail((signals) => signals.unknown)
@@ -131,21 +103,22 @@ export class OutlierScale {
   }
 
   static read(from: ModelReader): OutlierScale {
-    return new OutlierScale(from.f64s(), from.f64s(), from.f64s(), from.f64())
+    const tail = (): OutlierTail => OutlierTail.read(from, bounded)
+    return new OutlierScale(tail(), tail(), tail(), from.f64())
   }
 
   write(to: ModelWriter): void {
-    to.f64s(this.#doubt)
-    to.f64s(this.#surprise)
-    to.f64s(this.#unknown)
+    this.#doubt.write(to)
+    this.#surprise.write(to)
+    this.#unknown.write(to)
     to.f64(this.threshold)
   }
 
   score(signals: OutlierSignals): number {
     return (
-      tailSurprise(this.#doubt, signals.doubt) +
-      surpriseWeight * tailSurprise(this.#surprise, signals.surprise) +
-      unknownWeight * tailSurprise(this.#unknown, signals.unknown)
+      this.#doubt.surprise(signals.doubt) +
+      surpriseWeight * this.#surprise.surprise(signals.surprise) +
+      unknownWeight * this.#unknown.surprise(signals.unknown)
     )
   }
 }

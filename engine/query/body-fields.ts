@@ -8,8 +8,9 @@
  * 2. An array on the way is walked item by item, at the end value by value; what is inside of an object at the end of a
  *    path is no value, but makes the path present.
  */
+import { BodyCursor } from '../event/body-cursor.js'
 import {
-  floatAt, TAG_ARRAY, TAG_FALSE, TAG_FLOAT, TAG_MINUS, TAG_NAMED, TAG_NULL, TAG_OBJECT, TAG_TEXT, TAG_TRUE, TAG_WHOLE, TAG_WORD,
+  TAG_ARRAY, TAG_FALSE, TAG_FLOAT, TAG_MINUS, TAG_NAMED, TAG_NULL, TAG_OBJECT, TAG_TEXT, TAG_TRUE, TAG_WHOLE, TAG_WORD,
 } from '../event/body-format.js'
 import type { ScalarValue } from '../event/point-value.js'
 import type { ShapeTree } from '../event/shape-tree.js'
@@ -51,7 +52,7 @@ class PathNode {
 
 const noValues: readonly ScalarValue[] = []
 
-export class BodyFields {
+export class BodyFields extends BodyCursor {
   readonly #root = new PathNode()
   readonly #values: ScalarValue[][]
   readonly #present: Uint8Array
@@ -59,10 +60,9 @@ export class BodyFields {
   readonly #whole: number
   #shapes!: ShapeTree
   #words!: Words
-  #bytes: Buffer = Buffer.alloc(0)
-  #at = 0
 
   constructor(paths: readonly BodyPath[]) {
+    super()
     this.#whole = paths.findIndex(({ whole }) => whole === true)
     for (const [slot, { names }] of paths.entries()) {
       if (slot === this.#whole) continue
@@ -79,11 +79,11 @@ export class BodyFields {
     this.clear()
     this.#shapes = shapes
     this.#words = words
-    this.#bytes = bytes
-    this.#at = 0
+    this.bytes = bytes
+    this.at = 0
     this.#value(this.#root, true)
     if (this.#whole < 0) return
-    this.#at = 0
+    this.at = 0
     this.#gather(this.#values[this.#whole] as ScalarValue[])
     this.#present[this.#whole] = 1
   }
@@ -108,7 +108,7 @@ export class BodyFields {
 
   /** Walks one value; true where it is anything. `mayStop`: what stands behind it is not needed. */
   #value(node: PathNode, mayStop: boolean): boolean {
-    const tag = this.#bytes[this.#at] as number
+    const tag = this.bytes[this.at] as number
     let present: boolean
     if (tag === TAG_OBJECT) present = this.#object(node, mayStop && node.slot < 0)
     else if (tag === TAG_ARRAY) present = this.#array(node)
@@ -124,14 +124,14 @@ export class BodyFields {
   }
 
   #gather(into: ScalarValue[]): void {
-    const tag = this.#bytes[this.#at] as number
+    const tag = this.bytes[this.at] as number
     if (tag !== TAG_OBJECT && tag !== TAG_ARRAY && tag !== TAG_NAMED) {
       const value = this.#scalar()
       if (value !== null) into.push(value)
       return
     }
-    this.#at++
-    const count = this.#count()
+    this.at++
+    const count = this.count()
     for (let left = tag === TAG_OBJECT ? this.#shapes.names(count).length : count; left > 0; left--) {
       if (tag === TAG_NAMED) this.#skip()
       this.#gather(into)
@@ -139,8 +139,8 @@ export class BodyFields {
   }
 
   #object(node: PathNode, mayStop: boolean): boolean {
-    this.#at++
-    const shape = this.#count()
+    this.at++
+    const shape = this.count()
     const names = this.#shapes.names(shape)
     const { steps, last } = node.plan(shape, names)
     let present = false
@@ -153,16 +153,16 @@ export class BodyFields {
   }
 
   #array(node: PathNode): boolean {
-    this.#at++
+    this.at++
     let present = false
-    for (let left = this.#count(); left > 0; left--) if (this.#value(node, false)) present = true
+    for (let left = this.count(); left > 0; left--) if (this.#value(node, false)) present = true
     return present
   }
 
   #named(node: PathNode): boolean {
-    this.#at++
+    this.at++
     let present = false
-    for (let left = this.#count(); left > 0; left--) {
+    for (let left = this.count(); left > 0; left--) {
       const step = node.step(this.#scalar() as string)
       if (step === null ? this.#skip() : this.#value(step, false)) present = true
     }
@@ -170,30 +170,15 @@ export class BodyFields {
   }
 
   #scalar(): ScalarValue | null {
-    const tag = this.#bytes[this.#at++] as number
-    if (tag >= TAG_WORD) return this.#words.text(((tag - TAG_WORD) << 8) | (this.#bytes[this.#at++] as number))
-    switch (tag) {
-      case TAG_NULL: return null
-      case TAG_TRUE: return true
-      case TAG_FALSE: return false
-      case TAG_WHOLE: return this.#varint()
-      case TAG_MINUS: return -this.#varint()
-      case TAG_FLOAT: return floatAt(this.#bytes, (this.#at += 8) - 8)
-      case TAG_TEXT: {
-        const length = this.#varint()
-        this.#at += length
-        return this.#bytes.toString('utf8', this.#at - length, this.#at)
-      }
-      default: throw new Error('bytes that are none of a body')
-    }
+    return this.scalar(this.bytes[this.at++] as number, this.#words)
   }
 
   /** Goes behind one value that nobody asked for; true where it is anything. */
   #skip(): boolean {
-    const bytes = this.#bytes
-    const tag = bytes[this.#at++] as number
+    const bytes = this.bytes
+    const tag = bytes[this.at++] as number
     if (tag >= TAG_WORD) {
-      this.#at++
+      this.at++
       return true
     }
     switch (tag) {
@@ -202,19 +187,19 @@ export class BodyFields {
       case TAG_FALSE: return true
       case TAG_WHOLE:
       case TAG_MINUS:
-        while ((bytes[this.#at++] as number) >= 0x80);
+        while ((bytes[this.at++] as number) >= 0x80);
         return true
       case TAG_FLOAT:
-        this.#at += 8
+        this.at += 8
         return true
       case TAG_TEXT: {
-        const length = this.#varint()
-        this.#at += length
+        const length = this.varint()
+        this.at += length
         return true
       }
-      case TAG_OBJECT: return this.#skipMany(this.#shapes.names(this.#count()).length, false)
-      case TAG_ARRAY: return this.#skipMany(this.#count(), false)
-      case TAG_NAMED: return this.#skipMany(this.#count(), true)
+      case TAG_OBJECT: return this.#skipMany(this.#shapes.names(this.count()).length, false)
+      case TAG_ARRAY: return this.#skipMany(this.count(), false)
+      case TAG_NAMED: return this.#skipMany(this.count(), true)
       default: throw new Error('bytes that are none of a body')
     }
   }
@@ -226,21 +211,5 @@ export class BodyFields {
       if (this.#skip()) present = true
     }
     return present
-  }
-
-  #count(): number {
-    this.#at += 2
-    return ((this.#bytes[this.#at - 2] as number) << 8) | (this.#bytes[this.#at - 1] as number)
-  }
-
-  #varint(): number {
-    let value = 0
-    let unit = 1
-    for (;;) {
-      const byte = this.#bytes[this.#at++] as number
-      value += (byte & 0x7f) * unit
-      if (byte < 0x80) return value
-      unit *= 0x80
-    }
   }
 }

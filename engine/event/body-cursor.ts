@@ -1,0 +1,46 @@
+/** Where a reader stands in the bytes of a body (body-format.ts), and what is read there that is no object and no array. */
+import { floatAt, TAG_FALSE, TAG_FLOAT, TAG_MINUS, TAG_NULL, TAG_TEXT, TAG_TRUE, TAG_WHOLE, TAG_WORD } from './body-format.js'
+import type { ScalarValue } from './point-value.js'
+import type { Words } from './words.js'
+
+export class BodyCursor {
+  protected bytes: Buffer = Buffer.alloc(0)
+  protected at = 0
+
+  /** The scalar of a tag that was just read. @throws Error on a word that is not known, and on a tag that is none of a scalar. */
+  protected scalar(tag: number, words: Words): ScalarValue | null {
+    if (tag >= TAG_WORD) return words.text(((tag - TAG_WORD) << 8) | (this.bytes[this.at++] as number))
+    switch (tag) {
+      case TAG_NULL: return null
+      case TAG_TRUE: return true
+      case TAG_FALSE: return false
+      case TAG_TEXT: return this.#text()
+      case TAG_WHOLE: return this.varint()
+      case TAG_MINUS: return -this.varint()
+      case TAG_FLOAT: return floatAt(this.bytes, (this.at += 8) - 8)
+      default: throw new Error('bytes that are none of a body')
+    }
+  }
+
+  protected count(): number {
+    this.at += 2
+    return ((this.bytes[this.at - 2] as number) << 8) | (this.bytes[this.at - 1] as number)
+  }
+
+  protected varint(): number {
+    let value = 0
+    let unit = 1
+    for (;;) {
+      const byte = this.bytes[this.at++] as number
+      value += (byte & 0x7f) * unit
+      if (byte < 0x80) return value
+      unit *= 0x80
+    }
+  }
+
+  #text(): string {
+    const length = this.varint()
+    this.at += length
+    return this.bytes.toString('utf8', this.at - length, this.at)
+  }
+}

@@ -1,6 +1,7 @@
 /** The only door of the engine: what is not exported here is nobody else's business. */
 export * from './service.js'
 export type * from './actor/cluster-service.js'
+export { clusterDocument, isoMillis, linkDocument } from './actor/cluster-document.js'
 export type * from './actor/consensus-service.js'
 export type * from './monitor/audit-service.js'
 export type * from './integration/integrations-service.js'

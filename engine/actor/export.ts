@@ -16,6 +16,7 @@ import type { PreviousDecision, RecordHeader } from '../store/event-record.js'
 import type { StoredNote } from '../store/note-row.js'
 import type { BallotRow } from '../store/rows.js'
 import { consensusName } from './ballots.js'
+import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
 import type { ClusterPlace } from './cluster-service.js'
 import { modelIdOf } from './model-id.js'
 
@@ -64,34 +65,21 @@ function section(parts: ExportParts): Record<string, unknown> {
       ingest_timestamp: isoMicros(view.ingestMicros),
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
     },
-    ...(parts.place === null ? {} : { cluster: clusterDocument(parts.place) }),
+    ...(parts.place === null ? {} : { cluster: placeDocument(parts.place) }),
     agentic_notes: notes.map(noteDocument),
     log_messages: [...logMessages(parts), ...notes.map(noteMessage)].sort(byTimestamp),
   }
 }
 
 /** The event's cluster, why it is in it, and how its decision came about. */
-function clusterDocument({ cluster, reason, kind, about, timeMs, followsFrom, followers, decisions }: ClusterPlace): Record<string, unknown> {
-  const iso = (millis: number): string => isoMicros(millis * 1000)
+function placeDocument({ cluster, reason, kind, about, timeMs, followsFrom, followers, decisions }: ClusterPlace): Record<string, unknown> {
   return {
-    cluster_id: cluster.clusterId,
-    state: cluster.state,
-    size: cluster.size,
-    first_time: iso(cluster.firstMs),
-    last_time: iso(cluster.lastMs),
-    root_causes: cluster.rootCauses.map((root) => ({
-      event_id: root.eventId, time: iso(root.timeMs), kind: root.kind, about: root.about, followers: root.followers,
-    })),
-    merged_from: cluster.mergedFrom,
-    cut: cluster.cut,
+    ...clusterDocument(cluster),
     reason,
     kind,
     about,
-    time: iso(timeMs),
-    follows_from: followsFrom === null ? null : {
-      event_id: followsFrom.eventId, kind: followsFrom.kind, side: followsFrom.side, delay_s: followsFrom.delayMs / 1000,
-      belief: Math.round(followsFrom.belief * 1000) / 1000,
-    },
+    time: isoMillis(timeMs),
+    follows_from: followsFrom === null ? null : linkDocument(followsFrom),
     followers,
     decisions: decisions.map(({ atMicros, result, resultLabel, confidenceScore, source }) => ({
       timestamp: isoMicros(atMicros), result, result_label: resultLabel, confidence_score: confidenceScore, source,

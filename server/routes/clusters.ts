@@ -1,6 +1,6 @@
 /** Clusters of root cause jobs: listing, and one as a tree. */
 import {
-  isoMicros, type ClusterMember, type ClusterView as EngineView, type FollowsFrom, type Scope,
+  clusterDocument, isoMillis, linkDocument, type ClusterMember, type FollowsFrom, type Scope,
 } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { ClusterListQuery, ClusterPage, ClusterTree, ClusterTreeQuery } from '../schemas/clusters.js'
@@ -11,27 +11,10 @@ const read: Scope = 'read:event_query'
 const LIST_SIZE = 20
 const TREE_SIZE = 200
 
-function iso(millis: number): string {
-  return isoMicros(millis * 1000)
-}
-
-function clusterWire(cluster: EngineView) {
-  return {
-    cluster_id: cluster.clusterId,
-    state: cluster.state,
-    size: cluster.size,
-    first_time: iso(cluster.firstMs),
-    last_time: iso(cluster.lastMs),
-    root_causes: cluster.rootCauses.map(({ eventId, timeMs, kind, about, followers }) => {
-      return { event_id: eventId, time: iso(timeMs), kind, about, followers }
-    }),
-    merged_from: [...cluster.mergedFrom],
-    cut: cluster.cut,
-  }
-}
-
-function linkWire({ eventId, kind, side, delayMs, belief }: FollowsFrom) {
-  return { event_id: eventId, kind, side: side as 'same', delay_s: delayMs / 1000, belief: Math.round(belief * 1000) / 1000 }
+/** The sides are those that the schema lists. */
+function linkWire(link: FollowsFrom) {
+  const document = linkDocument(link)
+  return { ...document, side: document.side as 'same' }
 }
 
 interface MemberWire {
@@ -46,7 +29,7 @@ function memberWire(member: ClusterMember): MemberWire & ReturnType<typeof ownWi
 function ownWire(member: ClusterMember) {
   return {
     event_id: member.eventId,
-    time: iso(member.timeMs),
+    time: isoMillis(member.timeMs),
     kind: member.kind,
     about: member.about,
     result: member.result,
@@ -73,7 +56,7 @@ const list = operation({
     const page = app.service.clusters.list(jobFromPath(app, principal, params[0]!), {
       size, ...(after === undefined ? {} : { after }), ...(state === undefined ? {} : { state }), ...(alertsMin === undefined ? {} : { alertsMin }),
     })
-    return { clusters: page.clusters.map(clusterWire), next: page.next }
+    return { clusters: page.clusters.map(clusterDocument), next: page.next }
   },
 })
 
@@ -92,7 +75,7 @@ const tree = operation({
   handle({ app, principal, params, query }) {
     const { size = TREE_SIZE, after } = query
     const found = app.service.clusters.tree(jobFromPath(app, principal, params[0]!), params[1]!, { size, ...(after === undefined ? {} : { after }) })
-    return { cluster: clusterWire(found.cluster), members: found.members.map(memberWire), next: found.next }
+    return { cluster: clusterDocument(found.cluster), members: found.members.map(memberWire), next: found.next }
   },
 })
 

@@ -8,7 +8,7 @@ import { built } from '../harness/paths.js'
 import { alternate, rated, type Effort, type Row, type Step } from '../harness/result.js'
 import { linesFile, storedEvents, withSubject, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
-import { driveBulk } from '../load/drive.js'
+import { driveBulk, type BulkDrive } from '../load/drive.js'
 import { eventsPerTurn } from '../walk/turn.js'
 
 export const bulkConnections = 4
@@ -22,6 +22,14 @@ type Floor = 'pack' | 'put' | 'bulk'
 function floor(name: Floor, file: string, batchSize: number, seconds: number): () => Promise<FloorResult> {
   const argument = JSON.stringify({ floor: name, file, batchSize, seconds })
   return async () => (await runNode(built('bench/floors/main.js'), [argument])) as FloorResult
+}
+
+/** A third of the load that the subject's job takes now. */
+export async function aThirdOfBulk(subject: Subject, effort: Effort): Promise<BulkDrive> {
+  const { file } = linesFile(subject, 20_000)
+  const load = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds: effort.seconds, events: 0, rate: 0 }
+  const { events, seconds } = await driveBulk(load)
+  return { ...load, rate: events / seconds / 3 }
 }
 
 async function measure(subject: Subject, effort: Effort): Promise<Row[]> {

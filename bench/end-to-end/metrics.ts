@@ -9,8 +9,9 @@ import type { Client } from '../harness/client.js'
 import { train } from '../harness/job.js'
 import { median, type Effort, type Row, type Step } from '../harness/result.js'
 import { alerts, linesFile, teach, withSubject, type Subject } from '../harness/trained.js'
+import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
-import { bulkConnections } from './bulk.js'
+import { aThirdOfBulk, bulkConnections } from './bulk.js'
 
 const pool = 204_800
 const jobCount = 20
@@ -40,27 +41,11 @@ async function asked(client: Client, what: string, bar: number, path: string, bo
   return { what, ours, unit: 'ms', bar: `under ${bar} ms`, met: ours < bar, note: `slowest of ${rounds}: ${Math.max(...times).toFixed(0)} ms` }
 }
 
-/** The same load with and without questions that follow each other at once. A third of the full load leaves a core free. */
-async function ingestMeanwhile(subject: Subject, effort: Effort, what: string, ask: () => Promise<unknown>): Promise<Row> {
-  const { file } = linesFile(subject, 20_000)
-  const load = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds: effort.seconds, events: 0, rate: 0 }
-  const full = await driveBulk(load)
-  const rate = full.events / full.seconds / 3
-  const alone = await driveBulk({ ...load, rate })
-  let over = false
-  let questions = 0
-  const asking = (async () => {
-    for (; !over; questions++) await ask()
-  })()
-  const beside = await driveBulk({ ...load, rate }).finally(() => (over = true))
-  await asking
-  const [without, meanwhile] = [alone.events / alone.seconds, beside.events / beside.seconds]
-  return {
-    what: `ingest meanwhile, at a third of the bulk load: ${what}`,
-    ours: meanwhile, unit: 'events/s', against: { name: 'the same load without questions', value: without }, ratio: meanwhile / without,
-    p99Ms: beside.p99Micros / 1000, bar: 'at least 0.9 of it', met: meanwhile / without >= 0.9,
-    note: `${questions} answers meanwhile; p99 of a block without them ${(alone.p99Micros / 1000).toFixed(1)} ms`,
-  }
+/** Questions that follow each other at once. A third of the full load leaves a core free. */
+async function ingestMeanwhile(subject: Subject, effort: Effort, what: string, once: () => Promise<unknown>): Promise<Row> {
+  return ingestBeside(await aThirdOfBulk(subject, effort), {
+    what: `ingest meanwhile, at a third of the bulk load: ${what}`, named: 'questions', atLeast: 0.9, once,
+  })
 }
 
 /** Beside what a subject has learned. */

@@ -5,8 +5,9 @@
 import type { Client } from '../harness/client.js'
 import { median, type Effort, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
+import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
-import { bulkConnections } from './bulk.js'
+import { aThirdOfBulk } from './bulk.js'
 
 const pages = 300
 
@@ -105,30 +106,12 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   return rows
 }
 
-/** The same load with and without a query that follows the last one at once. */
+/** Queries that follow each other at once. A third of the full load leaves a core free. */
 async function ingestMeanwhile(subject: Subject, effort: Effort): Promise<Row> {
-  const { file } = linesFile(subject, 20_000)
-  const load = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds: effort.seconds, events: 0, rate: 0 }
-  const full = await driveBulk(load)
-  const rate = full.events / full.seconds / 3
-  const alone = await driveBulk({ ...load, rate })
-  let over = false
-  let queries = 0
-  const asking = (async () => {
-    while (!over) {
-      await timed(subject.service.client, scans[1] as Asked, subject.jobId)
-      queries++
-    }
-  })()
-  const beside = await driveBulk({ ...load, rate }).finally(() => (over = true))
-  await asking
-  const [without, meanwhile] = [alone.events / alone.seconds, beside.events / beside.seconds]
-  return {
-    what: 'ingest while queries run without a pause, at a third of the bulk load',
-    ours: meanwhile, unit: 'events/s', against: { name: 'the same load without queries', value: without }, ratio: meanwhile / without,
-    p99Ms: beside.p99Micros / 1000, bar: '', met: null,
-    note: `${queries} queries meanwhile; p99 of a block without them ${(alone.p99Micros / 1000).toFixed(1)} ms`,
-  }
+  return ingestBeside(await aThirdOfBulk(subject, effort), {
+    what: 'ingest while queries run without a pause, at a third of the bulk load', named: 'queries', atLeast: null,
+    once: () => timed(subject.service.client, scans[1] as Asked, subject.jobId),
+  })
 }
 
 export const query: Step = { name: 'query', run: (effort) => withSubject((subject) => measure(subject, effort)) }

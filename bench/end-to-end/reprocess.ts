@@ -6,6 +6,7 @@
  */
 import { median, type Effort, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
+import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
 import { bulkConnections } from './bulk.js'
 
@@ -39,18 +40,14 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   const full = await driveBulk({ ...base, events: effort.labelled, seconds: 0, rate: 0 })
   const alone = await reprocessAll(subject)
   const load = { ...base, events: 0, seconds: 2 * effort.seconds, rate: full.events / full.seconds / 2 }
-  const without = await driveBulk(load)
-  let over = false
   const beside: number[] = []
-  const tasks = (async () => {
-    while (!over) {
+  const meanwhile = await ingestBeside(load, {
+    what: 'ingest of the same job meanwhile, at half of its full load', named: 'tasks', atLeast: 0.8,
+    once: async () => {
       const { events, seconds } = await reprocessAll(subject)
       beside.push(events / seconds)
-    }
-  })()
-  const meanwhile = await driveBulk(load).finally(() => (over = true))
-  await tasks
-  const [rate, rateWithout] = [meanwhile.events / meanwhile.seconds, without.events / without.seconds]
+    },
+  })
   return [
     {
       what: `${Math.round(alone.events / 1000)} k events decided again`,
@@ -60,17 +57,7 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
       met: null,
       note: `${alone.seconds.toFixed(1)} s, counting them first included; beside the load ${Math.round(median(beside))} /s`,
     },
-    {
-      what: 'ingest of the same job meanwhile, at half of its full load',
-      ours: rate,
-      unit: 'events/s',
-      against: { name: 'the same load without a task', value: rateWithout },
-      ratio: rate / rateWithout,
-      p99Ms: meanwhile.p99Micros / 1000,
-      bar: 'at least 0.8 of it',
-      met: rate / rateWithout >= 0.8,
-      note: `p99 of a block without a task ${(without.p99Micros / 1000).toFixed(1)} ms`,
-    },
+    meanwhile,
   ]
 }
 

@@ -38,6 +38,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   413: 'The body is over the limit.',
   422: 'The request breaks its schema.',
   429: 'Busy; Retry-After says when to try again.',
+  431: 'The path, the query and the headers together are over 4 KiB. Not in the form of other errors, and the connection is closed.',
   503: 'Not able to serve now; Retry-After says when to try again.',
   507: 'The disk is full.',
 }
@@ -60,7 +61,11 @@ function published(schema: unknown, isRoot = false): unknown {
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, published(value)]))
 }
 
+/** What uWebSockets.js says by itself, before anybody here is asked. */
+const HEADERS_TOO_LARGE = 431
+
 function errorResponse(status: number): Json {
+  if (status === HEADERS_TOO_LARGE) return { description: errorDescriptions[status] as string }
   const name = status === 422 ? 'ValidationErrorBody' : 'ErrorBody'
   return {
     description: errorDescriptions[status] ?? 'Refused.',
@@ -93,6 +98,7 @@ function commonErrors(route: RouteDoc): number[] {
     ...((scope === null || scope === 'public') && moreScopes === undefined ? [] : [403]),
     ...(readsDocument || query !== undefined ? [422] : []),
     ...(isProbe === true ? [] : [503]),
+    HEADERS_TOO_LARGE,
   ]
 }
 

@@ -114,7 +114,7 @@ test('recipes are of operations that there are', () => {
 })
 
 /** Those that need a state of the whole service. */
-const elsewhere = [429, 503, 507]
+const elsewhere = [429, 431, 503, 507]
 
 describe('every operation answers as documented', () => {
   for (const route of routes) {
@@ -142,6 +142,15 @@ test('every operation that documents it answers 429 when the rate of the key is 
     const ask = { path: route.path, ...(route.body === undefined ? {} : { body: '{}' }) }
     await mustBeRefused(route, 429, (accept) => send(service.client, route, ask, accept))
   }
+})
+
+test('every operation answers 431 to headers that are too large, and serves the next request', async () => {
+  for (const route of routes) {
+    assert.ok(statusesOf(route).includes(431), route.operationId)
+    const answer = await ordinary.client.request(route.method, route.path, { headers: { 'x-padding': 'x'.repeat(6_000) } })
+    assert.equal(answer.status, 431, route.operationId)
+  }
+  assert.equal((await ordinary.client.get('/api/v2/health')).status, 200)
 })
 
 test('every operation but the probe of life answers 503 while the service shuts down', async () => {

@@ -1,13 +1,24 @@
-/** A thread that commits to an environment without end, in tables that all change: `workerData` is its directory. */
+/**
+ * A thread that commits to an environment until it is told to stop, in tables that all change: `workerData` is a
+ * CommittingTask. It must not be terminated: a thread that ends in the midst of a commit waits for a lock of its own, for
+ * ever.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { WriteBatch } from '../../engine/store/environment.js'
 import { openLmdb } from '../../engine/store/lmdb.js'
 
 export const committed = ['first', 'second', 'third', 'fourth', 'fifth']
 
+export interface CommittingTask {
+  readonly dir: string
+  /** One number, shared; anything but 0 ends the thread. */
+  readonly stop: Int32Array
+}
+
 if (parentPort !== null) {
-  const environment = openLmdb(workerData as string, 'store', committed)
-  for (let i = 0; ; i++) {
+  const { dir, stop } = workerData as CommittingTask
+  const environment = openLmdb(dir, 'store', committed)
+  for (let i = 0; Atomics.load(stop, 0) === 0; i++) {
     const batch = new WriteBatch()
     for (const table of committed) {
       for (let at = 0; at < 20; at++) batch.put(table, Buffer.from(`${(i * 7 + at * 13) % 500}`), Buffer.alloc(1 + (i % 900), at))
@@ -15,4 +26,5 @@ if (parentPort !== null) {
     environment.commit(batch)
     if (i === 20) parentPort.postMessage('committing')
   }
+  await environment.close()
 }

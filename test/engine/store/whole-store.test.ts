@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { openWhole } from '../../../engine/store/data-dir.js'
-import { committed } from '../../support/committing-thread.js'
+import { committed, type CommittingTask } from '../../support/committing-thread.js'
 
 test('a store that somebody writes to is opened with all its tables, at any moment', async () => {
   // In memory, where commits follow one another without waiting for a disk.
   const dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whole-store-'))
-  const writer = new Worker(new URL('../../support/committing-thread.js', import.meta.url), { workerData: dir })
+  const workerData: CommittingTask = { dir, stop: new Int32Array(new SharedArrayBuffer(4)) }
+  const writer = new Worker(new URL('../../support/committing-thread.js', import.meta.url), { workerData })
+  const ended = once(writer, 'exit')
   try {
     await once(writer, 'message')
     for (let i = 0; i < 100; i++) {
@@ -28,7 +30,8 @@ test('a store that somebody writes to is opened with all its tables, at any mome
     for (const table of committed) assert.ok(copy.count(table, {}) > 0, table)
     await copy.close()
   } finally {
-    await writer.terminate()
+    Atomics.store(workerData.stop, 0, 1)
+    await ended
     rmSync(dir, { recursive: true })
   }
 })

@@ -11,7 +11,7 @@ import { AuditLog } from '../../engine/monitor/audit-log.js'
 import type { AuditQuery } from '../../engine/monitor/audit-service.js'
 import { auditTables } from '../../engine/monitor/audit-tables.js'
 import type { AuditEntry } from '../../engine/resource/audit-trail.js'
-import { openCatalog } from '../../engine/store/data-dir.js'
+import { openCatalog } from '../../engine/store/environments.js'
 import { WriteBatch, type Environment } from '../../engine/store/environment.js'
 import { median, type Effort, type Row, type Step } from '../harness/result.js'
 

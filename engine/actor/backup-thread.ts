@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { isoMicros, systemClock } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
-import { openWhole } from '../store/data-dir.js'
+import { openWhole } from '../store/environments.js'
 import { writeList, type BackupList } from '../store/backup-files.js'
 
 export interface BackupTask {

@@ -5,7 +5,7 @@
  * 2. Between questions nothing is mapped, so that the shards can give their maps back (residency.ts); shapes and words stay.
  */
 import { BodyCodec } from '../store/body-codec.js'
-import { openShard } from '../store/data-dir.js'
+import { openShard } from '../store/environments.js'
 import type { QueryStore } from './event-scan.js'
 
 const open = new Map<string, QueryStore>()

@@ -1,5 +1,5 @@
 /** The entry of a thread that looks for the events of reprocessing tasks. */
-import { openShard } from '../store/data-dir.js'
+import { openShard } from '../store/environments.js'
 import { look, type LookResult, type LookTask } from './reprocess-look.js'
 
 /** Looks once. @throws Error for anything that went wrong. */

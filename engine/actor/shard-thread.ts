@@ -5,7 +5,7 @@
  */
 import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../errors.js'
-import { openShard } from '../store/data-dir.js'
+import { openShard } from '../store/environments.js'
 import { lookAtThread, type ThreadLook } from './thread-look.js'
 import { beginTurn, refuseTurn, Shard, TurnOutOfPlace } from './shard.js'
 import type { ShardThreadData } from './threads.js'

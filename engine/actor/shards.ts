@@ -5,7 +5,7 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
-import { openShard } from '../store/data-dir.js'
+import { openShard } from '../store/environments.js'
 import { must } from '../assert.js'
 import { TurnMeter } from '../monitor/turn-meter.js'
 import { PLACES } from './decided.js'

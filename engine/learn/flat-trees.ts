@@ -8,15 +8,13 @@
  */
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 
-/** Above this column number there is no room beside the code. */
-export const columnsMax = 1 << 22
 const codeBits = 8
 const codeMask = 0xff
 
 export interface FlatTrees {
   /** First node of each tree. */
   readonly roots: Int32Array
-  /** Two a node: column * 256 + code and the right child; or -1 and where the leaf's numbers start. */
+  /** Two a node: column * 256 + code (there are far fewer than 2^22 columns) and the right child; or -1 and where the leaf's numbers start. */
   readonly nodes: Int32Array
   readonly values: Float32Array
 }

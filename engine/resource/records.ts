@@ -15,9 +15,7 @@
  * 2. No value holds a secret: keys and passwords are there as hashes only (S19).
  */
 import { Refusal } from '../errors.js'
-import type { JobSettings } from '../job/job.js'
 import type { Role, Scope } from '../scopes.js'
-import type { Environment } from '../store/environment.js'
 
 export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users', 'tokens', 'uses'] as const
 
@@ -124,10 +122,4 @@ export function idKey(id: number): Uint8Array {
 /** Key of an api key, a user, a token, a use or a value of meta. */
 export function nameKey(name: string): Uint8Array {
   return Buffer.from(name, 'utf8')
-}
-
-/** A job's settings as the environment's snapshot has them; for whoever reads a catalog that another thread writes. */
-export function readJobSettings(environment: Environment, jobId: number): JobSettings | null {
-  const bytes = environment.get('jobs', idKey(jobId))
-  return bytes === undefined ? null : decodeRecord<JobSettings>('jobs', bytes)
 }

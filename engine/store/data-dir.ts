@@ -1,7 +1,7 @@
 /**
  * The data directory: what is in it, and who may use it.
  *
- * Owns: its format, its environments by name, and the lock. Leaves out: what the environments hold.
+ * Owns: its format and its own key. Leaves out: the lock (whoever calls holds it), opening what is in it (environments.ts).
  *
  * | file             | what                                                               |
  * |------------------|--------------------------------------------------------------------|
@@ -20,11 +20,6 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rea
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { Refusal } from '../errors.js'
-import type { Environment } from './environment.js'
-import { openLmdb, type LmdbEnvironment } from './lmdb.js'
-import { presentTables } from './present-tables.js'
-import { tablesOf } from './store-file.js'
-import { shardTables } from './tables.js'
 import { mustBeWhole } from './whole-files.js'
 
 /** The format that this code writes. */
@@ -112,30 +107,4 @@ function writeWhole(file: string, text: string): void {
   const directory = openSync(dirname(file), 'r')
   fsyncSync(directory)
   closeSync(directory)
-}
-
-/** The environment of shard `shard`. */
-export function openShard(dataDir: string, shard: number): LmdbEnvironment {
-  return openLmdb(dataDir, `shard-${shard}`, shardTables)
-}
-
-/** An environment of a directory with all tables that it has; others may write to it. */
-export function openWhole(dataDir: string, name: string): LmdbEnvironment {
-  return openLmdb(dataDir, name, null)
-}
-
-/** The same of a directory that nobody uses, for whoever only looks. */
-export function openToLook(dataDir: string, name: string): Environment {
-  const tables = tablesOf(dataDir, name)
-  return presentTables(openLmdb(dataDir, name, tables), tables)
-}
-
-/** The environment of the catalog with these tables. */
-export function openCatalog(dataDir: string, tables: readonly string[]): LmdbEnvironment {
-  return openLmdb(dataDir, 'catalog', tables)
-}
-
-/** The ledger of integrations with these tables. */
-export function openLedger(dataDir: string, tables: readonly string[]): LmdbEnvironment {
-  return openLmdb(dataDir, 'integrations', tables)
 }

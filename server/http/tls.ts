@@ -5,7 +5,6 @@
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { X509Certificate } from 'node:crypto'
 
 export interface TlsFiles {
   /** PEM; the service's certificate first, then those that vouch for it. */
@@ -30,14 +29,5 @@ export function mustServe({ certFile, keyFile, passphrase }: TlsFiles): void {
     createSecureContext({ cert, key, ...(passphrase === undefined ? {} : { passphrase }) })
   } catch (error) {
     throw new Error(`the certificate ${certFile} and the key ${keyFile} do not serve: ${(error as Error).message}`)
-  }
-}
-
-/** Until when the certificate is valid, milliseconds since 1970; null where it cannot be read. */
-export function expiryMs(certFile: string): number | null {
-  try {
-    return Date.parse(new X509Certificate(readFileSync(certFile)).validTo)
-  } catch {
-    return null
   }
 }

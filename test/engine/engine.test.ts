@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, type RefusalCode } from '../../engine/errors.j
 import { limits } from '../../engine/limits.js'
 import type { EngineOptions } from '../../engine/options.js'
 import type { EventView, JobHandle } from '../../engine/service.js'
-import { openShard } from '../../engine/store/data-dir.js'
+import { openShard } from '../../engine/store/environments.js'
 import { jobKey, sharedTables, shardTables, type ShardTable } from '../../engine/store/tables.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { recount } from '../support/engine-recount.js'

@@ -6,7 +6,7 @@ import { nextMessage, readMessage } from '../../engine/actor/message.js'
 import { beginTurn, Shard, TurnOutOfPlace } from '../../engine/actor/shard.js'
 import type { ShardThreadData } from '../../engine/actor/threads.js'
 import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
-import { openShard } from '../../engine/store/data-dir.js'
+import { openShard } from '../../engine/store/environments.js'
 import type { Environment, WriteBatch } from '../../engine/store/environment.js'
 import { DEADLY_ID, FATES_FILE, NO_START_FILE, type Fate } from './fates.js'
 

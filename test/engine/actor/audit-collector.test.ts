@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { openEngine, type Engine, type JobHandle } from '../../../engine/index.js'
 import { checkAuditLog } from '../../../engine/actor/audit-check.js'
 import { limits } from '../../../engine/limits.js'
-import { openShard } from '../../../engine/store/data-dir.js'
+import { openShard } from '../../../engine/store/environments.js'
 import { job, smallSet } from '../../support/catalog.js'
 
 const BOOTSTRAP_KEY = 'a-key-for-tests-of-the-collector-0123456789'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it, type TestContext } from 'node:test'
+import { cpSync, rmSync } from 'node:fs'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessageKind } from '../../../engine/actor/message.js'
 import type { ReprocessTask } from '../../../engine/actor/reprocess-service.js'
@@ -8,11 +9,12 @@ import { Reprocessing } from '../../../engine/actor/reprocessing.js'
 import { openEngine, type Engine } from '../../../engine/engine.js'
 import type { JobSettings } from '../../../engine/job/job.js'
 import { limits } from '../../../engine/limits.js'
+import type { EngineOptions } from '../../../engine/options.js'
 import type { Author, EventView, JobHandle } from '../../../engine/service.js'
-import { openShard } from '../../../engine/store/data-dir.js'
+import { openShard } from '../../../engine/store/environments.js'
 import { jobKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
 import { apiKey, input, job as jobResource, restApi } from '../../support/catalog.js'
-import { temporaryDirectory } from '../../support/engine-files.js'
+import { newDirectory, temporaryDirectory } from '../../support/engine-files.js'
 import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
 import { recount } from '../../support/engine-recount.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
@@ -23,12 +25,13 @@ const KEY = 'a-management-key-for-engine-tests-0123456789'
 /** Enough for several looks and many pieces. */
 const MANY = 3 * limits.reprocessFoundPerLook
 
+const settingsOf = (dataDir: string): Omit<EngineOptions, 'onFailure'> => {
+  return { dataDir, name: 'service', shards: 1, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password' }
+}
+
 async function open(test: Pick<TestContext, 'after'>, dataDir: string): Promise<Engine> {
   const failures: string[] = []
-  const engine = await openEngine({
-    dataDir, name: 'service', shards: 1, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password',
-    onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
-  })
+  const engine = await openEngine({ ...settingsOf(dataDir), onFailure: (what, error) => failures.push(`${what}: ${String(error)}`) })
   test.after(async () => {
     await engine.close()
     assert.deepEqual(failures, [])
@@ -92,6 +95,21 @@ async function everyEventIsDecided(engine: Engine, job: JobHandle, dataDir: stri
 }
 
 describe('a reprocessing task', () => {
+  // The directory of a job with MANY events and a model, made once; each test works on a copy.
+  const made = newDirectory()
+  before(async () => {
+    const engine = await openEngine({ ...settingsOf(made), onFailure: (what, error) => assert.fail(`${what}: ${String(error)}`) })
+    await taught(engine, MANY)
+    await engine.close()
+  })
+  after(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
+
+  function taughtDirectory(test: Pick<TestContext, 'after'>): string {
+    const dataDir = temporaryDirectory(test)
+    cpSync(made, dataDir, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+    return dataDir
+  }
+
   it('decides every event of its job again, and its request waits for a small one', async (test) => {
     const dataDir = temporaryDirectory(test)
     const engine = await open(test, dataDir)
@@ -107,9 +125,9 @@ describe('a reprocessing task', () => {
   })
 
   it('over many events goes on in the background while new ones come in, each counted once', async (test) => {
-    const dataDir = temporaryDirectory(test)
+    const dataDir = taughtDirectory(test)
     const engine = await open(test, dataDir)
-    const job = await taught(engine, MANY)
+    const job = find(engine)
     const task = await engine.reprocess.start(job, {}, ann, 0)
     assert.equal(task.finishedMicros, null)
     await inTheMiddle(engine, job, task)
@@ -125,9 +143,9 @@ describe('a reprocessing task', () => {
   })
 
   it('goes on after a restart where it was, and counts each event once', async (test) => {
-    const dataDir = temporaryDirectory(test)
+    const dataDir = taughtDirectory(test)
     const first = await open(test, dataDir)
-    const task = await first.reprocess.start(await taught(first, MANY), {}, ann, 0)
+    const task = await first.reprocess.start(find(first), {}, ann, 0)
     await inTheMiddle(first, find(first), task)
     await first.close()
     const second = await open(test, dataDir)
@@ -137,8 +155,8 @@ describe('a reprocessing task', () => {
   })
 
   it('waits while its job is stopped, and goes on when it starts; a stopped job takes none', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await taught(engine, MANY)
+    const engine = await open(test, taughtDirectory(test))
+    const job = find(engine)
     const task = await engine.reprocess.start(job, {}, ann, 0)
     await inTheMiddle(engine, job, task)
     await engine.stopJob(job)
@@ -156,8 +174,8 @@ describe('a reprocessing task', () => {
   })
 
   it('comes after the one before it; both count what they decide', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await taught(engine, MANY)
+    const engine = await open(test, taughtDirectory(test))
+    const job = find(engine)
     const [one, two] = await Promise.all([engine.reprocess.start(job, {}, ann, 0), engine.reprocess.start(job, { filters: [] }, bob, 0)])
     assert.notEqual(one.taskId, two.taskId)
     await inTheMiddle(engine, job, one)
@@ -168,8 +186,8 @@ describe('a reprocessing task', () => {
   })
 
   it('that is cancelled keeps what it has decided and decides no more', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await taught(engine, MANY)
+    const engine = await open(test, taughtDirectory(test))
+    const job = find(engine)
     const task = await engine.reprocess.start(job, {}, ann, 0)
     await inTheMiddle(engine, job, task)
     const cancelled = await engine.reprocess.cancel(job, task.taskId, ann)
@@ -182,9 +200,9 @@ describe('a reprocessing task', () => {
   })
 
   it('ends with its job, and leaves no row of it', async (test) => {
-    const dataDir = temporaryDirectory(test)
+    const dataDir = taughtDirectory(test)
     const engine = await open(test, dataDir)
-    const job = await taught(engine, MANY)
+    const job = find(engine)
     const task = await engine.reprocess.start(job, {}, ann, 0)
     const waiting = assert.rejects(engine.reprocess.start(job, {}, ann, 60), refusedWith('job_not_found'))
     await inTheMiddle(engine, job, task)
@@ -204,8 +222,8 @@ describe('a reprocessing task', () => {
   })
 
   it('is one of a bounded number, and of one job', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await taught(engine, MANY)
+    const engine = await open(test, taughtDirectory(test))
+    const job = find(engine)
     const asked = await Promise.allSettled(
       Array.from({ length: limits.reprocessTasksWaitingMax + 5 }, () => engine.reprocess.start(job, {}, ann, 0)),
     )

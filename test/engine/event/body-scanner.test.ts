@@ -37,7 +37,7 @@ function damaged(text: Buffer, random: SeededRandom): Buffer {
 }
 
 describe('body scanner', () => {
-  for (const seed of [1, 2, 3, 4]) {
+  for (const seed of [1, 2]) {
     it(`says what the long way says, or nothing, of random and of damaged texts, seed ${seed}`, () => {
       const random = new SeededRandom(seed)
       const bodies = new Bodies()

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JobSettings } from '../../../engine/job/job.js'
-import { decodeRecord, encodeRecord, idKey, readJobSettings } from '../../../engine/resource/records.js'
-import { job, openCatalog } from '../../support/catalog.js'
+import { decodeRecord, encodeRecord, idKey } from '../../../engine/resource/records.js'
 import { assertRefused } from '../../support/engine-refusal.js'
 
 test('a record comes back as it went in, after a version byte', () => {
@@ -25,12 +23,4 @@ test('ids are keys in number order', () => {
   const ids = [300, 2, 70_000, 1, 255, 256]
   const sorted = ids.toSorted((a, b) => Buffer.compare(idKey(a), idKey(b)))
   assert.deepEqual(sorted, [1, 2, 255, 256, 300, 70_000])
-})
-
-test('a job is read from the store as the catalog has it', () => {
-  const { catalog, environment } = openCatalog()
-  catalog.apply({ j: job('j') }, true)
-  const settings = catalog.jobByTitle('j') as JobSettings
-  assert.deepEqual(readJobSettings(environment, settings.id), settings)
-  assert.equal(readJobSettings(environment, 99), null)
 })

@@ -23,7 +23,7 @@ before(async () => {
     for (let i = 0; i < 200; i++) {
       const key = Buffer.from(`key ${random.below(4_000)}`)
       if (random.below(4) === 0) batch.delete('a', key)
-      else batch.put('a', key, Buffer.alloc(random.below(20) === 0 ? 20_000 : random.below(200), i))
+      else batch.put('a', key, Buffer.alloc(random.below(100) === 0 ? 20_000 : random.below(200), i))
       batch.put('b', Buffer.from(`${round}/${i}`), Buffer.alloc(40, i))
     }
     environment.commit(batch)
@@ -42,7 +42,7 @@ test('every page of a tree that is overwritten by another one is found, and the 
   const copy = join(dir, 'copy')
   const random = new SeededRandom(8)
   let found = 0
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < 40; round++) {
     const bytes = Buffer.from(whole)
     const [to, from] = [2 + random.below(lastPage - 1), 2 + random.below(lastPage - 1)]
     bytes.copy(bytes, to * pageBytes, from * pageBytes, (from + 1) * pageBytes)
@@ -53,7 +53,7 @@ test('every page of a tree that is overwritten by another one is found, and the 
     walkPages(copy)
   }
   // The others were free pages, or parts of long values, of which only the first page says what it is.
-  assert.ok(found > 30, String(found))
+  assert.ok(found > 12, String(found))
 })
 
 test('a file that is cut off is refused with a sentence before the library opens it', () => {

@@ -4,7 +4,7 @@
  * Owns: the lane of what may take long. Leaves out: what is asked (metrics-desk.ts), the answers (metrics-answer.ts).
  *
  * 1. What may take long runs one by one, so that short questions, of metrics and of others, find a thread.
- * 2. Time runs while a question waits, too.
+ * 2. Time runs while a question waits, too; one that nobody waits for any more does not run.
  */
 import type { Clock } from '../clock.js'
 import { Refusal } from '../errors.js'
@@ -25,25 +25,25 @@ export class MetricsAsker {
   }
 
   /** What is answered at once. Rejects with queries_busy, query_timeout, draining. */
-  async ask<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number): Promise<MetricsAnswers[K]> {
-    const { answer } = await this.#tasks.ask('metrics', { asked }, forMs)
+  async ask<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number, gone?: AbortSignal): Promise<MetricsAnswers[K]> {
+    const { answer } = await this.#tasks.ask('metrics', { asked }, forMs, gone)
     // The thread answers what it was asked.
     return answer as MetricsAnswers[K]
   }
 
   /** What may take long, of a client. Rejects likewise. */
-  async askLong<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number): Promise<MetricsAnswers[K]> {
+  async askLong<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number, gone?: AbortSignal): Promise<MetricsAnswers[K]> {
     if (this.#waiting >= limits.metricsQuestionsMax) {
       throw new Refusal('queries_busy', 'too many questions about metrics are waiting; try again shortly')
     }
-    return await this.runLong(asked, forMs)
+    return await this.runLong(asked, forMs, gone)
   }
 
   /** The same, of the service itself, which asks for one thing at a time. */
-  async runLong<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number): Promise<MetricsAnswers[K]> {
+  async runLong<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number, gone?: AbortSignal): Promise<MetricsAnswers[K]> {
     this.#tasks.mustBeOpen()
     const until = nowMs() + forMs
-    const work = (): Promise<MetricsAnswers[K]> => this.ask(asked, until - nowMs())
+    const work = (): Promise<MetricsAnswers[K]> => this.ask(asked, until - nowMs(), gone)
     const done = this.#lane.then(work)
     this.#lane = done.catch(() => {})
     this.#waiting++

@@ -93,11 +93,11 @@ export class MetricsDesk implements MetricsService {
     this.#recomputations.resume()
   }
 
-  async job(handle: JobHandle, scope: MetricsScope): Promise<JobMetrics> {
+  async job(handle: JobHandle, scope: MetricsScope, gone?: AbortSignal): Promise<JobMetrics> {
     const job = this.#jobOf(this.#parts.current(handle))
     const asked = { kind: 'job', job, scope: readScope(scope), minutesPerAlert: this.#minutesPerAlert } as const
-    if (isWhole(asked.scope, job)) return await this.#asker.ask<'job'>(asked, limits.metricsMsMax)
-    return await this.#asker.askLong<'job'>(asked, limits.metricsMsMax)
+    if (isWhole(asked.scope, job)) return await this.#asker.ask<'job'>(asked, limits.metricsMsMax, gone)
+    return await this.#asker.askLong<'job'>(asked, limits.metricsMsMax, gone)
   }
 
   async model(handle: JobHandle, modelId: string): Promise<ModelMetrics> {
@@ -107,10 +107,11 @@ export class MetricsDesk implements MetricsService {
     return this.#models.metrics(job, place)
   }
 
-  async jobAndLatestModel(handle: JobHandle, scope: MetricsScope, timeoutS: number): Promise<JobAndModelMetrics> {
+  async jobAndLatestModel(handle: JobHandle, scope: MetricsScope, timeoutS: number, gone?: AbortSignal): Promise<JobAndModelMetrics> {
     const job = this.#parts.current(handle)
     const place = this.#models.active(job)
-    const [metrics] = await Promise.all([this.job(handle, scope), place === null ? null : this.#models.refresh(place, timeoutS * 1000)])
+    const refreshed = place === null ? null : this.#models.refresh(place, timeoutS * 1000)
+    const [metrics] = await Promise.all([this.job(handle, scope, gone), refreshed])
     return {
       jobId: job.id,
       modelId: place === null ? null : modelIdOf(job.id, place.version),
@@ -131,7 +132,7 @@ export class MetricsDesk implements MetricsService {
     this.#log.setProductionMicros(this.#parts.current(handle).id, readInstant(date, 'production_date'))
   }
 
-  async internal(principal: Principal, question: InternalQuestion): Promise<InternalMetrics> {
+  async internal(principal: Principal, question: InternalQuestion, gone?: AbortSignal): Promise<InternalMetrics> {
     const { random, clock } = this.#tools
     const jobs = this.#select(principal, question.jobIds)
     const [scope, interval] = [readScope(question), readInterval(question.interval)]
@@ -143,7 +144,7 @@ export class MetricsDesk implements MetricsService {
     const refreshed = question.recomputeModels ? stale.map(({ place }) => this.#models.refresh(place, timeoutMs)) : []
     const task = { scope, interval, minutesPerAlert: this.#minutesPerAlert, namesKey, pointsKey }
     const asked = { kind: 'internal', jobs: jobs.map((job) => this.#jobOf(job)), task } as const
-    const [counted] = await Promise.all([this.#asker.askLong<'internal'>(asked, timeoutMs), ...refreshed])
+    const [counted] = await Promise.all([this.#asker.askLong<'internal'>(asked, timeoutMs, gone), ...refreshed])
     const points = pointsKey === null ? null : new Pseudonyms('decision_point', pointsKey)
     const pointName = (name: string): string => points?.of(name) ?? name
     return {

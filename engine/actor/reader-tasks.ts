@@ -98,6 +98,7 @@ export class ReaderTasks {
     kind: K, asked: Omit<TaskOf<K>, keyof TaskFrame>, forMs: number, gone?: AbortSignal,
   ): Promise<Exclude<Questions[K]['answer'], Refused>> {
     this.mustBeOpen()
+    if (gone?.aborted === true) throw new Refusal('query_timeout', 'the question was given up')
     const cell = new CancelCell()
     const cancel = (): void => cell.cancel()
     this.#running.add(cell)

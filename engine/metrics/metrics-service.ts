@@ -101,15 +101,16 @@ export interface PlatformMetrics {
 }
 
 /** Each rejects with job_not_found, model_not_found, invalid_body (with places), queries_busy, query_timeout, draining. */
+/** What takes long is given up once `gone` is aborted: nobody waits for it any more. */
 export interface MetricsService {
-  job(job: JobHandle, scope: MetricsScope): Promise<JobMetrics>
+  job(job: JobHandle, scope: MetricsScope, gone?: AbortSignal): Promise<JobMetrics>
   /** The figures of the latest recomputation; the first look makes one. */
   model(job: JobHandle, modelId: string): Promise<ModelMetrics>
   /** The model in use is recomputed first, for at most `timeoutS`; where that is not enough, what is known is told. */
-  jobAndLatestModel(job: JobHandle, scope: MetricsScope, timeoutS: number): Promise<JobAndModelMetrics>
+  jobAndLatestModel(job: JobHandle, scope: MetricsScope, timeoutS: number, gone?: AbortSignal): Promise<JobAndModelMetrics>
   /** Resolves when the request is stored. */
   requestRecompute(job: JobHandle, modelId: string): RecomputeAnswer
   setProductionDate(job: JobHandle, date: string): void
-  internal(principal: Principal, question: InternalQuestion): Promise<InternalMetrics>
+  internal(principal: Principal, question: InternalQuestion, gone?: AbortSignal): Promise<InternalMetrics>
   platform(principal: Principal, question: PlatformQuestion): Promise<PlatformMetrics>
 }

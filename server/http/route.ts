@@ -80,6 +80,8 @@ export interface Call<Q extends TObject, B extends TObject> {
   readonly body: Static<B>
   /** Where the client is (exchange.ts); to be asked before the first await. */
   readonly address: () => string
+  /** Aborted when the client goes before it is answered; to be asked for before the first await. */
+  readonly gone: () => AbortSignal
 }
 
 /** An ordinary operation: a handler that gives back the document to answer with, or a promise of it. */
@@ -99,10 +101,10 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
   const status = spec.status ?? 200
   const { handle, ...doc } = spec
 
-  function answer(exchange: Exchange, call: Call<Q, B>): void {
+  function answer(exchange: Exchange, call: Call<Q, B>, left: () => void): void {
     const result = handle(call)
     if (!(result instanceof Promise)) return replyJson(exchange, status, result)
-    exchange.hold()
+    exchange.hold(left)
     result.then(
       (document) => replyJson(exchange, status, document),
       (error: unknown) => replyError(exchange, error),
@@ -112,10 +114,14 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
   function serve(exchange: Exchange, params: readonly string[], app: App, principal: Principal): void {
     const address = (): string => exchange.address()
     const query = (queryChecker?.checkQuery(exchange.query()) ?? {}) as Static<Q>
-    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address })
-    collectBody(exchange, limits.bodyBytesMax)
+    // Made where it is asked for: most operations are answered at once.
+    let controller: AbortController | null = null
+    const gone = (): AbortSignal => (controller ??= new AbortController()).signal
+    const left = (): void => controller?.abort()
+    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, gone }, left)
+    collectBody(exchange, limits.bodyBytesMax, left)
       .then((bytes) => {
-        answer(exchange, { app, principal, params, query, body: bodyChecker.check(parseJson(bytes)), address })
+        answer(exchange, { app, principal, params, query, body: bodyChecker.check(parseJson(bytes)), address, gone }, left)
       })
       .catch((error: unknown) => replyError(exchange, error))
   }

@@ -56,8 +56,8 @@ const job = operation({
   bodyExample: filtersExample,
   responses: { 200: { description: 'The metrics.', schema: JobMetrics } },
   errors: [404],
-  handle: async ({ app, principal, query, body }) => {
-    return wireOf(await app.service.metrics.job(jobByIdOrTitle(app, principal, query.job_id), scopeOf(query, body)))
+  handle: async ({ app, principal, query, body, gone }) => {
+    return wireOf(await app.service.metrics.job(jobByIdOrTitle(app, principal, query.job_id), scopeOf(query, body), gone()))
   },
 })
 
@@ -74,9 +74,9 @@ const jobAndLatestModel = operation({
   bodyExample: filtersExample,
   responses: { 200: { description: "Both; the job's metrics at top level as well.", schema: JobAndModel } },
   errors: [404],
-  async handle({ app, principal, query, body }) {
+  async handle({ app, principal, query, body, gone }) {
     const found = jobByIdOrTitle(app, principal, query.job_id)
-    const both = await app.service.metrics.jobAndLatestModel(found, scopeOf(query, body), query.timeout_s ?? TIMEOUT_S)
+    const both = await app.service.metrics.jobAndLatestModel(found, scopeOf(query, body), query.timeout_s ?? TIMEOUT_S, gone())
     const jobWire = wireOf(both.job) as object
     const modelWire = wireOf(both.model ?? noModel)
     return {
@@ -166,7 +166,7 @@ const internal = operation({
   bodyExample: filtersExample,
   responses: { 200: { description: 'The metrics, by job.', schema: InternalAnswer } },
   errors: [404],
-  handle: async ({ app, principal, query, body }) => wireOf(await app.service.metrics.internal(principal, {
+  handle: async ({ app, principal, query, body, gone }) => wireOf(await app.service.metrics.internal(principal, {
     ...scopeOf(query, body),
     ...jobIdsOf(query),
     ...(query.aggregation_time_interval === undefined ? {} : { interval: query.aggregation_time_interval }),
@@ -175,7 +175,7 @@ const internal = operation({
     recomputeModels: query.recompute_model_metrics ?? true,
     latestModels: query.latest_n_models_to_recompute ?? LATEST_MODELS,
     timeoutS: query.timeout_s ?? TIMEOUT_S,
-  })),
+  }, gone())),
 })
 
 const platform = operation({

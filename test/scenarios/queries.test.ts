@@ -176,7 +176,7 @@ describe('queries', () => {
 })
 
 describe('queries of an engine', () => {
-  it('see the jobs that the key sees, end where nobody waits, and are refused once it closes', async () => {
+  it('see the jobs that the key sees, end where nobody waits (those about metrics, too), and are refused once it closes', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'decision-queries-'))
     try {
       const service = await startService({ dataDir })
@@ -198,6 +198,13 @@ describe('queries of an engine', () => {
       const given = engine.queries.events(principal, {}, gone.signal)
       gone.abort()
       await assert.rejects(given)
+      const question = { obfuscateDecisionPoints: false, obfuscateUsernames: true, recomputeModels: false, latestModels: 0, timeoutS: 10 }
+      const [metrics, left] = [new AbortController(), new AbortController()]
+      const answers = [engine.metrics.internal(principal, question, metrics.signal), engine.metrics.internal(principal, question, left.signal)]
+      // The second one waits for the first, and then does not run.
+      left.abort()
+      assert.equal((await answers[0])?.jobMetrics.size, 1)
+      await assert.rejects(answers[1] as Promise<unknown>, { code: 'query_timeout' })
       const late = engine.queries.events(principal, {})
       const [closed] = await Promise.all([assert.rejects(late, { code: 'draining' }).catch(() => 'answered before'), engine.close()])
       assert.ok(closed === undefined || closed === 'answered before')

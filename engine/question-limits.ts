@@ -14,6 +14,8 @@ export const questionLimits = {
   /** Clauses and aggregations of one query, and how deep they are inside each other. */
   queryClausesMax: 1_024,
   queryDepthMax: 32,
+  /** Characters of one pattern, and words of one phrase: a text is compared in time that grows with both. */
+  queryPatternMax: 1_024,
   /** Events that a query's page may lie behind, page included. */
   queryWindowMax: 10_000,
   /** Bytes of one answer. */

@@ -6,7 +6,9 @@
  *   the words of texts (text-match.ts). `match` on a number, a boolean, a date or a field of the service's is `term`.
  * - Several values of a field are one text to `match`; a phrase is in one value.
  */
+import { Refusal } from '../errors.js'
 import type { ScalarValue } from '../event/point-value.js'
+import { limits } from '../limits.js'
 import type { Asked } from './asked.js'
 import { leastOf, scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
 import { between, isOneOf, type BoundName, type Refuse } from './comparison.js'
@@ -161,6 +163,7 @@ function wordsClause(field: Field, wanted: ScalarValue, needed: (count: number) 
 export function phraseClause(field: Field, wanted: ScalarValue, prefix: boolean, context: DateContext, refuse: Refuse): Condition {
   if (field.kind !== 'body') return prefix ? textTest(field, (text) => text.startsWith(String(wanted))) : isOneOf(field, [wanted], context, refuse)
   const phrase = wordsOf(String(wanted))
+  if (phrase.length > limits.queryPatternMax) throw new Refusal('query_too_large', `a phrase has at most ${limits.queryPatternMax} words`)
   if (phrase.length === 0) return nothing
   const equal = equalTo(wanted)
   return { kind: 'some', field, test: (value) => (typeof value !== 'string' && equal(value)) || holdsPhrase(wordsOf(String(value)), phrase, prefix) }

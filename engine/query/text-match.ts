@@ -5,6 +5,9 @@
  * lower case: letters, digits and underscores; a dot or an apostrophe joins two letters or two digits, a comma two digits,
  * a colon two letters. So `10.0.0.7` and `example.com` are words, `web-1` is two.
  */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+
 const WORD = /[\p{L}\p{M}\p{N}_]+(?:(?:(?<=\p{N})[.,'](?=\p{N})|(?<=[\p{L}\p{M}_])[.':](?=\p{L}))[\p{L}\p{M}\p{N}_]+)*/gu
 
 /** The words of a text, in order. */
@@ -28,10 +31,12 @@ export function holdsPhrase(words: readonly string[], phrase: readonly string[],
 /**
  * A test for texts that a pattern covers whole: `*` stands for any text, `?` for one character, a backslash takes the next
  * character as it is. Takes time in proportion to pattern and text, whatever they are.
+ * @throws Refusal query_too_large.
  */
 export function patternTest(pattern: string, ignoreCase: boolean): (text: string) => boolean {
   const wanted: string[] = []
   const escaped: boolean[] = []
+  if (pattern.length > limits.queryPatternMax) throw new Refusal('query_too_large', `a pattern has at most ${limits.queryPatternMax} characters`)
   const characters = [...(ignoreCase ? pattern.toLowerCase() : pattern)]
   for (let i = 0; i < characters.length; i++) {
     const quoted = characters[i] === '\\' && i + 1 < characters.length

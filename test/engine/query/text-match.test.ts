@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { holdsPhrase, patternTest, wordsOf } from '../../../engine/query/text-match.js'
 import { SeededRandom } from '../../../engine/random.js'
+import { assertRefused } from '../../support/engine-refusal.js'
 
 describe('texts', () => {
   it('are split into words where Unicode says so', () => {
@@ -33,5 +34,6 @@ describe('texts', () => {
   it('are covered in no more steps than pattern times text, however the pattern is', () => {
     const test = patternTest(`${'*a'.repeat(200)}b`, false)
     assert.equal(test('a'.repeat(5_000)), false)
+    assertRefused('query_too_large', () => patternTest('*a'.repeat(600), false))
   })
 })

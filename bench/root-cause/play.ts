@@ -5,7 +5,8 @@
 import { ROOT_FIELDS } from '../../engine/cause/cause-rows.js'
 import { CauseModel, trainCause, type CauseExample } from '../../engine/cause/cause-model.js'
 import { Clustering } from '../../engine/cause/clustering.js'
-import { contextValues, structuralAnswer, untrainedDecision } from '../../engine/cause/context.js'
+import { structuralAnswer, untrainedDecision } from '../../engine/cause/context.js'
+import { KnownContexts } from '../../engine/cause/known-contexts.js'
 import { LearnedBelief, noLessons } from '../../engine/cause/lessons.js'
 import { causeSettingsOf } from '../../engine/cause/settings.js'
 import { Sightings } from '../../engine/cause/sighting.js'
@@ -52,6 +53,7 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
   const saidAtOnce = new Int8Array(count)
   const probabilities = new Float64Array(count * LABELS)
   const values = new Array<PointValues>(count)
+  const contexts = new KnownContexts(clustering.precedence)
   let learned = new LearnedBelief(noLessons)
   let model: CauseModel | null = null
   const one = new Float64Array(LABELS)
@@ -66,7 +68,7 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
       one[label] = confidence / 10_000
       said[at] = label
     } else {
-      model.assess(contextValues(alert, structure, clustering.precedence, values[at] as PointValues), one)
+      model.assess(contexts.valuesOf(alert, structure, values[at] as PointValues), one)
       said[at] = model.choose(one)
     }
     probabilities.set(one, at * LABELS)

@@ -1,13 +1,16 @@
 /**
  * The rows of root cause analysis in a shard: the contract of cause/shelf.ts over the table `causes`.
  *
- * | key: job u32, part u8, number f64 | a row of that part: version byte, then MessagePack of its fields in order |
+ * | key: job u32, part u8, number f64 | a row of that part: version byte, then MessagePack of its fields in order; |
+ * |                                   | of an alert, from version 2 on, store/cause-alert-row.ts                   |
  * | key: job u32, 255, cluster f64, alert f64 | empty: the alert came into the cluster |
  *
  * Numbers are big-endian; they are never negative, so that byte order is number order.
  */
 import { assert } from '../assert.js'
+import type { AlertRow } from '../cause/cause-rows.js'
 import { shelfFields, shelfParts, type Shelf, type ShelfPart, type ShelfReads } from '../cause/shelf.js'
+import { ALERT_VERSION, decodeAlert, encodeAlert } from '../store/cause-alert-row.js'
 import type { KeyRange, Entry } from '../store/environment.js'
 import { pack, unpack } from '../store/pack.js'
 import type { ShardTable } from '../store/tables.js'
@@ -108,12 +111,14 @@ export class CauseShelf extends CauseRows implements Shelf {
 type Fields = Record<string, unknown>
 
 function encode(part: ShelfPart, row: unknown): Buffer {
+  if (part === 'alerts') return encodeAlert(row as AlertRow)
   const bytes = pack(part === 'global' ? row : shelfFields[part].map((name) => (row as Fields)[name]), 1)
   bytes[0] = VERSION
   return bytes
 }
 
 function decode(part: ShelfPart, bytes: Uint8Array): unknown {
+  if (part === 'alerts' && bytes[0] === ALERT_VERSION) return decodeAlert(bytes)
   assert(bytes[0] === VERSION, 'a row of root cause analysis of a version that this code knows')
   const packed = unpack(bytes.subarray(1))
   if (part === 'global') return packed

@@ -8,7 +8,8 @@
  * 2. A decision changes only while its cluster is open; each one that another took the place of is in the event's history.
  */
 import { Clustering } from '../cause/clustering.js'
-import { contextValues, structuralAnswer, untrainedDecision } from '../cause/context.js'
+import { structuralAnswer, untrainedDecision } from '../cause/context.js'
+import { KnownContexts } from '../cause/known-contexts.js'
 import { isOver, type AlertRow } from '../cause/cause-rows.js'
 import { LearnedBelief, noLessons } from '../cause/lessons.js'
 import { causeSettingsOf } from '../cause/settings.js'
@@ -18,7 +19,7 @@ import type { PointValues } from '../event/point-value.js'
 import type { JobSettings } from '../job/job.js'
 import { causeBounds } from '../cause/bounds.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeContent, withHeader } from '../store/event-record.js'
+import { decodeContent, decidedAgain, withHeader } from '../store/event-record.js'
 import { timeKey, timeValue } from '../store/tables.js'
 import { CauseShelf } from './cause-shelf.js'
 import { noteChange } from './changes.js'
@@ -42,6 +43,7 @@ export class CauseStage {
   readonly #parts: CauseStageParts
   readonly #sightings: Sightings
   readonly #clustering: Clustering
+  readonly #contexts: KnownContexts
   #learned = new LearnedBelief(noLessons)
 
   constructor(parts: CauseStageParts) {
@@ -49,6 +51,7 @@ export class CauseStage {
     this.#parts = parts
     this.#sightings = new Sightings(settings, parts.settings.decisionPoints)
     this.#clustering = new Clustering(new CauseShelf(parts.store, parts.settings.id), settings)
+    this.#contexts = new KnownContexts(this.#clustering.precedence)
     this.learn()
   }
 
@@ -94,8 +97,7 @@ export class CauseStage {
     const { store, stats, model } = this.#parts
     const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
     if (!model.isTrained) return untrainedDecision(structure)
-    const values = contextValues(alert, structure, this.#clustering.precedence, own)
-    return model.decide(store, values, null, stats.row, { ownSubject, again })
+    return model.decide(store, this.#contexts.valuesOf(alert, structure, own), null, stats.row, { ownSubject, again })
   }
 
   /** Something has changed that the decision hangs on. */
@@ -114,7 +116,7 @@ export class CauseStage {
     if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()
     this.#clustering.touchAlert(micros)
     stats.uncountDecision(header)
-    store.put('events', timeKey(settings.id, micros), withHeader(event.record, { ...header, ...decision }))
+    store.replace('events', timeKey(settings.id, micros), withHeader(event.record, decidedAgain(header, decision)))
     stats.countDecision(decision)
     noteChange(store, settings, nowMicros, micros)
   }

@@ -1,7 +1,8 @@
 /** What a model of root cause analysis reads of stored alerts, outside the actor: for figures about models. */
 import type { AlertRow } from '../cause/cause-rows.js'
 import type { CauseModel } from '../cause/cause-model.js'
-import { contextValues, structuralAnswer } from '../cause/context.js'
+import { structuralAnswer } from '../cause/context.js'
+import { KnownContexts } from '../cause/known-contexts.js'
 import { LearnedBelief } from '../cause/lessons.js'
 import { Precedence } from '../cause/precedence.js'
 import { causeSettingsOf } from '../cause/settings.js'
@@ -16,8 +17,9 @@ export function causeValues(reads: RangeReads, job: ClusteredJob, model: CauseMo
   const rows = new CauseRows(reads, job.id)
   const learned = new LearnedBelief(model.lessons)
   const windowMs = causeWindowMs || model.lessons.windowMs || precedence.windowMs
+  const contexts = new KnownContexts(precedence)
   return (micros, own) => {
     const alert = rows.get('alerts', micros) as AlertRow | undefined
-    return alert === undefined ? null : contextValues(alert, structuralAnswer(alert, learned, windowMs), precedence, own)
+    return alert === undefined ? null : contexts.valuesOf(alert, structuralAnswer(alert, learned, windowMs), own)
   }
 }

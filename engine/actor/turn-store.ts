@@ -4,20 +4,26 @@
  * Owns: the batch of the turn, and reads that see it. Leaves out: the commit (shard.ts).
  *
  * 1. A read sees what the same turn wrote before it.
- * 2. Writes are only looked through when something is read, so that turns that only write pay nothing for it.
+ * 2. Writes are only looked through when something of their table is read, so that turns that only write pay nothing for it.
  */
 import { WriteBatch, type Entry, type Environment, type KeyRange } from '../store/environment.js'
 import type { ShardTable } from '../store/tables.js'
 
-function overlayKey(table: string, key: Uint8Array): string {
-  return `${table}/${Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')}`
+/** What the turn wrote to one table, as far as its batch was looked through for it. */
+interface Overlay {
+  /** Where in the batch a key was written last; keys as Latin-1 texts. */
+  readonly places: Map<string, number>
+  through: number
+}
+
+function textOf(key: Uint8Array): string {
+  return (Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)).toString('latin1')
 }
 
 export class TurnStore {
   readonly batch = new WriteBatch()
   readonly #environment: Environment
-  readonly #overlay = new Map<string, Uint8Array | undefined>()
-  #overlaid = 0
+  readonly #overlays = new Map<ShardTable, Overlay>()
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -26,8 +32,7 @@ export class TurnStore {
   /** A new turn begins: nothing is written, and reads see the latest commit. */
   begin(): void {
     this.batch.clear()
-    this.#overlay.clear()
-    this.#overlaid = 0
+    this.#overlays.clear()
     this.#environment.refresh()
   }
 
@@ -40,16 +45,28 @@ export class TurnStore {
   }
 
   get(table: ShardTable, key: Uint8Array): Uint8Array | undefined {
-    const { tables, keys, values, size } = this.batch
-    for (; this.#overlaid < size; this.#overlaid++) {
-      const written = overlayKey(tables[this.#overlaid] as string, keys[this.#overlaid] as Uint8Array)
-      this.#overlay.set(written, values[this.#overlaid])
+    const place = this.#placeOf(table, key)
+    return place === undefined ? this.#environment.get(table, key) : this.batch.values[place]
+  }
+
+  /** As put; where the turn wrote the key before, that is what changes, and the store is written to once. */
+  replace(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
+    const place = this.#placeOf(table, key)
+    if (place === undefined) this.batch.put(table, key, value)
+    else this.batch.values[place] = value
+  }
+
+  #placeOf(table: ShardTable, key: Uint8Array): number | undefined {
+    let overlay = this.#overlays.get(table)
+    if (overlay === undefined) {
+      overlay = { places: new Map(), through: 0 }
+      this.#overlays.set(table, overlay)
     }
-    if (this.#overlay.size > 0) {
-      const wanted = overlayKey(table, key)
-      if (this.#overlay.has(wanted)) return this.#overlay.get(wanted)
+    const { tables, keys, size } = this.batch
+    for (; overlay.through < size; overlay.through++) {
+      if (tables[overlay.through] === table) overlay.places.set(textOf(keys[overlay.through] as Uint8Array), overlay.through)
     }
-    return this.#environment.get(table, key)
+    return overlay.places.size === 0 ? undefined : overlay.places.get(textOf(key))
   }
 
   /** Committed entries only: for walks that a turn does before it writes to the same table. */

@@ -128,8 +128,8 @@ export class CauseModel implements Model {
   readonly #table: Float64Array
   readonly #mix: number
   readonly #inner: Model
-  /** Probabilities and outlier score by values: alerts in like places come again and again. */
-  readonly #memo = new Map<string, Float64Array>()
+  /** Probabilities and outlier score by the array of values: alerts in like places share one (known-contexts.ts). */
+  readonly #memo = new Map<PointValues, Float64Array>()
 
   /** @throws Error on bytes of another kind, cut short or changed. */
   constructor(bytes: Uint8Array) {
@@ -152,8 +152,7 @@ export class CauseModel implements Model {
 
   assess(values: PointValues, probabilities: Float64Array): number {
     const labels = probabilities.length
-    const key = JSON.stringify(values)
-    const known = this.#memo.get(key)
+    const known = this.#memo.get(values)
     if (known !== undefined) {
       for (let label = 0; label < labels; label++) probabilities[label] = known[label] as number
       return known[labels] as number
@@ -161,7 +160,7 @@ export class CauseModel implements Model {
     const outlierScore = this.#inner.assess(values, probabilities)
     this.#mixIn(values, probabilities)
     if (this.#memo.size >= causeBounds.causeAnswersMax) this.#memo.clear()
-    this.#memo.set(key, Float64Array.of(...probabilities, outlierScore))
+    this.#memo.set(values, Float64Array.of(...probabilities, outlierScore))
     return outlierScore
   }
 

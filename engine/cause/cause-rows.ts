@@ -59,7 +59,7 @@ export interface AlertRow {
   history: PastDecision[]
 }
 
-const PRECEDENT_FIELDS = 4
+export const PRECEDENT_FIELDS = 4
 export const ROOT_FIELDS = 3
 
 /** How far the stream is. */

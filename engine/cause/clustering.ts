@@ -25,6 +25,8 @@ import { Rows, type Shelf } from './shelf.js'
 import type { Sighting } from './sighting.js'
 import { Timeline } from './timeline.js'
 
+const nobody: readonly Candidate[] = []
+
 /** From this belief on a link is one. */
 export const LINK_MIN = 0.5
 
@@ -94,19 +96,22 @@ export class Clustering {
       link.mined = this.precedence.belief(link.kind, kind, link.side)
       link.belief = this.#learned.of(link.kind, kind, link.side, link.mined)
     }
-    const parent = before.find((link) => link.belief >= LINK_MIN && link.delayMs < this.windowMs && this.#book.takes(link.cluster, timeMs, stand))
-    const after = isLatest ? [] : this.#neighbourhood.around(place, this.settings.gapMs, 'after', joinsAll)
-    const beside = joinsAll ? [...before, ...after] : []
-    const joins = [...(parent === undefined ? [] : [parent]), ...beside].map(({ cluster }) => cluster)
-      .filter((cluster) => this.#book.takes(cluster, timeMs, stand))
+    const { windowMs } = this
+    const parent = before.find((link) => link.belief >= LINK_MIN && link.delayMs < windowMs && this.#book.takes(link.cluster, timeMs, stand))
+    const after = isLatest ? nobody : this.#neighbourhood.around(place, this.settings.gapMs, 'after', joinsAll)
+    const joins = parent === undefined ? [] : [parent.cluster]
+    if (joinsAll) {
+      for (const links of [before, after]) for (const { cluster } of links) if (this.#book.takes(cluster, timeMs, stand)) joins.push(cluster)
+    }
     if (joins.length === 0) this.#begin(micros, base, '', before)
     else this.#join(joins, micros, base, parent, before, stand)
     const changed = parent === undefined ? [] : this.#follow(parent.alert, kind, parent.side, parent.belief)
-    for (const link of after) if (link.delayMs < this.windowMs) changed.push(...this.#adopt(micros, link, kind, stand))
+    for (const link of after) if (link.delayMs < windowMs) changed.push(...this.#adopt(micros, link, kind, stand))
     this.precedence.observe(kind, timeMs, sighting.related.length, before)
     const { cluster } = this.#alerts.get(micros) as AlertRow
-    if (this.#neighbourhood.enter(place, micros, cluster)) this.precedence.countEntity()
-    return [...new Set(changed)]
+    const oldestMs = stand.watermark - this.settings.lateMs - this.settings.gapMs
+    if (this.#neighbourhood.enter(place, micros, cluster, oldestMs)) this.precedence.countEntity()
+    return changed.length < 2 ? changed : [...new Set(changed)]
   }
 
   /** Takes an alert out again: another version of the event has taken its place. */
@@ -126,7 +131,7 @@ export class Clustering {
       epoch: this.#timeline.epoch, size: 1, firstMs: timeMs, lastMs: timeMs, arrivedMicros: micros, into: 0, merged: [],
       roots: [micros, timeMs, 0], cut: false,
     })
-    this.#place(micros, { ...base, cluster: micros, rank: 0, sinceMs: 0, alone }, undefined, before)
+    this.#place(micros, base, { cluster: micros, rank: 0, sinceMs: 0, alone }, undefined, before)
   }
 
   #join(
@@ -136,7 +141,7 @@ export class Clustering {
     for (const other of joins) id = this.#book.merge(id, (this.cluster(other) as Home).id, stand)
     const row = (this.cluster(id) as Home).row
     const sinceMs = base.timeMs - row.firstMs
-    this.#place(micros, { ...base, cluster: id, rank: row.size, sinceMs, alone: '' }, parent, before)
+    this.#place(micros, base, { cluster: id, rank: row.size, sinceMs, alone: '' }, parent, before)
     row.size++
     row.firstMs = Math.min(row.firstMs, base.timeMs)
     row.lastMs = Math.max(row.lastMs, base.timeMs)
@@ -145,20 +150,21 @@ export class Clustering {
     this.#book.touch(id)
   }
 
-  #place(micros: number, base: AlertBase & Pick<AlertRow, 'cluster' | 'rank' | 'sinceMs' | 'alone'>, parent: Candidate | undefined, before: readonly Candidate[]): void {
+  #place(micros: number, base: AlertBase, own: OwnPlace, parent: Candidate | undefined, before: readonly Candidate[]): void {
     const precedents: number[] = []
     for (let at = 0; at < before.length && at < causeBounds.causeRememberedMax; at++) {
       const { kind, side, delayMs, mined } = before[at] as Candidate
       precedents.push(kind, side, delayMs, mined)
     }
     // Field by field: a spread costs more than the rest of the alert.
-    const { cluster, timeMs, kind, entity, rank, sinceMs, lists, alone, assumed } = base
+    const { timeMs, kind, entity, lists, assumed } = base
+    const { cluster, rank, sinceMs, alone } = own
     this.#alerts.set(micros, {
       cluster, timeMs, kind, entity, parent: parent?.alert ?? 0, parentKind: parent?.kind ?? 0, side: parent?.side ?? 0,
       delayMs: parent?.delayMs ?? 0, belief: parent?.belief ?? 0, precedents, followers: 0, followerKind: 0, followerSide: 0, followerBelief: 0,
       rank, sinceMs, lists, alone, assumed, history: [],
     })
-    this.#shelf.putMember(base.cluster, micros)
+    this.#shelf.putMember(cluster, micros)
   }
 
   /** One more alert follows from this one. The decision is looked at again when their number doubles. */
@@ -166,7 +172,10 @@ export class Clustering {
     const alert = this.#alerts.get(number)
     if (alert === null) return []
     alert.followers++
-    if (alert.followers === 1) Object.assign(alert, { followerKind: kind, followerSide: side })
+    if (alert.followers === 1) {
+      alert.followerKind = kind
+      alert.followerSide = side
+    }
     alert.followerBelief = Math.max(alert.followerBelief, belief)
     this.#alerts.touch(number)
     if (alert.followers === 1 && alert.parent === 0) this.precedence.countStart(alert.kind, 1)
@@ -176,7 +185,7 @@ export class Clustering {
       if (at >= 0) home.row.roots[at + 2] = alert.followers
       this.#book.touch(home.id)
     }
-    return Number.isInteger(Math.log2(alert.followers)) ? [number] : []
+    return (alert.followers & (alert.followers - 1)) === 0 ? [number] : []
   }
 
   /** An alert that came in before, and lies later: it may follow from the one that is just taken in. */
@@ -219,11 +228,14 @@ export class Clustering {
 
   /** Between turns: gives up what is at hand where it is too much. */
   shrink(): void {
-    if (this.#book.size + this.#alerts.size + this.#neighbourhood.size <= causeBounds.causeRowsInMemoryMax) return
-    this.#book.clear()
-    this.#alerts.clear()
-    this.#neighbourhood.clear()
+    if (this.#book.size + this.#alerts.size > causeBounds.causeRowsInMemoryMax / 2) {
+      this.#book.clear()
+      this.#alerts.clear()
+    }
+    // What alerts are about comes again and again, and the alerts themselves hardly do.
+    if (this.#neighbourhood.size > causeBounds.causeRowsInMemoryMax / 2) this.#neighbourhood.clear()
   }
 }
 
 type AlertBase = Pick<AlertRow, 'timeMs' | 'kind' | 'entity' | 'lists' | 'assumed'>
+type OwnPlace = Pick<AlertRow, 'cluster' | 'rank' | 'sinceMs' | 'alone'>

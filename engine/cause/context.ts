@@ -8,9 +8,9 @@
  */
 import type { Decision } from '../decide/decision.js'
 import type { PointValue, PointValues } from '../event/point-value.js'
-import { precedentsOf, type AlertRow } from './cause-rows.js'
+import { PRECEDENT_FIELDS, type AlertRow } from './cause-rows.js'
 import { LINK_MIN } from './clustering.js'
-import { sides } from './delays.js'
+import { sides, type Side } from './delays.js'
 import type { LearnedBelief } from './lessons.js'
 
 /** The job's labels by place, whatever they are called (S7). */
@@ -37,19 +37,28 @@ export interface StructuralAnswer {
 export function structuralAnswer(alert: AlertRow, learned: LearnedBelief, windowMs: number): StructuralAnswer {
   let nearest = 0
   let none = 1
-  for (const { kind, side, delayMs, belief } of precedentsOf(alert)) {
-    if (delayMs >= windowMs) continue
-    const weight = learned.of(kind, alert.kind, side, belief)
+  // By place, here and below: every alert comes through here, and some many times.
+  const { precedents } = alert
+  for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
+    if ((precedents[at + 2] as number) >= windowMs) continue
+    const weight = learned.of(precedents[at] as number, alert.kind, precedents[at + 1] as Side, precedents[at + 3] as number)
     none *= 1 - Math.min(0.98, weight)
     if (nearest === 0 && weight >= LINK_MIN) nearest = weight
   }
-  // One that came in later than this alert, and lies before it, is not among those that it was compared with.
-  const isAdopted = alert.parent > 0 && !precedentsOf(alert).some(({ kind, delayMs }) => kind === alert.parentKind && delayMs === alert.delayMs)
-  if (nearest === 0 && isAdopted) nearest = alert.belief
+  if (nearest === 0 && isAdopted(alert)) nearest = alert.belief
   const follows = Math.max(nearest, 1 - none)
   if (nearest > 0) return { answer: SYMPTOM, belief: nearest, follows }
   if (alert.followers > 0) return { answer: ROOT_CAUSE, belief: alert.followerBelief, follows }
   return { answer: IRRELEVANT, belief: 0, follows }
+}
+
+/** One that came in later than this alert, and lies before it, is not among those that it was compared with. */
+function isAdopted({ parent, parentKind, delayMs, precedents }: AlertRow): boolean {
+  if (parent === 0) return false
+  for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
+    if (precedents[at] === parentKind && precedents[at + 2] === delayMs) return false
+  }
+  return true
 }
 
 export const answerNames = ['root cause', 'symptom', 'irrelevant'] as const
@@ -66,23 +75,33 @@ export function contextValues(alert: AlertRow, structure: StructuralAnswer, fact
   const { kind, parent, parentKind } = alert
   const name = facts.nameOf(kind)
   const from = parent === 0 ? null : facts.nameOf(parentKind)
-  const nearest = precedentsOf(alert)[0]
+  const nearest = alert.precedents[0]
   return [
     answerNames[structure.answer], round(structure.belief), round(structure.follows), name, from, from === null ? null : `${from} > ${name}`,
     from === null ? null : sides[alert.side], from === null ? null : coarse(alert.delayMs / 1000), coarse(alert.followers),
     alert.followers === 0 ? null : facts.nameOf(alert.followerKind), alert.followers === 0 ? null : sides[alert.followerSide],
     round(alert.followerBelief), round(facts.startRate(kind)), coarse(alert.rank),
-    coarse(alert.sinceMs / 1000), coarse(alert.lists), nearest === undefined || nearest.kind === parentKind ? null : `${facts.nameOf(nearest.kind)} > ${name}`, ...own,
+    coarse(alert.sinceMs / 1000), coarse(alert.lists), nearest === undefined || nearest === parentKind ? null : `${facts.nameOf(nearest)} > ${name}`, ...own,
   ]
 }
 
 /** Steps that grow with the number: what is learned of one place serves for those like it. */
 function coarse(number: number): number {
-  return number < 1 ? 0 : 4 ** Math.round(Math.log2(number) / 2)
+  return number < 1 ? 0 : 4 ** (step(number) - 1)
+}
+
+/** The number of the step, from 0. */
+export function step(number: number): number {
+  return number < 1 ? 0 : 1 + Math.round(Math.log2(number) / 2)
 }
 
 function round(share: number): number {
-  return Math.round(share * 20) / 20
+  return twentieths(share) / 20
+}
+
+/** Twentieths in a share, 0 to 20. */
+export function twentieths(share: number): number {
+  return Math.round(share * 20)
 }
 
 /** Where an untrained answer's confidence lies, hundredths of a percent: always low (existing-clients.md section 4). */

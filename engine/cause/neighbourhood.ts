@@ -4,10 +4,11 @@
  * Owns: the last alerts of an entity, and who lists it. Leaves out: what is believed of a candidate (precedence.ts).
  *
  * 1. The cost of an alert is bounded: so many neighbours, so many alerts each, so many candidates.
- * 2. Of each kind an entity keeps the latest few, so that a storm of one kind does not push out the others.
+ * 2. Of each kind an entity keeps the latest few, so that a storm of one kind does not push out the others; and none that
+ *    is too old to be a candidate again.
  */
 import { causeBounds } from './bounds.js'
-import { delayBin, type Side } from './delays.js'
+import { delayBin, SIDES, type Side } from './delays.js'
 import { Rows, type Shelf } from './shelf.js'
 import type { Precedent } from './precedence.js'
 
@@ -43,18 +44,19 @@ export interface Place {
   readonly timeMs: number
 }
 
-const KINDS = 65_536
-
 interface Search {
   readonly place: Place
   readonly horizonMs: number
   readonly where: 'before' | 'after'
-  /** By group, kind and side. */
-  readonly nearest: Map<number, Candidate>
+  /** Alerts of other entities are told apart from each other. */
+  readonly apart: boolean
+  readonly found: Candidate[]
 }
 
 export class Neighbourhood {
   readonly #entities: Rows<EntityRow>
+  /** By kind and side: one more than the place of the nearest in what is found; all 0 between searches. */
+  readonly #nearest = new Uint16Array((causeBounds.causeKindsMax + 1) * SIDES)
 
   constructor(shelf: Shelf) {
     this.#entities = new Rows(shelf, 'entities')
@@ -69,23 +71,36 @@ export class Neighbourhood {
    * `horizonMs` away; the nearest of all first.
    */
   around(place: Place, horizonMs: number, where: 'before' | 'after', apart: boolean): Candidate[] {
-    const search: Search = { place, horizonMs, where, nearest: new Map() }
+    const search: Search = { place, horizonMs, where, apart, found: [] }
+    const { found } = search
     const own = this.#entities.get(place.entity)
-    this.#gather(own, 0, search, 0)
-    let entities = 0
+    this.#gather(own, 0, search)
     for (const entity of place.related) {
       const side = own !== null && own.listers.includes(entity) ? 1 : sideOf(3, where)
-      this.#gather(this.#entities.get(entity), side, search, apart ? ++entities : 0)
+      this.#gather(this.#entities.get(entity), side, search)
     }
-    for (const entity of own?.listers ?? []) {
-      if (!place.related.includes(entity)) this.#gather(this.#entities.get(entity), sideOf(2, where), search, apart ? ++entities : 0)
+    if (own !== null) {
+      for (const entity of own.listers) {
+        if (!place.related.includes(entity)) this.#gather(this.#entities.get(entity), sideOf(2, where), search)
+      }
     }
-    return [...search.nearest.values()].sort(byDistance).slice(0, causeBounds.causeCandidatesMax)
+    this.#forget(found, 0)
+    if (found.length > 1) found.sort(byDistance)
+    if (found.length > causeBounds.causeCandidatesMax) found.length = causeBounds.causeCandidatesMax
+    return found
   }
 
-  #gather(row: EntityRow | null, side: Side, { place, horizonMs, where, nearest }: Search, group: number): void {
+  #forget(found: readonly Candidate[], from: number): void {
+    for (let at = from; at < found.length; at++) {
+      const { kind, side } = found[at] as Candidate
+      this.#nearest[kind * SIDES + side] = 0
+    }
+  }
+
+  #gather(row: EntityRow | null, side: Side, { place, horizonMs, where, apart, found }: Search): void {
     if (row === null) return
     const { recent } = row
+    const from = found.length
     for (let at = recent.length - FIELDS; at >= 0; at -= FIELDS) {
       const timeMs = recent[at + 1] as number
       const delayMs = where === 'before' ? place.timeMs - timeMs : timeMs - place.timeMs
@@ -93,22 +108,31 @@ export class Neighbourhood {
       if (where === 'before' ? delayMs > horizonMs : delayMs <= 0) break
       // One of the same moment came in before, so it lies before.
       if (delayMs < 0 || delayMs > horizonMs) continue
+      const kind = recent[at] as number
+      const key = kind * SIDES + side
+      const known = this.#nearest[key] as number
+      if (known > 0 && (found[known - 1] as Candidate).delayMs <= delayMs) continue
       const bin = delayBin(delayMs)
       if (bin < 0) continue
-      const kind = recent[at] as number
-      const key = (group * KINDS + kind) * 4 + side
-      const known = nearest.get(key)
-      if (known !== undefined && known.delayMs <= delayMs) continue
-      nearest.set(key, { kind, side, bin, alert: recent[at + 2] as number, timeMs, cluster: recent[at + 3] as number, delayMs, mined: 0, belief: 0 })
+      const candidate = { kind, side, bin, alert: recent[at + 2] as number, timeMs, cluster: recent[at + 3] as number, delayMs, mined: 0, belief: 0 }
+      if (known > 0) found[known - 1] = candidate
+      else this.#nearest[key] = found.push(candidate)
     }
+    if (apart) this.#forget(found, from)
   }
 
-  /** Takes the alert in. True where it is the first about its entity. */
-  enter(place: Place, alert: number, cluster: number): boolean {
+  /**
+   * Takes the alert in. True where it is the first about its entity. No alert that is still to come looks back beyond
+   * `oldestMs`.
+   */
+  enter(place: Place, alert: number, cluster: number, oldestMs: number): boolean {
     const row = this.#rowOf(place.entity)
     const isFirst = !row.seen
     row.seen = true
     const { recent } = row
+    let passed = 0
+    while (passed < recent.length && (recent[passed + 1] as number) < oldestMs) passed += FIELDS
+    if (passed > 0) recent.splice(0, passed)
     let at = recent.length
     while (at > 0 && (recent[at - FIELDS + 1] as number) > place.timeMs) at -= FIELDS
     recent.splice(at, 0, place.kind, place.timeMs, alert, cluster)

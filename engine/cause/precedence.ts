@@ -53,6 +53,8 @@ export class Precedence {
   readonly #global: GlobalRow
   readonly #byName = new Map<string, number>()
   readonly #fixedWindowMs: number
+  /** Of the precedents that are being looked at. */
+  readonly #rates = new Float64Array(causeBounds.causeCandidatesMax)
   #pairCount = 0
 
   /** `fixedWindowMs` 0: the window is learned. */
@@ -114,21 +116,13 @@ export class Precedence {
     const bins = binsWithin(this.windowMs)
     const forward = this.#pairs.get(pairKey(earlier, later))
     const backward = this.#pairs.get(pairKey(later, earlier))
-    let [n, r, otherN, otherR, rareN, rareR] = [0, 0, 0, 0, 0, 0]
-    const global = this.#global
-    for (let bin = 0; bin < bins; bin++) {
-      rareN += global.rareN[side * DELAY_BINS + bin] as number
-      rareR += global.rareR[side * DELAY_BINS + bin] as number
-      if (forward !== null) {
-        n += forward.n[bin] as number
-        r += forward.r[bin] as number
-      }
-      if (backward === null) continue
-      otherN += backward.n[bin] as number
-      otherR += backward.r[bin] as number
-    }
-    const share = (r + (shareWeight * (rareR + 1.5)) / (rareN + 3)) / (n + shareWeight)
-    return share < shareMin || n + 2 < 1.5 * otherN || r + 1 < 2 * otherR ? DOUBTED : BELIEVED
+    const { rareN, rareR } = this.#global
+    const n = forward === null ? 0 : sumOf(forward.n, 0, bins)
+    const r = forward === null ? 0 : sumOf(forward.r, 0, bins)
+    const usual = (sumOf(rareR, side * DELAY_BINS, bins) + 1.5) / (sumOf(rareN, side * DELAY_BINS, bins) + 3)
+    if ((r + shareWeight * usual) / (n + shareWeight) < shareMin) return DOUBTED
+    if (backward === null) return BELIEVED
+    return n + 2 < 1.5 * sumOf(backward.n, 0, bins) || r + 1 < 2 * sumOf(backward.r, 0, bins) ? DOUBTED : BELIEVED
   }
 
   /** An alert came: what lay before it shares the credit for it. Times in milliseconds; `degree`: entities next to it. */
@@ -140,9 +134,14 @@ export class Precedence {
     const own = this.#kinds.get(kind) as KindRow
     const seconds = Math.max(600, (global.lastMs - global.firstMs) / 1000)
     const background = (own.alone + 1) / Math.max(1, global.entities) / seconds
-    const rates = precedents.map(({ kind: earlier, side, bin }) => this.#rate(earlier, kind, side, bin))
-    const total = rates.reduce((all, rate) => all + rate, background)
-    for (const [at, { kind: earlier, side, bin }] of precedents.entries()) {
+    const rates = this.#rates
+    let total = background
+    for (let at = 0; at < precedents.length; at++) {
+      const { kind: earlier, side, bin } = precedents[at] as Precedent
+      total += rates[at] = this.#rate(earlier, kind, side, bin)
+    }
+    for (let at = 0; at < precedents.length; at++) {
+      const { kind: earlier, side, bin } = precedents[at] as Precedent
       this.#credit(earlier, kind, side, bin, (rates[at] as number) / total)
     }
     own.alone += background / total
@@ -214,4 +213,10 @@ export class Precedence {
     this.#pairs.flush()
     this.#globals.flush()
   }
+}
+
+function sumOf(numbers: readonly number[], from: number, count: number): number {
+  let sum = 0
+  for (let at = from; at < from + count; at++) sum += numbers[at] as number
+  return sum
 }

@@ -7,6 +7,8 @@
  * 1. What is at hand is a copy of the store plus what the turn has changed; it may be forgotten between turns.
  * 2. A row that was changed is written once, when the turn ends.
  */
+import { must } from '../assert.js'
+import { NumberMap } from './number-map.js'
 
 /** Parts of a job's state; each has rows of its own by number. Their order is stored: only add at the end. */
 export const shelfParts = ['global', 'kinds', 'pairs', 'entities', 'clusters', 'alerts'] as const
@@ -41,13 +43,21 @@ export interface Shelf extends ShelfReads {
   deleteMember(cluster: number, alert: number): void
 }
 
+/** A row at hand. */
+interface Slot<Row> {
+  readonly number: number
+  /** null: the store has none, which is worth knowing too. */
+  row: Row | null
+  changed: boolean
+}
+
 /** Rows of one part that are at hand. */
 export class Rows<Row> {
   readonly #shelf: Shelf
   readonly #part: ShelfPart
-  /** null: the store has none, which is worth knowing too. */
-  readonly #rows = new Map<number, Row | null>()
-  readonly #changed = new Set<number>()
+  readonly #slots = new NumberMap<Slot<Row>>()
+  /** In the order in which they were changed first. */
+  readonly #changed: Slot<Row>[] = []
 
   constructor(shelf: Shelf, part: ShelfPart) {
     this.#shelf = shelf
@@ -55,52 +65,60 @@ export class Rows<Row> {
   }
 
   get size(): number {
-    return this.#rows.size
+    return this.#slots.size
   }
 
   get(number: number): Row | null {
-    const known = this.#rows.get(number)
-    if (known !== undefined) return known
+    const slot = this.#slots.get(number)
+    if (slot !== undefined) return slot.row
     const row = (this.#shelf.get(this.#part, number) as Row | undefined) ?? null
-    this.#rows.set(number, row)
+    this.#slots.set(number, { number, row, changed: false })
     return row
   }
 
   /** A new row, or one in the place of another. */
   set(number: number, row: Row): Row {
-    this.#rows.set(number, row)
-    this.#changed.add(number)
+    this.hold(number, row)
+    this.touch(number)
     return row
   }
 
   /** A row that is written only once it is touched. */
   hold(number: number, row: Row): Row {
-    this.#rows.set(number, row)
+    const slot = this.#slots.get(number)
+    if (slot === undefined) this.#slots.set(number, { number, row, changed: false })
+    else slot.row = row
     return row
   }
 
-  /** The row with that number was changed in place. */
+  /** The row with that number was changed in place; it is at hand. */
   touch(number: number): void {
-    this.#changed.add(number)
+    const slot = must(this.#slots.get(number), 'a row at hand')
+    if (slot.changed) return
+    slot.changed = true
+    this.#changed.push(slot)
   }
 
   /** Takes all of the part in hand; only for parts that are bounded. */
   loadAll(): void {
-    for (const { number, row } of this.#shelf.all(this.#part)) this.#rows.set(number, row as Row)
+    for (const { number, row } of this.#shelf.all(this.#part)) this.hold(number, row as Row)
   }
 
   *entries(): Iterable<readonly [number, Row]> {
-    for (const [number, row] of this.#rows) if (row !== null) yield [number, row]
+    for (const [number, { row }] of this.#slots.entries()) if (row !== null) yield [number, row]
   }
 
   /** The turn ends. */
   flush(): void {
-    for (const number of this.#changed) this.#shelf.put(this.#part, number, this.#rows.get(number))
-    this.#changed.clear()
+    for (const slot of this.#changed) {
+      this.#shelf.put(this.#part, slot.number, slot.row)
+      slot.changed = false
+    }
+    this.#changed.length = 0
   }
 
   /** Forgets what is written; between turns only. */
   clear(): void {
-    this.#rows.clear()
+    this.#slots.clear()
   }
 }

@@ -89,11 +89,20 @@ export class Timeline {
 
 /** The smallest, where there are fewer than three. */
 function thirdLargest(times: readonly number[]): number {
-  let [first, second, third] = [-1, -1, -1]
+  let first = -1
+  let second = -1
+  let third = -1
   for (const time of times) {
-    if (time > first) [first, second, third] = [time, first, second]
-    else if (time > second) [second, third] = [time, second]
-    else if (time > third) third = time
+    if (time <= third) continue
+    third = time
+    if (time > second) {
+      third = second
+      second = time
+    }
+    if (time > first) {
+      second = first
+      first = time
+    }
   }
   return third >= 0 ? third : second >= 0 ? second : first
 }

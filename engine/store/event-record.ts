@@ -47,7 +47,8 @@ const HAS_NOTES = 128
 /** What changes of the header leave as it is. */
 const KEPT_FLAGS = HAS_EXTRAS | HAS_PREVIOUS | HAS_NOTES
 
-const sources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base', 'ageing_model', 'untrained']
+/** By their number on disk. */
+export const decisionSources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base', 'ageing_model', 'untrained']
 
 /** What the header says. */
 export interface RecordHeader extends Decision {
@@ -76,6 +77,12 @@ export function newHeader(
   return {
     label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback: false, hasClientId, bucketId,
   }
+}
+
+/** The header of an event that was decided before, with another decision. */
+export function decidedAgain({ pending, lacksPoints, hasFeedback, hasClientId, bucketId }: RecordHeader, decision: Decision): RecordHeader {
+  const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
+  return { label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback, hasClientId, bucketId }
 }
 
 /** What stands behind the header. */
@@ -131,7 +138,7 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
     hasFeedback: (flags & HAS_FEEDBACK) !== 0,
     hasClientId: (flags & HAS_CLIENT_ID) !== 0,
     label: label === NO_LABEL ? -1 : label,
-    source: sources[bytes[3] as number] ?? 'none',
+    source: decisionSources[bytes[3] as number] ?? 'none',
     confidence: bytes.readUInt16LE(4),
     modelVersion: bytes.readUInt32LE(8),
     outlierScore: bytes.readFloatLE(12),
@@ -171,7 +178,7 @@ export function decodePrevious(record: Uint8Array): PreviousDecision | null {
   const label = previous[0] as number
   return {
     label: label === NO_LABEL ? -1 : label,
-    source: sources[previous[1] as number] ?? 'none',
+    source: decisionSources[previous[1] as number] ?? 'none',
     confidence: previous.readUInt16LE(2),
     modelVersion: previous.readUInt32LE(4),
     outlierScore: previous.readFloatLE(8),
@@ -190,7 +197,7 @@ export function withPrevious(record: Uint8Array, header: RecordHeader, previous:
   writeHeader(bytes, header)
   const block = bytes.subarray(HEADER_BYTES, HEADER_BYTES + PREVIOUS_BYTES)
   block[0] = previous.label < 0 ? NO_LABEL : previous.label
-  block[1] = sources.indexOf(previous.source)
+  block[1] = decisionSources.indexOf(previous.source)
   block.writeUInt16LE(previous.confidence, 2)
   block.writeUInt32LE(previous.modelVersion, 4)
   block.writeFloatLE(previous.outlierScore, 8)
@@ -229,7 +236,7 @@ function writeHeader(bytes: Buffer, header: RecordHeader): void {
     (header.hasFeedback ? HAS_FEEDBACK : 0) |
     (header.hasClientId ? HAS_CLIENT_ID : 0)
   bytes[2] = header.label < 0 ? NO_LABEL : header.label
-  bytes[3] = sources.indexOf(header.source)
+  bytes[3] = decisionSources.indexOf(header.source)
   bytes.writeUInt16LE(header.confidence, 4)
   bytes.writeUInt32LE(header.modelVersion, 8)
   bytes.writeFloatLE(header.outlierScore, 12)

@@ -1,0 +1,49 @@
+/**
+ * Contexts that have come before: alerts stand in like places again and again.
+ *
+ * Owns: one array of values for all alerts whose contextValues are equal, found by a short text over numbers alone.
+ * Leaves out: the values (context.ts), and what a model says of them, which it may remember by the array
+ * (cause-model.ts).
+ *
+ * 1. Equal texts have equal values, as long as the numbers of kinds mean the same: one instance serves one job.
+ */
+import type { PointValues } from '../event/point-value.js'
+import { causeBounds } from './bounds.js'
+import { PRECEDENT_FIELDS, type AlertRow } from './cause-rows.js'
+import { contextValues, step, twentieths, type KindFacts, type StructuralAnswer } from './context.js'
+
+export class KnownContexts {
+  readonly #facts: KindFacts
+  readonly #known = new Map<string, PointValues>()
+
+  constructor(facts: KindFacts) {
+    this.#facts = facts
+  }
+
+  /** The values of contextValues; the same array for equal ones, most of the time. */
+  valuesOf(alert: AlertRow, structure: StructuralAnswer, own: PointValues): PointValues {
+    const place = this.#placeOf(alert, structure)
+    const text = own.length === 0 ? place : place + JSON.stringify(own)
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    if (this.#known.size >= causeBounds.causeAnswersMax) this.#known.clear()
+    const values = contextValues(alert, structure, this.#facts, own)
+    this.#known.set(text, values)
+    return values
+  }
+
+  /** All that contextValues reads beside the alert's own values, a code unit each: every number is a small one. */
+  #placeOf(alert: AlertRow, { answer, belief, follows }: StructuralAnswer): string {
+    const { kind, parent, parentKind, followers, precedents } = alert
+    const hasParent = parent !== 0
+    const hasFollower = followers !== 0
+    const isNearest = precedents.length < PRECEDENT_FIELDS || precedents[0] === parentKind
+    return String.fromCharCode(
+      answer, twentieths(belief), twentieths(follows), kind,
+      hasParent ? 1 + parentKind : 0, hasParent ? alert.side : 0, hasParent ? step(alert.delayMs / 1000) : 0,
+      step(followers), hasFollower ? 1 + alert.followerKind : 0, hasFollower ? alert.followerSide : 0, twentieths(alert.followerBelief),
+      twentieths(this.#facts.startRate(kind)), step(alert.rank), step(alert.sinceMs / 1000), step(alert.lists),
+      isNearest ? 0 : 1 + (precedents[0] as number),
+    )
+  }
+}

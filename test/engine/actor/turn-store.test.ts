@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { TurnStore } from '../../../engine/actor/turn-store.js'
+import { MemoryEnvironment } from '../../../engine/store/memory.js'
+import { jobKey, shardTables } from '../../../engine/store/tables.js'
+
+const bytes = (text: string): Buffer => Buffer.from(text)
+const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString()
+
+describe('the store of a turn', () => {
+  it('shows what the turn wrote, table by table, and what is committed below it', () => {
+    const environment = new MemoryEnvironment(shardTables)
+    const store = new TurnStore(environment)
+    store.put('stats', jobKey(1), bytes('a'))
+    environment.commit(store.batch)
+    store.begin()
+    assert.equal(text(store.get('stats', jobKey(1))), 'a')
+    store.put('stats', jobKey(2), bytes('b'))
+    store.put('events', jobKey(2), bytes('c'))
+    store.delete('stats', jobKey(1))
+    assert.deepEqual([store.get('stats', jobKey(1)), text(store.get('stats', jobKey(2))), text(store.get('events', jobKey(2)))], [undefined, 'b', 'c'])
+  })
+
+  it('writes what is replaced once', () => {
+    const environment = new MemoryEnvironment(shardTables)
+    const store = new TurnStore(environment)
+    store.put('events', jobKey(1), bytes('a'))
+    store.replace('events', jobKey(1), bytes('b'))
+    store.replace('events', jobKey(2), bytes('c'))
+    store.replace('stats', jobKey(1), bytes('d'))
+    assert.deepEqual([store.batch.size, text(store.get('events', jobKey(1))), text(store.get('stats', jobKey(1)))], [3, 'b', 'd'])
+    store.delete('events', jobKey(1))
+    store.replace('events', jobKey(1), bytes('e'))
+    environment.commit(store.batch)
+    store.begin()
+    assert.deepEqual([1, 2].map((job) => text(store.get('events', jobKey(job)))), ['e', 'c'])
+  })
+})

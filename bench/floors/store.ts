@@ -102,17 +102,23 @@ export async function bulkFloor(
   seconds: number,
   path: string,
 ): Promise<FloorResult> {
-  const packr = new Packr()
   const wire = lines.map((line) => Buffer.from(line))
-  const store = openStore(path)
+  const floor = openBulkFloor(path)
   const result = repeat(seconds, batchSize, (from) => {
-    const records: Uint8Array[] = []
-    for (let i = 0; i < batchSize; i++) {
-      const text = (wire[(from + i) % wire.length] as Buffer).toString('utf8')
-      records.push(packr.pack((JSON.parse(text) as { readonly raw_body: unknown }).raw_body))
-    }
-    store.put(from, records)
+    floor.take(from, Array.from({ length: batchSize }, (_, i) => wire[(from + i) % wire.length] as Buffer))
   })
-  await store.close()
+  await floor.close()
   return result
+}
+
+/** The same, batch by batch: for a floor that runs in turn with what it is the floor of. */
+export function openBulkFloor(path: string): { take(from: number, bodies: readonly Buffer[]): void; close(): Promise<void> } {
+  const packr = new Packr()
+  const store = openStore(path)
+  return {
+    take: (from, bodies) => {
+      store.put(from, bodies.map((body) => packr.pack((JSON.parse(body.toString('utf8')) as { readonly raw_body: unknown }).raw_body)))
+    },
+    close: store.close,
+  }
 }

@@ -1,8 +1,12 @@
 /**
  * Alerts through clustering, classification and a flushed commit, in this thread, with a hundred thousand clusters in the
  * store: before any training, and with a trained model.
+ *
+ * What counts is processor time, of all threads of the process, so that others at work on the machine and its disk are
+ * left out as far as can be; beside it the floor, which parses, packs and puts the same bodies, block by block in turn.
  */
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { defaultLabels } from '../../engine/job/labels.js'
 import type { JobSettings } from '../../engine/job/job.js'
@@ -14,6 +18,7 @@ import { Shard } from '../../engine/actor/shard.js'
 import { openLmdb } from '../../engine/store/lmdb.js'
 import { shardTables } from '../../engine/store/tables.js'
 import { encodeModel } from '../../engine/store/rows.js'
+import { openBulkFloor } from '../floors/store.js'
 import { temporaryDirectory } from '../harness/service.js'
 import type { Effort, Row, Step } from '../harness/result.js'
 import { Turns } from '../walk/turn.js'
@@ -31,33 +36,35 @@ const labelled = 1_000
 /** When the first message of Turns comes. */
 const firstMicros = 1_700_000_000_000_000
 
+/** Seconds by the clock, and of processor time; the floor's too, for the same alerts. */
 interface Taken {
-  readonly seconds: number
-  readonly busy: number
+  seconds: number
+  busy: number
+  floorBusy: number
 }
 
 class Store {
   readonly directory = temporaryDirectory()
   readonly environment = openLmdb(this.directory, 'shard', shardTables)
   readonly turns = new Turns(new Shard(this.environment, ['service']), settings)
+  readonly #floor = openBulkFloor(join(this.directory, 'floor.mdb'))
   readonly #alerts = serviceAlerts({ services: 5_000, callees: 3, every: 2 }, 1)
   readonly taken: StreamAlert[] = []
 
-  /** Takes in that many; the answer is the seconds that it took, and those of them that the process had a core. */
   take(count: number): Taken {
-    let [seconds, busy] = [0, 0]
+    const times: Taken = { seconds: 0, busy: 0, floorBusy: 0 }
     for (let left = count; left > 0; left -= block) {
       const alerts = Array.from({ length: Math.min(block, left) }, () => this.#alerts.next().value as StreamAlert)
-      this.taken.push(...alerts)
       const bodies = alerts.map(({ body }) => Buffer.from(JSON.stringify({ job_id: 1, raw_body: body })))
       const startedAt = performance.now()
-      const before = process.cpuUsage()
-      for (let from = 0; from < bodies.length; ) from += this.turns.run('ingest', bodies.slice(from), 0)
-      seconds += (performance.now() - startedAt) / 1000
-      const { user, system } = process.cpuUsage(before)
-      busy += (user + system) / 1e6
+      times.busy += busySeconds(() => {
+        for (let from = 0; from < bodies.length; ) from += this.turns.run('ingest', bodies, from, bodies.length - from)
+      })
+      times.seconds += (performance.now() - startedAt) / 1000
+      times.floorBusy += busySeconds(() => this.#floor.take(this.taken.length, bodies))
+      this.taken.push(...alerts)
     }
-    return { seconds, busy }
+    return times
   }
 
   clusters(): { open: number; all: number } {
@@ -78,13 +85,21 @@ class Store {
     const model = new CauseKnown(this.environment, task, causeSettingsOf(settings), examples).train(() => true)
     const { fingerprint } = new DecisionPoints([])
     const { summary } = new CauseModel(model)
-    this.turns.run('install', [encodeModel({ version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary }, model)], 0, true)
+    this.turns.run('install', [encodeModel({ version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary }, model)], 0, 1)
   }
 
   async close(): Promise<void> {
     await this.environment.close()
+    await this.#floor.close()
     rmSync(this.directory, { recursive: true, force: true })
   }
+}
+
+function busySeconds(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1e6
 }
 
 async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
@@ -99,10 +114,11 @@ async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
     log('training')
     store.train()
     const trained = store.take(count)
-    const row = (what: string, { seconds, busy }: Taken): Row => ({
-      what, ours: count / seconds, unit: 'alerts/s', bar: '≥ 20,000', met: count / seconds >= 20_000,
-      note: `${all} clusters in the store, about ${open} of them open; parse, cluster, decide, store and flush in one thread; `
-        + `${Math.round(count / busy).toLocaleString('en')} a second of processor time`,
+    const row = (what: string, { seconds, busy, floorBusy }: Taken): Row => ({
+      what, ours: count / busy, unit: 'alerts/s', against: { name: 'parse and put', value: count / floorBusy }, ratio: floorBusy / busy,
+      bar: '≥ 20,000', met: count / busy >= 20_000,
+      note: `a second of processor time; by the clock ${Math.round(count / seconds).toLocaleString('en')}. ${all} clusters in the store, about `
+        + `${open} of them open; parse, cluster, decide, store and flush in one thread`,
     })
     return [row('alerts clustered and decided, before any training', untrained), row('the same, with a trained model', trained)]
   } finally {

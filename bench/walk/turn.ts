@@ -39,7 +39,7 @@ export const benchJob: JobSettings = {
 /** Waits for nothing: what is measured ends with the replies in memory. */
 const nobody = { ingested: (): void => {}, resolved: (): void => {}, refused: (): void => {} }
 
-/** Fills a turn with bodies from number `from` on, as many as fit; `lone` for one message alone. */
+/** Fills a turn with bodies from number `from` on, over and over, as many as fit and at most `most`. */
 function fill(
   turn: Turn,
   settings: JobSettings,
@@ -47,13 +47,13 @@ function fill(
   micros: number,
   bodies: readonly Uint8Array[],
   from: number,
-  lone = false,
+  most = Infinity,
 ): number {
   turn.clear()
   let count = 0
   for (;;) {
     const body = bodies[(from + count) % bodies.length] as Uint8Array
-    if (!turn.fits(messageBytes(0, body.length)) || (lone && count === 1)) return count
+    if (count === most || !turn.fits(messageBytes(0, body.length))) return count
     turn.add(settings, kind, micros + count, null, null, false, body, nobody)
     count++
   }
@@ -78,8 +78,8 @@ export class Turns {
   }
 
   /** Runs one turn; the answer is how many messages it had. */
-  run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, lone = false): number {
-    const count = fill(this.#turn, this.#settings, kind, this.#micros, bodies, from, lone)
+  run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, most = Infinity): number {
+    const count = fill(this.#turn, this.#settings, kind, this.#micros, bodies, from, most)
     this.#micros += count
     const opens = this.#place === 0
     this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [this.#settings] : [], opens))
@@ -95,7 +95,7 @@ export async function turnRun(fixture: Fixture, seconds: number): Promise<FloorR
     const turns = new Turns(new Shard(environment, ['service']))
     const { fingerprint } = fixture.points
     const row = { version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary: fixture.model.summary }
-    turns.run('install', [encodeModel(row, fixture.modelBytes)], 0, true)
+    turns.run('install', [encodeModel(row, fixture.modelBytes)], 0, 1)
     const wire = fixture.texts.map((text) => Buffer.from(text))
     const histogram = new Histogram()
     const startedAt = performance.now()

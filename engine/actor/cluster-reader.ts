@@ -9,6 +9,7 @@ import { systemClock } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { causeBounds } from '../cause/bounds.js'
 import { isOver, ROOT_FIELDS, type AlertRow, type ClusterRow, type Stand } from '../cause/cause-rows.js'
+import { countClusters } from '../cause/cluster-book.js'
 import { sides } from '../cause/delays.js'
 import { causeSettingsOf, type CauseSettings } from '../cause/settings.js'
 import { eventIdOf, microsOfEventId } from '../event/event-id.js'
@@ -65,16 +66,18 @@ export class ClusterReader {
   }
 
   /** @throws Refusal invalid_cursor. */
-  list({ size, after, state, alertsMin = 1 }: ClusterQuery): ClusterPage {
+  list({ size, after, state, alertsMin = 1, fromMs = -Infinity, toMs = Infinity }: ClusterQuery): ClusterPage {
     const clusters: ClusterView[] = []
+    const total = countClusters(this.#rows)
     let looked = 0
     for (const { number, row } of this.#rows.before('clusters', after === undefined ? null : cursorOf(after), true)) {
       const cluster = row as ClusterRow
-      const isWanted = cluster.into === 0 && cluster.size >= Math.max(1, alertsMin) && (state === undefined || state === this.#stateOf(cluster))
+      const isWanted = cluster.into === 0 && cluster.size >= Math.max(1, alertsMin) && cluster.lastMs >= fromMs && cluster.firstMs < toMs
+        && (state === undefined || state === this.#stateOf(cluster))
       if (isWanted) clusters.push(this.#view({ id: number, row: cluster }))
-      if (clusters.length === size || ++looked === causeBounds.clusterRowsLookedMax) return { clusters, next: eventIdOf(number) }
+      if (clusters.length === size || ++looked === causeBounds.clusterRowsLookedMax) return { clusters, total, next: eventIdOf(number) }
     }
-    return { clusters, next: null }
+    return { clusters, total, next: null }
   }
 
   /** @throws Refusal cluster_not_found, invalid_cursor. */

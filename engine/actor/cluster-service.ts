@@ -85,10 +85,15 @@ export interface ClusterQuery {
   readonly state?: ClusterState
   /** Alerts that a cluster has at least. */
   readonly alertsMin?: number
+  /** Clusters with a last alert at or after the one, and a first alert before the other: by what alerts say, milliseconds. */
+  readonly fromMs?: number
+  readonly toMs?: number
 }
 
 export interface ClusterPage {
   readonly clusters: readonly ClusterView[]
+  /** All clusters of the job, whatever was asked for. */
+  readonly total: number
   /** Null on the last page. A page may be short, and yet not the last. */
   readonly next: string | null
 }

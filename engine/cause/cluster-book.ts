@@ -5,11 +5,12 @@
  *
  * 1. A cluster that has become part of another one says so, and holds nothing any more.
  * 2. A cluster that is over stays as it is.
+ * 3. How many clusters there are is counted as they come and go: those that are part of no other and hold an alert.
  */
 import { causeBounds } from './bounds.js'
 import { isOver, ROOT_FIELDS, type ClusterRow, type Stand } from './cause-rows.js'
 import type { CauseSettings } from './settings.js'
-import { Rows, type Shelf } from './shelf.js'
+import { Rows, type Shelf, type ShelfReads } from './shelf.js'
 
 /** A cluster that is part of no other. */
 export interface Home {
@@ -17,13 +18,37 @@ export interface Home {
   readonly row: ClusterRow
 }
 
+interface TallyRow {
+  /** Clusters that are part of no other and hold an alert. */
+  clusters: number
+}
+
+const TALLY = 2
+
+/** How many clusters there are; where they were made before they were counted, by looking at each. */
+export function countClusters(reads: ShelfReads): number {
+  const tally = reads.get('global', TALLY) as TallyRow | undefined
+  if (tally !== undefined) return tally.clusters
+  let clusters = 0
+  for (const { row } of reads.all('clusters')) if (isThere(row as ClusterRow)) clusters++
+  return clusters
+}
+
+function isThere({ into, size }: ClusterRow): boolean {
+  return into === 0 && size > 0
+}
+
 export class ClusterBook {
   readonly #settings: CauseSettings
   readonly #clusters: Rows<ClusterRow>
+  readonly #tallies: Rows<TallyRow>
+  readonly #tally: TallyRow
 
   constructor(shelf: Shelf, settings: CauseSettings) {
     this.#settings = settings
     this.#clusters = new Rows(shelf, 'clusters')
+    this.#tallies = new Rows(shelf, 'global')
+    this.#tally = this.#tallies.hold(TALLY, { clusters: countClusters(shelf) })
   }
 
   get size(): number {
@@ -42,6 +67,20 @@ export class ClusterBook {
 
   begin(id: number, row: ClusterRow): void {
     this.#clusters.set(id, row)
+    this.#count(1)
+  }
+
+  /** One alert more, or one less. */
+  grow({ id, row }: Home, by: 1 | -1): void {
+    if (row.size === 0) this.#count(1)
+    row.size += by
+    if (row.size === 0) this.#count(-1)
+    this.#clusters.touch(id)
+  }
+
+  #count(by: 1 | -1): void {
+    this.#tally.clusters += by
+    this.#tallies.touch(TALLY)
   }
 
   touch(id: number): void {
@@ -69,6 +108,7 @@ export class ClusterBook {
       return one
     }
     const [into, from, row, gone] = a.size >= b.size ? [one, other, a, b] : [other, one, b, a]
+    if (gone.size > 0) this.#count(-1)
     row.size += gone.size
     row.firstMs = Math.min(row.firstMs, gone.firstMs)
     row.lastMs = Math.max(row.lastMs, gone.lastMs)
@@ -85,6 +125,7 @@ export class ClusterBook {
   }
 
   flush(): void {
+    this.#tallies.flush()
     this.#clusters.flush()
   }
 

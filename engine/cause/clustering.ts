@@ -120,9 +120,8 @@ export class Clustering {
     const home = alert === null ? null : this.cluster(alert.cluster)
     if (alert === null || home === null) return
     this.#shelf.deleteMember(alert.cluster, number)
-    home.row.size--
     dropRoot(home.row, number)
-    this.#book.touch(home.id)
+    this.#book.grow(home, -1)
   }
 
   #begin(micros: number, base: AlertBase, alone: AlertRow['alone'], before: readonly Candidate[]): void {
@@ -139,15 +138,15 @@ export class Clustering {
   ): void {
     let id = (this.cluster(joins[0] as number) as Home).id
     for (const other of joins) id = this.#book.merge(id, (this.cluster(other) as Home).id, stand)
-    const row = (this.cluster(id) as Home).row
+    const home = this.cluster(id) as Home
+    const { row } = home
     const sinceMs = base.timeMs - row.firstMs
     this.#place(micros, base, { cluster: id, rank: row.size, sinceMs, alone: '' }, parent, before)
-    row.size++
+    this.#book.grow(home, 1)
     row.firstMs = Math.min(row.firstMs, base.timeMs)
     row.lastMs = Math.max(row.lastMs, base.timeMs)
     row.arrivedMicros = micros
     if (parent === undefined) addRoot(row, micros, base.timeMs, 0)
-    this.#book.touch(id)
   }
 
   #place(micros: number, base: AlertBase, own: OwnPlace, parent: Candidate | undefined, before: readonly Candidate[]): void {

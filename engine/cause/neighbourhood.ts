@@ -36,6 +36,7 @@ interface EntityRow {
 
 const FIELDS = 4
 const PER_KIND = 4
+const FEW = 12
 
 export interface Place {
   readonly entity: number
@@ -85,7 +86,7 @@ export class Neighbourhood {
       }
     }
     this.#forget(found, 0)
-    if (found.length > 1) found.sort(byDistance)
+    sortByDistance(found)
     if (found.length > causeBounds.causeCandidatesMax) found.length = causeBounds.causeCandidatesMax
     return found
   }
@@ -176,6 +177,20 @@ export class Neighbourhood {
 function sideOf(before: Side, where: string): Side {
   if (where === 'before') return before
   return before === 3 ? 2 : 3
+}
+
+/** Most alerts have two or three candidates: those are in order before a sort has begun. */
+function sortByDistance(found: Candidate[]): void {
+  if (found.length > FEW) {
+    found.sort(byDistance)
+    return
+  }
+  for (let at = 1; at < found.length; at++) {
+    const one = found[at] as Candidate
+    let before = at - 1
+    for (; before >= 0 && byDistance(found[before] as Candidate, one) > 0; before--) found[before + 1] = found[before] as Candidate
+    found[before + 1] = one
+  }
 }
 
 function byDistance(one: Candidate, other: Candidate): number {

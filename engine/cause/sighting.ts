@@ -42,14 +42,14 @@ export class Sightings {
   readonly #settings: CauseSettings
   readonly #points: DecisionPoints
   readonly #equal: DecisionPoints
-  readonly #id: FirstOf
-  readonly #related: FirstOf
-  readonly #time: FirstOf
-  readonly #kind: DecisionPoints | FirstOf
+  readonly #id: DecisionPoints
+  readonly #related: DecisionPoints
+  readonly #time: DecisionPoints
+  readonly #kind: DecisionPoints
   readonly #kindsKnown: boolean
 
   constructor(settings: CauseSettings, decisionPoints: readonly string[]) {
-    const namedOr = (field: string, known: readonly string[]): FirstOf => new FirstOf(field === '' ? known : [field])
+    const namedOr = (field: string, known: readonly string[]): DecisionPoints => new DecisionPoints(field === '' ? known : [field])
     this.#settings = settings
     this.#points = new DecisionPoints(decisionPoints)
     this.#equal = new DecisionPoints(settings.equalFields)
@@ -57,7 +57,7 @@ export class Sightings {
     this.#related = namedOr(settings.relatedField, knownNames.related)
     this.#time = namedOr(settings.timeField, knownNames.time)
     this.#kindsKnown = settings.kindFields.length === 0
-    this.#kind = this.#kindsKnown ? new FirstOf(knownNames.kind) : new DecisionPoints(settings.kindFields)
+    this.#kind = new DecisionPoints(this.#kindsKnown ? knownNames.kind : settings.kindFields)
   }
 
   /** The values at the job's decision points; `read` gives the body, where there are any. */
@@ -69,48 +69,31 @@ export class Sightings {
     const values = this.#points.valuesOf(body)
     const equal = this.#equal.valuesOf(body)
     const scope = equal.length === 0 ? '' : JSON.stringify(equal)
-    const id = textOf(this.#id.of(body))
+    const id = textOf(this.#id.firstOf(body))
     // Where nobody asked for an id and none is there, the equal fields alone say what belongs together.
     const isAlone = equal.includes(null) || (id === '' && (this.#settings.idField !== '' || equal.length === 0))
     const entity = isAlone ? 0 : entityOf(scope, id)
-    const related = isAlone ? [] : this.#relatedOf(this.#related.of(body), scope, entity)
-    return { timeMs: millisOf(this.#time.of(body)), entity, entityName: id, related, kind: this.#kindOf(body, values), values }
+    const related = isAlone ? [] : this.#relatedOf(this.#related.firstOf(body), scope, entity)
+    return { timeMs: millisOf(this.#time.firstOf(body)), entity, entityName: id, related, kind: this.#kindOf(body, values), values }
   }
 
   #relatedOf(value: PointValue, scope: string, own: number): number[] {
     if (value === null) return []
     const names = Array.isArray(value) ? (value as readonly unknown[]) : [value]
-    const related = new Set<number>()
+    const related: number[] = []
     for (const name of names) {
-      if (related.size >= causeBounds.causeRelatedMax) break
+      if (related.length >= causeBounds.causeRelatedMax) break
       const entity = entityOf(scope, String(name))
-      if (entity !== own) related.add(entity)
+      if (entity !== own && !related.includes(entity)) related.push(entity)
     }
-    return [...related]
+    return related
   }
 
   #kindOf(body: Readonly<Record<string, unknown>>, values: PointValues): string {
-    const parts = this.#kind instanceof FirstOf ? [this.#kind.of(body)] : this.#kind.valuesOf(body)
+    const parts = this.#kindsKnown ? [this.#kind.firstOf(body)] : this.#kind.valuesOf(body)
     const kind = parts.every((part) => part === null) && this.#kindsKnown ? values : parts
     const text = kind.every((part) => part === null) ? '' : kind.map(textOf).join(' | ')
     return text.slice(0, causeBounds.causeKindCharsMax).toWellFormed()
-  }
-}
-
-/** The value at the first of some paths that has one. */
-class FirstOf {
-  readonly #paths: readonly DecisionPoints[]
-
-  constructor(paths: readonly string[]) {
-    this.#paths = paths.map((path) => new DecisionPoints([path]))
-  }
-
-  of(body: Readonly<Record<string, unknown>>): PointValue {
-    for (const path of this.#paths) {
-      const [value = null] = path.valuesOf(body)
-      if (value !== null) return value
-    }
-    return null
   }
 }
 

@@ -39,6 +39,15 @@ export class DecisionPoints {
     return this.#paths.length
   }
 
+  /** The value at the first of the points that has one; null where none has. */
+  firstOf(body: Readonly<Record<string, unknown>>): PointValue {
+    for (let i = 0; i < this.#paths.length; i++) {
+      const value = readPoint(body, this.#paths[i] as Path)
+      if (value !== null) return value
+    }
+    return null
+  }
+
   /** The values of one event, in the order of the points. */
   valuesOf(body: Readonly<Record<string, unknown>>): PointValue[] {
     const values: PointValue[] = new Array<PointValue>(this.#paths.length)

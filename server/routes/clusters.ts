@@ -5,6 +5,7 @@ import {
 import { operation, type Route } from '../http/route.js'
 import { ClusterListQuery, ClusterPage, ClusterTree, ClusterTreeQuery } from '../schemas/clusters.js'
 import { jobFromPath } from './job-reference.js'
+import { momentOf } from './moment.js'
 
 const tag = 'Root cause analysis'
 const read: Scope = 'read:event_query'
@@ -46,17 +47,21 @@ const list = operation({
   operationId: 'listClusters',
   tag,
   summary: 'List the clusters of a job',
-  description: 'The one that began last comes first. A job of another category has none.',
+  description: 'The one that began last comes first. A page may hold fewer than were asked for, and yet not be the last: `next` says. '
+    + 'A job of another category has none.',
   scope: read,
   query: ClusterListQuery,
   responses: { 200: { description: 'A page of them.', schema: ClusterPage } },
   errors: [404],
   handle({ app, principal, params, query }) {
     const { size = LIST_SIZE, after, state, min_size: alertsMin } = query
-    const page = app.service.clusters.list(jobFromPath(app, principal, params[0]!), {
+    const fromMicros = momentOf('start_date', query.start_date)
+    const toMicros = momentOf('end_date', query.end_date)
+    const { clusters, total, next } = app.service.clusters.list(jobFromPath(app, principal, params[0]!), {
       size, ...(after === undefined ? {} : { after }), ...(state === undefined ? {} : { state }), ...(alertsMin === undefined ? {} : { alertsMin }),
+      ...(fromMicros === undefined ? {} : { fromMs: fromMicros / 1000 }), ...(toMicros === undefined ? {} : { toMs: toMicros / 1000 }),
     })
-    return { clusters: page.clusters.map(clusterDocument), next: page.next }
+    return { clusters: clusters.map(clusterDocument), total, next }
   },
 })
 

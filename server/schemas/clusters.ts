@@ -10,6 +10,8 @@ export const ClusterListQuery = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
   state: Type.Optional(Type.Enum(['open', 'closed'])),
   min_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Alerts that a cluster has at least.' })),
+  start_date: Type.Optional(Type.String({ description: 'Clusters whose last alert is not before it, by the time that alerts carry. ISO 8601; UTC where no offset is given.' })),
+  end_date: Type.Optional(Type.String({ description: 'Clusters whose first alert is before it.' })),
 })
 
 export const ClusterTreeQuery = Type.Object({
@@ -55,7 +57,11 @@ export const ClusterMember = Type.Object({
   members: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'The alerts of this page that follow from it, likewise.' }),
 })
 
-export const ClusterPage = Type.Object({ clusters: Type.Array(ClusterView), next })
+export const ClusterPage = Type.Object({
+  clusters: Type.Array(ClusterView),
+  total: Type.Integer({ description: 'All clusters of the job, whatever is filtered.' }),
+  next,
+})
 
 export const ClusterTree = Type.Object({
   cluster: ClusterView,

@@ -36,7 +36,11 @@ test('alerts of services that call each other are one cluster; its tree begins w
   await send(jobId, 'web', 9, 'web', ['api'], 'errors')
   await send(jobId, 'mail', 10, 'mail', [], 'queue')
   const listed = await client.get(`/api/v2/jobs/${jobId}/clusters?min_size=2`)
-  assert.equal(listed.body.clusters.length, 1, listed.text)
+  assert.deepEqual([listed.body.clusters.length, listed.body.total], [1, 2], listed.text)
+  const since = (seconds: number): string => new Date(Date.parse(listed.body.clusters[0].first_time) + seconds * 1000).toISOString()
+  const within = await client.get(`/api/v2/jobs/${jobId}/clusters?start_date=${since(9.5)}&end_date=${since(10.5)}`)
+  assert.deepEqual(within.body.clusters.map(({ size }: { size: number }) => size), [1], within.text)
+  assert.equal((await client.get(`/api/v2/jobs/${jobId}/clusters?start_date=soon`)).status, 422)
   const [cluster] = listed.body.clusters
   assert.deepEqual([cluster.size, cluster.state, cluster.root_causes[0].event_id], [3, 'open', 'db'])
   const tree = await client.get(`/api/v2/jobs/${jobId}/clusters/${cluster.cluster_id}`)

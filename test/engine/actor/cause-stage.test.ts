@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { JobSettings } from '../../../engine/job/job.js'
 import { ClusterReader } from '../../../engine/actor/cluster-reader.js'
 import { SeededRandom } from '../../../engine/random.js'
-import { alarm } from '../../support/cause.js'
+import { alarm, START_MS } from '../../support/cause.js'
 import { refusedWith } from '../../support/engine-refusal.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 
@@ -119,6 +119,9 @@ describe('clusters', () => {
     assert.deepEqual(all.map(({ size }) => size), [1, 2, 1, 2, 1, 2])
     assert.deepEqual(clusters.list({ size: 9, alertsMin: 2 }).clusters.length, 3)
     assert.deepEqual(clusters.list({ size: 9, state: 'closed' }).clusters.length, 4)
+    const within = (from: number, to: number): number => clusters.list({ size: 9, fromMs: START_MS + from * 1000, toMs: START_MS + to * 1000 }).clusters.length
+    assert.deepEqual([within(0, 5_001), within(4, 6), within(5, 6), within(6, 7), within(6, 5_000)], [3, 1, 0, 1, 1])
+    assert.deepEqual([first.total, clusters.list({ size: 1, alertsMin: 2 }).total], [6, 6])
     const tree = clusters.tree((all[1] as { clusterId: string }).clusterId, { size: 10 })
     assert.deepEqual(tree.members.map(({ eventId, members }) => [eventId, members.map((each) => each.eventId)]), [['root 2', ['symptom 2']]])
     const page = clusters.tree((all[1] as { clusterId: string }).clusterId, { size: 1 })

@@ -78,6 +78,14 @@ export class CauseStage {
     return this.#decide(alert, this.#sightings.valuesOf(() => this.#bodyOf(event)), true, ownSubject)
   }
 
+  /** The model's own word on a stored event where it stands now; null without a model, and where the event has no place. */
+  opinion(event: FoundEvent): Decision | null {
+    const alert = this.#clustering.alert(event.micros)
+    if (alert === null) return null
+    const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
+    return this.#parts.model.opinion(this.#contexts.valuesOf(alert, structure, this.#sightings.valuesOf(() => this.#bodyOf(event))))
+  }
+
   /** Another version takes the place of the event. */
   remove(micros: number): void {
     this.#clustering.remove(micros)

@@ -9,6 +9,7 @@ import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { eventIdOf } from '../../engine/event/event-id.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import type { JobSettings } from '../../engine/job/job.js'
+import { defaultLabels } from '../../engine/job/labels.js'
 import { BallotShelf } from '../../engine/actor/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
 import { encodeNote } from '../../engine/actor/notes.js'
@@ -24,6 +25,7 @@ import { compareJob, expectedView } from '../support/engine-compare.js'
 import { compareMetrics } from '../support/engine-metrics.js'
 import { OracleJob } from '../support/engine-oracle.js'
 import { jobSettings, testAuthor, TestShard } from '../support/engine-shard.js'
+import { alarm } from '../support/cause.js'
 
 /** What goes wrong in a world. */
 export interface Troubles {
@@ -35,6 +37,7 @@ export interface Troubles {
 }
 
 const POISON = 'poison'
+const CLUSTERED = 'Automated root cause analysis'
 const labels = ['Escalate', 'drop', 'label_2', 'class_0', ' Investigate ', 'Drop', 'Escalate'] as const
 const wrongBodies: readonly [RefusalCode, string][] = [
   ['invalid_json', '{'], ['invalid_json', ''], ['invalid_body', '[]'], ['invalid_body', '{"raw_body":7}'], ['invalid_body', '{}'],
@@ -66,6 +69,8 @@ export class World {
   /** What the audit log has, and up to when. */
   readonly #chain: AuditEntry[] = []
   #taken = 0
+  /** How far the clock of the alerts is. */
+  #seconds = 0
   #versions = 0
   answered = 0
   refused = 0
@@ -76,6 +81,7 @@ export class World {
     this.#jobs = [
       jobSettings({ id: 1 }), jobSettings({ id: 2, category: 'Event centric decision intelligence' }),
       jobSettings({ id: 3, decisionPoints: ['user', 'tags', 'net.port'] }),
+      jobSettings({ id: 4, category: CLUSTERED, decisionPoints: [], labels: defaultLabels('Decision intelligence') }),
     ]
     this.#oracles = this.#jobs.map(() => new OracleJob())
     this.#knownIds = this.#jobs.map(() => [])
@@ -89,15 +95,16 @@ export class World {
 
   /** Something happens; nothing is waited for. */
   step(): void {
-    const at = this.#random.below(this.#jobs.length)
+    // Clusters have one step in seven: their share of what there is to go wrong.
+    const at = this.#random.below(7) >> 1
     const chance = this.#random.below(100)
     if (chance < 52) this.#postEvent(at)
     else if (chance < 76) this.#postFeedback(at)
     else if (chance < 81) this.#postHistoric(at)
     else if (chance < 84) this.#changeJob(at)
     else if (chance < 88) {
-      this.#post(at, 'resume', (settings) => {
-        this.#oracle(at).resume(settings)
+      this.#post(at, 'resume', (settings, micros) => {
+        this.#oracle(at).resume(settings, micros)
         return null
       })
     }
@@ -133,7 +140,21 @@ export class World {
     return this.#oracles[at] as OracleJob
   }
 
-  #body(): Record<string, unknown> {
+  /** Alerts of a few hosts, next to each other in circles, some out of order, some from long ago or from the future. */
+  #alarm(): Record<string, unknown> {
+    const random = this.#random
+    this.#seconds += random.below(30)
+    const behind = random.below(8) === 0 ? random.below(500) : random.below(40)
+    const lists = Array.from({ length: random.below(3) }, () => `h${random.below(5)}`)
+    const body = alarm(`h${random.below(5)}`, `k${random.below(4)}`, this.#seconds - behind, lists)
+    if (random.below(25) === 0) body['@timestamp'] = random.pick(['1970-01-01', '2100-01-01', 'x', null])
+    if (random.below(25) === 0) delete body['device']
+    if (random.below(25) === 0) delete body['alarm']
+    return { ...body, host: `h${random.below(4)}` }
+  }
+
+  #body(at: number): Record<string, unknown> {
+    if (this.#jobs[at]?.category === CLUSTERED) return this.#alarm()
     const random = this.#random
     const body: Record<string, unknown> = { host: `h${random.below(4)}` }
     if (random.below(3) > 0) body['user'] = random.pick(['ann', 'bob', null, 7, true, ''])
@@ -166,7 +187,7 @@ export class World {
       this.#post(at, 'ingest', () => assert.fail('never committed'), { eventId: POISON, body: '{"raw_body":{"host":"h"}}' })
       return
     }
-    const rawBody = this.#body()
+    const rawBody = this.#body(at)
     const eventId = this.#id(at)
     const body = JSON.stringify({ job_id: at + 1, raw_body: rawBody, title: 'T' })
     const micros = this.shard.take()
@@ -297,7 +318,7 @@ export class World {
   #postHistoric(at: number): void {
     const random = this.#random
     const events = Array.from({ length: random.below(6) }, () => ({
-      raw_body: this.#body(), label: random.below(3) === 0 ? null : { cortex_user: `analyst ${random.below(3)}`, feedback: random.pick(labels) },
+      raw_body: this.#body(at), label: random.below(3) === 0 ? null : { cortex_user: `analyst ${random.below(3)}`, feedback: random.pick(labels) },
     }))
     const wrong = random.below(4) === 0
     const micros = this.shard.take(10_000)
@@ -319,7 +340,7 @@ export class World {
       revision: job.revision + 1,
       ...(change < 2 ? { status: job.status === 'STARTED' ? 'STOPPED' : 'STARTED' } : {}),
       ...(change === 2 ? { decisionPoints: this.#random.pick([['host', 'user'], ['host'], ['user', 'tags', 'net.port']]) } : {}),
-      ...(change === 3 && job.id !== 1
+      ...(change === 3 && job.id !== 1 && job.category !== CLUSTERED
         ? { category: this.#random.pick(['Decision intelligence', 'Event centric decision intelligence'] as const) } : {}),
     }
   }

@@ -32,6 +32,7 @@ export function compareJob(environment: Environment, job: JobSettings, oracle: O
   compareBallots(environment, job, oracle, buckets)
   compareStats(environment, job, oracle)
   compareTasks(environment, job, oracle)
+  oracle.causes?.compare(environment, job.id, oracle.events)
   const models = entries(environment, 'models', job.id).map(({ key }) => versionOfKey(key))
   assert.deepEqual(models, oracle.models, 'models')
 }

@@ -8,11 +8,14 @@ import { eventIdOf, microsOfEventId } from '../../engine/event/event-id.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import { decide, noDecision, type Decision } from '../../engine/decide/decision.js'
 import { freshWatch, learnOfFeedback, seeDecision, underWatch } from '../../engine/decide/watch.js'
-import { hasBuckets, outlierRateOf, type JobSettings } from '../../engine/job/job.js'
+import { hasBuckets, hasClusters, outlierRateOf, type JobSettings } from '../../engine/job/job.js'
+import { openModel } from '../../engine/actor/job-model.js'
+import { CauseModel } from '../../engine/cause/cause-model.js'
+import { noLessons } from '../../engine/cause/lessons.js'
 import type { Model } from '../../engine/learn/classifier.js'
-import { loadModel } from '../../engine/learn/registry.js'
 import type { BucketState } from '../../engine/service.js'
 import { decodeModel } from '../../engine/store/rows.js'
+import { OracleCauses, type CauseJob } from './engine-cause-oracle.js'
 
 export const UNDECIDED = -2
 const NONE = -1
@@ -92,6 +95,8 @@ export class OracleJob {
   #throughSeq = 0
   watch = freshWatch()
   #model: { version: number; fingerprint: number; model: Model } | null = null
+  /** Where the job has clusters. */
+  causes: OracleCauses | null = null
 
   find(id: string): OracleEvent | null {
     const indexed = this.ids.get(id)
@@ -110,8 +115,10 @@ export class OracleJob {
     const values = new DecisionPoints(settings.decisionPoints).valuesOf(body)
     const bucket = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, values]) : null
     const pending = settings.status === 'STOPPED'
-    const lacks = lacksPoints(values)
-    const decision = pending || lacks ? noDecision : this.#decide(settings, values, bucket)
+    const clusters = hasClusters(settings.category)
+    const lacks = !clusters && lacksPoints(values)
+    const decision = pending || lacks ? noDecision
+      : clusters ? this.#causesOf(settings).take(this.#causeJob(settings), micros, body, micros) : this.#decide(settings, values, bucket)
     const event: OracleEvent = {
       id: clientId ?? eventIdOf(micros), ownId: clientId === null, micros, body, bucket, lacks, pending, hasFeedback: false, decision,
       previous: null, notes: [],
@@ -160,13 +167,15 @@ export class OracleJob {
     this.told.set(micros, { ...told, consensus: ballot.consensus })
   }
 
-  resume(settings: JobSettings): void {
+  resume(settings: JobSettings, nowMicros: number): void {
     if (settings.status === 'STOPPED') return
     for (const event of [...this.events.values()].sort((a, b) => a.micros - b.micros)) {
       if (!event.pending) continue
       const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
+      event.decision = event.lacks ? noDecision
+        : hasClusters(settings.category) ? this.#causesOf(settings).take(this.#causeJob(settings), event.micros, event.body, nowMicros)
+          : this.#decide(settings, values, event.bucket)
       event.pending = false
-      event.decision = event.lacks ? noDecision : this.#decide(settings, values, event.bucket)
       this.#count(event.decision)
     }
   }
@@ -176,13 +185,16 @@ export class OracleJob {
     const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
     const own = event.bucket === null && this.ballots.has(`event ${event.micros}`)
     event.bucket = hasBuckets(settings.category) && !own ? JSON.stringify([settings.decisionPoints, values]) : null
-    event.lacks = lacksPoints(values)
+    event.lacks = !hasClusters(settings.category) && lacksPoints(values)
     const before = event.decision
     if (!event.pending) event.previous = { decision: before, atMicros: micros }
     if (before.modelVersion === this.modelVersion) this.#count(before, -1)
     const again = !event.pending
+    const subject = own ? `event ${event.micros}` : event.bucket
+    event.decision = event.lacks ? noDecision
+      : hasClusters(settings.category) ? this.#causesOf(settings).again(this.#causeJob(settings), event.micros, event.body, micros, subject)
+        : this.#decide(settings, values, subject, again)
     event.pending = false
-    event.decision = event.lacks ? noDecision : this.#decide(settings, values, own ? `event ${event.micros}` : event.bucket, again)
     this.#count(event.decision)
     return event.decision.label !== before.label
   }
@@ -207,7 +219,7 @@ export class OracleJob {
 
   install(bytes: Uint8Array, seen: ReadonlyMap<string, number>): void {
     const { row, model } = decodeModel(bytes)
-    this.#model = { version: row.version, fingerprint: row.fingerprint, model: loadModel(Uint8Array.from(model)) }
+    this.#model = { version: row.version, fingerprint: row.fingerprint, model: openModel(Uint8Array.from(model)) }
     if (!this.models.includes(row.version)) this.models.push(row.version)
     for (const [subject, ballot] of this.ballots) ballot.trained = seen.get(subject) ?? NONE
     this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
@@ -234,8 +246,32 @@ export class OracleJob {
     return ballot.consensus === NONE ? 'new' : 'pending'
   }
 
+  #causesOf(settings: JobSettings): OracleCauses {
+    return (this.causes ??= new OracleCauses(settings))
+  }
+
+  #causeJob(settings: JobSettings): CauseJob {
+    const fits = this.#model !== null && this.#model.fingerprint === new DecisionPoints(settings.decisionPoints).fingerprint
+    return {
+      settings,
+      lessons: fits && this.#model?.model instanceof CauseModel ? this.#model.model.lessons : noLessons,
+      decide: fits ? (values, subject, again) => this.#decide(settings, values, subject, again) : null,
+      find: (micros) => {
+        const event = this.events.get(micros)
+        return event === undefined || event.pending ? null : event
+      },
+      change: (micros, decision) => {
+        const event = this.events.get(micros) as OracleEvent
+        if (event.decision.modelVersion === this.modelVersion) this.#count(event.decision, -1)
+        event.decision = decision
+        this.#count(decision)
+      },
+    }
+  }
+
   #remove(event: OracleEvent): void {
     this.events.delete(event.micros)
+    this.causes?.remove(event.micros)
     if (event.bucket !== null) return
     const ballot = this.ballots.get(`event ${event.micros}`)
     if (ballot !== undefined && ballot.consensus !== NONE) this.since.consensusChanges++
@@ -269,7 +305,9 @@ export class OracleJob {
     const points = new DecisionPoints(settings.decisionPoints)
     if (event.hasFeedback || !source.endsWith('model') || this.#model === null || modelVersion !== this.#model.version) return
     if (this.#model.fingerprint !== points.fingerprint) return
-    const own = decide(this.#model.model, modelVersion, points.valuesOf(event.body), null, new Float64Array(3))
+    const values = this.causes === null ? points.valuesOf(event.body) : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
+    if (values === null) return
+    const own = decide(this.#model.model, modelVersion, values, null, new Float64Array(3))
     learnOfFeedback(own, label, this.watch, this.#consensusCounts(), micros)
   }
 

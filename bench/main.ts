@@ -11,6 +11,7 @@ import { bulk } from './end-to-end/bulk.js'
 import { getEvent } from './end-to-end/get-event.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
+import { operations } from './end-to-end/operations.js'
 import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
@@ -27,7 +28,7 @@ import { clusters } from './root-cause/speed.js'
 import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
-  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters, searchInput,
+  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters, searchInput, operations,
 ]
 
 function log(what: string): void {

@@ -17,16 +17,14 @@ import { openCatalog } from './store/environments.js'
 import type { DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
-import { Catalog, catalogTables } from './resource/catalog.js'
+import { Catalog } from './resource/catalog.js'
 import { RetrainSchedule } from './resource/schedule.js'
 import { Sealer } from './resource/sealing.js'
 import { allKinds } from './integration/kinds.js'
-import { AuditLog, auditTables } from './monitor/audit-log.js'
+import { AuditLog } from './monitor/audit-log.js'
 import { BatchBook } from './monitor/batch-book.js'
 import { levelForAll } from './monitor/log-level.js'
 import { Logs } from './monitor/log.js'
-import { samplesTable } from './monitor/sample-store.js'
-import { watchdogsTable } from './monitor/watchdog-log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
@@ -36,7 +34,6 @@ import type { TurnRan } from './actor/mailbox.js'
 import { Erasure } from './actor/erasure.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
-import { metricsTables } from './actor/metrics-log.js'
 import { Integrations } from './actor/integrations.js'
 import { MonitorDesk } from './actor/monitor-desk.js'
 import { Notes } from './actor/notes.js'
@@ -46,7 +43,8 @@ import { RetentionSweep } from './actor/retention.js'
 import { Shards } from './actor/shards.js'
 import { BackupThread, LookThread, ReaderThreads, TrainingThreads } from './actor/helper-threads.js'
 import { defaultThreads } from './actor/threads.js'
-import { TrainingLog, TRAININGS_TABLE } from './actor/training-log.js'
+import { allCatalogTables } from './actor/catalog-tables.js'
+import { TrainingLog } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
 import type { JobHandle } from './service.js'
@@ -99,7 +97,7 @@ export class EngineParts {
     const trainingFailed = this.logs.failures('trainer', options.onFailure)
     this.batches = new BatchBook(clock)
     this.#lock = lock
-    this.#catalogStore = openCatalog(options.dataDir, [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables, samplesTable, watchdogsTable])
+    this.#catalogStore = openCatalog(options.dataDir, allCatalogTables)
     const log = new AuditLog(this.#catalogStore)
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
     this.catalog = Catalog.open(this.#catalogStore, {

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { isoMicros, systemClock } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
+import { openDataDir, writeFormat } from '../store/data-dir.js'
 import { openWhole } from '../store/environments.js'
 import { writeList, type BackupList } from '../store/backup-files.js'
 
@@ -52,8 +53,8 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
     for (const { store } of stores) await store.close()
   }
   for (const name of names) rmSync(join(into, `${name}.mdb-lock`), { force: true })
-  for (const name of withKey ? ['format.json', 'sealing.key'] : ['format.json']) {
-    if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(into, name))
-  }
+  // Copies have checksums, also of files that have none.
+  writeFormat(into, openDataDir(dataDir, 0, false).shards)
+  if (withKey && existsSync(join(dataDir, 'sealing.key'))) copyFileSync(join(dataDir, 'sealing.key'), join(into, 'sealing.key'))
   return { list: writeList(into, madeAt), entries }
 }

@@ -6,21 +6,28 @@
  *
  * 1. It changes nothing that is stored, and has the directory's lock while it looks.
  * 2. What a file holds is read only where its pages are in order: the library would end the process otherwise.
- * 3. What cannot be found: a change inside of a value that leaves another possible value, such as a letter of an event's
- *    text. LMDB has no checksums. In a backup, whose list has the hash of every file, everything is found.
+ * 3. Every change of a key or a value is found by its checksum (store/checksums.ts), every change of how pages hang together by
+ *    walking them. What is left cannot be found and changes nothing that is read: free pages, what lies unused in a page.
+ * 4. Files of before there were checksums: a change inside of a value that leaves another possible value, such as a letter of an
+ *    event's text, is not found there. The report names them.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../errors.js'
 import { proveChain } from '../monitor/audit-proof.js'
 import type { JobSettings } from '../job/job.js'
+import { ledgerTables } from '../integration/ledger.js'
 import { verifyCatalog } from '../resource/verify-catalog.js'
+import { Sealer } from '../resource/sealing.js'
+import { systemRandom } from '../random.js'
 import { compareWithList, readList } from '../store/backup-files.js'
-import { openDataDir, sealingKey } from '../store/data-dir.js'
+import { CHECKSUMS_FORMAT, openDataDir, sealingKey } from '../store/data-dir.js'
 import { openToLook } from '../store/environments.js'
 import { lockDataDir } from '../store/data-lock.js'
 import { walkPages } from '../store/page-walk.js'
+import { shardTables } from '../store/tables.js'
 import { notedInShards } from './audit-desk.js'
+import { allCatalogTables } from './catalog-tables.js'
 import { notedHead } from './outbox.js'
 import { ShardCheck, type JobCount, type StoreProblem } from './verify-shard.js'
 
@@ -32,17 +39,23 @@ export interface VerifyReport {
   readonly events: number
   /** Rows of deleted jobs, which the next start deletes. */
   readonly leftOver: number
+  /** Files whose values have no checksums: they were made before there were any, and keep so until a backup of them is restored. */
+  readonly withoutChecksums: readonly string[]
 }
 
 class Verification {
   readonly problems: StoreProblem[] = []
+  readonly withoutChecksums: string[] = []
   readonly #path: string
+  /** Every file has checksums. */
+  readonly #checksums: boolean
   jobs: ReadonlyMap<number, JobSettings> = new Map()
   events = 0
   leftOver = 0
 
-  constructor(path: string) {
+  constructor(path: string, format: number) {
     this.#path = path
+    this.#checksums = format >= CHECKSUMS_FORMAT
   }
 
   note(file: string, what: string, table = '', key = ''): void {
@@ -50,22 +63,33 @@ class Verification {
   }
 
   /** True where the file's pages are in order, so that it may be opened. */
-  pages(name: string): boolean {
+  pages(name: string, known: readonly string[]): boolean {
     const file = `${name}.mdb`
     if (!existsSync(join(this.#path, file))) {
       this.note(file, 'is missing')
       return false
     }
-    const found = walkPages(join(this.#path, file))
-    for (const { page, what } of found) this.note(file, page === null ? what : `page ${page} ${what}`)
-    return found.length === 0
+    const { problems, tables, hasChecksums } = walkPages(join(this.#path, file))
+    for (const { page, what } of problems) this.note(file, page === null ? what : `page ${page} ${what}`)
+    const unknown = tables.filter((table) => !known.includes(table))
+    for (const table of unknown) this.note(file, `has a table ${JSON.stringify(table)}, which is none of this service`)
+    // Opening one by a name that is not quite its own would make another.
+    if (problems.length > 0 || unknown.length > 0) return false
+    if (!hasChecksums && this.#checksums) this.note(file, 'has no checksums, and should have')
+    else if (!hasChecksums) this.withoutChecksums.push(file)
+    return true
   }
 
-  async catalog(shards: number, heads: readonly (Uint8Array | undefined)[]): Promise<void> {
-    if (!this.pages('catalog')) return
+  /** How far integrations are: its rows have no relations that could be wrong. */
+  ledger(): void {
+    if (existsSync(join(this.#path, 'integrations.mdb'))) this.pages('integrations', ledgerTables)
+  }
+
+  async catalog(shards: number, sealer: Sealer | null, heads: readonly (Uint8Array | undefined)[]): Promise<void> {
+    if (!this.pages('catalog', allCatalogTables)) return
     const environment = openToLook(this.#path, 'catalog')
     try {
-      const { problems, jobs } = verifyCatalog(environment, shards)
+      const { problems, jobs } = verifyCatalog(environment, shards, sealer)
       for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
       this.jobs = jobs
       const { broken } = proveChain(environment, notedInShards(heads))
@@ -78,7 +102,7 @@ class Verification {
   /** What the shard has noted of the audit log's head. */
   async shard(shard: number, counts: Map<number, JobCount[]>): Promise<Uint8Array | undefined> {
     const name = `shard-${shard}`
-    if (!this.pages(name)) return undefined
+    if (!this.pages(name, shardTables)) return undefined
     const environment = openToLook(this.#path, name)
     try {
       const check = new ShardCheck(environment, `${name}.mdb`)
@@ -111,18 +135,20 @@ export async function verifyDataDir(path: string): Promise<VerifyReport> {
   if (!existsSync(join(path, 'format.json'))) throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
   const lock = await lockDataDir(path)
   try {
-    const verification = new Verification(path)
+    const { shards, format } = openDataDir(path, 0, false)
+    const verification = new Verification(path, format)
     const list = readList(path)
     if (list !== null) for (const { name, what } of compareWithList(path, list)) verification.note(name, what)
-    const { shards } = openDataDir(path, 0, false)
-    if (existsSync(join(path, 'sealing.key'))) sealingKey(path)
+    if (existsSync(join(path, `shard-${shards}.mdb`))) verification.note('format.json', `says ${shards} shards where there are more`)
+    const sealer = existsSync(join(path, 'sealing.key')) ? new Sealer(sealingKey(path), systemRandom) : null
     const counts = new Map<number, JobCount[]>()
     const heads: (Uint8Array | undefined)[] = []
     for (let shard = 0; shard < shards; shard++) heads.push(await verification.shard(shard, counts))
-    await verification.catalog(shards, heads)
+    await verification.catalog(shards, sealer, heads)
+    verification.ledger()
     if (verification.jobs.size > 0 || verification.problems.length === 0) verification.count(counts)
-    const { problems, jobs, events, leftOver } = verification
-    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver }
+    const { problems, jobs, events, leftOver, withoutChecksums } = verification
+    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver, withoutChecksums }
   } finally {
     await lock.release()
   }

@@ -22,8 +22,10 @@ import { z } from 'zod'
 import { Refusal } from '../errors.js'
 import { mustBeWhole } from './whole-files.js'
 
-/** The format that this code writes. */
-export const DATA_FORMAT = 1
+/** The format that this code writes. 2: as 1, and all files have checksums (checksums.ts). */
+export const DATA_FORMAT = 2
+/** From this format on all files have checksums; some files of older directories have, too. */
+export const CHECKSUMS_FORMAT = 2
 
 const SHARDS_MAX = 64
 
@@ -32,6 +34,7 @@ const formatSchema = z.object({ format: z.int().min(1), shards: z.int().min(1).m
 export interface DataDir {
   readonly path: string
   readonly shards: number
+  readonly format: number
   /** True where this call made it. */
   readonly fresh: boolean
 }
@@ -57,11 +60,11 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
       throw new Refusal('data_dir_invalid', `the data directory ${path} has shards but no format.json; it is incomplete`)
     }
     try {
-      writeWhole(file, JSON.stringify({ format: DATA_FORMAT, shards }))
+      writeFormat(path, shards)
     } catch (error) {
       throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be written: ${(error as Error).message}`)
     }
-    return { path, shards, fresh: true }
+    return { path, shards, format: DATA_FORMAT, fresh: true }
   }
   const format = readFormat(path, file)
   if (format.format > DATA_FORMAT) {
@@ -71,7 +74,7 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
     )
   }
   if (mustBeSound) mustBeWhole(path)
-  return { path, shards: format.shards, fresh: false }
+  return { path, ...format, fresh: false }
 }
 
 function readFormat(path: string, file: string): z.infer<typeof formatSchema> {
@@ -98,6 +101,11 @@ export function sealingKey(path: string): Uint8Array {
     throw new Refusal('data_dir_invalid', `sealing.key in the data directory ${path}: ${(error as Error).message}`)
   }
   throw new Refusal('data_dir_invalid', `sealing.key in the data directory ${path} is not a key of 64 hexadecimal digits`)
+}
+
+/** Says of a directory whose files were all copied what they are now. */
+export function writeFormat(path: string, shards: number): void {
+  writeWhole(join(path, 'format.json'), JSON.stringify({ format: DATA_FORMAT, shards }))
 }
 
 /** A file is there whole or not at all, after a power cut too. */

@@ -11,21 +11,22 @@
  *    thread has its own handle and snapshot.
  * 4. Native memory suffers from commits that fail, until the process goes down over it. So after one that failed, room
  *    is looked for before another is begun, and a disk that stays full is refused without the library.
+ * 5. Checksums (checksums.ts) are put behind values here and taken off here; nobody else sees them.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
 import { isRefusal } from '../errors.js'
 import { assert, must } from '../assert.js'
+import { CHECKSUM_BYTES, CHECKSUMS_TABLE, ChecksumMemory } from './checksums.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
 import { copyTables, tableNames } from './lmdb-copy.js'
+import { rangeOptions } from './lmdb-range.js'
+import { MAP_BYTES } from './page-file.js'
 import { inPlace, ScanMemory } from './scan-memory.js'
 import { lookAtFiles, PAGE_BYTES, storeRefusal, tryRoom } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
-
-/** Address space, not disk: the file grows as it fills. */
-const MAP_BYTES = 128 * 1024 ** 3
 
 /**
  * Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables; null: with those it has.
@@ -48,10 +49,9 @@ interface Handles {
   readonly tables: ReadonlyMap<string, BinaryTable>
   /** The same tables for long walks: values stay in the library's own memory, which the next read of any table writes over. */
   readonly views: Map<string, BinaryTable>
+  /** How many bytes behind each value are its checksum: 0 in an environment of before. */
+  readonly extraBytes: number
 }
-
-/** Before all keys. */
-const LEAST_KEY = Buffer.of(0)
 
 function openHandles(path: string, names: readonly string[] | null): Handles {
   const root = open<Buffer, Uint8Array>({
@@ -64,8 +64,12 @@ function openHandles(path: string, names: readonly string[] | null): Handles {
     encoding: 'binary',
     keyEncoding: 'binary',
   })
-  const options = { encoding: 'binary', keyEncoding: 'binary' } as const
-  return { root, tables: new Map((names ?? tableNames(root)).map((name) => [name, root.openDB<Buffer, Uint8Array>(name, options)])), views: new Map() }
+  const table = (name: string): BinaryTable => root.openDB<Buffer, Uint8Array>(name, { encoding: 'binary', keyEncoding: 'binary' })
+  const present = tableNames(root)
+  const hasChecksums = present.length === 0 || present.includes(CHECKSUMS_TABLE)
+  const wanted = (names ?? present).filter((name) => name !== CHECKSUMS_TABLE)
+  if (present.length === 0 && wanted.length > 0) table(CHECKSUMS_TABLE)
+  return { root, tables: new Map(wanted.map((name) => [name, table(name)])), views: new Map(), extraBytes: hasChecksums ? CHECKSUM_BYTES : 0 }
 }
 
 export class LmdbEnvironment implements Environment {
@@ -78,6 +82,8 @@ export class LmdbEnvironment implements Environment {
   #walks = 0
   /** The last commit failed (4). */
   #failed = false
+  /** Made with the first commit. */
+  #checksums: ChecksumMemory | null = null
 
   constructor(path: string, tables: readonly string[] | null) {
     this.#path = path
@@ -96,14 +102,20 @@ export class LmdbEnvironment implements Environment {
   }
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
-    return this.#table(table).getBinary(key)
+    const bytes = this.#table(table).getBinary(key)
+    return bytes === undefined ? undefined : this.#withoutChecksum(bytes)
+  }
+
+  #withoutChecksum(bytes: Buffer): Buffer {
+    const { extraBytes } = this.#open()
+    return extraBytes === 0 ? bytes : bytes.subarray(0, bytes.length - extraBytes)
   }
 
   read(table: string, key: Uint8Array, into: Uint8Array): number {
     // The library's own memory, which the next read writes over; only its `length` tells where the value ends.
     const bytes = this.#table(table).getBinaryFast(key)
     if (bytes === undefined) return -1
-    const length = bytes.length
+    const length = bytes.length - this.#open().extraBytes
     const copied = Math.min(length, into.length)
     for (let i = 0; i < copied; i++) into[i] = bytes[i] as number
     return length
@@ -111,14 +123,15 @@ export class LmdbEnvironment implements Environment {
 
   *range(table: string, range: KeyRange): Iterable<Entry> {
     // Copies of their own already: the library slices both out of its memory.
-    yield* this.#walk(this.#table(table), range)
+    for (const { key, value } of this.#walk(this.#table(table), range)) yield { key, value: this.#withoutChecksum(value) }
   }
 
   scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
     const memory = new ScanMemory()
+    const { extraBytes } = this.#open()
     for (const { key, value } of this.#walk(this.#view(table), range)) {
       // Only its `length` tells where it ends.
-      if (!visit(key, memory.show(value, 0, value.length))) return
+      if (!visit(key, memory.show(value, 0, value.length - extraBytes))) return
     }
   }
 
@@ -133,21 +146,13 @@ export class LmdbEnvironment implements Environment {
     return view
   }
 
-  *#walk(table: BinaryTable, range: KeyRange): Iterable<Entry> {
-    const reverse = range.reverse === true
-    const options: Record<string, unknown> = { reverse, snapshot: true }
-    // lmdb-js starts a reverse walk at `start` and counts it in; our bounds keep their meaning in both directions.
-    const start = reverse ? range.to : range.from
-    const end = reverse ? undefined : range.to
-    // Said where a bound is missing, too: with keys read in place the library would begin elsewhere.
-    if (start !== undefined || !reverse) options['start'] = start ?? LEAST_KEY
-    if (end !== undefined || reverse) options['end'] = end ?? LEAST_KEY
+  *#walk(table: BinaryTable, range: KeyRange): Iterable<{ readonly key: Uint8Array; readonly value: Buffer }> {
     let left = range.limit ?? Number.POSITIVE_INFINITY
     if (left <= 0) return
     this.#walks++
     try {
-      for (const { key, value } of table.getRange(options)) {
-        if (reverse) {
+      for (const { key, value } of table.getRange(rangeOptions(range))) {
+        if (range.reverse === true) {
           if (range.to !== undefined && Buffer.compare(key, range.to) >= 0) continue
           if (range.from !== undefined && Buffer.compare(key, range.from) < 0) return
         }
@@ -164,9 +169,10 @@ export class LmdbEnvironment implements Environment {
   }
 
   commit(batch: WriteBatch): void {
-    const { tables, keys, values, size } = batch
+    const { tables, keys, size } = batch
     const targets = tables.map((table) => this.#table(table))
-    const { root } = this.#open()
+    const { root, extraBytes } = this.#open()
+    const values = extraBytes === 0 ? batch.values : (this.#checksums ??= new ChecksumMemory()).ofBatch(batch)
     if (this.#failed) this.#mustHaveRoom()
     this.#failed = true
     try {
@@ -203,7 +209,9 @@ export class LmdbEnvironment implements Environment {
   copyTo(dir: string, name: string, mayGoOn: () => void): number {
     const target = openHandles(join(dir, `${name}.mdb`), this.#names)
     try {
-      return copyTables(this.#open().tables, target, mayGoOn)
+      const { tables, extraBytes } = this.#open()
+      const checksums = new ChecksumMemory()
+      return copyTables(tables, target, extraBytes > 0 ? (_, value) => value : (key, value) => checksums.of(key, value), mayGoOn)
     } finally {
       // Nothing is written asynchronously here, so it is closed when the call returns.
       void target.root.close()

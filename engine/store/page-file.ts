@@ -24,6 +24,8 @@ export const HEADER_BYTES = 24
 export const META_PAGES = 2
 export const META_PAGE_BYTES = 8192
 const TREE_BYTES = 48
+/** The most that a file may grow to: address space, not disk. */
+export const MAP_BYTES = 128 * 1024 ** 3
 /** A root that is not there: of a tree without entries. */
 export const NO_PAGE = 2 ** 64
 
@@ -39,6 +41,8 @@ const FLAG_META = 8
 export class PageDamage extends Error {}
 
 export interface Tree {
+  /** Of the tables of this service: 0. */
+  readonly flags: number
   readonly depth: number
   readonly branchPages: number
   readonly leafPages: number
@@ -60,6 +64,7 @@ export function readTree(bytes: Buffer, at: number): Tree {
   if (at + TREE_BYTES > bytes.length) throw new PageDamage('a tree that is cut off')
   const root = bytes.readBigUInt64LE(at + 40)
   return {
+    flags: bytes.readUInt16LE(at + 4),
     depth: bytes.readUInt16LE(at + 6),
     branchPages: Number(bytes.readBigUInt64LE(at + 8)),
     leafPages: Number(bytes.readBigUInt64LE(at + 16)),
@@ -72,6 +77,8 @@ export function readTree(bytes: Buffer, at: number): Tree {
 export class PageFile {
   readonly #fd: number
   readonly bytes: number
+  /** As of the two first pages, and the later of them. */
+  readonly metas: readonly [Meta, Meta]
   readonly meta: Meta
   #window: Buffer = Buffer.alloc(0)
   #windowAt = 0
@@ -81,7 +88,8 @@ export class PageFile {
     this.#fd = openSync(path, 'r')
     try {
       this.bytes = fstatSync(this.#fd).size
-      this.meta = this.#readMeta()
+      this.metas = this.#readMetas()
+      this.meta = this.metas[1].transaction > this.metas[0].transaction ? this.metas[1] : this.metas[0]
     } catch (error) {
       closeSync(this.#fd)
       throw error
@@ -104,6 +112,11 @@ export class PageFile {
     return this.#window.subarray(from - this.#windowAt, from - this.#windowAt + length)
   }
 
+  /** Which transaction wrote a page that is in the file. */
+  transactionOf(page: number): number {
+    return Number(this.read(page).readBigUInt64LE(8))
+  }
+
   close(): void {
     closeSync(this.#fd)
   }
@@ -118,13 +131,13 @@ export class PageFile {
     return bytes
   }
 
-  /** The later of the two; a store that was never written to has them alike. */
-  #readMeta(): Meta {
+  /** A store that was never written to has them alike. */
+  #readMetas(): [Meta, Meta] {
     const first = this.#metaAt(0)
     const second = this.#metaAt(first?.pageBytes ?? META_PAGE_BYTES)
     if (first === null && second === null) throw new PageDamage('it does not begin like a file of the store')
     if (first === null || second === null) throw new PageDamage(`page ${first === null ? 0 : 1}, one of the two that it begins with, is damaged`)
-    return second.transaction > first.transaction ? second : first
+    return [first, second]
   }
 
   #metaAt(from: number): Meta | null {
@@ -133,11 +146,13 @@ export class PageFile {
     const isMeta = page.readUInt16LE(18) === FLAG_META && page.readUInt32LE(24) === MAGIC && page.readUInt32LE(28) === DATA_VERSION
     const pageBytes = page.readUInt32LE(48)
     if (!isMeta || (pageBytes & (pageBytes - 1)) !== 0 || pageBytes < 256 || pageBytes > 65_536) return null
+    const lastPage = Number(page.readBigUInt64LE(144))
+    if (lastPage * pageBytes > MAP_BYTES) return null
     return {
       pageBytes,
       freeTree: readTree(page, 48),
       mainTree: readTree(page, 48 + TREE_BYTES),
-      lastPage: Number(page.readBigUInt64LE(144)),
+      lastPage,
       transaction: Number(page.readBigUInt64LE(152)),
     }
   }

@@ -8,7 +8,11 @@
  * 2. Nodes fill a page without gaps and without lying over each other; their keys ascend, between those of the page above.
  * 3. A tree has the depth, pages and entries that it is said to have.
  * 4. A page is in use or on the list of free ones, and not both.
+ * 5. Both of the two states that a file begins with, the latest and the one before, name the transaction that wrote their roots:
+ *    otherwise the library would take the older one for the latest.
+ * 6. Where values have checksums (checksums.ts), each is the one that was written under its key.
  */
+import { CHECKSUMS_TABLE, ChecksumMemory } from './checksums.js'
 import {
   FLAG_BRANCH, FLAG_LEAF, FLAG_OVERFLOW, HEADER_BYTES, META_PAGES, NO_PAGE, PageDamage, PageFile, readTree, type Tree,
 } from './page-file.js'
@@ -37,6 +41,7 @@ class Walk {
   readonly #file: PageFile
   /** 1: in use, 2: free. */
   readonly #state: Uint8Array
+  readonly #checksums = new ChecksumMemory()
   #compare: (a: Buffer, b: Buffer) => number = Buffer.compare
 
   constructor(file: PageFile) {
@@ -44,28 +49,56 @@ class Walk {
     this.#state = new Uint8Array(file.meta.lastPage + 1)
   }
 
-  run(): void {
+  /** Returns the names of the tables. */
+  run(): string[] {
     const { freeTree, lastPage } = this.#file.meta
     this.#state.fill(1, 0, META_PAGES)
+    this.#states()
     const free: number[] = []
     this.#compare = (a, b) => Number(a.readBigUInt64LE() - b.readBigUInt64LE())
-    this.#tree('the list of free pages', freeTree, (_, value) => free.push(...pagesIn(value)))
+    this.#tree('the list of free pages', freeTree, (_, value) => {
+      for (const page of pagesIn(value)) free.push(page)
+    })
     this.#compare = Buffer.compare
-    for (const { name, tree } of this.tables()) this.#tree(`table ${name}`, tree, () => {})
+    const tables = this.tables()
+    const names = tables.map(({ name }) => name)
+    const check: Visit = names.includes(CHECKSUMS_TABLE) ? (key, value) => this.#mustBeAsWritten(key, value) : () => {}
+    for (const { name, tree } of tables) this.#tree(`table ${name}`, tree, check)
     for (const page of free) {
       if (page < META_PAGES || page > lastPage) this.#note(page, 'is listed as free and is not a page of the file')
       else if (this.#state[page] !== 0) this.#note(page, this.#state[page] === 1 ? 'is listed as free and is in use' : 'is listed as free twice')
       else this.#state[page] = 2
     }
-    if (this.problems.length > 0) return
+    if (this.problems.length > 0) return names
     const lost = this.#state.indexOf(0)
     if (lost >= 0) this.#note(lost, 'is neither in use nor listed as free')
+    return names
+  }
+
+  used(): number[] {
+    return Array.from(this.#state.keys()).filter((page) => this.#state[page] === 1)
+  }
+
+  #states(): void {
+    for (const [page, { mainTree: { root, flags }, transaction, lastPage }] of this.#file.metas.entries()) {
+      if (flags !== 0) this.#note(page, 'has flags that are none of this service')
+      if (root === NO_PAGE) continue
+      const written = root > lastPage || root >= this.#file.pages ? -1 : this.#file.transactionOf(root)
+      if (written !== transaction) this.#note(page, 'names another transaction than the one that wrote its root')
+    }
+  }
+
+  #mustBeAsWritten(key: Buffer, stored: Buffer): void {
+    if (!this.#checksums.isRight(key, stored)) throw new PageDamage(`the entry ${key.toString('hex')} is not what was written`)
   }
 
   tables(): { readonly name: string; readonly tree: Tree }[] {
     const tables: { name: string; tree: Tree }[] = []
     this.#tree('the list of tables', this.#file.meta.mainTree, (key, value, flags) => {
-      if ((flags & NODE_TREE) !== 0) tables.push({ name: key.toString('latin1').replace(/\0$/, ''), tree: readTree(value, 0) })
+      if ((flags & NODE_TREE) === 0) throw new PageDamage('an entry that is no table')
+      const [name, tree] = [key.toString('latin1').replace(/\0$/, ''), readTree(value, 0)]
+      if (tree.flags !== 0) throw new PageDamage(`table ${name} has flags that are none of this service`)
+      tables.push({ name, tree })
     })
     return tables
   }
@@ -179,25 +212,36 @@ function pagesIn(value: Buffer): number[] {
 export function tableNames(path: string): string[] {
   const file = new PageFile(path)
   try {
-    return new Walk(file).tables().map(({ name }) => name)
+    return new Walk(file).tables().map(({ name }) => name).filter((name) => name !== CHECKSUMS_TABLE)
   } finally {
     file.close()
   }
 }
 
-/** Everything that is wrong with the pages of a file, up to a hundred things. Reads all that is in use. */
-export function walkPages(path: string): PageProblem[] {
+export interface PagesReport {
+  /** Up to a hundred. */
+  readonly problems: readonly PageProblem[]
+  /** As far as they could be read. */
+  readonly tables: readonly string[]
+  readonly hasChecksums: boolean
+  /** Pages that hold something, those that the file begins with included. */
+  usedPages(): number[]
+}
+
+/** Everything that is wrong with the pages of a file. Reads all that is in use. */
+export function walkPages(path: string): PagesReport {
   let file: PageFile
   try {
     file = new PageFile(path)
   } catch (error) {
     if (!(error instanceof PageDamage)) throw error
-    return [{ page: null, what: error.message }]
+    return { problems: [{ page: null, what: error.message }], tables: [], hasChecksums: false, usedPages: () => [] }
   }
   try {
     const walk = new Walk(file)
-    walk.run()
-    return walk.problems
+    const names = walk.run()
+    const tables = names.filter((name) => name !== CHECKSUMS_TABLE)
+    return { problems: walk.problems, tables, hasChecksums: names.includes(CHECKSUMS_TABLE), usedPages: () => walk.used() }
   } finally {
     file.close()
   }

@@ -37,5 +37,5 @@ function cutOff(path: string): string | null {
   const expected = (lastPage + 1) * pageBytes
   if (bytes >= expected) return null
   // The last pages may be free ones that were never written; only the walk can tell.
-  return walkPages(path).length === 0 ? null : `it has ${bytes} bytes of ${expected}`
+  return walkPages(path).problems.length === 0 ? null : `it has ${bytes} bytes of ${expected}`
 }

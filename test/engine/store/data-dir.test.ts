@@ -11,9 +11,9 @@ describe('data directory', () => {
   it('is made with the format of today, and keeps its number of shards', (test) => {
     const path = join(temporaryDirectory(test), 'a', 'b')
     makeDataDir(path)
-    assert.deepEqual(openDataDir(path, 3), { path, shards: 3, fresh: true })
+    assert.deepEqual(openDataDir(path, 3), { path, shards: 3, format: DATA_FORMAT, fresh: true })
     assert.deepEqual(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8')), { format: DATA_FORMAT, shards: 3 })
-    assert.deepEqual(openDataDir(path, 8), { path, shards: 3, fresh: false })
+    assert.deepEqual(openDataDir(path, 8), { path, shards: 3, format: DATA_FORMAT, fresh: false })
   })
 
   it('of a newer format is refused with a sentence that names it', (test) => {

@@ -1,0 +1,154 @@
+/**
+ * What running the service costs: watchdogs and samples, an idle service, a backup of a million events while others come in,
+ * restoring it and verifying what was restored.
+ *
+ * Processor time is the kernel's (utime and stime of the process), so that others on the machine change little. Watchdogs are told
+ * from none on two services side by side that are loaded in turn; both take samples, as every service does, and what an idle one
+ * takes altogether is a row of its own.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { run } from '../harness/child.js'
+import { processorSeconds } from '../harness/machine.js'
+import { built } from '../harness/paths.js'
+import { alternate, median, type Effort, type Row, type Step } from '../harness/result.js'
+import { removeDirectory, temporaryDirectory } from '../harness/service.js'
+import { linesFile, storedEvents, withSubject, type Subject } from '../harness/trained.js'
+import { driveBulk, type BulkDrive } from '../load/drive.js'
+import { bulkConnections } from './bulk.js'
+
+const pool = 40_000
+const watchdogCount = 200
+const watchdogTypes = [
+  'no_data', 'undecided_events', 'job_in_error', 'queue_length', 'disk', 'memory', 'confidence_drift', 'outlier_rate', 'feedback_lag', 'disagreement',
+]
+const ofTheService: readonly string[] = ['queue_length', 'disk', 'memory']
+/** Watchdogs are looked at every ten seconds: a round has two looks or three. */
+const watchedSeconds = 25
+const idleSeconds = 30
+
+function loadOf(subject: Subject, seconds: number): BulkDrive {
+  const { file } = linesFile(subject, pool)
+  return { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds, events: 0, rate: 0 }
+}
+
+async function idle(subject: Subject): Promise<number> {
+  const before = processorSeconds(subject.service.pid)
+  await sleep(idleSeconds * 1000)
+  return (processorSeconds(subject.service.pid) - before) / idleSeconds
+}
+
+/** Microseconds of processor time an event. */
+async function costOf(subject: Subject): Promise<number> {
+  const before = processorSeconds(subject.service.pid)
+  const { events } = await driveBulk(loadOf(subject, watchedSeconds))
+  return ((processorSeconds(subject.service.pid) - before) / events) * 1e6
+}
+
+async function watch(subject: Subject): Promise<void> {
+  for (let i = 0; i < watchdogCount; i++) {
+    const type = watchdogTypes[i % watchdogTypes.length] as string
+    await subject.service.client.ask('POST', '/api/monitoring/api/v1/watchdogs', {
+      title: `watchdog ${i}`, type, ...(ofTheService.includes(type) ? {} : { job_id: subject.jobId }), for_seconds: 0,
+    })
+  }
+}
+
+async function watched(effort: Effort): Promise<Row[]> {
+  return await withSubject((plain) => withSubject(async (subject) => {
+    await watch(subject)
+    effort.log(`${watchdogCount} watchdogs: rounds of ${watchedSeconds} s on two services in turn`)
+    await driveBulk(loadOf(plain, 2))
+    await driveBulk(loadOf(subject, 2))
+    const [without, beside] = await alternate(effort.rounds + 2, [() => costOf(plain), () => costOf(subject)])
+    const ratio = median(without) / median(beside)
+    const shares = await Promise.all([idle(plain), idle(subject)]) as [number, number]
+    return [
+      {
+        what: `ingest with ${watchdogCount} watchdogs, by processor time`, ours: 1e6 / median(beside), unit: 'events/s of a core',
+        against: { name: 'without them', value: 1e6 / median(without) }, ratio, bar: 'at least 0.98 of it', met: ratio >= 0.98,
+        note: `µs an event, by rounds: ${beside.map((cost) => cost.toFixed(2)).join(' ')}; without ${without.map((cost) => cost.toFixed(2)).join(' ')}`,
+      },
+      {
+        what: 'an idle service', ours: shares[0] * 100, unit: '% of a core', bar: 'under 1 %', met: shares[0] < 0.01,
+        note: `samples included; with ${watchdogCount} watchdogs ${(shares[1] * 100).toFixed(2)} %`,
+      },
+    ]
+  }))
+}
+
+/** One backup after the other until told to stop; the last one whole, and how many events were acknowledged before it began. */
+function backups(subject: Subject, into: string) {
+  let over = false
+  const made: { directory: string; storedBefore: number; seconds: number }[] = []
+  const going = (async () => {
+    while (!over) {
+      const storedBefore = await storedEvents(subject)
+      const directory = join(into, String(made.length))
+      const startedAt = performance.now()
+      const { code, err } = await run(process.execPath, [built('server/backup.js'), directory, '--data-dir', subject.service.directory])
+      if (code !== 0) throw new Error(`the backup ended with ${code}: ${err}`)
+      if (made.length > 0) removeDirectory((made.at(-1) as { directory: string }).directory)
+      made.push({ directory, storedBefore, seconds: (performance.now() - startedAt) / 1000 })
+    }
+  })()
+  return {
+    async stop() {
+      over = true
+      await going
+      return made
+    },
+  }
+}
+
+async function timed(program: string, args: readonly string[]): Promise<{ seconds: number; out: string }> {
+  const startedAt = performance.now()
+  const { code, out, err } = await run(process.execPath, [built(program), ...args])
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${out}${err}`)
+  return { seconds: (performance.now() - startedAt) / 1000, out }
+}
+
+async function backedUp(subject: Subject, effort: Effort): Promise<Row[]> {
+  const size = `${effort.million / 1e6} M events`
+  effort.log(`storing ${size}`)
+  await driveBulk({ ...loadOf(subject, 0), events: effort.million })
+  const into = temporaryDirectory()
+  const load = loadOf(subject, effort.seconds * 2)
+  const rates: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
+  let last = { directory: '', storedBefore: 0, seconds: 0 }
+  for (let round = 0; round < effort.rounds; round++) {
+    const alone = await driveBulk(load)
+    const backup = backups(subject, join(into, `round-${round}`))
+    const beside = await driveBulk(load)
+    last = (await backup.stop()).at(-1) as typeof last
+    rates.alone.push(alone.events / alone.seconds)
+    rates.beside.push(beside.events / beside.seconds)
+  }
+  const ratio = median(rates.beside) / median(rates.alone)
+  const restored = join(into, 'restored')
+  const restoring = await timed('server/restore.js', [last.directory, restored])
+  const verifying = await timed('server/verify.js', [restored])
+  const kept = Number(/(\d+) events/.exec(verifying.out)?.[1])
+  if (!(kept >= last.storedBefore)) throw new Error(`${last.storedBefore} events were acknowledged before the backup; it has ${kept}`)
+  const bytes = readFileSync(join(last.directory, 'backup.json'), 'utf8').match(/"bytes": \d+/g)?.reduce((sum, text) => sum + Number(text.slice(9)), 0) ?? 0
+  const seconds = restoring.seconds + verifying.seconds
+  removeDirectory(into)
+  return [
+    {
+      what: `ingest while backups of ${size} are made`, ours: median(rates.beside), unit: 'events/s',
+      against: { name: 'the same load without', value: median(rates.alone) }, ratio, bar: 'at least 0.8 of it', met: ratio >= 0.8,
+      note: `one after the other; the last took ${last.seconds.toFixed(1)} s, has ${kept} events of at least ${last.storedBefore}, ${(bytes / 2 ** 20).toFixed(0)} MiB`,
+    },
+    {
+      what: `restore and verify of ${kept} events`, ours: seconds, unit: 's', bar: 'under 30 s a million events', met: (seconds / kept) * 1e6 < 30,
+      note: `restore ${restoring.seconds.toFixed(1)} s, verify ${verifying.seconds.toFixed(1)} s; ${((seconds / kept) * 1e6).toFixed(1)} s a million`,
+    },
+  ]
+}
+
+async function runAll(effort: Effort): Promise<Row[]> {
+  return [...await watched(effort), ...await withSubject((subject) => backedUp(subject, effort))]
+}
+
+export const operations: Step = { name: 'operations', run: runAll }

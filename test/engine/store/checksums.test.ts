@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { open } from 'lmdb'
+import { SeededRandom } from '../../../engine/random.js'
+import { CHECKSUM_BYTES, ChecksumMemory } from '../../../engine/store/checksums.js'
+import { WriteBatch } from '../../../engine/store/environment.js'
+import { openLmdb } from '../../../engine/store/lmdb.js'
+import { walkPages } from '../../../engine/store/page-walk.js'
+import { xxh32 } from '../../../engine/store/xxh32.js'
+import { temporaryDirectory } from '../../support/engine-files.js'
+
+function hashOf(text: string, seed = 0): number {
+  const bytes = Buffer.alloc(text.length + 4 - (text.length % 4))
+  bytes.write(text, 0, 'latin1')
+  return xxh32(new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), bytes, 0, text.length, seed) >>> 0
+}
+
+describe('the hash of checksums', () => {
+  it('is XXH32, by the values that its makers give', () => {
+    assert.equal(hashOf(''), 0x02cc5d05)
+    assert.equal(hashOf('a'), 0x550d7456)
+    assert.equal(hashOf('abc'), 0x32d153ff)
+    assert.equal(hashOf('Nobody inspects the spammish repetition'), 0xe2293b2f)
+    assert.equal(hashOf('', 0x9e3779b1), 0x36b78ae7)
+  })
+})
+
+describe('checksums', () => {
+  it('tell every change of one byte, of key, value and checksum, at any length', () => {
+    const random = new SeededRandom(4)
+    const memory = new ChecksumMemory()
+    for (let round = 0; round < 400; round++) {
+      const key = Buffer.from(Array.from({ length: 1 + random.below(20) }, () => random.below(256)))
+      const value = Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)))
+      const stored = Buffer.from(memory.of(key, value))
+      assert.deepEqual(stored.subarray(0, value.length), value)
+      assert.equal(memory.isRight(key, stored), true)
+      const place = random.below(key.length + stored.length)
+      const [bytes, at] = place < key.length ? [key, place] : [stored, place - key.length]
+      bytes[at] = (bytes[at] as number) ^ (1 + random.below(255))
+      assert.equal(memory.isRight(key, stored), false)
+    }
+    assert.equal(memory.isRight(Buffer.of(1), Buffer.alloc(CHECKSUM_BYTES - 1)), false)
+  })
+
+  it('of a batch are those of its values one by one, however much it is', () => {
+    const memory = new ChecksumMemory()
+    for (const length of [0, 100, 300_000, 2_000_000, 10]) {
+      const batch = new WriteBatch()
+      for (let i = 0; i < 5; i++) batch.put('t', Buffer.from(`key ${i}`), Buffer.alloc(length + i, i))
+      batch.delete('t', Buffer.from('gone'))
+      const values = [...memory.ofBatch(batch)].map((value) => (value === undefined ? undefined : Buffer.from(value)))
+      assert.equal(values.pop(), undefined)
+      for (const [i, value] of values.entries()) assert.equal(new ChecksumMemory().isRight(Buffer.from(`key ${i}`), value as Buffer), true)
+    }
+  })
+})
+
+describe('an environment of before there were checksums', () => {
+  it('is read and written as it is, and its copy has checksums', async (test) => {
+    const dir = temporaryDirectory(test)
+    const key = (i: number): Buffer => Buffer.from(`key ${i}`)
+    const root = open<Buffer, Uint8Array>({ path: join(dir, 'old.mdb'), maxDbs: 8, pageSize: 8192, overlappingSync: false, encoding: 'binary', keyEncoding: 'binary' })
+    const table = root.openDB<Buffer, Uint8Array>('rows', { encoding: 'binary', keyEncoding: 'binary' })
+    for (let i = 0; i < 50; i++) table.putSync(key(i), Buffer.from(`value ${i}`))
+    await root.close()
+
+    const old = openLmdb(dir, 'old', ['rows', 'added later'])
+    const batch = new WriteBatch()
+    batch.put('rows', key(50), Buffer.from('value 50'))
+    batch.put('added later', key(1), Buffer.from('one'))
+    old.commit(batch)
+    old.copyTo(join(dir, 'copy'), 'new', () => {})
+    const copy = openLmdb(join(dir, 'copy'), 'new', ['rows', 'added later'])
+    for (const environment of [old, copy]) {
+      const into = Buffer.alloc(20)
+      for (let i = 0; i <= 50; i++) {
+        assert.equal(Buffer.from(environment.get('rows', key(i)) as Uint8Array).toString(), `value ${i}`)
+        assert.equal(environment.read('rows', key(i), into), `value ${i}`.length)
+      }
+      assert.equal([...environment.range('rows', {})].length, 51)
+      environment.scan('rows', { from: key(50) }, (_, value) => {
+        assert.match(Buffer.from(value).toString(), /^value \d+$/)
+        return true
+      })
+      assert.equal(environment.unmap(), true)
+      assert.deepEqual(Buffer.from(environment.get('added later', key(1)) as Uint8Array).toString(), 'one')
+      await environment.close()
+    }
+    const reports = [walkPages(join(dir, 'old.mdb')), walkPages(join(dir, 'copy', 'new.mdb'))]
+    assert.deepEqual(reports.map(({ problems, hasChecksums }) => [problems.length, hasChecksums]), [[0, false], [0, true]])
+  })
+})

@@ -60,6 +60,7 @@ export const refusals = {
   container_not_found: { retryable: false },
   not_restartable: { retryable: false },
   watchdog_not_found: { retryable: false },
+  watchdog_of_job: { retryable: false },
   backup_in_progress: { retryable: false },
   backup_refused: { retryable: false },
   data_dir_in_use: { retryable: false },

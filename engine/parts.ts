@@ -146,6 +146,11 @@ export class EngineParts {
     this.metrics.resume()
   }
 
+  /** Whether integrations have watchdogs to tell, or may get them. */
+  get watchdogsTell(): boolean {
+    return this.monitor.watchdogs.tell
+  }
+
   /** False while the engine shuts down. */
   accepting(): boolean {
     return this.#accepting
@@ -213,7 +218,12 @@ export class EngineParts {
     this.catalog.onJobRemoved((jobId) => this.reprocess.wake(jobId))
     this.catalog.onJobRemoved((jobId) => this.metrics.forget(jobId))
     this.catalog.onJobChanged((job) => this.integrations.jobChanged(job))
+    this.catalog.onJobChanged((job) => this.monitor.watchdogs.followJob(job.id))
+    this.catalog.onJobRemoved((jobId) => this.monitor.watchdogs.followJob(jobId))
     this.catalog.onRewired(() => this.integrations.rewire())
-    for (const job of this.catalog.jobs()) this.#schedule.put(job)
+    for (const job of this.catalog.jobs()) {
+      this.#schedule.put(job)
+      this.monitor.watchdogs.followJob(job.id)
+    }
   }
 }

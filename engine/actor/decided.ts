@@ -5,6 +5,8 @@
  * those before it decisions, by label and band.
  */
 
+import type { WindowCounts } from '../monitor/decision-window.js'
+
 /** Lower ends of the bands, hundredths of a percent. */
 const bandsFrom = [0, 6_000, 8_000, 9_000] as const
 /** How the bands are called. */
@@ -54,4 +56,14 @@ export class Decided {
     this.#counts[place] = (this.#counts[place] as number) + 1
     this.#any = true
   }
+}
+
+/** What counts by place are to whoever looks back over a while. */
+export function windowCountsOf(counts: Float64Array): WindowCounts {
+  const sum = { stored: counts[STORED_PLACE] as number, decided: 0, lowConfidence: 0, outliers: counts[OUTLIER_PLACE] as number }
+  for (let place = 0; place < STORED_PLACE; place++) {
+    sum.decided += counts[place] as number
+    if (place % bands.length === 0) sum.lowConfidence += counts[place] as number
+  }
+  return sum
 }

@@ -17,14 +17,17 @@ import { HostPolicy } from '../integration/host-policy.js'
 import { Delivery } from '../integration/delivery.js'
 import type { TakenIn } from '../integration/intake.js'
 import { Ledger, ledgerTables } from '../integration/ledger.js'
+import { alertsTable } from '../monitor/alert-log.js'
+import { watchdogsTable } from '../monitor/watchdog-log.js'
 import { catalogTables } from '../resource/records.js'
 import { Sealer } from '../resource/sealing.js'
 import { sealingKey } from '../store/data-dir.js'
 import { openCatalog, openLedger } from '../store/environments.js'
+import { AlertDesk } from './alert-desk.js'
 import { packPiece } from './doorstep.js'
 import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
 import { LetterDesk } from './letter-desk.js'
-import { StepDesk } from './step-desk.js'
+import { StepDesk, type StepDeskParts } from './step-desk.js'
 
 /** Threads that decide events come first where cores are few; bringing events in is as urgent as deciding them. */
 const NICE = 10
@@ -47,9 +50,9 @@ const takingIn = new Map<number, (fared: TakenIn) => void>()
 let lastPiece = 0
 
 const usualPriority = getPriority()
-const catalog = openCatalog(dataDir, catalogTables)
+const catalog = openCatalog(dataDir, [...catalogTables, watchdogsTable, alertsTable])
 const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
-const desk = new StepDesk({
+const parts: StepDeskParts = {
   dataDir, catalog, ledger, pace, serviceNames, failed,
   takeIn: (jobId, documents) => new Promise((resolve) => {
     const piece = packPiece(documents)
@@ -57,8 +60,10 @@ const desk = new StepDesk({
     port.postMessage({ type: 'takeIn', id: lastPiece, jobId, piece } satisfies FromIntegrations, [piece.bytes.buffer as ArrayBuffer])
   }),
   clock: systemClock, sealer: new Sealer(sealingKey(dataDir), systemRandom), policy: new HostPolicy(privateHosts),
-})
-const letters = new LetterDesk(desk, ledger)
+}
+const desk = new StepDesk(parts)
+const alerts = new AlertDesk(parts, desk)
+const letters = new LetterDesk(desk, alerts, ledger)
 
 /** A thread that has become low may be refused to become usual again; it is the next time that it starts. */
 function prioritise(): void {
@@ -82,7 +87,7 @@ async function rewire(): Promise<void> {
   }
   do {
     again = false
-    rewiring = desk.rewire().catch((error: unknown) => {
+    rewiring = desk.rewire().then(() => alerts.rewire()).catch((error: unknown) => {
       failed('integrations could not be opened', error)
       setTimeout(() => void rewire(), RETRY_MS).unref()
     })
@@ -133,6 +138,7 @@ async function close(): Promise<void> {
   clearInterval(reporting)
   await rewiring
   await desk.close()
+  await alerts.close()
   await ledger.close()
   await catalog.close()
   tell({ type: 'closed' })
@@ -143,8 +149,9 @@ port.on('message', (message: ToIntegrations) => {
   if (message.type === 'rewired') return void rewire()
   if (message.type === 'restart') {
     desk.restart(message.integrationId)
-    return void rewire()
+    return void alerts.restart(message.integrationId).then(rewire)
   }
+  if (message.type === 'alerted') return alerts.wake()
   if (message.type === 'close') return void close()
   if (message.type === 'tookIn') {
     takingIn.get(message.id)?.(message.fared)

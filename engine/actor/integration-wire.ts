@@ -38,6 +38,8 @@ export type ToIntegrations =
   | { readonly type: 'rewired' }
   /** The steps of one integration begin anew. */
   | { readonly type: 'restart'; readonly integrationId: number }
+  /** A watchdog has fired or resolved. */
+  | { readonly type: 'alerted' }
   | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuestion; readonly given: unknown }
   | { readonly type: 'tookIn'; readonly id: number; readonly fared: TakenIn }
   /** Give up what is under way, write down where everything is, and say so. */

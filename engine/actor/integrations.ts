@@ -25,6 +25,8 @@ export interface IntegrationsParts {
   readonly shards: Shards
   readonly catalog: Catalog
   job(id: number): JobSettings | undefined
+  /** Whether there are watchdogs to tell, or may be. */
+  readonly watchdogsTell: boolean
   readonly batches: BatchBook
   failed(what: string, error: unknown): void
 }
@@ -72,6 +74,11 @@ export class Integrations implements IntegrationsService {
   /** A job has another title, other labels, another state. */
   jobChanged(job: JobSettings): void {
     if (job.pipeline.some(({ outsideSince }) => outsideSince !== undefined)) this.rewire()
+  }
+
+  /** A watchdog has fired or resolved. */
+  alerted(): void {
+    this.#tell({ type: 'alerted' })
   }
 
   deliveries(): Promise<IntegrationQuestions['deliveries']['answer']> {
@@ -146,7 +153,7 @@ export class Integrations implements IntegrationsService {
 
   #isNeeded(): boolean {
     for (const job of this.#parts.catalog.jobs()) if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
-    return false
+    return this.#parts.watchdogsTell
   }
 
   #start(): void {

@@ -4,8 +4,9 @@ import { eventIdOf } from '../event/event-id.js'
 import { Delivery } from '../integration/delivery.js'
 import { Intake } from '../integration/intake.js'
 import type { DeliveryView, InputView, LetterPage, LetterQuery, LetterView } from '../integration/integrations-service.js'
-import { letterKey, stepKey, type Ledger, type Letter } from '../integration/ledger.js'
+import { letterKey, NO_JOB, stepKey, type Ledger, type Letter } from '../integration/ledger.js'
 import { clientIdOf } from '../store/event-record.js'
+import type { AlertDesk } from './alert-desk.js'
 import { eventAt } from './event-table.js'
 import type { IntegrationQuestion, IntegrationQuestions } from './integration-wire.js'
 import type { RunningStep, StepDesk } from './step-desk.js'
@@ -15,10 +16,12 @@ const MICROS = 1_000
 
 export class LetterDesk {
   readonly #desk: StepDesk
+  readonly #alerts: AlertDesk
   readonly #ledger: Ledger
 
-  constructor(desk: StepDesk, ledger: Ledger) {
+  constructor(desk: StepDesk, alerts: AlertDesk, ledger: Ledger) {
     this.#desk = desk
+    this.#alerts = alerts
     this.#ledger = ledger
   }
 
@@ -35,7 +38,7 @@ export class LetterDesk {
   }
 
   #ordered(query: LetterQuery = {}): RunningStep[] {
-    const of = [...this.#desk.steps].filter(({ id }) => {
+    const of = [...this.#alerts.steps, ...this.#desk.steps].filter(({ id }) => {
       return (query.jobId ?? id.jobId) === id.jobId && (query.integrationId ?? id.integrationId) === id.integrationId
     })
     return of.sort((a, b) => Buffer.compare(stepKey(a.id), stepKey(b.id)))
@@ -65,14 +68,18 @@ export class LetterDesk {
     throw new Refusal('letter_not_found', 'there is no such dead letter')
   }
 
-  #view({ id, job, integration }: RunningStep, letter: Letter): LetterView {
+  #eventId(job: RunningStep['job'], micros: number): string | null {
     const { environment, reader } = this.#desk.shard(job.shard)
     reader.refresh()
-    const event = eventAt(environment, job.id, letter.eventMicros)
+    const event = eventAt(environment, job.id, micros)
+    return event === null ? null : (clientIdOf(Buffer.from(event.record)) ?? eventIdOf(micros))
+  }
+
+  #view({ id, job, integration }: RunningStep, letter: Letter): LetterView {
     return {
       id: letterKey(stepKey(id), letter.eventMicros).toString('hex'),
       jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title, role: id.role,
-      eventId: event === null ? null : (clientIdOf(Buffer.from(event.record)) ?? eventIdOf(letter.eventMicros)),
+      eventId: id.jobId === NO_JOB ? this.#alerts.nameOf(letter.eventMicros) : this.#eventId(job, letter.eventMicros),
       state: letter.state, attempts: letter.attempts, reason: letter.reason,
       firstFailedMicros: letter.firstMs * MICROS, lastFailedMicros: letter.lastMs * MICROS,
       nextAttemptMicros: letter.state === 'dead' ? null : letter.nextMs * MICROS,

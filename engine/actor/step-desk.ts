@@ -16,7 +16,7 @@ import type { HostPolicy } from '../integration/host-policy.js'
 import { Delivery } from '../integration/delivery.js'
 import { Intake, type Doorstep } from '../integration/intake.js'
 import { outsideKind } from '../integration/kinds.js'
-import { stepKey, type Ledger, type StepId } from '../integration/ledger.js'
+import { NO_JOB, stepKey, type Ledger, type StepId } from '../integration/ledger.js'
 import { Circuit, type Pace } from '../integration/pace.js'
 import { ruleOf } from '../integration/rule.js'
 import { openParameters } from '../resource/parameters.js'
@@ -43,7 +43,7 @@ export interface StepDeskParts {
 /** A step as it runs. */
 export interface RunningStep {
   readonly id: StepId
-  readonly job: JobSettings
+  readonly job: Pick<JobSettings, 'id' | 'title' | 'shard'>
   readonly integration: IntegrationRecord
   /** null where it could not be opened, or rests. */
   readonly runs: Delivery | Intake | null
@@ -116,7 +116,7 @@ export class StepDesk {
     await Promise.all(closing)
     for (const id of restarting) this.#circuits.delete(id)
     const kept = new Set([...wanted.keys(), ...this.#steps.keys()])
-    for (const step of ledger.steps()) if (!kept.has(nameOf(step))) ledger.forget(step)
+    for (const step of ledger.steps()) if (step.jobId !== NO_JOB && !kept.has(nameOf(step))) ledger.forget(step)
     for (const [name, { job, step, integration }] of wanted) this.#steps.set(name, this.#open(job, step, integration))
   }
 
@@ -154,7 +154,7 @@ export class StepDesk {
     const tools = { policy, clock, serviceName: serviceNames[0] as string }
     const nowMicros = (): number => clock.nowMicros()
     const shared = {
-      step: idOf(job, step), ledger, pace, failed, circuit: this.#circuit(integration.id), nowMs: () => Math.floor(nowMicros() / 1_000),
+      step: idOf(job, step), ledger, pace, failed, circuit: this.circuit(integration.id), nowMs: () => Math.floor(nowMicros() / 1_000),
     }
     if (bringsIn(step)) {
       if (kind.openSource === undefined) throw new Error('this version of the service cannot use it as input')
@@ -170,7 +170,8 @@ export class StepDesk {
     })
   }
 
-  #circuit(integrationId: number): Circuit {
+  /** The breaker of an integration's counterpart. */
+  circuit(integrationId: number): Circuit {
     let circuit = this.#circuits.get(integrationId)
     if (circuit === undefined) this.#circuits.set(integrationId, (circuit = new Circuit(this.#parts.pace, Math.random)))
     return circuit

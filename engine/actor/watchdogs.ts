@@ -2,27 +2,30 @@
  * Watchdogs: set up by operators, looked at by the service itself.
  *
  * Owns: which there are, when they are looked at, what is told when one fires or resolves. Leaves out: what they measure
- * (watchdog-readings.ts), hysteresis (monitor/watchdog.ts).
+ * (watchdog-readings.ts), hysteresis (monitor/watchdog.ts), what a new one is (watchdog-making.ts), those that jobs bring along
+ * (job-monitors.ts), telling the outside (alert-desk.ts).
  *
  * 1. A watchdog fires and resolves with an entry in the audit log, in one commit with its state: after a restart it is what it
  *    was. Where that cannot be written, it is tried again at the next look.
+ * 2. What integrations are to tell is in the same commit.
  */
 import type { Clock } from '../clock.js'
 import { isRefusal, Refusal } from '../errors.js'
-import { limits } from '../limits.js'
+import type { WatchdogAlert } from '../integration/alert.js'
 import type { Author } from '../service.js'
 import { monitorBounds } from '../monitor/bounds.js'
-import { DecisionWindow, WINDOW_MINUTES_MAX, type WindowCounts } from '../monitor/decision-window.js'
-import { SAMPLE_SECONDS } from '../monitor/sample-store.js'
+import { DecisionWindow } from '../monitor/decision-window.js'
 import { conditionOf, conditions, Hysteresis } from '../monitor/watchdog.js'
 import type { WatchdogLog, WatchdogRow } from '../monitor/watchdog-log.js'
 import type { NewWatchdog, WatchdogCondition, WatchdogService, WatchdogType, WatchdogView } from '../monitor/watchdog-service.js'
 import { theService, type AuditAction, type AuditEntry } from '../resource/audit-trail.js'
-import { bands, OUTLIER_PLACE, STORED_PLACE } from './decided.js'
+import { windowCountsOf } from './decided.js'
 import type { ContainersParts } from './containers.js'
+import { isOtherMonitor, monitorsOf } from './job-monitors.js'
+import { namedIntegrations, newWatchdog } from './watchdog-making.js'
 import { WatchdogReadings, type FailingStep } from './watchdog-readings.js'
 
-const FOR_SECONDS = 60
+const EARLY_MICROS = 1e6
 const FAILING: readonly string[] = ['open', 'full', 'invalid']
 
 export class Watchdogs implements WatchdogService {
@@ -32,6 +35,7 @@ export class Watchdogs implements WatchdogService {
   readonly #window = new DecisionWindow()
   readonly #values = new Map<string, number | null>()
   readonly #hysteresis = new Map<string, Hysteresis>()
+  readonly #looked = new Map<string, number>()
 
   constructor(parts: ContainersParts, log: WatchdogLog, clock: Clock) {
     this.#parts = parts
@@ -53,37 +57,85 @@ export class Watchdogs implements WatchdogService {
 
   create(asked: NewWatchdog, by: Author): WatchdogView {
     if (this.#log.rows.size >= monitorBounds.watchdogsMax) throw new Refusal('limit_exceeded', `there are at most ${monitorBounds.watchdogsMax} watchdogs`)
-    const condition = mustFit(asked)
+    const integrationIds = namedIntegrations(this.#parts.catalog.integrations(), asked.integrations ?? [])
+    const row = newWatchdog(asked, this.#log.nextId(), integrationIds, this.#clock.nowMicros())
     if (asked.jobId !== null && this.#parts.catalog.job(asked.jobId) === undefined) throw new Refusal('job_not_found', 'job not found')
-    const { title, type, jobId, threshold = condition.threshold, resolveThreshold = threshold, forSeconds = FOR_SECONDS, enabled = true } = asked
-    const now = this.#clock.nowMicros()
-    const row: WatchdogRow = {
-      id: this.#log.nextId(), title, type, condition: condition.name, jobId, threshold, resolveThreshold, forSeconds, enabled,
-      windowMinutes: asked.windowMinutes ?? condition.windowMinutes ?? 0, state: enabled ? 'unknown' : 'disabled', sinceMicros: now, createdMicros: now,
-    }
-    this.#log.put(row, this.#entry(row, 'created', by, { type, condition: row.condition, threshold, resolve_threshold: resolveThreshold }))
+    const { type, condition, threshold, resolveThreshold } = row
+    this.#log.put(row, this.#entry(row, 'created', by, { type, condition, threshold, resolve_threshold: resolveThreshold }))
+    this.#parts.integrations.rewire()
     return this.#view(row)
   }
 
   enable(id: string, enabled: boolean, by: Author): WatchdogView {
-    const row = this.#row(id)
+    const row = this.#ownRow(id)
     if (row.enabled === enabled) return this.#view(row)
-    const changed: WatchdogRow = { ...row, enabled, state: enabled ? 'unknown' : 'disabled', sinceMicros: this.#clock.nowMicros() }
-    this.#log.put(changed, this.#entry(row, enabled ? 'enabled' : 'disabled', by))
-    this.#forget(id)
-    return this.#view(changed)
+    this.#switch(row, enabled, by)
+    return this.get(id)
   }
 
   remove(id: string, by: Author): void {
-    this.#log.remove(id, this.#entry(this.#row(id), 'deleted', by))
-    this.#forget(id)
+    this.#delete(this.#ownRow(id), by)
+  }
+
+  /** Whether integrations have something to tell, or may get it. */
+  get tell(): boolean {
+    return this.#log.tells(this.#clock.nowMicros())
+  }
+
+  /** The watchdogs of a job's settings become what they say now (job-monitors.ts). */
+  followJob(jobId: number): void {
+    try {
+      this.#follow(jobId)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      this.#parts.logs.of('monitor').error('the watchdogs of a job could not be kept', { job_id: jobId, err: error })
+    }
+  }
+
+  #follow(jobId: number): void {
+    const rows = [...this.#log.rows.values()].filter((row) => row.jobId === jobId && row.monitor !== null)
+    const job = this.#parts.catalog.job(jobId)
+    const wanted = job === undefined ? [] : monitorsOf(job, this.#parts.catalog.integrations())
+    const left = new Map(rows.map((row) => [row.monitor, row]))
+    for (const monitor of wanted) {
+      const row = left.get(monitor.name)
+      left.delete(monitor.name)
+      const made = newWatchdog(monitor.watchdog, row?.id ?? '', monitor.integrationIds, this.#clock.nowMicros())
+      if (row === undefined) {
+        if (this.#log.rows.size >= monitorBounds.watchdogsMax) throw new Refusal('limit_exceeded', `there are at most ${monitorBounds.watchdogsMax} watchdogs`)
+        const first = { ...made, id: this.#log.nextId(), monitor: monitor.name }
+        this.#log.put(first, this.#entry(first, 'created', theService, { type: first.type, condition: first.condition }))
+      } else if (isOtherMonitor(row, made)) {
+        const { title, integrationIds, intervalSeconds, throttleSeconds, namedMicros } = made
+        const sameIds = integrationIds.join() === row.integrationIds.join()
+        const changed = { ...row, title, integrationIds, intervalSeconds, throttleSeconds, namedMicros: sameIds ? row.namedMicros : namedMicros }
+        this.#log.put(changed, this.#entry(row, 'updated', theService))
+        if (changed.enabled !== made.enabled) this.#switch(changed, made.enabled, theService)
+      }
+    }
+    for (const row of left.values()) this.#delete(row, theService)
+    if (rows.length + wanted.length > 0) this.#parts.integrations.rewire()
+  }
+
+  #switch(row: WatchdogRow, enabled: boolean, by: Author): void {
+    const changed: WatchdogRow = { ...row, enabled, state: enabled ? 'unknown' : 'disabled', sinceMicros: this.#clock.nowMicros(), isTold: false }
+    this.#log.put(changed, this.#entry(row, enabled ? 'enabled' : 'disabled', by), this.#endOf(row))
+    this.#parts.integrations.alerted()
+    this.#forget(row.id)
+  }
+
+  #delete(row: WatchdogRow, by: Author): void {
+    this.#log.remove(row, this.#entry(row, 'deleted', by), this.#endOf(row))
+    this.#forget(row.id)
+    this.#parts.integrations.alerted()
+    this.#parts.integrations.rewire()
   }
 
   /** What was stored and decided since the last call, by job and place (decided.ts). */
   count(decided: ReadonlyMap<number, Float64Array>): void {
     const watched = new Set([...this.#log.rows.values()].map(({ jobId }) => jobId))
     const now = this.#clock.nowMicros()
-    for (const [jobId, counts] of decided) this.#window.add(jobId, countsOf(counts), watched.has(jobId), now)
+    for (const [jobId, counts] of decided) this.#window.add(jobId, windowCountsOf(counts), watched.has(jobId), now)
   }
 
   /** Looks at all of them. */
@@ -101,28 +153,53 @@ export class Watchdogs implements WatchdogService {
   /** Begins looking anew: what was bad for a while has to be so again. */
   restart(): void {
     this.#hysteresis.clear()
+    this.#looked.clear()
   }
 
   #lookAt(watchdog: WatchdogView, readings: WatchdogReadings, nowMicros: number): void {
     const condition = conditionOf(watchdog.type, watchdog.condition)
+    const row = this.#log.rows.get(watchdog.id)
     // Changed or deleted while failing steps were asked for, or of a newer version.
-    if (condition === undefined || !this.#log.rows.get(watchdog.id)?.enabled) return
+    if (condition === undefined || row?.enabled !== true) return
+    // Looks come a little early and a little late.
+    if (nowMicros - (this.#looked.get(row.id) ?? 0) < row.intervalSeconds * 1e6 - EARLY_MICROS) return
+    this.#looked.set(row.id, nowMicros)
     const value = readings.value(watchdog)
     this.#values.set(watchdog.id, value)
     let hysteresis = this.#hysteresis.get(watchdog.id)
     if (hysteresis === undefined) this.#hysteresis.set(watchdog.id, (hysteresis = new Hysteresis()))
     if (!hysteresis.look(watchdog, condition, value, nowMicros)) return
-    const { value: _, ...row } = watchdog
-    const fires = watchdog.state !== 'firing'
-    const changed: WatchdogRow = { ...row, state: fires ? 'firing' : 'ok', sinceMicros: nowMicros }
+    const fires = row.state !== 'firing'
     const details = { condition: row.condition, value, threshold: fires ? row.threshold : row.resolveThreshold }
+    const throttled = row.toldMicros !== null && nowMicros - row.toldMicros < row.throttleSeconds * 1e6
+    const isTold = fires && row.integrationIds.length > 0 && !throttled
+    const alert = isTold || (!fires && row.isTold) ? this.#alert(row, fires ? 'firing' : 'resolved', value) : null
+    const changed: WatchdogRow = {
+      ...row, state: fires ? 'firing' : 'ok', sinceMicros: nowMicros, isTold, toldMicros: isTold ? nowMicros : row.toldMicros,
+    }
     try {
-      this.#log.put(changed, this.#entry(row, fires ? 'fired' : 'resolved', theService, details))
+      this.#log.put(changed, this.#entry(row, fires ? 'fired' : 'resolved', theService, details), alert)
     } catch (error) {
       if (!isRefusal(error)) throw error
       return
     }
+    if (alert !== null) this.#parts.integrations.alerted()
     this.#parts.logs.of('monitor')[fires ? 'warn' : 'info'](fires ? 'a watchdog fires' : 'a watchdog resolved', { watchdog: row.id, title: row.title, ...details })
+  }
+
+  /** What is told where it fires and nobody looks at it any more. */
+  #endOf(row: WatchdogRow): WatchdogAlert | null {
+    return row.state === 'firing' && row.isTold ? this.#alert(row, 'resolved', null) : null
+  }
+
+  #alert(row: WatchdogRow, state: WatchdogAlert['state'], value: number | null): WatchdogAlert {
+    const { id, title, type, condition, threshold, resolveThreshold, jobId, sinceMicros } = row
+    const { unit = '', bad = 'above' } = conditionOf(type, condition) ?? {}
+    const jobTitle = jobId === null ? null : (this.#parts.catalog.job(jobId)?.title ?? '')
+    return {
+      atMicros: this.#log.alertMicros(this.#clock.nowMicros()), state, watchdogId: id, title, type, condition, unit, bad, threshold, resolveThreshold, value,
+      jobId, jobTitle, sinceMicros,
+    }
   }
 
   /** Steps of pipelines that do not work; none where nobody answers now. */
@@ -130,6 +207,13 @@ export class Watchdogs implements WatchdogService {
     const { integrations } = this.#parts
     const steps = await Promise.all([integrations.inputs(), integrations.deliveries()]).catch(() => [])
     return steps.flat().filter(({ state }) => FAILING.includes(state))
+  }
+
+  /** One that operators made. */
+  #ownRow(id: string): WatchdogRow {
+    const row = this.#row(id)
+    if (row.monitor !== null) throw new Refusal('watchdog_of_job', `the monitoring_settings of job ${row.jobId} say what becomes of this watchdog`)
+    return row
   }
 
   #row(id: string): WatchdogRow {
@@ -140,12 +224,15 @@ export class Watchdogs implements WatchdogService {
 
   #view(row: WatchdogRow): WatchdogView {
     const value = this.#values.get(row.id) ?? null
-    return { ...row, value, state: row.state === 'unknown' && value !== null ? 'ok' : row.state }
+    const { namedMicros: _, toldMicros: __, isTold: ___, integrationIds, ...view } = row
+    const integrations = [...this.#parts.catalog.integrations()].filter(({ id }) => integrationIds.includes(id)).map(({ id, title }) => ({ id, title }))
+    return { ...view, integrations, value, state: row.state === 'unknown' && value !== null ? 'ok' : row.state }
   }
 
   #forget(id: string): void {
     this.#values.delete(id)
     this.#hysteresis.delete(id)
+    this.#looked.delete(id)
   }
 
   #entry({ id, title, jobId }: WatchdogRow, action: AuditAction, by: Author, details?: Readonly<Record<string, unknown>>): AuditEntry {
@@ -156,38 +243,4 @@ export class Watchdogs implements WatchdogService {
       ...(details === undefined ? {} : { details }),
     }
   }
-}
-
-function countsOf(counts: Float64Array): WindowCounts {
-  const sum = { stored: counts[STORED_PLACE] as number, decided: 0, lowConfidence: 0, outliers: counts[OUTLIER_PLACE] as number }
-  for (let place = 0; place < STORED_PLACE; place++) {
-    sum.decided += counts[place] as number
-    if (place % bands.length === 0) sum.lowConfidence += counts[place] as number
-  }
-  return sum
-}
-
-/** @throws Refusal invalid_body, with the place of what does not fit. */
-function mustFit(asked: NewWatchdog): WatchdogCondition {
-  const wrong = (field: string, msg: string): Refusal => {
-    return new Refusal('invalid_body', msg, { issues: [{ loc: ['body', field], msg, type: 'value_error' }] })
-  }
-  const condition = conditionOf(asked.type, asked.condition)
-  if (condition === undefined) {
-    throw wrong('condition', `a watchdog of type ${asked.type} has one of these: ${conditions[asked.type].map(({ name }) => name).join(', ')}`)
-  }
-  if (asked.title.trim() === '' || asked.title.length > limits.nameCharsMax) throw wrong('title', `a title has 1 to ${limits.nameCharsMax} characters`)
-  if (condition.scope === 'job' && asked.jobId === null) throw wrong('job_id', 'this condition is about one job')
-  if (condition.scope === 'service' && asked.jobId !== null) throw wrong('job_id', 'this condition is about the service as a whole')
-  const { threshold = condition.threshold, resolveThreshold = threshold, windowMinutes, forSeconds = FOR_SECONDS } = asked
-  if (condition.bad === 'above' ? resolveThreshold > threshold : resolveThreshold < threshold) {
-    throw wrong('resolve_threshold', `it is good again ${condition.bad === 'above' ? 'below' : 'above'} the threshold, not beyond it`)
-  }
-  if (windowMinutes !== undefined && (condition.windowMinutes === null || windowMinutes < 1 || windowMinutes > WINDOW_MINUTES_MAX)) {
-    throw wrong('window_minutes', condition.windowMinutes === null ? 'this condition looks at the moment' : `1 to ${WINDOW_MINUTES_MAX} minutes`)
-  }
-  if (forSeconds < 0 || forSeconds > monitorBounds.watchdogWindowSecondsMax) {
-    throw wrong('for_seconds', `0 to ${monitorBounds.watchdogWindowSecondsMax} seconds; looked at every ${SAMPLE_SECONDS}`)
-  }
-  return condition
 }

@@ -13,6 +13,7 @@
 import type { Clock } from '../clock.js'
 import type { IntegrationRole } from '../job/job.js'
 import type { IntegrationKind } from '../resource/kinds.js'
+import type { WatchdogAlert } from './alert.js'
 import type { HostPolicy } from './host-policy.js'
 
 /** An event with its decision, as it leaves the service. */
@@ -42,6 +43,8 @@ export interface Outgoing {
   readonly event: DecidedEvent
   /** What was answered when this event, or its bucket, was last delivered: a case's id, say. */
   readonly reference: string | null
+  /** Where this is no decision but a watchdog that fired or resolved; `event` says it in the words of events. */
+  readonly alert?: WatchdogAlert
 }
 
 /** How one delivery ended. */
@@ -122,6 +125,8 @@ export interface Tools {
 /** A kind that does something outside: its entry of the catalogue, and how it is opened in a role. */
 export interface OutsideKind {
   readonly entry: IntegrationKind
+  /** Its sink, opened as post_decision without parameters, can tell alerts of watchdogs too. */
+  readonly tellsWatchdogs?: true
   /** For roles that take events out. @throws Error with a sentence where the parameters do not go together. */
   openSink?(role: IntegrationRole, connection: Opened, parameters: Opened, tools: Tools): Sink
   /** For the role input. @throws Error as openSink. */

@@ -225,7 +225,9 @@ export class Delivery {
     const referenceOf = (event: DecidedEvent): string | null => {
       return sink.subjectOf === undefined ? null : ledger.reference(step, sink.subjectOf(event))
     }
-    const outgoing = items.map(({ id, reason, event }): Outgoing => ({ id, reason, event, reference: referenceOf(event) }))
+    const outgoing = items.map(({ id, reason, event, alert }): Outgoing => {
+      return { id, reason, event, reference: referenceOf(event), ...(alert === undefined ? {} : { alert }) }
+    })
     const fates = await sink.deliver(outgoing, this.#stop.signal)
     for (const [at, fate] of fates.entries()) {
       if (fate.fate !== 'delivered' || fate.reference === undefined || sink.subjectOf === undefined) continue

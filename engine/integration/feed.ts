@@ -1,4 +1,5 @@
 /** Where a step's events come from: what of its job is committed and passes its rule. The reading is actor/decision-feed.ts. */
+import type { WatchdogAlert } from './alert.js'
 import type { DecidedEvent, Outgoing } from './contract.js'
 import type { Place } from './ledger.js'
 
@@ -10,6 +11,8 @@ export interface FeedItem {
   readonly id: string
   readonly reason: Outgoing['reason']
   readonly event: DecidedEvent
+  /** Where it is no event. */
+  readonly alert?: WatchdogAlert
 }
 
 /** What one look has found. */

@@ -25,6 +25,9 @@ import { decodeJsonRow, encodeJsonRow } from '../store/rows.js'
 
 export const ledgerTables = ['places', 'letters', 'references', 'checkpoints'] as const
 
+/** The job of steps that are of the service itself: they tell watchdogs. No job has this id. */
+export const NO_JOB = 0
+
 /** A step that takes events out: which job, which integration, in which role. */
 export interface StepId {
   readonly jobId: number

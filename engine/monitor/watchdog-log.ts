@@ -2,17 +2,39 @@
  * Watchdogs as they are kept: the table `watchdogs` of the catalog's environment, by number (u32, big-endian), JSON behind a
  * byte of version.
  *
- * 1. A change and its entry in the audit log are one commit.
+ * 1. A change, its entry in the audit log and what is told of it (alert-log.ts) are one commit.
  */
+import type { WatchdogAlert } from '../integration/alert.js'
 import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { jobKey as numberKey } from '../store/tables.js'
+import { ALERT_MICROS_MAX, lastAlertMicros, putAlert } from './alert-log.js'
+import { SAMPLE_SECONDS } from './sample-store.js'
 import type { WatchdogView } from './watchdog-service.js'
 
 export const watchdogsTable = 'watchdogs'
 
-/** As stored: without what is only measured. */
-export type WatchdogRow = Omit<WatchdogView, 'value'>
+/** As stored: without what is only measured, and with what is only remembered. */
+export interface WatchdogRow extends Omit<WatchdogView, 'value' | 'integrations'> {
+  readonly integrationIds: readonly number[]
+  /** When its integrations were named. */
+  readonly namedMicros: number
+  /** When it last told that it fires; null: never. */
+  readonly toldMicros: number | null
+  /** It told that it fires, and has not told that it resolved. */
+  readonly isTold: boolean
+}
+
+/** What rows of before integrations were named do not say. */
+const fromBefore = { integrationIds: [], intervalSeconds: SAMPLE_SECONDS, throttleSeconds: 0, monitor: null, namedMicros: 0, toldMicros: null, isTold: false }
+
+/** All of them, by age. */
+export function* readWatchdogs(environment: Environment): Iterable<WatchdogRow> {
+  for (const { value } of environment.range(watchdogsTable, {})) {
+    const row = JSON.parse(Buffer.from(value.subarray(1)).toString()) as WatchdogRow | null
+    if (row !== null) yield { ...fromBefore, ...row }
+  }
+}
 
 const VERSION = 1
 
@@ -21,15 +43,16 @@ export class WatchdogLog {
   readonly #audit: AuditTrail
   readonly rows = new Map<string, WatchdogRow>()
   #next = 1
+  #lastAlertMicros: number
 
   constructor(environment: Environment, audit: AuditTrail) {
     this.#environment = environment
     this.#audit = audit
-    for (const { key, value } of environment.range(watchdogsTable, {})) {
-      const row = JSON.parse(Buffer.from(value.subarray(1)).toString()) as WatchdogRow | null
-      this.#next = Math.max(this.#next, Buffer.from(key).readUInt32BE(0) + 1)
-      if (row !== null) this.rows.set(row.id, row)
+    for (const row of readWatchdogs(environment)) {
+      this.#next = Math.max(this.#next, Number(row.id) + 1)
+      this.rows.set(row.id, row)
     }
+    this.#lastAlertMicros = lastAlertMicros(environment)
   }
 
   /** A number that no watchdog has, or had while this process runs. */
@@ -37,20 +60,33 @@ export class WatchdogLog {
     return String(this.#next++)
   }
 
-  /** @throws Refusal store_full, store_failed. */
-  put(row: WatchdogRow, entry: AuditEntry): void {
-    this.#commit(row.id, entry, Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row))]))
+  /** Whether integrations have something to tell, or may get it. */
+  tells(nowMicros: number): boolean {
+    if (nowMicros - this.#lastAlertMicros < ALERT_MICROS_MAX) return true
+    for (const { integrationIds } of this.rows.values()) if (integrationIds.length > 0) return true
+    return false
+  }
+
+  /** A time for an alert that no other has. */
+  alertMicros(nowMicros: number): number {
+    return (this.#lastAlertMicros = Math.max(nowMicros, this.#lastAlertMicros + 1))
+  }
+
+  /** `alert` is told to the row's integrations. @throws Refusal store_full, store_failed. */
+  put(row: WatchdogRow, entry: AuditEntry, alert: WatchdogAlert | null = null): void {
+    this.#commit(row, entry, alert, Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row))]))
     this.rows.set(row.id, row)
   }
 
-  /** @throws Refusal store_full, store_failed. */
-  remove(id: string, entry: AuditEntry): void {
-    this.#commit(id, entry, null)
-    this.rows.delete(id)
+  /** As put. */
+  remove(row: WatchdogRow, entry: AuditEntry, alert: WatchdogAlert | null = null): void {
+    this.#commit(row, entry, alert, null)
+    this.rows.delete(row.id)
   }
 
-  #commit(id: string, entry: AuditEntry, value: Uint8Array | null): void {
+  #commit({ id, integrationIds }: WatchdogRow, entry: AuditEntry, alert: WatchdogAlert | null, value: Uint8Array | null): void {
     const batch = new WriteBatch()
+    if (alert !== null) putAlert(batch, this.#environment, { alert, integrationIds })
     this.#audit.record(batch, entry)
     if (value === null) batch.delete(watchdogsTable, numberKey(Number(id)))
     else batch.put(watchdogsTable, numberKey(Number(id)), value)

@@ -30,14 +30,24 @@ export interface NewWatchdog {
   readonly windowMinutes?: number | undefined
   /** It fires, and resolves, when things were so for so long. */
   readonly forSeconds?: number | undefined
+  /** Integrations that tell when it fires and resolves, by id or title. */
+  readonly integrations?: readonly (number | string)[] | undefined
+  /** Looked at once in so many seconds. */
+  readonly intervalSeconds?: number | undefined
+  /** That it fires is told once in so many seconds; 0: each time. */
+  readonly throttleSeconds?: number | undefined
   readonly enabled?: boolean | undefined
 }
 
 /** `unknown`: there is nothing to measure (no events, no such job any more), or not yet. */
 export type WatchdogState = 'ok' | 'firing' | 'unknown' | 'disabled'
 
-export interface WatchdogView extends Required<{ [K in keyof NewWatchdog]: Exclude<NewWatchdog[K], undefined> }> {
+export interface WatchdogView extends Required<{ [K in keyof Omit<NewWatchdog, 'integrations'>]: Exclude<NewWatchdog[K], undefined> }> {
   readonly id: string
+  /** Those that are still there. */
+  readonly integrations: readonly { readonly id: number; readonly title: string }[]
+  /** Where it is one of its job's monitoring_settings: its name there; null otherwise. */
+  readonly monitor: string | null
   readonly state: WatchdogState
   /** Since when it fires, or does not. */
   readonly sinceMicros: number
@@ -55,8 +65,8 @@ export interface WatchdogService {
   conditions(type: WatchdogType): readonly WatchdogCondition[]
   /** @throws Refusal invalid_body, job_not_found, limit_exceeded. */
   create(watchdog: NewWatchdog, by: Author): WatchdogView
-  /** @throws Refusal watchdog_not_found. */
+  /** @throws Refusal watchdog_not_found, watchdog_of_job. */
   enable(id: string, enabled: boolean, by: Author): WatchdogView
-  /** @throws Refusal watchdog_not_found. */
+  /** @throws Refusal watchdog_not_found, watchdog_of_job. */
   remove(id: string, by: Author): void
 }

@@ -111,7 +111,7 @@ const advancedSettings = z
     monitoring_settings: z
       .looseObject({ throttling: z.unknown().optional(), monitors: z.array(monitor).optional() })
       .optional()
-      .describe('Kept as given.'),
+      .describe('Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.'),
   })
   .refine((all) => JSON.stringify(all).length <= limits.keptSettingsCharsMax, 'is too long')
   .transform(({ custom_labels, auto_retrain, ...rest }) => ({ labels: custom_labels, autoRetrain: auto_retrain, rest }))

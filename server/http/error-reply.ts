@@ -62,6 +62,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   container_not_found: 404,
   not_restartable: 409,
   watchdog_not_found: 404,
+  watchdog_of_job: 409,
   backup_in_progress: 409,
   backup_refused: 409,
   data_dir_in_use: 500,

@@ -14,7 +14,7 @@ function at(micros: number | null): string | null {
 
 function deliveryWire(view: DeliveryView) {
   return {
-    job_id: view.jobId,
+    job_id: view.jobId === 0 ? null : view.jobId,
     job_title: view.jobTitle,
     integration_id: view.integrationId,
     integration_title: view.integrationTitle,
@@ -46,7 +46,7 @@ function inputWire(view: InputView) {
 function letterWire(view: LetterView) {
   return {
     id: view.id,
-    job_id: view.jobId,
+    job_id: view.jobId === 0 ? null : view.jobId,
     job_title: view.jobTitle,
     integration_id: view.integrationId,
     integration_title: view.integrationTitle,
@@ -67,7 +67,7 @@ const deliveries = operation({
   operationId: 'listDeliveries',
   tag,
   summary: 'How the steps that take events out fare',
-  description: 'Enabled steps with the role output, post_decision or case_creation whose integration is outside of the service.',
+  description: 'Enabled steps with the role output, post_decision or case_creation whose integration is outside of the service; and integrations that tell watchdogs.',
   scope: 'read:resources',
   responses: { 200: { description: 'By job and integration.', schema: Deliveries } },
   handle: async ({ app }) => (await app.service.integrations.deliveries()).map(deliveryWire),

@@ -18,6 +18,10 @@ export function watchdogWire(view: WatchdogView) {
     resolve_threshold: view.resolveThreshold,
     window_minutes: view.windowMinutes === 0 ? null : view.windowMinutes,
     for_seconds: view.forSeconds,
+    interval_seconds: view.intervalSeconds,
+    throttle_seconds: view.throttleSeconds,
+    integrations: view.integrations.map(({ id, title }) => ({ integration_id: id, title })),
+    monitor: view.monitor,
     enabled: view.enabled,
     state: view.state,
     since: isoMicros(view.sinceMicros),
@@ -55,7 +59,10 @@ const create = operation({
   summary: 'Have something watched',
   description:
     'Looked at every ten seconds. It fires when the value was beyond the threshold for `for_seconds`, and resolves when it was at ' +
-    '`resolve_threshold` or better for as long; both are told to the audit log, the log and `/metrics`.',
+    '`resolve_threshold` or better for as long; both are told to the audit log, the log and `/metrics`, and by the integrations that ' +
+    'are named (Webhook, Slack message, Syslog), at least once each. A webhook gets `{"type": "watchdog.firing" or ' +
+    '"watchdog.resolved", "id", "timestamp", "data": {title, message, severity, state, watchdog_id, type, condition, value, unit, ' +
+    'fires, threshold, resolve_threshold, job_id, job_title, at, since}}`, signed as decisions are; `id` is the same at every try.',
   scope: 'write:platform_monitoring',
   body: NewWatchdog,
   bodyExample: { title: 'The mail gateway is silent', type: 'no_data', job_id: 1, threshold: 30 },
@@ -67,7 +74,8 @@ const create = operation({
     const condition = body.condition ?? (app.service.monitor.watchdogs.conditions(type)[0]?.name ?? '')
     return watchdogWire(app.service.monitor.watchdogs.create({
       title: body.title, type, condition, jobId: body.job_id ?? null, threshold: body.threshold, resolveThreshold: body.resolve_threshold,
-      windowMinutes: body.window_minutes, forSeconds: body.for_seconds, enabled: body.enabled,
+      windowMinutes: body.window_minutes, forSeconds: body.for_seconds, enabled: body.enabled, integrations: body.integrations,
+      intervalSeconds: body.interval_seconds, throttleSeconds: body.throttle_seconds,
     }, principal))
   },
 })
@@ -78,10 +86,11 @@ const enable = operation({
   operationId: 'enableWatchdog',
   tag,
   summary: 'Enable or disable a watchdog',
+  description: 'Not one of a job\'s monitoring_settings: those say it themselves.',
   scope: 'write:platform_monitoring',
   body: WatchdogSwitch,
   responses: { 200: { description: 'As it is now.', schema: Watchdog } },
-  errors: [404, 507],
+  errors: [404, 409, 507],
   handle: ({ app, body, principal }) => watchdogWire(app.service.monitor.watchdogs.enable(body.watchdog_id, body.enabled, principal)),
 })
 
@@ -117,7 +126,7 @@ const remove = operation({
   summary: 'Delete a watchdog',
   scope: 'write:platform_monitoring',
   responses: { 200: { description: 'It is gone.', schema: StatusOnly } },
-  errors: [404, 507],
+  errors: [404, 409, 507],
   handle({ app, params, principal }) {
     app.service.monitor.watchdogs.remove(params[0] ?? '', principal)
     return { status: 'OK' }

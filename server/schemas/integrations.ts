@@ -7,7 +7,7 @@ const Count = Type.Integer({ minimum: 0 })
 
 /** How a step that takes events out of the service is. */
 export const Delivery = Type.Object({
-  job_id: Type.Integer(),
+  job_id: nullable(Type.Integer({ description: 'Null: of the service itself, which tells watchdogs.' })),
   job_title: Type.String(),
   integration_id: Type.Integer(),
   integration_title: Type.String(),
@@ -48,7 +48,7 @@ const LetterState = Type.Enum(['waiting', 'dead'])
 
 export const FailedDelivery = Type.Object({
   id: Type.String(),
-  job_id: Type.Integer(),
+  job_id: nullable(Type.Integer({ description: 'Null: a watchdog, not an event.' })),
   job_title: Type.String(),
   integration_id: Type.Integer(),
   integration_title: Type.String(),

@@ -15,6 +15,11 @@ export const NewWatchdog = Type.Object({
   window_minutes: Type.Optional(Type.Integer({ description: 'For shares: how far it looks back, 1 to 60.' })),
   for_seconds: Type.Optional(Type.Number({ description: 'It fires, and resolves, when things were so for so long; 60.' })),
   enabled: Type.Optional(Type.Boolean()),
+  interval_seconds: Type.Optional(Type.Number({ description: 'Looked at once in so many seconds; 10.' })),
+  integrations: Type.Optional(Type.Array(Type.Union([Type.Integer(), Type.String()]), {
+    description: 'By id or title: what tells that it fires and resolves.',
+  })),
+  throttle_seconds: Type.Optional(Type.Number({ description: 'That it fires is told at most once in so many seconds; 0: each time.' })),
 })
 
 export const Watchdog = Type.Object({
@@ -27,6 +32,10 @@ export const Watchdog = Type.Object({
   resolve_threshold: Type.Number(),
   window_minutes: nullable(Type.Integer()),
   for_seconds: Type.Number(),
+  interval_seconds: Type.Number(),
+  throttle_seconds: Type.Number(),
+  integrations: Type.Array(Type.Object({ integration_id: Type.Integer(), title: Type.String() }), { description: 'Those that are still there.' }),
+  monitor: nullable(Type.String({ description: 'Where it is one of its job\'s monitoring_settings: its name there.' })),
   enabled: Type.Boolean(),
   state: Type.Enum(['ok', 'firing', 'unknown', 'disabled'], { description: '`unknown`: there is nothing to measure, or not yet.' }),
   since: Timestamp,

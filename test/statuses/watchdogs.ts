@@ -1,5 +1,5 @@
 /** Watchdogs: how each answer is brought about. */
-import type { Client } from '../support/client.js'
+import { makeJob, type Client } from '../support/client.js'
 import { freshName, type Recipes } from './recipe.js'
 
 const base = '/api/monitoring/api/v1/watchdogs'
@@ -7,6 +7,14 @@ const watchdog = () => ({ title: freshName(), type: 'disk' })
 
 async function newWatchdog(client: Client): Promise<string> {
   return (await client.post(base, watchdog())).body.watchdog_id
+}
+
+/** One of a job's monitoring_settings. */
+async function ofJob(client: Client): Promise<string> {
+  const monitoring_settings = { monitors: [{ name: 'no_data', active: true }] }
+  const { jobId } = await makeJob(client, { advanced_settings: { monitoring_settings } })
+  const { body } = await client.get(`${base}/type/no_data`)
+  return body.watchdogs.find((each: { job_id: number; monitor: string }) => each.job_id === jobId && each.monitor === 'no_data').watchdog_id
 }
 
 /** Up to the limit, which is of the whole service: they are deleted again by nobody. */
@@ -21,7 +29,10 @@ export const watchdogRecipes: Recipes = {
   listWatchdogs: { good: () => ({ path: base }) },
   enableWatchdog: {
     good: async (client) => ({ path: `${base}/enable`, body: { watchdog_id: await newWatchdog(client), enabled: false } }),
-    refusals: { 404: () => ({ path: `${base}/enable`, body: { watchdog_id: '999999', enabled: true } }) },
+    refusals: {
+      404: () => ({ path: `${base}/enable`, body: { watchdog_id: '999999', enabled: true } }),
+      409: async (client) => ({ path: `${base}/enable`, body: { watchdog_id: await ofJob(client), enabled: false } }),
+    },
   },
   listWatchdogsOfType: { good: () => ({ path: `${base}/type/memory` }), refusals: { 404: () => ({ path: `${base}/type/weather` }) } },
   getWatchdog: {
@@ -31,7 +42,7 @@ export const watchdogRecipes: Recipes = {
   listWatchdogConditions: { good: () => ({ path: `${base}/conditions/disk` }), refusals: { 404: () => ({ path: `${base}/conditions/weather` }) } },
   deleteWatchdog: {
     good: async (client) => ({ path: `${base}/${await newWatchdog(client)}` }),
-    refusals: { 404: () => ({ path: `${base}/999999` }) },
+    refusals: { 404: () => ({ path: `${base}/999999` }), 409: async (client) => ({ path: `${base}/${await ofJob(client)}` }) },
   },
   createWatchdog: {
     good: () => ({ path: base, body: watchdog() }),

@@ -17,6 +17,8 @@ const AT_ONCE = 1
 const TEXT_CHARS_MAX = 4_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
+/** Of a watchdog. */
+const ALERT_TEXT = '*{{result_label}}*: {{title}}. {{message}}'
 const STANDARD_TEXT = '*{{result_label}}* ({{confidence_score}} %) for {{title}} {{event_id}} of {{job_title}}'
 
 const entry: IntegrationKind = {
@@ -63,15 +65,15 @@ class SlackSink implements Sink {
   }
 
   deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
-    return deliverEach(items, AT_ONCE, ({ event }) => this.#post(event, signal))
+    return deliverEach(items, AT_ONCE, ({ event, alert }) => this.#post(event, alert === undefined ? this.#text : ALERT_TEXT, signal))
   }
 
   async close(): Promise<void> {
     this.#http.close()
   }
 
-  async #post(event: DecidedEvent, signal: AbortSignal): Promise<Fate> {
-    const text = fill(this.#text, event, escapeSlack).slice(0, TEXT_CHARS_MAX)
+  async #post(event: DecidedEvent, template: string, signal: AbortSignal): Promise<Fate> {
+    const text = fill(template, event, escapeSlack).slice(0, TEXT_CHARS_MAX)
     const body = JSON.stringify({ text, ...(this.#channel === undefined ? {} : { channel: this.#channel }) })
     const headers = { 'content-type': 'application/json' }
     try {
@@ -86,5 +88,6 @@ class SlackSink implements Sink {
 
 export const slack: OutsideKind = {
   entry,
+  tellsWatchdogs: true,
   openSink: (_role, connection, parameters, tools) => new SlackSink(connection, parameters, tools),
 }

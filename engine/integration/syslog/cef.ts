@@ -40,7 +40,8 @@ export function severityOf(event: DecidedEvent): number {
   return number <= 10 ? Math.round(number) : Math.min(10, Math.round(number / 10))
 }
 
-export function cefOf(event: DecidedEvent, version: string): string {
+/** `what` is told: the first part of the class id. */
+export function cefOf(event: DecidedEvent, version: string, what: 'decision' | 'watchdog' = 'decision'): string {
   const fields: [string, string][] = [
     ['rt', String(Math.floor(event.ingestMicros / 1_000))],
     ['externalId', event.eventId],
@@ -57,6 +58,6 @@ export function cefOf(event: DecidedEvent, version: string): string {
   }
   const name = textOf(valueAt(event.document, 'title') ?? valueAt(event.document, 'rule.name')) || `Decision ${event.resultLabel}`
   const extension = fields.filter(([, text]) => text !== '').map(([key, text]) => `${key}=${value(text)}`).join(' ')
-  const parts = ['Decision Service', 'Decision Service', version, `decision:${event.result || 'none'}`, name]
+  const parts = ['Decision Service', 'Decision Service', version, `${what}:${event.result || 'none'}`, name]
   return `CEF:0|${parts.map(header).join('|')}|${severityOf(event)}|${extension}`
 }

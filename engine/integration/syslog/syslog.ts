@@ -5,7 +5,7 @@
 import { hostname } from 'node:os'
 import type { IntegrationKind } from '../../resource/kinds.js'
 import { isoMicros } from '../../clock.js'
-import type { DecidedEvent, Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
+import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
 import { HostRefused } from '../host-policy.js'
 import { textAt, timeoutMs, tlsParameters } from '../http-kind.js'
 import { LineClient, LineFailure } from '../line-client.js'
@@ -61,11 +61,11 @@ function parameter(text: string): string {
 }
 
 /** One message, without its frame. */
-export function syslogMessage({ id, event }: Pick<Outgoing, 'id' | 'event'>, text: string, facility: string, host: string): Buffer {
+export function syslogMessage({ id, event, alert }: Pick<Outgoing, 'id' | 'event' | 'alert'>, text: string, facility: string, host: string): Buffer {
   const priority = (FACILITIES[facility] ?? 16) * 8 + syslogSeverity(severityOf(event))
   const data = [['id', id], ['job', String(event.jobId)], ['event', event.eventId], ['result', event.result], ['confidence', event.confidenceScore.toFixed(2)]]
   const structured = `[${STRUCTURE} ${data.map(([name, value]) => `${name}="${parameter(value as string)}"`).join(' ')}]`
-  const head = `<${priority}>1 ${isoMicros(event.ingestMicros)} ${host} decision-service - decision ${structured} `
+  const head = `<${priority}>1 ${isoMicros(event.ingestMicros)} ${host} decision-service - ${alert === undefined ? 'decision' : 'watchdog'} ${structured} `
   const message = Buffer.from(`${head}\ufeff${text.replace(/[\r\n]+/g, ' ')}`, 'utf8')
   if (message.length <= MESSAGE_BYTES_MAX) return message
   // Cut between characters: not before a byte that goes on with one.
@@ -95,7 +95,7 @@ class SyslogSink implements Sink {
 
   async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
     const frames = items.flatMap((item) => {
-      const message = syslogMessage(item, this.#say(item.event), this.#facility, this.#host)
+      const message = syslogMessage(item, this.#say(item), this.#facility, this.#host)
       return [Buffer.from(`${message.length} `, 'latin1'), message]
     })
     try {
@@ -111,13 +111,14 @@ class SyslogSink implements Sink {
     this.#line.close()
   }
 
-  #say(event: DecidedEvent): string {
+  #say({ event, alert }: Outgoing): string {
     if (this.#format === 'text') return fill(this.#text, event)
-    return this.#format === 'cef' ? cefOf(event, CEF_VERSION) : JSON.stringify(event.document)
+    return this.#format === 'cef' ? cefOf(event, CEF_VERSION, alert === undefined ? 'decision' : 'watchdog') : JSON.stringify(event.document)
   }
 }
 
 export const syslog: OutsideKind = {
   entry,
+  tellsWatchdogs: true,
   openSink: (_role, connection, parameters, tools) => new SyslogSink(connection, parameters, tools),
 }

@@ -9,6 +9,7 @@ import { createHmac } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
 import type { IntegrationRole } from '../../job/job.js'
 import type { IntegrationKind } from '../../resource/kinds.js'
+import { alertDocument } from '../alert.js'
 import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
 import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs, tlsParameters, urlParameter } from '../http-kind.js'
 import type { HttpClient } from '../http-client.js'
@@ -48,7 +49,10 @@ export function signatureOf(secret: string, id: string, timestamp: number, body:
   return `v1,${createHmac('sha256', secretBytes(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }
 
-function payload({ id, reason, event }: Outgoing): string {
+function payload({ id, reason, event, alert }: Outgoing): string {
+  if (alert !== undefined) {
+    return JSON.stringify({ type: `watchdog.${alert.state}`, id, timestamp: isoMicros(alert.atMicros), data: alertDocument(alert) })
+  }
   return JSON.stringify({
     type: reason === 'decided' ? 'event.decided' : 'event.decided_again',
     id,
@@ -114,5 +118,6 @@ class WebhookSink implements Sink {
 
 export const webhook: OutsideKind = {
   entry,
+  tellsWatchdogs: true,
   openSink: (_role: IntegrationRole, connection, _parameters, tools) => new WebhookSink(connection, tools),
 }

@@ -1,0 +1,73 @@
+/**
+ * A watchdog that fired or resolved, on its way out of the service.
+ *
+ * Owns: what is said of it, and how it is an event to kinds that know events only. Leaves out: when one fires (monitor/), how it is
+ * delivered (delivery.ts).
+ */
+import { isoMicros } from '../clock.js'
+import type { DecidedEvent } from './contract.js'
+
+export interface WatchdogAlert {
+  /** When it fired or resolved: no two have the same. */
+  readonly atMicros: number
+  readonly state: 'firing' | 'resolved'
+  readonly watchdogId: string
+  readonly title: string
+  readonly type: string
+  readonly condition: string
+  readonly unit: string
+  /** Bad is what is over the threshold, or under it. */
+  readonly bad: 'above' | 'below'
+  readonly threshold: number
+  readonly resolveThreshold: number
+  /** As measured; null where it resolved because nobody looks any more. */
+  readonly value: number | null
+  /** null: of the service as a whole. */
+  readonly jobId: number | null
+  readonly jobTitle: string | null
+  /** Since when it was as it was before: firing, for one that resolves. */
+  readonly sinceMicros: number
+}
+
+const VALUE_DIGITS = 4
+
+function numberText(value: number): string {
+  return String(Number(value.toPrecision(VALUE_DIGITS)))
+}
+
+/** A sentence for people. */
+export function alertText({ state, condition, value, unit, bad, threshold, jobTitle }: WatchdogAlert): string {
+  const what = `${condition} is ${value === null ? 'not looked at any more' : `${numberText(value)} ${unit}`}`
+  return `${what}; it ${state === 'firing' ? 'fires' : 'fired'} ${bad} ${numberText(threshold)}${jobTitle === null ? '' : `, job ${jobTitle}`}`
+}
+
+/** What receivers get: `data` of a webhook, the document of others. */
+export function alertDocument(alert: WatchdogAlert): Readonly<Record<string, unknown>> {
+  return {
+    title: alert.title,
+    message: alertText(alert),
+    severity: alert.state === 'firing' ? 8 : 3,
+    state: alert.state,
+    watchdog_id: alert.watchdogId,
+    type: alert.type,
+    condition: alert.condition,
+    value: alert.value,
+    unit: alert.unit,
+    fires: alert.bad,
+    threshold: alert.threshold,
+    resolve_threshold: alert.resolveThreshold,
+    job_id: alert.jobId,
+    job_title: alert.jobTitle,
+    at: isoMicros(alert.atMicros),
+    since: isoMicros(alert.sinceMicros),
+  }
+}
+
+/** The alert as kinds see events. */
+export function alertEvent(alert: WatchdogAlert, serviceName: string): DecidedEvent {
+  return {
+    jobId: alert.jobId ?? 0, jobTitle: alert.jobTitle ?? serviceName, eventId: `watchdog-${alert.watchdogId}`, ingestMicros: alert.atMicros,
+    result: alert.state, resultLabel: alert.state === 'firing' ? 'Firing' : 'Resolved', confidenceScore: 100, outlier: false, bucketId: null,
+    document: alertDocument(alert), serviceName,
+  }
+}

@@ -142,7 +142,7 @@ function operationObject(route: RouteDoc): Json {
     tags: [route.tag],
     summary: route.summary,
     description: [route.description, scope].filter(Boolean).join('\n\n'),
-    security: route.scope === null ? [] : [{ apiKey: [] }, { neutralApiKey: [] }],
+    security: route.scope === null ? [] : [{ apiKey: [] }, { neutralApiKey: [] }, { bearer: [] }],
     'x-scopes': route.scope === null ? [] : [route.scope],
     ...(route.moreScopes === undefined ? {} : { 'x-more-scopes': route.moreScopes }),
     parameters: parameters(route),
@@ -172,6 +172,7 @@ export function openApiDocument(routes: readonly Route[], name: string): Json {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: keyHeader(name) },
         neutralApiKey: { type: 'apiKey', in: 'header', name: keyHeader('service') },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The key or token, for senders that know no header of their own.' },
       },
       schemas: Object.fromEntries([...names].map(([schema, schemaName]) => [schemaName, published(schema, true)])),
     },

@@ -1,14 +1,17 @@
 /**
  * Who asks, and whether they may (S1).
  *
- * Owns: the key's header, 401 and 403, and that a caller's rate is asked for. Leaves out: keys (the engine), which job a key may see (engine.job).
- * The configured name comes first, the neutral one works beside it (existing-clients.md 1.1).
+ * Owns: the key's headers, 401 and 403, and that a caller's rate is asked for. Leaves out: keys (the engine), which job a key may see (engine.job).
+ * The configured name comes first, the neutral one works beside it (existing-clients.md 1.1), and `Authorization: Bearer`
+ * where neither is there, for senders that know no other header (Prometheus, Alertmanager before 0.28).
  */
 import { Refusal, type Principal, type Scope } from '../../engine/index.js'
 import type { App } from '../app.js'
 import type { Exchange } from './exchange.js'
 
 const neutralHeader = 'x-service-api-key'
+/** RFC 6750, section 2.1; the word in any case (RFC 9110, section 11.1). */
+const bearer = /^bearer +([^\s]+)$/i
 
 /** The header that carries the key of a service of this name, lower case. */
 export function keyHeader(name: string): string {
@@ -30,7 +33,8 @@ function headerName(app: App): string {
 export function keyOf(exchange: Exchange, app: App): string {
   const name = headerName(app)
   const key = exchange.header(name)
-  return key === '' && name !== neutralHeader ? exchange.header(neutralHeader) : key
+  const neutral = key === '' && name !== neutralHeader ? exchange.header(neutralHeader) : key
+  return neutral === '' ? (bearer.exec(exchange.header('authorization'))?.[1] ?? '') : neutral
 }
 
 /** Whoever the request's key belongs to; null without a key or with an unknown one. */

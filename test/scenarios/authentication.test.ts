@@ -50,6 +50,17 @@ test('an input key sees its own jobs only; any other job is 404 for it', async (
   assert.deepEqual(lines.map(({ status, status_code }) => status_code ?? status), [404, 'OK'])
 })
 
+test('a key works as a bearer too; a header of its own goes before, and another scheme is none', async () => {
+  const { key } = await makeJob(client)
+  const statusOf = async (headers: Record<string, string>): Promise<number> => (await fetch(`${service.baseUrl}/api/v1/jobs/`, { headers })).status
+  for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`]) assert.equal(await statusOf({ authorization }), 200)
+  for (const authorization of ['Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer ${key} ${key}`, `Bearer ${key}x`]) {
+    assert.equal(await statusOf({ authorization }), 401, authorization)
+  }
+  assert.equal(await statusOf({ authorization: `Bearer ${key}`, 'x-service-api-key': 'wrong' }), 401)
+  assert.equal(await statusOf({ authorization: 'Bearer wrong', 'x-service-api-key': key }), 200)
+})
+
 test('the configured header and the neutral one both work, in any case', async () => {
   for (const header of [
     'x-arcanna-api-key',

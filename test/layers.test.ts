@@ -17,7 +17,7 @@ const worldly = ['engine/clock.ts', 'engine/random.ts']
 /** Packages with one home: a file, or a folder. */
 const homes: Readonly<Record<string, string>> = {
   lmdb: 'engine/store/lmdb.ts', msgpackr: 'engine/store/pack.ts', piscina: 'engine/actor/threads.ts', croner: 'engine/resource/cron.ts', pino: 'engine/monitor/log.ts', 'prom-client': 'server/prometheus.ts', yazl: 'server/zip.ts',
-  'uWebSockets.js': 'server/http/',
+  'uWebSockets.js': 'server/http/', '@nats-io/transport-node': 'engine/integration/nats/', '@nats-io/jetstream': 'engine/integration/nats/',
 }
 
 const topLevel = ['engine', 'server', 'bench', 'test', 'package.json', 'tsconfig.json', 'README.md', 'CHANGELOG.md', 'Dockerfile']

@@ -4,7 +4,7 @@ import { eventIdOf } from '../event/event-id.js'
 import { Delivery } from '../integration/delivery.js'
 import { Intake } from '../integration/intake.js'
 import type { DeliveryView, InputView, LetterPage, LetterQuery, LetterView } from '../integration/integrations-service.js'
-import { letterKey, NO_JOB, stepKey, type Ledger, type Letter } from '../integration/ledger.js'
+import { letterKey, NO_JOB, refusedKey, stepKey, type Ledger, type Letter, type RefusedDocument } from '../integration/ledger.js'
 import { clientIdOf } from '../store/event-record.js'
 import type { AlertDesk } from './alert-desk.js'
 import { eventAt } from './event-table.js'
@@ -13,6 +13,12 @@ import type { RunningStep, StepDesk } from './step-desk.js'
 import { lookAtThread } from './thread-look.js'
 
 const MICROS = 1_000
+
+/** What is done to one letter of a delivery, by the time of its event, or one document of an input, by its id; null for all. */
+interface Change {
+  delivery(runs: Delivery, eventMicros: number | null): number
+  intake(runs: Intake, id: string | null): Promise<number>
+}
 
 export class LetterDesk {
   readonly #desk: StepDesk
@@ -31,8 +37,12 @@ export class LetterDesk {
       case 'deliveries': return this.#ordered().filter(({ id }) => id.role !== 'input').map(deliveryView)
       case 'inputs': return this.#ordered().filter(({ id }) => id.role === 'input').map(inputView)
       case 'letters': return this.#letters(given as IntegrationQuestions['letters']['given'])
-      case 'sendAgain': return this.#each(given as LetterQuery, ({ runs }, micros) => (runs instanceof Delivery ? runs.sendAgain(micros) : 0))
-      case 'discard': return this.#each(given as LetterQuery, ({ runs }, micros) => (runs instanceof Delivery ? runs.letters.discard(micros) : 0))
+      case 'sendAgain': return this.#each(given as LetterQuery, {
+        delivery: (runs, micros) => runs.sendAgain(micros), intake: (runs, id) => runs.takeAgain(id),
+      })
+      case 'discard': return this.#each(given as LetterQuery, {
+        delivery: (runs, micros) => runs.letters.discard(micros), intake: async (runs, id) => runs.discard(id),
+      })
     }
     throw new Error(`a question about ${String(ask)}`)
   }
@@ -47,23 +57,32 @@ export class LetterDesk {
   #letters({ state, page, size, ...query }: IntegrationQuestions['letters']['given']): LetterPage {
     const letters: LetterView[] = []
     let total = 0
+    const show = (view: () => LetterView): void => {
+      if (total >= page * size && letters.length < size) letters.push(view())
+      total++
+    }
     for (const step of this.#ordered(query)) {
-      for (const letter of this.#ledger.letters(step.id)) {
-        if (state !== undefined && letter.state !== state) continue
-        if (total >= page * size && letters.length < size) letters.push(this.#view(step, letter))
-        total++
-      }
+      for (const letter of this.#ledger.letters(step.id)) if (state === undefined || letter.state === state) show(() => this.#view(step, letter))
+      if (state !== 'waiting') for (const document of this.#ledger.refused(step.id)) show(() => refusedView(step, document))
     }
     return { letters, total }
   }
 
-  #each(query: LetterQuery, change: (step: RunningStep, eventMicros: number | null) => number): number {
-    if (query.id === undefined) return this.#ordered(query).reduce((sum, step) => sum + change(step, null), 0)
-    for (const step of this.#ordered(query)) {
-      const prefix = stepKey(step.id).toString('hex')
-      if (!query.id.startsWith(prefix) || !/^[0-9a-f]{16}$/.test(query.id.slice(prefix.length))) continue
-      const changed = change(step, Number(BigInt(`0x${query.id.slice(prefix.length)}`)))
-      if (changed > 0) return changed
+  /** Changes what the query names, of deliveries or of inputs; how many there were. */
+  async #each(query: LetterQuery, change: Change): Promise<number> {
+    let sum = 0
+    if (query.id === undefined) {
+      for (const { runs } of this.#ordered(query)) sum += runs instanceof Delivery ? change.delivery(runs, null) : runs === null ? 0 : await change.intake(runs, null)
+      return sum
+    }
+    for (const { id, runs } of this.#ordered(query)) {
+      const prefix = stepKey(id)
+      const rest = query.id.slice(2 * prefix.length)
+      if (!query.id.startsWith(prefix.toString('hex')) || !/^[0-9a-f]{16}$/.test(rest)) continue
+      if (runs instanceof Delivery) sum = change.delivery(runs, Number(BigInt(`0x${rest}`)))
+      const document = [...this.#ledger.refused(id)].find((one) => refusedKey(prefix, one.id).toString('hex') === query.id)
+      if (runs instanceof Intake && document !== undefined) sum = await change.intake(runs, document.id)
+      if (sum > 0) return sum
     }
     throw new Refusal('letter_not_found', 'there is no such dead letter')
   }
@@ -84,6 +103,15 @@ export class LetterDesk {
       firstFailedMicros: letter.firstMs * MICROS, lastFailedMicros: letter.lastMs * MICROS,
       nextAttemptMicros: letter.state === 'dead' ? null : letter.nextMs * MICROS,
     }
+  }
+}
+
+function refusedView({ id, job, integration }: RunningStep, document: RefusedDocument): LetterView {
+  return {
+    id: refusedKey(stepKey(id), document.id).toString('hex'),
+    jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title, role: id.role,
+    eventId: document.id, state: 'dead', attempts: document.attempts, reason: document.reason,
+    firstFailedMicros: document.firstMs * MICROS, lastFailedMicros: document.lastMs * MICROS, nextAttemptMicros: null,
   }
 }
 

@@ -13,6 +13,9 @@ export const bounds = {
   /** Events of one step that wait to be tried again by themselves, and those kept because they failed for good. */
   deliveriesWaitingMax: 10_000,
   deadLettersMax: 100_000,
+  /** Documents of one input that are kept since they were no events, and bytes of each: of a longer one its beginning. */
+  refusedKeptMax: 1_000,
+  refusedBytesMax: 64 * 1024,
   /** Tries of one event while others get through, before it is kept as failed for good. */
   deliveryAttemptsMax: 10,
   /** Tries of the foremost event while nothing gets through, before the next one is tried. */

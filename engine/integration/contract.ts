@@ -81,6 +81,8 @@ export interface SourceDocument {
   readonly id: string
   /** JSON of an object; it is parsed where it becomes an event. */
   readonly body: Uint8Array
+  /** Why it can never be an event, where the source knows; the body may then be anything. */
+  readonly unfit?: string
 }
 
 export interface SourcePiece {
@@ -107,8 +109,12 @@ export interface Source {
   readonly pollMs: number
   /** What is behind the checkpoint, null at the beginning. Rejects with SourceFailure. */
   poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece>
-  /** The documents of a piece are on disk: whoever has to be told is told, when its checkpoint is kept too. */
-  taken?(checkpoint: unknown): Promise<void>
+  /**
+   * The documents of a piece are on disk, or kept as refused (those ids): whoever has to be told is told, when its checkpoint
+   * (the object that the piece had) is kept too. Where the ledger was not written it is not called, and the next call means
+   * that piece too.
+   */
+  taken?(checkpoint: unknown, refused: ReadonlySet<string>): Promise<void>
   close(): Promise<void>
 }
 

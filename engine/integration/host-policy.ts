@@ -111,6 +111,19 @@ export class HostPolicy {
     })
   }
 
+  /** The addresses of a host that may be reached, for clients that make their sockets themselves. Rejects with HostRefused, or as the look-up fails. */
+  async addressesOf(host: string): Promise<string[]> {
+    this.check(host)
+    const name = host.replace(/^\[|\]$/g, '')
+    if (isIP(name) !== 0) return [name]
+    return await new Promise((resolve, reject) => {
+      this.lookup(name, { all: true }, (error, found) => {
+        if (error !== null) reject(error)
+        else resolve((found as { address: string }[]).map(({ address }) => address))
+      })
+    })
+  }
+
   #mayReach(address: string): boolean {
     const [plain = ''] = address.split('%')
     if (this.#open.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6')) return true

@@ -8,12 +8,14 @@
  *    its documents are the events that they were (S6): at least once here, exactly once in the store.
  * 2. While one piece is taken in the next one is fetched, and no more: what waits is bounded, and an engine that is busy
  *    makes the counterpart wait.
- * 3. A document that can never be an event is passed, counted, and named in the reason.
+ * 3. A document that can never be an event is passed, counted, named in the reason, and kept (refused.ts) before its
+ *    checkpoint is.
  */
 import type { Source, SourceDocument, SourcePiece } from './contract.js'
 import { SourceFailure } from './contract.js'
 import type { Ledger, StepId } from './ledger.js'
 import type { Circuit, Pace } from './pace.js'
+import { Refused } from './refused.js'
 import { Rest } from './rest.js'
 
 /** How documents fared at the engine. */
@@ -51,6 +53,8 @@ export class Intake {
   readonly #parts: IntakeParts
   readonly #stop = new AbortController()
   readonly #rest = new Rest(this.#stop.signal)
+  /** What was no event and is kept. */
+  readonly #kept: Refused
   #checkpoint: unknown
   #taken = 0
   #refused = 0
@@ -63,6 +67,7 @@ export class Intake {
   constructor(parts: IntakeParts) {
     this.#parts = parts
     this.#checkpoint = parts.ledger.checkpoint(parts.step)
+    this.#kept = new Refused(parts.ledger, parts.step, () => parts.nowMs())
   }
 
   start(): void {
@@ -73,6 +78,16 @@ export class Intake {
     const { circuit } = this.#parts
     const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
     return { state, taken: this.#taken, refused: this.#refused, lastTakenMs: this.#lastTakenMs, reason: circuit.reason || this.#reason }
+  }
+
+  /** Documents that were no events are taken in again, that with this id or all; how many were tried. */
+  takeAgain(id: string | null): Promise<number> {
+    return this.#kept.takeAgain(id, (documents) => this.#parts.takeIn(this.#parts.step.jobId, documents))
+  }
+
+  /** Documents that were no events are given up; how many they were. */
+  discard(id: string | null): number {
+    return this.#kept.discard(id)
   }
 
   async close(): Promise<void> {
@@ -103,6 +118,7 @@ export class Intake {
     const fetching = this.#ahead ?? source.poll(this.#checkpoint, this.#stop.signal)
     this.#ahead = null
     const { documents, checkpoint, more } = await fetching
+    const noEvents = new Set<string>()
     circuit.succeeded()
     if (documents.length > 0) {
       if (more) this.#fetchAhead(checkpoint)
@@ -111,13 +127,18 @@ export class Intake {
       this.#taken += documents.length - refused.length
       this.#refused += refused.length
       this.#lastTakenMs = nowMs()
+      for (const { at, reason } of refused) {
+        const document = documents[at] as SourceDocument
+        this.#kept.keep(document, reason)
+        noEvents.add(document.id)
+      }
       const [first] = refused
       this.#reason = first === undefined ? '' : `the document ${documents[first.at]?.id ?? ''} is no event: ${first.reason}`
     }
     if (JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint)) ledger.putCheckpoint(step, checkpoint)
     this.#checkpoint = checkpoint
     // Who forgets what was taken must not do so before the checkpoint is on disk.
-    if (source.taken !== undefined && documents.length > 0 && ledger.flush()) await source.taken(checkpoint)
+    if (source.taken !== undefined && documents.length > 0 && ledger.flush()) await source.taken(checkpoint, noEvents)
     return more || documents.length > 0 ? 0 : source.pollMs
   }
 
@@ -130,9 +151,12 @@ export class Intake {
   /** Which documents were refused when all others are on disk; null where it was stopped before they were. */
   async #takeIn(documents: readonly SourceDocument[]): Promise<TakenIn['refused'] | null> {
     const { step, takeIn, pace } = this.#parts
+    const fit = documents.filter(({ unfit }) => unfit === undefined)
+    const unfit = documents.flatMap(({ unfit: reason }, at) => (reason === undefined ? [] : [{ at, reason }]))
+    if (fit.length === 0) return unfit
     for (;;) {
-      const { refused, busy } = await takeIn(step.jobId, documents)
-      if (busy === null) return refused
+      const { refused, busy } = await takeIn(step.jobId, fit)
+      if (busy === null) return [...unfit, ...refused.map(({ at, reason }) => ({ at: documents.indexOf(fit[at] as SourceDocument), reason }))]
       this.#reason = busy
       await this.#rest.sleep(pace.baseMs, false)
       if (this.#stop.signal.aborted) return null

@@ -42,7 +42,7 @@ export interface InputView {
   readonly lastTakenMicros: number | null
 }
 
-/** A delivery that failed while others got through. */
+/** A delivery that failed while others got through, or (of the role input, always dead) a document that was no event. */
 export interface LetterView {
   readonly id: string
   readonly jobId: number
@@ -50,7 +50,7 @@ export interface LetterView {
   readonly integrationId: number
   readonly integrationTitle: string
   readonly role: IntegrationRole
-  /** null where the event is gone. */
+  /** null where the event is gone; of a document the id that its event would have. */
   readonly eventId: string | null
   readonly state: 'waiting' | 'dead'
   readonly attempts: number

@@ -11,6 +11,7 @@
  * | letters    | step, ingest time of the event u64 | a delivery that failed, waiting or for good |
  * | checkpoints | step                              | up to where an input has read; its own     |
  * | references | step, subject                      | what the counterpart calls it: a case's id  |
+ * | refused    | step, 8 bytes of a hash of the id  | a document of an input that was no event    |
  *
  * A step is | job u32 | integration u32 | role u8 |, numbers big-endian.
  *
@@ -18,12 +19,13 @@
  * 2. A place moves in the same commit as the letters of what it passes: nothing is passed unseen.
  * 3. Writes are gathered for a moment; what a crash takes of them is delivered again (at least once).
  */
+import { createHash } from 'node:crypto'
 import { bounds } from './bounds.js'
 import { integrationRoles, type IntegrationRole } from '../job/job.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../store/rows.js'
 
-export const ledgerTables = ['places', 'letters', 'references', 'checkpoints'] as const
+export const ledgerTables = ['places', 'letters', 'references', 'checkpoints', 'refused'] as const
 
 /** The job of steps that are of the service itself: they tell watchdogs. No job has this id. */
 export const NO_JOB = 0
@@ -57,6 +59,18 @@ export interface Letter {
   readonly nextMs: number
 }
 
+/** A document of an input that was no event. */
+export interface RefusedDocument {
+  readonly id: string
+  readonly reason: string
+  readonly attempts: number
+  readonly firstMs: number
+  readonly lastMs: number
+  /** Base64; the beginning alone where it is not whole. */
+  readonly body: string
+  readonly isWhole: boolean
+}
+
 const STEP_BYTES = 9
 
 export function stepKey({ jobId, integrationId, role }: StepId): Buffer {
@@ -76,6 +90,11 @@ export function letterKey(step: Uint8Array, eventMicros: number): Buffer {
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(eventMicros))
   return Buffer.concat([step, time])
+}
+
+/** Of the document of an input. */
+export function refusedKey(step: Uint8Array, id: string): Buffer {
+  return Buffer.concat([step, createHash('sha256').update(id).digest().subarray(0, 8)])
 }
 
 /** All keys that begin with these bytes. */
@@ -135,6 +154,25 @@ export class Ledger {
 
   dropLetter(step: StepId, eventMicros: number): void {
     this.#put('letters', letterKey(stepKey(step), eventMicros), undefined)
+  }
+
+  *refused(step: StepId): Iterable<RefusedDocument> {
+    this.flush()
+    for (const { value } of this.#environment.range('refused', under(stepKey(step)))) yield decodeJsonRow(value) as RefusedDocument
+  }
+
+  refusedOne(step: StepId, id: string): RefusedDocument | null {
+    const bytes = this.#get('refused', refusedKey(stepKey(step), id))
+    return bytes === undefined ? null : (decodeJsonRow(bytes) as RefusedDocument)
+  }
+
+  putRefused(step: StepId, document: RefusedDocument): void {
+    const reason = document.reason.slice(0, bounds.reasonCharsMax)
+    this.#put('refused', refusedKey(stepKey(step), document.id), encodeJsonRow({ ...document, reason }))
+  }
+
+  dropRefused(step: StepId, id: string): void {
+    this.#put('refused', refusedKey(stepKey(step), id), undefined)
   }
 
   reference(step: StepId, subject: string): string | null {

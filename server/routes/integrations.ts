@@ -94,7 +94,8 @@ const failed = operation({
   description:
     'Events that failed while others got through. Those that wait are tried again by themselves; the dead failed for good, or too ' +
     'often, and are kept until they are sent again or given up. What a counterpart that is away has not taken is not here: it is ' +
-    'delivered when the counterpart is back.',
+    'delivered when the counterpart is back. Documents that an input fetched and that were no events are here too, with the role ' +
+    'input: at most 1,000 of each input, which are taken in again on request where they have at most 64 KiB.',
   scope: 'read:resources',
   query: FailedDeliveryQuery,
   responses: { 200: { description: 'By job, integration and time of the event.', schema: FailedDeliveries } },
@@ -110,7 +111,7 @@ const retry = operation({
   operationId: 'retryFailedDeliveries',
   tag,
   summary: 'Send again what failed for good',
-  description: 'With the decision that the event has by then.',
+  description: 'With the decision that the event has by then. Documents of inputs are taken in again.',
   scope: 'write:resources',
   body: FailedDeliverySelection,
   bodyExample: { job_id: 1 },

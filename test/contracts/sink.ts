@@ -68,7 +68,7 @@ export function sinkContract(one: SinkCase): void {
     it('has an entry that says what it needs, with its secrets marked', () => {
       assert.ok(kind.entry.outside === true && kind.entry.description.endsWith('.'))
       assert.ok(kind.entry.roles.some((spec) => spec.role === role))
-      for (const { name, secret } of kind.entry.connection) assert.equal(secret === true, /secret|password|token|authorization|api_key/.test(name) || (one.name === 'slack' && name === 'url'), name)
+      for (const { name, secret } of kind.entry.connection) assert.equal(secret === true, /secret|password|token|authorization|api_key|client_key|nkey_seed|credentials/.test(name) || (one.name === 'slack' && name === 'url'), name)
     })
 
     it('delivers each event once, and the next ones over the same connection', () => withSink('well', async (deliver, counterpart) => {

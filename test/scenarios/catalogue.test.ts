@@ -63,7 +63,9 @@ test('metadata has every type in short, and one in full with the id that listed 
     assert.deepEqual(Object.keys(pipeline), type.roles)
   }
   const outputs = await client.get(`${metadataPath}?role=output`)
-  assert.deepEqual(outputs.body.integration_types.map(({ id }: { id: string }) => id), ['internal_storage', 'search_engine', 'wazuh', 'webhook'])
+  const withOutput = body.integration_types.filter(({ roles }: { roles: string[] }) => roles.includes('output'))
+  assert.deepEqual(outputs.body.integration_types, withOutput)
+  for (const id of ['internal_storage', 'search_engine', 'wazuh', 'webhook', 'nats']) assert.ok(withOutput.some((one: { id: string }) => one.id === id), id)
 })
 
 test('job metadata has the categories, and one with the parameters of its jobs', async () => {

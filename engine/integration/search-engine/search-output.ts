@@ -6,6 +6,7 @@
  */
 import { isoMicros } from '../../clock.js'
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
+import { decidedDocument } from '../decided-document.js'
 import { fateOfError, textAt } from '../http-kind.js'
 import { fill } from '../template.js'
 import { sendBulk } from './search-bulk.js'
@@ -13,15 +14,6 @@ import { SearchClient } from './search-client.js'
 
 const BATCH_MAX = 500
 export const STANDARD_INDEX = 'decisions'
-
-/** Names of the events' times, as clients that filter stored events know them. */
-function documentOf(event: DecidedEvent): Record<string, unknown> {
-  return {
-    '@timestamp': isoMicros(event.ingestMicros),
-    ...event.document,
-    event_id: event.eventId, job_id: event.jobId, job_title: event.jobTitle, timestamp_inference: isoMicros(event.ingestMicros),
-  }
-}
 
 /** The index of an event: a name with `{{job_id}}` and `{{date}}` in it, as an index can be called. */
 export function indexOf(template: string, event: DecidedEvent): string {
@@ -55,7 +47,7 @@ export class SearchOutput implements Sink {
     let lines = ''
     for (const { event } of items) {
       const action = { index: { _index: indexOf(this.#index, event), _id: `${event.jobId}-${event.eventId}`.slice(0, 512) } }
-      lines += `${JSON.stringify(action)}\n${JSON.stringify(documentOf(event))}\n`
+      lines += `${JSON.stringify(action)}\n${JSON.stringify(decidedDocument(event))}\n`
     }
     return lines
   }

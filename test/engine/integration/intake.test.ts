@@ -127,3 +127,49 @@ test('a document that is no event is counted and named, and the others are taken
   assert.match(status.reason, /2 is no event: it is too large/)
   await bench.intake.close()
 })
+
+test('what was no event is kept before the source is told, is taken in again on request, and given up', async () => {
+  const bench = new Bench()
+  const told: string[][] = []
+  Object.assign(bench.source, { taken: async (_: unknown, refused: ReadonlySet<string>) => void told.push([...refused, ...kept()]) })
+  const kept = (): string[] => [...bench.ledger.refused(step)].map(({ id }) => id).sort()
+  bench.fared = (ids) => ({ refused: ids.flatMap((id, at) => (Number(id) % 2 === 0 ? [{ at, reason: 'it is even' }] : [])), busy: null })
+  bench.source.last = SIZE
+  await eventually(async () => told.length, (count) => count === 1)
+  assert.deepEqual(told, [['2', '2']])
+  bench.source.last = 2 * SIZE
+  await eventually(async () => told.length, (count) => count === 2)
+  assert.equal(await bench.intake.takeAgain('2'), 1)
+  assert.deepEqual([...bench.ledger.refused(step)].map(({ id, attempts }) => `${id} ${attempts}`).sort(), ['2 2', '4 1', '6 1'])
+  bench.fared = (ids) => ({ refused: ids.flatMap((id, at) => (id === '6' ? [{ at, reason: 'still' }] : [])), busy: null })
+  assert.equal(await bench.intake.takeAgain(null), 3)
+  assert.deepEqual(kept(), ['6'])
+  assert.ok(bench.taken.includes('2') && bench.taken.includes('4'))
+  assert.equal(bench.intake.discard('5'), 0)
+  assert.equal(bench.intake.discard(null), 1)
+  assert.deepEqual(kept(), [])
+  await bench.intake.close()
+})
+
+test('a document that its source knows to be unfit never reaches the engine', async () => {
+  const bench = new Bench()
+  const asked: string[][] = []
+  bench.fared = (ids) => {
+    asked.push([...ids])
+    return { refused: ids.includes('3') ? [{ at: ids.indexOf('3'), reason: 'no' }] : [], busy: null }
+  }
+  const poll = bench.source.poll.bind(bench.source)
+  bench.source.poll = async (checkpoint) => {
+    const piece = await poll(checkpoint)
+    return { ...piece, documents: piece.documents.map((one) => (one.id === '1' ? { ...one, body: Buffer.from('{}, "x": {}'), unfit: 'it is not JSON' } : one)) }
+  }
+  // A poll that was under way is over.
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  bench.source.last = SIZE
+  await eventually(async () => bench.intake.status(), ({ refused }) => refused === 2)
+  assert.deepEqual(asked, [['2', '3']])
+  assert.deepEqual([...bench.ledger.refused(step)].map(({ id, reason }) => `${id}: ${reason}`).sort(), ['1: it is not JSON', '3: no'])
+  assert.equal(await bench.intake.takeAgain('1'), 1)
+  assert.deepEqual(asked, [['2', '3']])
+  await bench.intake.close()
+})

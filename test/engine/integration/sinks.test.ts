@@ -10,6 +10,7 @@ import { webhook } from '../../../engine/integration/webhook/webhook.js'
 import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
 import { eventually } from '../../support/client.js'
 import { CaseServer } from '../../support/case-servers.js'
+import { NatsServer, type NatsBehaviour } from '../../support/nats-server.js'
 import { HttpReceiver, status, type Answering, type Received } from '../../support/receiver.js'
 import { SearchServer } from '../../support/search-server.js'
 
@@ -107,6 +108,20 @@ for (const [name, secret] of [['thehive', 'hive-key-1'], ['jira', 'jira-token-1'
     },
   })
 }
+
+sinkContract({
+  name: 'nats', kind: outsideKind('nats')!, role: 'output', hostParameter: 'servers', behaviours: ['well', 'silent', 'refusing', 'broken', 'half'], secrets: ['hush-token'],
+  async open() {
+    const server = await NatsServer.open()
+    server.token = 'hush-token'
+    return {
+      connection: { servers: server.address, protocol: 'plain', token: 'hush-token' },
+      behave: (how) => void (server.behaviour = how as NatsBehaviour),
+      taken: (count) => eventually(async () => server.messages.map(({ payload }) => JSON.parse(payload.toString()).event_id), (ids) => ids.length >= count),
+      close: () => server.close(),
+    }
+  },
+})
 
 /** A receiver of octet-counted syslog. */
 async function syslogCounterpart(): Promise<Counterpart> {

@@ -3,28 +3,11 @@
  *
  * It needs a JDK (11 or later) and Maven; the jars are kept in `.cache/integrations/` beside the project.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-/** The project, seen from where this file is compiled to. */
-const project = fileURLToPath(new URL('../../../../', import.meta.url))
-const sources = join(project, 'test/long/integrations/opensearch')
-const jars = join(project, '.cache/integrations/opensearch-2.19.1')
-const START_MS = 120_000
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
+import { Child } from './child.js'
+import { freePort, jarsOf, sources } from './counterparts.js'
 
 export interface OpenSearchNode {
   readonly port: number
@@ -33,24 +16,17 @@ export interface OpenSearchNode {
   close(): Promise<void>
 }
 
-export async function startOpenSearch(): Promise<OpenSearchNode> {
-  if (!existsSync(join(jars, 'whole'))) {
-    mkdirSync(jars, { recursive: true })
-    execFileSync('mvn', ['-q', '-B', '-f', join(sources, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`], { stdio: 'inherit' })
-    mkdirSync(join(jars, 'whole'))
-  }
+/** The jars. @throws where they cannot be had. */
+export function openSearchJars(): string {
+  return jarsOf('opensearch-2.19.1', 'opensearch')
+}
+
+export async function startOpenSearch(jars: string): Promise<OpenSearchNode> {
   const home = mkdtempSync(join(tmpdir(), 'opensearch-'))
   mkdirSync(join(home, 'config'))
   const port = await freePort()
-  const args = ['-Xms512m', '-Xmx512m', '-cp', `${jars}/*`, `-Dopensearch.path.conf=${home}/config`, join(sources, 'SingleNode.java'), String(port), home]
-  const node = spawn('java', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [node.stdout, node.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()))
-  const end = performance.now() + START_MS
-  while (!output.includes('ready')) {
-    if (node.exitCode !== null || performance.now() > end) throw new Error(`OpenSearch did not start: ${output.slice(-2_000)}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  const args = ['-Xms512m', '-Xmx512m', '-cp', `${jars}/*`, `-Dopensearch.path.conf=${home}/config`, join(sources, 'opensearch/SingleNode.java'), String(port), home]
+  const node = await Child.start('java', args, (output) => output.includes('ready'))
   return {
     port,
     async ask(method, path, body) {
@@ -61,8 +37,7 @@ export async function startOpenSearch(): Promise<OpenSearchNode> {
       return await answer.json()
     },
     async close() {
-      node.kill('SIGKILL')
-      if (node.exitCode === null && node.signalCode === null) await once(node, 'exit')
+      await node.kill()
       rmSync(home, { recursive: true, force: true })
     },
   }

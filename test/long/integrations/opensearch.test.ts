@@ -6,14 +6,22 @@ import { after, before, test } from 'node:test'
 import { SeededRandom } from '../../../engine/random.js'
 import { eventually, type Client } from '../../support/client.js'
 import { spawnService, type ChildService } from '../../support/service.js'
-import { startOpenSearch, type OpenSearchNode } from './opensearch-node.js'
+import { counterpart, isShort, skipUnless } from './counterparts.js'
+import { openSearchJars, startOpenSearch, type OpenSearchNode } from './opensearch-node.js'
+
+const KILLS = isShort ? 5 : 50
+const SPEED_DOCUMENTS = isShort ? 40_000 : 100_000
+
+const jars = counterpart('OpenSearch', openSearchJars)
+const options = { skip: skipUnless(jars, 'OpenSearch') }
 
 let node: OpenSearchNode
 let proxy: Server
 let cutEvery = 0
 
 before(async () => {
-  node = await startOpenSearch()
+  if (jars === null) return
+  node = await startOpenSearch(jars)
   const random = new SeededRandom(7)
   proxy = createServer((client) => {
     const upstream = connect(node.port, '127.0.0.1')
@@ -29,8 +37,8 @@ before(async () => {
   await once(proxy, 'listening')
 })
 after(async () => {
-  proxy.close()
-  await node.close()
+  proxy?.close()
+  await node?.close()
 })
 
 function connection(): object {
@@ -68,7 +76,7 @@ async function written(name: string): Promise<number> {
   return (await node.ask('GET', `/${name}/_count?ignore_unavailable=true`)).count
 }
 
-test('documents of three shards with equal dates, and late ones, become events once; each event a document', async () => {
+test('documents of three shards with equal dates, and late ones, become events once; each event a document', options, async () => {
   await node.ask('PUT', '/ties-1', { settings: { number_of_shards: 3, number_of_replicas: 0 } })
   const start = Date.now() - 3_600_000
   await index('ties-1', 0, 5_000, (i) => start + Math.floor(i / 500))
@@ -81,18 +89,18 @@ test('documents of three shards with equal dates, and late ones, become events o
   await service.close()
 })
 
-test('through fifty kills and cut connections no document is lost and none is doubled', async () => {
+test(`through ${KILLS} kills and cut connections no document is lost and none is doubled`, options, async () => {
   await node.ask('PUT', '/kills-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
   const random = new SeededRandom(11)
   const start = Date.now() - 3_600_000
-  const dates = Array.from({ length: 60_000 }, () => start + random.below(20_000)).sort((a, b) => a - b)
+  const dates = Array.from({ length: 10_000 + KILLS * 1_000 }, () => start + random.below(20_000)).sort((a, b) => a - b)
   await index('kills-1', 0, 10_000, (i) => dates[i] as number)
   cutEvery = 40
   let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
   const { dataDir } = service
   const jobId = await setUp(service.client, 'kills-*', 'Kills')
   let indexed = 10_000
-  for (let kill = 0; kill < 50; kill++) {
+  for (let kill = 0; kill < KILLS; kill++) {
     await index('kills-1', indexed, indexed + 1_000, (i) => dates[i] as number)
     indexed += 1_000
     await new Promise((resolve) => setTimeout(resolve, 200 + random.below(800)))
@@ -108,7 +116,7 @@ test('through fifty kills and cut connections no document is lost and none is do
   await service.close()
 })
 
-test('decisions are written back to the alerts of Wazuh, which are not read as others for that', async () => {
+test('decisions are written back to the alerts of Wazuh, which are not read as others for that', options, async () => {
   const alert = (i: number): object => ({ timestamp: new Date(Date.now() - 60_000).toISOString(), rule: { id: String(i % 5), level: 3 } })
   const lines = Array.from({ length: 300 }, (_, i) => `{"index":{"_index":"wazuh-alerts-4.x-2026.01.0${1 + (i % 3)}","_id":"w${i}"}}\n${JSON.stringify(alert(i))}\n`)
   await node.ask('POST', '/_bulk?refresh=true', lines.join(''))
@@ -135,10 +143,10 @@ test('decisions are written back to the alerts of Wazuh, which are not read as o
   await service.close()
 })
 
-test('input keeps up with many documents a second', async () => {
+test('input keeps up with many documents a second', options, async () => {
   await node.ask('PUT', '/speed-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
   const start = Date.now() - 3_600_000
-  await index('speed-1', 0, 100_000, (i) => start + i)
+  await index('speed-1', 0, SPEED_DOCUMENTS, (i) => start + i)
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
   const parameters = { index_pattern: 'speed-*', preserve_id: true, batch_size: 5_000, lookback_seconds: 0 }
   const begun = performance.now()
@@ -147,8 +155,8 @@ test('input keeps up with many documents a second', async () => {
     job: { type: 'job', properties: { title: 'Speed', decision_points: ['rule.id'], pipeline_integrations: [{ resource: 'search', integration_type: 'input', parameters }] } },
   })
   const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
-  await eventually(() => events(service.client, jobId), (count) => count === 100_000, 120_000)
-  const perSecond = Math.round(100_000 / ((performance.now() - begun) / 1_000))
+  await eventually(() => events(service.client, jobId), (count) => count === SPEED_DOCUMENTS, 120_000)
+  const perSecond = Math.round(SPEED_DOCUMENTS / ((performance.now() - begun) / 1_000))
   console.log(`search engine input: ${perSecond} documents of 1 KB a second`)
   await service.close()
 })

@@ -1,0 +1,12 @@
+/** An event with its decision as one document: what goes to search engines and brokers. */
+import { isoMicros } from '../clock.js'
+import type { DecidedEvent } from './contract.js'
+
+/** The client's fields and the service's section, and beside them names as clients that filter stored events know them. */
+export function decidedDocument(event: DecidedEvent): Record<string, unknown> {
+  return {
+    '@timestamp': isoMicros(event.ingestMicros),
+    ...event.document,
+    event_id: event.eventId, job_id: event.jobId, job_title: event.jobTitle, timestamp_inference: isoMicros(event.ingestMicros),
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The connection to a NATS server, kept open between what is asked over it.
+ *
+ * Owns: connecting, who we are, TLS, noticing that the server has gone, sentences for what fails. Leaves out: streams
+ * (nats-input.ts, nats-output.ts), trying again (delivery.ts, intake.ts).
+ *
+ * 1. The client library is given an address that the policy has passed, never a name, and does not connect by itself again:
+ *    what a cluster says of its other servers is not followed.
+ * 2. With `tls` a server that offers none is not talked to, and the certificate has to be that of the host as it was given.
+ */
+import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
+import type { ParameterSpec } from '../../resource/parameters.js'
+import { bracketed, parseServers, type ServerAddress } from '../broker/addresses.js'
+import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
+import type { Opened, Tools } from '../contract.js'
+import { HostRefused, type HostPolicy } from '../host-policy.js'
+import { textAt, timeoutMs } from '../http-kind.js'
+
+const STANDARD_PORT = 4222
+/** A server that says nothing is asked whether it is there; after so many questions it is not. */
+const PING_MS = 15_000
+const PINGS_MAX = 2
+
+export const natsConnection: readonly ParameterSpec[] = [
+  serversParameter('Servers as host:port, with commas between; the first one that answers is used.'),
+  { name: 'protocol', type: 'string', required: false, allowed: ['tls', 'tls_first', 'plain'], default: 'tls',
+    description: 'TLS as NATS does it, TLS before anything is said (handshake_first), or in the clear.' },
+  { name: 'user', type: 'string', required: false, description: 'A user, with password.' },
+  { name: 'password', type: 'string', required: false, secret: true, description: 'The password of user.' },
+  { name: 'token', type: 'string', required: false, secret: true, description: 'A token, instead of a user.' },
+  { name: 'nkey_seed', type: 'string', required: false, secret: true, description: 'The seed of an NKey, instead of a user.',
+    check: (text) => (text === '' || /^S[A-Z2-7]{57}$/.test(text.trim()) ? null : 'must be the seed of an NKey') },
+  { name: 'credentials', type: 'string', required: false, secret: true, description: 'The text of a credentials file (.creds), instead of a user.',
+    check: (text) => (text === '' || text.includes('BEGIN NATS USER JWT') ? null : 'must be the text of a credentials file') },
+  ...brokerTlsParameters,
+]
+
+/** The server could not be asked, or said no; the message is for people. */
+export class NatsFailure extends Error {}
+
+/** What went wrong, as a sentence. @throws HostRefused as it is. */
+export function natsFailure(error: unknown): NatsFailure | HostRefused {
+  if (error instanceof NatsFailure || error instanceof HostRefused) return error
+  const { message, code, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
+  const deeper = cause instanceof Error && cause.message !== message ? `: ${cause.message}` : ''
+  const text = `${message || 'the connection failed'}${deeper}`
+  return new NatsFailure(typeof code === 'string' && !text.includes(code) ? `${code}: ${text}` : text)
+}
+
+export class NatsLine {
+  readonly #connection: Opened
+  readonly #policy: HostPolicy
+  readonly #servers: readonly ServerAddress[]
+  readonly timeoutMs: number
+  #open: NatsConnection | null = null
+  #opening: Promise<NatsConnection> | null = null
+
+  constructor(connection: Opened, tools: Tools) {
+    this.#connection = connection
+    this.#policy = tools.policy
+    this.#servers = parseServers(String(connection['servers']), STANDARD_PORT)
+    this.timeoutMs = timeoutMs(connection)
+  }
+
+  /** The open connection. Rejects with NatsFailure or HostRefused; `signal` ends the wait for it. */
+  async connection(signal: AbortSignal): Promise<NatsConnection> {
+    if (this.#open !== null && !this.#open.isClosed()) return this.#open
+    this.#opening ??= this.#connect().finally(() => (this.#opening = null))
+    return await stoppable(this.#opening, signal)
+  }
+
+  /** What has been said leaves, and then the connection ends. */
+  async close(): Promise<void> {
+    const open = await this.#opening?.catch(() => null) ?? this.#open
+    this.#open = null
+    if (open === null || open.isClosed()) return
+    const limit = new Promise((resolve) => setTimeout(resolve, 1_000).unref())
+    await Promise.race([open.flush().catch(() => {}), limit])
+    await open.close().catch(() => {})
+  }
+
+  async #connect(): Promise<NatsConnection> {
+    let failure: Error = new NatsFailure('no server is named')
+    for (const server of this.#servers) {
+      try {
+        for (const address of await this.#policy.addressesOf(server.host)) {
+          try {
+            return (this.#open = await this.#connectTo(server, address))
+          } catch (error) {
+            failure = natsFailure(error)
+          }
+        }
+      } catch (error) {
+        failure = natsFailure(error)
+      }
+    }
+    throw failure
+  }
+
+  async #connectTo({ host, port }: ServerAddress, address: string): Promise<NatsConnection> {
+    // Loaded where it is used: nobody else in the process needs it.
+    const { connect } = await import('@nats-io/transport-node')
+    const protocol = textAt(this.#connection, 'protocol') ?? 'tls'
+    const tls = protocol === 'plain' ? null : { ...tlsSettings(this.#connection, host), handshakeFirst: protocol === 'tls_first' }
+    const authenticator = await this.#authenticator()
+    return await connect({
+      servers: [`${bracketed(address)}:${port}`], name: 'decision-service', tls, timeout: this.timeoutMs, resolve: false,
+      reconnect: false, ignoreClusterUpdates: true, waitOnFirstConnect: false, pingInterval: PING_MS, maxPingOut: PINGS_MAX,
+      ...(authenticator === null ? {} : { authenticator }),
+    })
+  }
+
+  async #authenticator(): Promise<Authenticator | null> {
+    const { credsAuthenticator, nkeyAuthenticator, tokenAuthenticator, usernamePasswordAuthenticator } = await import('@nats-io/transport-node')
+    const [credentials, seed] = [textAt(this.#connection, 'credentials'), textAt(this.#connection, 'nkey_seed')]
+    const [token, user] = [textAt(this.#connection, 'token'), textAt(this.#connection, 'user')]
+    if (credentials !== undefined) return credsAuthenticator(Buffer.from(credentials))
+    if (seed !== undefined) return nkeyAuthenticator(Buffer.from(seed.trim()))
+    if (token !== undefined) return tokenAuthenticator(token)
+    return user === undefined ? null : usernamePasswordAuthenticator(user, textAt(this.#connection, 'password') ?? '')
+  }
+}
+
+/** What `promise` comes to, unless it is stopped before. */
+export async function stoppable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw new NatsFailure('stopped')
+  let stop = (): void => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(new NatsFailure('stopped'))
+    signal.addEventListener('abort', stop)
+  })
+  promise.catch(() => {})
+  try {
+    return await Promise.race([promise, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,59 @@
+/** NATS JetStream: a stream as input, a stream as output. */
+import type { IntegrationKind } from '../../resource/kinds.js'
+import { idHeaderParameter } from '../broker/broker-parameters.js'
+import type { OutsideKind } from '../contract.js'
+import { ruleParameters } from '../rule.js'
+import { BATCH_MAX, BATCH_STANDARD, NatsInput } from './nats-input.js'
+import { natsConnection } from './nats-line.js'
+import { NatsOutput, STANDARD_SUBJECT } from './nats-output.js'
+
+const misfitName = (text: string): string | null => (/^[^\s.*>/\\]{1,255}$/.test(text) ? null : 'must be a name without spaces and . * > / \\')
+
+function misfitSubjects(text: string): string | null {
+  const fits = text.split(',').every((subject) => /^[^\s,]{0,255}$/.test(subject.trim()) && !subject.includes('..'))
+  return fits ? null : 'must be subjects, with commas between'
+}
+
+const entry: IntegrationKind = {
+  id: 'nats',
+  name: 'NATS JetStream',
+  description: 'Reads events from a stream of NATS JetStream, and publishes events with their decisions to one.',
+  builtIn: false,
+  outside: true,
+  takesPosts: false,
+  connection: natsConnection,
+  roles: [
+    {
+      role: 'input',
+      parameters: [
+        { name: 'stream', type: 'string', required: true, description: 'The stream to read.', check: misfitName },
+        { name: 'consumer', type: 'string', required: true, check: misfitName,
+          description: 'The durable pull consumer to read through; it is made where there is none. Each job needs one of its own.' },
+        { name: 'subjects', type: 'string', required: false, check: misfitSubjects,
+          description: 'Only messages with these subjects, with commas between; * and > stand for tokens. More than one needs NATS 2.10.' },
+        { name: 'batch_size', type: 'number', required: false, minimum: 1, maximum: BATCH_MAX, default: BATCH_STANDARD,
+          description: 'Messages that are taken in at once; twice as many are asked for ahead.' },
+        { name: 'start_at', type: 'string', required: false, allowed: ['all', 'new', 'sequence', 'time'], default: 'all',
+          description: 'Where a consumer that is made begins.' },
+        { name: 'start_value', type: 'string', required: false, description: 'The sequence, or the time (ISO 8601), of start_at.',
+          check: (text) => (text === '' || /^\d{1,15}$/.test(text) || !Number.isNaN(Date.parse(text)) ? null : 'must be a sequence or a time') },
+        idHeaderParameter,
+      ],
+    },
+    {
+      role: 'output',
+      parameters: [
+        { name: 'subject', type: 'string', required: false, default: STANDARD_SUBJECT, check: misfitSubjects,
+          description: 'The subject to publish to, with {{path}} for a field of the event. A stream has to take it.' },
+        ...ruleParameters('output'),
+      ],
+    },
+  ],
+  addedTo: [],
+}
+
+export const nats: OutsideKind = {
+  entry,
+  openSink: (_role, connection, parameters, tools) => new NatsOutput(connection, parameters, tools),
+  openSource: (connection, parameters, tools) => new NatsInput(connection, parameters, tools),
+}

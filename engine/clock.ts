@@ -55,3 +55,8 @@ export function isoMicros(micros: number): string {
     `.${rest}Z`
   )
 }
+
+/** Milliseconds since 1970, with fractions, for what is measured only; the same on all threads, near enough. */
+export function epochMs(): number {
+  return performance.timeOrigin + performance.now()
+}

@@ -18,6 +18,7 @@ import type { ConsensusService } from './actor/consensus-service.js'
 import type { IntegrationsService } from './integration/integrations-service.js'
 import type { AuditService } from './monitor/audit-service.js'
 import type { BackupService, MonitorService } from './monitor/monitor-service.js'
+import type { TurnTrace } from './monitor/turn-trace-service.js'
 import type { Catalogue } from './resource/catalogue-service.js'
 import type { ApplyOutcome, RemovalOutcome, RemovalQuery, ResourceQuery } from './resource/resource-service.js'
 import type { TokenService, UserService } from './resource/users-service.js'
@@ -90,6 +91,8 @@ export interface IngestReceiver {
   /** Stored and flushed. `view.status` is OK when it is decided, pending_inference when the job is stopped. */
   ingested(view: EventView): void
   refused(refusal: Refusal): void
+  /** Who follows the event on its way, if anybody does. Read once, when it is handed in. */
+  readonly trace?: TurnTrace | null
 }
 
 /** A vote. */

@@ -1,6 +1,7 @@
 /** What every handler is given: the engine, and the few settings that show on the wire. */
 import type { DecisionService, ServiceState } from '../engine/index.js'
 import type { RateLimit } from './http/rate-limit.js'
+import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/fair-window.js'
 
@@ -12,6 +13,8 @@ export interface App {
   readonly rateLimit: RateLimit | null
   /** What all NDJSON requests have under way. */
   readonly window: FairWindow
+  /** Follows requests; null: nobody does. */
+  readonly tracer: Tracer | null
   /** What came in and how it went. */
   readonly traffic: Traffic
   /** Whether requests should come here. */

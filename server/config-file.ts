@@ -51,7 +51,7 @@ export function readConfigFile(file: string): Record<string, string> {
   }
   const values = content.trimStart().startsWith('{') ? parseObject(content, file) : parseLines(content, file)
   for (const name of Object.keys(values)) {
-    if (!name.startsWith('SERVICE_')) throw new SettingsError(`${name} in ${file} is no setting`)
+    if (!/^(SERVICE|OTEL)_/.test(name)) throw new SettingsError(`${name} in ${file} is no setting`)
   }
   return values
 }

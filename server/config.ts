@@ -1,65 +1,19 @@
 /**
- * Settings (S22): environment variables with the prefix SERVICE_, or the same names in the file of `--config`.
+ * Settings (S22): environment variables with the prefix SERVICE_, and those of OpenTelemetry that are in the table, or the same names
+ * in the file of `--config`.
  *
  * Owns: the one table of settings; help and README print it. Leaves out: what a setting does.
  *
  * 1. The environment wins over the file.
- * 2. A wrong or unknown setting is one sentence that names it and does not repeat its value, which may be a secret.
+ * 2. A wrong or unknown setting is one sentence that names it and does not repeat its value, which may be a secret. Variables of
+ *    OpenTelemetry that are not in the table are its library's, or nobody's.
  */
-import { isIP } from 'node:net'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { readConfigFile, SettingsError } from './config-file.js'
+import { flag, hosts, identifier, integer, key, password, seconds, text, type Setting } from './setting.js'
+import { tracingSettings } from './tracing-settings.js'
 
 export { SettingsError }
-
-interface Setting {
-  readonly name: string
-  readonly schema: z.ZodType<unknown, string>
-  /** As text; absent where there is none. */
-  readonly fallback?: string
-  readonly meaning: string
-  readonly secret?: boolean
-}
-
-function integer(lowest: number, highest: number) {
-  const words = `must be a whole number from ${lowest} to ${highest}`
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, words)
-    .transform(Number)
-    .refine((value) => value >= lowest && value <= highest, words)
-}
-
-const flag = z
-  .string()
-  .transform((text) => text.toLowerCase())
-  .pipe(z.enum(['true', 'false', '1', '0'], 'must be true or false'))
-  .transform((text) => text === 'true' || text === '1')
-
-const text = z.string().min(1, 'must not be empty')
-
-/** Goes into header and field names. */
-const identifier = z
-  .string()
-  .regex(/^[a-z][a-z0-9_-]{0,31}$/i, 'must be a letter and at most 31 letters, digits, - and _')
-
-/** Goes into a header. */
-const key = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 visible ASCII characters without spaces')
-
-const password = z.string().min(8, 'must have at least 8 characters').max(512, 'must have at most 512 characters')
-
-function isHost(entry: string): boolean {
-  const [address = '', prefix] = entry.split('/')
-  const family = isIP(address)
-  if (family === 0) return prefix === undefined && /^[a-z0-9_.-]+$/i.test(entry)
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
-}
-
-const hosts = z
-  .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))
-  .refine((entries) => entries.every(isHost), 'must be names, addresses or networks, with commas between')
-const seconds = integer(1, 3_600)
 
 export const settingsTable = {
   port: { name: 'SERVICE_PORT', schema: integer(0, 65_535), fallback: '8080', meaning: 'TCP port; 0 takes a free one' },
@@ -159,6 +113,7 @@ export const settingsTable = {
     schema: integer(1, 10_000_000),
     meaning: 'Requests at once after a rest, under SERVICE_RATE_LIMIT; by itself those of two seconds',
   },
+  ...tracingSettings,
 } as const satisfies Record<string, Setting>
 
 type Table = typeof settingsTable
@@ -205,10 +160,11 @@ function configFile(args: readonly string[]): string | null {
  * @throws SettingsError
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): Settings {
+  const known = new Set<string>(Object.values(settingsTable).map(({ name }) => name))
   const file = configFile(args)
   const values = new Map<string, string>(file === null ? [] : Object.entries(readConfigFile(file)))
   for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith('SERVICE_') && value !== undefined) values.set(name, value)
+    if ((name.startsWith('SERVICE_') || known.has(name)) && value !== undefined) values.set(name, value)
   }
   const settings: Record<string, unknown> = {}
   for (const [field, setting] of Object.entries(settingsTable) as [string, Setting][]) {

@@ -62,6 +62,20 @@ async function openEngine(parts: Parts, settings: Settings) {
 
 type RunningEngine = Awaited<ReturnType<typeof openEngine>>
 type RunningServer = Awaited<ReturnType<Parts['Server']['start']>>
+type RunningTracing = import('./tracing.js').Tracing
+
+/** What waits for the collector of traces is given so long at the end. */
+const LAST_TRACES_MS = 3_000
+
+/** Loaded only where somebody wants traces. */
+async function openTracing(settings: Settings, engine: RunningEngine): Promise<RunningTracing | undefined> {
+  const { otlpTracesEndpoint, otlpEndpoint, otlpHeaders: headers = {}, otlpTimeoutMs: timeoutMs, otlpDelayMs: delayMs, tracesRatio: ratio } = settings
+  const url = otlpTracesEndpoint ?? (otlpEndpoint === undefined ? undefined : `${otlpEndpoint.replace(/\/$/, '')}/v1/traces`)
+  if (url === undefined || settings.otelDisabled) return undefined
+  const { Tracing } = await import('./tracing.js')
+  engine.monitor.log('monitor').info('requests are traced', { ratio })
+  return new Tracing({ url, headers, timeoutMs, delayMs, ratio, serviceName: settings.otelServiceName }, engine)
+}
 
 function baseOf(scheme: string, host: string, port: number): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -85,17 +99,20 @@ function announce(settings: Settings, { port, opsPort }: RunningServer, engine: 
 }
 
 /** Finishes what is under way, then ends the process. A second signal changes nothing. */
-async function stop(server: RunningServer, engine: RunningEngine, signal: string, { drainSeconds }: Settings): Promise<void> {
+async function stop(
+  server: RunningServer, engine: RunningEngine, tracing: RunningTracing | undefined, signal: string, { drainSeconds }: Settings,
+): Promise<void> {
   const log = engine.monitor.log('api')
   const drainMs = drainSeconds * 1000
   log.info('stopping', { signal })
   setTimeout(() => {
     process.stderr.write('The service did not stop in time.\n')
     process.exit(1)
-  }, drainMs + CLOSE_LIMIT_MS).unref()
+  }, drainMs + CLOSE_LIMIT_MS + LAST_TRACES_MS).unref()
   if (!(await server.drain(drainMs))) log.warn('requests were cut off: they did not finish in time', { seconds: drainSeconds })
   await engine.close()
   server.close()
+  await tracing?.close(LAST_TRACES_MS)
   process.exit(0)
 }
 
@@ -134,9 +151,10 @@ async function main(): Promise<void> {
   }
   const { tlsCert: certFile, tlsKey: keyFile, tlsPassphrase: passphrase } = settings
   const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, passphrase }
+  const tracing = await openTracing(settings, engine)
   let server: RunningServer
   try {
-    server = await parts.Server.start(engine, { ...settings, tls })
+    server = await parts.Server.start(engine, { ...settings, tls, tracer: tracing })
   } catch (error) {
     await engine.close()
     failStart(sentenceOf(error))
@@ -148,7 +166,7 @@ async function main(): Promise<void> {
     process.on(signal, () => {
       if (stopping) return
       stopping = true
-      void stop(server, engine, signal, settings)
+      void stop(server, engine, tracing, signal, settings)
     })
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))

@@ -14,6 +14,7 @@ import { replyError, replyHttpError, replyRefusal } from './http/error-reply.js'
 import type { Exchange } from './http/exchange.js'
 import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
+import type { Tracer } from './http/request-trace.js'
 import { RateLimit } from './http/rate-limit.js'
 import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
@@ -34,6 +35,7 @@ export interface ServerOptions {
   /** The port for operators: probes and metrics without a key. None without it. */
   readonly opsPort?: number | undefined
   readonly opsHost?: string | undefined
+  readonly tracer?: Tracer | undefined
 }
 
 /** A route, and what it is counted under. */
@@ -65,6 +67,7 @@ export class Server {
       rateLimit: rateLimitOf(options),
       window: new FairWindow(service.threads),
       traffic: new Traffic(),
+      tracer: options.tracer ?? null,
       get state() {
         return main?.draining === true ? 'draining' : service.monitor.state
       },
@@ -150,7 +153,11 @@ function dispatch(exchange: Exchange, table: Table, app: App): void {
   if (exchange.draining && !(match.found && match.value.route.isProbe === true)) {
     return replyRefusal(exchange, new Refusal('draining', 'the service is shutting down'))
   }
-  if (match.found) return serve(exchange, match.value.route, match.params, app)
+  if (match.found) {
+    const { route } = match.value
+    if (app.tracer !== null) exchange.trace = app.tracer.follow(exchange, route.method, route.path)
+    return serve(exchange, route, match.params, app)
+  }
   if (match.allow.length === 0) return replyHttpError(exchange, 404, 'not found')
   replyHttpError(exchange, 405, 'method not allowed', [['Allow', match.allow.join(', ')]])
 }
@@ -163,6 +170,7 @@ function named(exchange: Exchange) {
 function over(exchange: Exchange, status: number, { traffic }: App, log: Log): void {
   const ms = performance.now() - exchange.startedMs
   ;(exchange.meter ?? traffic.unmatched).count(status, ms)
+  exchange.trace?.ended(status)
   if (status >= 500 && status !== 503) log.warn('request', { ...named(exchange), status, ms })
   else if ((status === 401 || status === 403) && log.enabled('info')) log.info('request', { ...named(exchange), status, ms })
   else if (log.enabled('debug')) log.debug('request', { ...named(exchange), status, ms })

@@ -13,10 +13,12 @@
  */
 import { Refusal } from '../errors.js'
 import { assert } from '../assert.js'
+import { epochMs } from '../clock.js'
 import { limits } from '../limits.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { TurnFacts } from '../monitor/turn-meter.js'
+import type { TurnTimes } from '../monitor/turn-trace-service.js'
 import { messageBytes, type MessageKind } from './message.js'
 import { Turn, type Receiver, type TurnResult, type TurnTask } from './turn.js'
 
@@ -174,6 +176,7 @@ export class Mailbox {
   #finished(turn: Turn, result: TurnResult, ms: number): void {
     this.#returned(turn)
     const { flushMs = 0, decided = [] } = result
+    if (turn.isFollowed) turn.ran(timesOf(this.#shard, turn, result, ms))
     this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided })
     // The thread first: it works while the answers go out.
     if (this.#failed.length === 0) this.#dispatch()
@@ -230,4 +233,9 @@ export class Mailbox {
     if (this.#messages > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }
+}
+
+function timesOf(shard: number, { count }: Turn, { beganMs, workMs, flushMs }: TurnResult, ms: number): TurnTimes {
+  const finishedMs = epochMs()
+  return { shard, messages: count, startedMs: finishedMs - ms, beganMs, workMs, flushMs, finishedMs }
 }

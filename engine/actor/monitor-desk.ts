@@ -101,6 +101,10 @@ export class MonitorDesk implements MonitorService {
     return this.#parts.batches.latest(kinds, count)
   }
 
+  followBatches(follower: (batch: Batch) => void): void {
+    this.#parts.batches.follow(follower)
+  }
+
   /** Samples begin anew; what was collected is written. */
   async restart(): Promise<void> {
     await this.stop()

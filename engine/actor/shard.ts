@@ -12,6 +12,7 @@
  * 5. After a turn that failed in any other way, only a turn that opens the shard is run, and no turn is run out of its
  *    place: order holds (mailbox.ts, 1).
  */
+import { epochMs } from '../clock.js'
 import { Refusal, isRefusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { assert, must } from '../assert.js'
@@ -62,11 +63,13 @@ export class Shard {
     this.#open = false
     this.#place = task.place
     const replies = beginTurn(task)
+    const beganMs = task.followed ? epochMs() : 0
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
     const extras: Extra[] = []
     const micros = this.#apply(Buffer.from(task.memory), task, replies, extras)
     const decided: number[] = []
+    const workMs = task.followed ? epochMs() - beganMs : 0
     let flushMs = 0
     try {
       flushMs = this.#commit(micros, decided)
@@ -80,7 +83,7 @@ export class Shard {
     this.#open = true
     // Behind the commit: a thread that dies before its answer is read dies of something else.
     replies[STARTED_AT] = TURN_DONE
-    return { extras, flushMs, decided }
+    return task.followed ? { extras, flushMs, decided, beganMs, workMs } : { extras, flushMs, decided }
   }
 
   /** The messages, in order; returns the latest time among them. */

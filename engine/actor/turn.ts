@@ -8,9 +8,11 @@
  * 2. Every receiver is told exactly once.
  */
 import { Refusal, type RefusalCode, type RefusalContext } from '../errors.js'
+import { epochMs } from '../clock.js'
 import { limits } from '../limits.js'
 import { assert } from '../assert.js'
 import type { JobSettings } from '../job/job.js'
+import type { TurnTimes, TurnTrace } from '../monitor/turn-trace-service.js'
 import type { EventView, IngestReceiver } from '../service.js'
 import {
   isEventReply, messageBytes, readEventReply, replyExtra, writeMessage, REPLY_BYTES,
@@ -39,6 +41,8 @@ export interface TurnTask {
   readonly opens: boolean
   /** Its messages may have been applied before. */
   readonly again: boolean
+  /** Somebody wants to know when what of it happened. */
+  readonly followed: boolean
 }
 
 /** What comes back beside the replies in the shared memory. */
@@ -48,6 +52,9 @@ export interface TurnResult {
   readonly flushMs?: number
   /** What was stored and decided, by job (decided.ts). */
   readonly decided?: readonly number[]
+  /** Where it is followed (TurnTimes). */
+  readonly beganMs?: number
+  readonly workMs?: number
 }
 
 /** Behind the replies: the thread marks here that it began with the turn. */
@@ -82,6 +89,8 @@ export class Turn {
   readonly #jobs: JobSettings[] = []
   readonly #ids: (string | null)[] = []
   readonly #receivers: Receiver[] = []
+  /** Messages that somebody follows; null where nobody does, so that they cost nothing then. */
+  #followed: { readonly trace: TurnTrace; readonly postedMs: number }[] | null = null
   /** How often it failed by its own doing. */
   attempts = 0
   /** A run before may have committed its messages. */
@@ -123,6 +132,17 @@ export class Turn {
     this.#jobs.push(job)
     this.#ids.push(knownId)
     this.#receivers.push(receiver)
+    const { trace } = receiver as IngestReceiver
+    if (trace !== undefined && trace !== null) (this.#followed ??= []).push({ trace, postedMs: epochMs() })
+  }
+
+  get isFollowed(): boolean {
+    return this.#followed !== null
+  }
+
+  /** Tells those who follow one of its messages. */
+  ran(times: TurnTimes): void {
+    if (this.#followed !== null) for (const { trace, postedMs } of this.#followed) trace.ran(postedMs, times)
   }
 
   /** The turn came back without an answer. True where it is to blame: the thread began with it and did not get to its end. */
@@ -145,6 +165,7 @@ export class Turn {
       settings,
       opens,
       again: this.#mayBeApplied,
+      followed: this.isFollowed,
     }
   }
 
@@ -211,6 +232,7 @@ export class Turn {
     this.#jobs.length = 0
     this.#ids.length = 0
     this.#receivers.length = 0
+    this.#followed = null
     if (this.#memory.length > limits.turnBytesMax) this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
   }
 }

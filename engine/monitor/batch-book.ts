@@ -31,16 +31,24 @@ interface Ring {
 
 export class BatchBook {
   readonly #clock: Clock
+  /** Told of each batch, where somebody follows them. */
+  #follower: ((batch: Batch) => void) | null = null
   readonly #rings = new Map<BatchKind, Ring>(batchKinds.map((kind) => [kind, { batches: [], next: 0 }]))
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
+  follow(follower: (batch: Batch) => void): void {
+    this.#follower = follower
+  }
+
   /** One that has just finished. */
   add(batch: Omit<Batch, 'finishedMicros'>): void {
     const ring = this.#rings.get(batch.kind) as Ring
-    ring.batches[ring.next] = { ...batch, finishedMicros: this.#clock.nowMicros() }
+    const finished = { ...batch, finishedMicros: this.#clock.nowMicros() }
+    ring.batches[ring.next] = finished
+    this.#follower?.(finished)
     ring.next = (ring.next + 1) % monitorBounds.batchesKept
   }
 

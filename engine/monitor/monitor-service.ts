@@ -66,6 +66,8 @@ export interface MonitorService {
   readonly diskFree: number
   /** The latest first. */
   batches(kinds: readonly BatchKind[], count: number): Batch[]
+  /** Has each batch told when it has finished. */
+  followBatches(follower: (batch: Batch) => void): void
   /** Begins samples and watchdogs anew. */
   restart(): Promise<void>
 }

@@ -15,6 +15,7 @@ import { asksForProblem } from './accept.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
 import { noHeaders, sendAnswer, type Headers } from './send.js'
+import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
 
 /** What all exchanges of a server share. */
@@ -56,6 +57,8 @@ export class Exchange {
   readonly path: string
   /** What the exchange is counted under. */
   meter: RouteMeter | null = null
+  /** Who follows it, if anybody does. */
+  trace: RequestTrace | null = null
   readonly startedMs = performance.now()
   #res: HttpResponse | null
   #req: HttpRequest | null

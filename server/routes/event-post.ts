@@ -10,6 +10,7 @@ import { BodyCollector, type CollectedBody } from '../http/body.js'
 import { replyError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
 import { json } from '../http/reply.js'
+import type { RequestTrace } from '../http/request-trace.js'
 import { ingestedText } from './event-wire.js'
 import { jobIdOf } from './job-reference.js'
 
@@ -40,7 +41,12 @@ class EventPost implements CollectedBody, IngestReceiver {
     replyRefusal(this.#exchange, refusal)
   }
 
+  get trace(): RequestTrace | null {
+    return this.#exchange.trace
+  }
+
   ingested(view: EventView): void {
+    this.#exchange.trace?.decided(view)
     this.#exchange.reply('201 Created', json, ingestedText(view, this.#app.emptyErrorMessage))
   }
 

@@ -29,7 +29,7 @@ function refusal(env: Record<string, string>, args: readonly string[] = []): str
 test('without settings the defaults hold', () => {
   assert.deepEqual(readSettings({ PATH: '/bin' }, []), {
     port: 8080, host: '127.0.0.1', opsHost: '127.0.0.1', drainSeconds: 20, logLevel: 'info', dataDir: './data', name: 'service',
-    passwordCost: 14, minutesPerAlert: 10, privateHosts: [], emptyErrorMessage: false, rateLimit: 0,
+    passwordCost: 14, minutesPerAlert: 10, privateHosts: [], emptyErrorMessage: false, rateLimit: 0, otlpTimeoutMs: 10_000, otlpDelayMs: 5_000, tracesRatio: 1, otelServiceName: 'decision-service', otelDisabled: false,
   })
 })
 
@@ -103,4 +103,17 @@ test('a certificate without its key is refused', () => {
 
 test('the README has the table of settings as it is: npm run docs writes it', () => {
   assert.ok(readFileSync('README.md', 'utf8').includes(settingsMarkdown()))
+})
+
+test('of the variables of OpenTelemetry those in the table are read, and others left alone', () => {
+  const settings = readSettings({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc, x-tenant=a=b',
+    OTEL_TRACES_SAMPLER_ARG: '0.25', OTEL_PROPAGATORS: 'b3',
+  }, [])
+  assert.equal(settings.otlpEndpoint, 'http://collector:4318')
+  assert.deepEqual(settings.otlpHeaders, { authorization: 'Basic abc', 'x-tenant': 'a=b' })
+  assert.equal(settings.tracesRatio, 0.25)
+  assert.match(refusal({ OTEL_TRACES_SAMPLER_ARG: '1.5' }), /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1$/)
+  assert.match(refusal({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }), /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address/)
+  assert.match(refusal({ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }), /^OTEL_EXPORTER_OTLP_HEADERS must be name=value/)
 })

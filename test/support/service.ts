@@ -7,7 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openEngine } from '../../engine/index.js'
+import { openEngine, type Engine } from '../../engine/index.js'
+import type { Tracer } from '../../server/http/request-trace.js'
 import { Server } from '../../server/server.js'
 import { Client } from './client.js'
 
@@ -31,6 +32,8 @@ export interface ServiceOptions {
   readonly threads?: number
   /** SERVICE_PRIVATE_HOSTS. */
   readonly privateHosts?: readonly string[]
+  /** Who follows requests. */
+  readonly tracer?: (engine: Engine) => Tracer
   /** Kept and not removed when it is given. */
   readonly dataDir?: string
 }
@@ -74,6 +77,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     emptyErrorMessage: options.emptyErrorMessage ?? false,
     rateLimit: options.rateLimit,
     rateBurst: options.rateBurst,
+    tracer: options.tracer?.(engine),
   })
   const baseUrl = `http://127.0.0.1:${server.port}`
   return {

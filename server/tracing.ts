@@ -1,0 +1,153 @@
+/**
+ * Traces by OpenTelemetry: a request from its headers to its answer, its event through the mailbox and its turn to the commit, and the
+ * work that no request waits for (trainings, polls, recomputations). Loaded only where a collector is set.
+ *
+ * Owns: the tracer, its exporter and its queue; names and attributes. Leaves out: when things happened, which whoever does them says
+ * (http/exchange.ts, engine: TurnTrace, Batch).
+ *
+ * | span              | under it                                                                                     |
+ * |-------------------|----------------------------------------------------------------------------------------------|
+ * | METHOD route      | of a request; goes on with its `traceparent` (W3C)                                           |
+ * | mailbox           | its event waits for a turn                                                                   |
+ * | turn              | the turn, from the main thread and back                                                      |
+ * | turn decide       | on the thread: all messages of the turn                                                      |
+ * | turn commit       | the flushed commit                                                                           |
+ * | training, …       | of its own, for each batch but turns                                                         |
+ *
+ * 1. Whether a request is traced is its traceparent's word where it has one, else the ratio's.
+ * 2. At most QUEUE_SPANS wait for the collector; what is more is dropped, and nobody waits for it but `close`, for a while.
+ * 3. No key, no body, no query is in a span.
+ */
+import { diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Context, type Span, type TextMapGetter } from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import type { Batch, DecisionService, EventView, Log, TurnTimes } from '../engine/index.js'
+import type { Exchange } from './http/exchange.js'
+import type { RequestTrace, Tracer } from './http/request-trace.js'
+
+const QUEUE_SPANS = 2_048
+const EXPORT_SPANS = 512
+/** A collector that is away is told of once in so long. */
+const COMPLAINT_MS = 60_000
+
+export interface TracingOptions {
+  /** Where spans are posted to. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  /** Between two batches. */
+  readonly delayMs: number
+  /** 0 to 1. */
+  readonly ratio: number
+  readonly serviceName: string
+}
+
+const getter: TextMapGetter<Exchange> = {
+  keys: () => ['traceparent', 'tracestate'],
+  get: (exchange, key) => exchange.header(key) || undefined,
+}
+
+export class Tracing implements Tracer {
+  readonly #provider: TracerProvider
+  readonly #tracer: ReturnType<TracerProvider['getTracer']>
+  readonly #propagator = new W3CTraceContextPropagator()
+
+  constructor({ url, headers, timeoutMs, delayMs, ratio, serviceName }: TracingOptions, service: DecisionService) {
+    complainTo(service.monitor.log('monitor'))
+    const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs })
+    const processor = new BatchSpanProcessor({
+      exporter, maxQueueSize: QUEUE_SPANS, maxExportBatchSize: EXPORT_SPANS, scheduledDelayMillis: delayMs, exportTimeoutMillis: timeoutMs,
+    })
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes({ 'service.name': serviceName }),
+      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+      spanProcessors: [processor],
+    })
+    this.#tracer = this.#provider.getTracer('decision-service')
+    service.monitor.followBatches((batch) => this.#batch(batch))
+  }
+
+  follow(exchange: Exchange, method: string, route: string): RequestTrace | null {
+    const from = this.#propagator.extract(ROOT_CONTEXT, exchange, getter)
+    const name = `${method.toUpperCase()} ${route}`
+    const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': route }
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, from)
+    return span.isRecording() ? new FollowedRequest(span, this.#child.bind(this)) : null
+  }
+
+  /** Sends what waits, for so long at most; then no more is followed. */
+  async close(limitMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)))
+    await Promise.race([this.#provider.shutdown().catch(() => {}), limit])
+    clearTimeout(timer)
+  }
+
+  /** A span that is over already; times in milliseconds since 1970. */
+  #child(parent: Context, name: string, fromMs: number, toMs: number, attributes: Attributes = {}): Context {
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.INTERNAL, startTime: fromMs, attributes }, parent)
+    span.end(Math.max(fromMs, toMs))
+    return trace.setSpan(parent, span)
+  }
+
+  #batch({ kind, container, jobId, items, seconds, finishedMicros, error }: Batch): void {
+    if (kind === 'turn') return
+    const endMs = finishedMicros / 1_000
+    const attributes: Attributes = { 'decision.container': container, 'decision.items': items, ...(jobId === null ? {} : { 'decision.job_id': jobId }) }
+    const span = this.#tracer.startSpan(kind, { kind: SpanKind.INTERNAL, startTime: endMs - seconds * 1_000, attributes }, ROOT_CONTEXT)
+    if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
+    span.end(endMs)
+  }
+}
+
+type Child = (parent: Context, name: string, fromMs: number, toMs: number, attributes?: Attributes) => Context
+
+class FollowedRequest implements RequestTrace {
+  readonly #span: Span
+  readonly #context: Context
+  readonly #child: Child
+
+  constructor(span: Span, child: Child) {
+    this.#span = span
+    this.#context = trace.setSpan(ROOT_CONTEXT, span)
+    this.#child = child
+  }
+
+  ran(postedMs: number, { shard, messages, startedMs, beganMs, workMs = 0, flushMs = 0, finishedMs }: TurnTimes): void {
+    this.#child(this.#context, 'mailbox', postedMs, startedMs, { 'decision.shard': shard })
+    const turn = this.#child(this.#context, 'turn', startedMs, finishedMs, { 'decision.shard': shard, 'decision.messages': messages })
+    if (beganMs === undefined) return
+    this.#child(turn, 'turn decide', beganMs, beganMs + workMs)
+    this.#child(turn, 'turn commit', beganMs + workMs, beganMs + workMs + flushMs)
+  }
+
+  decided({ jobId, eventId, status, resultLabel, confidenceScore, outlier }: EventView): void {
+    this.#span.setAttributes({
+      'decision.job_id': jobId, 'decision.event_id': eventId, 'decision.status': status, 'decision.result_label': resultLabel,
+      'decision.confidence_score': confidenceScore, 'decision.outlier': outlier,
+    })
+  }
+
+  ended(status: number): void {
+    if (status !== 0) this.#span.setAttribute('http.response.status_code', status)
+    if (status === 0 || status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: status === 0 ? 'the client went' : '' })
+    this.#span.end()
+  }
+}
+
+/** What the library complains of goes to the log, now and then. */
+function complainTo(log: Log): void {
+  let last = -Infinity
+  let left = 0
+  const complain = (message: string): void => {
+    left++
+    if (performance.now() - last < COMPLAINT_MS) return
+    log.warn('traces could not be handed over', { what: message.slice(0, 300), times: left })
+    last = performance.now()
+    left = 0
+  }
+  const nothing = (): void => {}
+  diag.setLogger({ error: complain, warn: complain, info: nothing, debug: nothing, verbose: nothing }, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+}

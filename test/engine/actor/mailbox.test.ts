@@ -6,6 +6,7 @@ import { beginTurn, TurnOutOfPlace } from '../../../engine/actor/shard.js'
 import type { TurnResult, TurnTask } from '../../../engine/actor/turn.js'
 import { isRefusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
+import type { TurnTimes } from '../../../engine/monitor/turn-trace-service.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { jobSettings } from '../../support/engine-shard.js'
 
@@ -286,5 +287,31 @@ describe('when a turn fails', () => {
       assert.deepEqual([...box.refused.keys()], [...poison], `seed ${seed}`)
       assert.deepEqual(box.recorder.applied, ids(400).filter((id) => !poison.has(id)), `seed ${seed}`)
     }
+  })
+})
+
+describe('a message that somebody follows', () => {
+  it('tells when its turn ran, once, before its receiver is told, also where the turn had to run again', async () => {
+    const { recorder, mailbox } = openBox()
+    let failed = false
+    recorder.meddle = (_, __, begin) => {
+      if (failed) return
+      failed = true
+      begin()
+      throw new Error('the thread died')
+    }
+    const heard: string[] = []
+    const receiver = { ingested: () => void heard.push('answer'), refused: () => assert.fail('refused') }
+    const trace = { ran: (postedMs: number, { messages, startedMs, finishedMs }: TurnTimes) => {
+      assert.ok(messages === 2 && startedMs >= postedMs - 1 && finishedMs >= startedMs)
+      heard.push('ran')
+    } }
+    mailbox.post(job, 'ingest', 1, 'followed', false, nothing, { ...receiver, trace })
+    mailbox.post(job, 'ingest', 2, 'not followed', false, nothing, { ...receiver, trace: null })
+    await mailbox.whenIdle()
+    mailbox.post(job, 'ingest', 3, 'later', false, nothing, receiver)
+    await mailbox.whenIdle()
+    assert.deepEqual(heard, ['ran', 'answer', 'answer', 'answer'])
+    assert.deepEqual(recorder.tasks.map(({ followed }) => followed), [true, true, false])
   })
 })

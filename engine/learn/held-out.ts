@@ -33,6 +33,9 @@ export interface HeldOut {
   readonly folds: Int32Array
   readonly foldCount: number
   readonly chances: Float64Array
+  /** The class of the nearest example outside of its fold, -1 where there is none, and how many times the usual distance that is. */
+  readonly nearestClasses: Int32Array
+  readonly nearestDistances: Float64Array
 }
 
 /** The fold of each example, in turn within its label and in an order of chance; TRAINED is never held out, LEFT_OUT not in the draw. */
@@ -62,6 +65,8 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   if (examples.length < examplesMin / 2) return null
   const classCount = labels.length
   const chances = new Float64Array(examples.length * memberCount * classCount)
+  const nearestClasses = new Int32Array(examples.length)
+  const nearestDistances = new Float64Array(examples.length)
   const codes = new Uint8Array(table.trees.columnCount)
   for (let fold = 0; fold < asked; fold++) {
     const rowWeights = new Float64Array(rowCount)
@@ -79,6 +84,8 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
       sight.look(example)
       panel.askRow(table, rowOf[example] as number, codes, sight.view)
       chances.set(panel.chances, h * memberCount * classCount)
+      nearestClasses[h] = panel.nearestClass
+      nearestDistances[h] = panel.nearestDistance
     }
   }
   let total = 0
@@ -91,5 +98,7 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
     folds: Int32Array.from(examples, (example) => folds[example] as number),
     foldCount: asked,
     chances,
+    nearestClasses,
+    nearestDistances,
   }
 }

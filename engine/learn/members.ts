@@ -80,6 +80,18 @@ export class MemberPanel {
     this.#weightedCount = members.weights.length / classCount - 1
   }
 
+  /** Of the event that was asked for last: the class of the nearest labelled event, -1 where there is none. */
+  get nearestClass(): number {
+    const { references, classes } = this.#members.nearest
+    return classes[references.nearestPlace] ?? -1
+  }
+
+  /** And how far that is, in multiples of how far labelled events are from each other. */
+  get nearestDistance(): number {
+    const { references, scale } = this.#members.nearest
+    return references.nearestDistance / scale
+  }
+
   /** Of the event that the coder and the view have taken in; answers its distance from the nearest references. */
   ask(coder: EventCoder, view: OutlierView, except = -1): number {
     this.#askLinear(coder)

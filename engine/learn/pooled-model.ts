@@ -1,8 +1,8 @@
 /**
- * A trained `pooled/2` model: its parts, its bytes, its answers.
+ * A trained `pooled/3` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
- * cell's own labels, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
+ * nearest event's label, the cell's own labels, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
  * 1. Answers only read the parts; what they need room for is made once. Nothing is kept from one event to the next.
  */
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
@@ -21,10 +21,13 @@ import { readProfiles, writeProfiles, type PointProfile } from './point-profile.
 import { mute, readNearest } from './nearest.js'
 import { OutlierReferences } from './outlier-references.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
+import { mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 
-export const pooledKind = 'pooled/2'
-/** Without the nearest neighbour among its members; its models are still read. */
+export const pooledKind = 'pooled/3'
+/** Kinds whose models are still read: without the nearest neighbour among the members, and without recall. */
 export const firstPooledKind = 'pooled/1'
+export const secondPooledKind = 'pooled/2'
+const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, pooledKind]
 
 /** How events are coded. */
 export interface CoderParts {
@@ -50,6 +53,7 @@ export interface AnswerParts {
   readonly coder: CoderParts
   readonly members: Members
   readonly pool: Pool
+  readonly recall: Recall
   readonly cells: Cells
   /** Of every answer, spread over all labels. */
   readonly uniformShare: number
@@ -63,6 +67,8 @@ export interface PooledParts extends AnswerParts {
   readonly examples: number
   readonly logLoss: number | null
   readonly accuracy: number | null
+  /** What the bytes said. */
+  readonly kind: string
 }
 
 function writeCoder(parts: CoderParts, to: ModelWriter): void {
@@ -101,7 +107,7 @@ export function makeCoder(parts: CoderParts): EventCoder {
   return new EventCoder(encoder, table, parts.counts, parts.columns, parts.columnOf, parts.columnCount)
 }
 
-export function writePooled(parts: PooledParts): Uint8Array {
+export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
   const to = new ModelWriter(pooledKind)
   to.u32(parts.labelCount)
   to.u32(parts.examples)
@@ -112,6 +118,7 @@ export function writePooled(parts: PooledParts): Uint8Array {
   writeCoder(parts.coder, to)
   writeMembers(parts.members, to)
   writePool(parts.pool, to)
+  writeRecall(parts.recall, to)
   writeCells(parts.cells, to)
   writeRule(parts.rule, to)
   parts.detector.write(to)
@@ -124,9 +131,12 @@ function orNull(value: number): number | null {
 
 /** @throws Error on bytes that are not a model of this kind, or damaged. */
 export function readPooled(bytes: Uint8Array): PooledParts {
-  const first = kindOf(bytes) === firstPooledKind
-  const from = new ModelReader(bytes, first ? firstPooledKind : pooledKind)
+  const found = kindOf(bytes)
+  const kind = pooledKinds.includes(found) ? found : pooledKind
+  const first = kind === firstPooledKind
+  const from = new ModelReader(bytes, kind)
   const head = {
+    kind,
     labelCount: from.u32(),
     examples: from.u32(),
     logLoss: orNull(from.f64()),
@@ -137,7 +147,9 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   const coder = readCoder(from, !first)
   const trees = readMembers(from)
   const nearest = first ? null : readNearest(from)
-  const answers = { pool: readPool(from), cells: readCells(from), rule: readRule(from) }
+  const pool = readPool(from)
+  const recall = kind === pooledKind ? readRecall(from) : noRecall
+  const answers = { pool, recall, cells: readCells(from), rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
   const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from)) }
   const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from) }
@@ -172,13 +184,14 @@ export class PooledAnswer {
 
   /** Fills `probabilities`, one a label; `except` is the place of a reference that is this very event. */
   fill(values: PointValues, probabilities: Float64Array, except = -1): void {
-    const { pool, cells } = this.#parts
+    const { pool, recall, cells } = this.#parts
     const answer = this.#answer
     this.coder.code(values)
     this.#view.take(values, this.coder.encoder)
     this.distance = this.#panel.ask(this.coder, this.#view, except)
     this.doubt = doubtOf(this.#panel.chances, 0, answer.length)
     mix(pool, this.#panel.chances, 0, answer)
+    if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestClass, this.#panel.nearestDistance, answer)
     if (cells.key.length > 0) {
       const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
       if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
@@ -208,7 +221,7 @@ export class PooledModel implements Model {
     this.#answer = new PooledAnswer(parts)
     this.#probabilities = new Float64Array(parts.labelCount)
     this.summary = {
-      kind: parts.coder.spaced ? pooledKind : firstPooledKind,
+      kind: parts.kind,
       examples: parts.examples,
       features: parts.coder.features.length,
       logLoss: parts.logLoss,

@@ -1,5 +1,5 @@
 /**
- * The classifier `pooled/2`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * The classifier `pooled/3`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
@@ -23,6 +23,7 @@ import type { AtomRows } from './pair-choice.js'
 import { fitPool, mix, type Pool } from './pool.js'
 import { PooledAnswer, PooledModel, pooledKind, readPooled, spread, writePooled, type AnswerParts } from './pooled-model.js'
 import { ProgressReport, type Stage } from './progress.js'
+import { fitRecall, noRecall } from './recall.js'
 import { Sight } from './sight.js'
 import { countFeatures, limitFeatures } from './vocabulary.js'
 
@@ -179,6 +180,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const members = trainMembers(table, rowWeights(table, weights), sight.nearest(references, set.seed), set.seed, report.stage(0.55, 0.93, 'Fitting the model'))
   let cells: Cells = noCells
   const choosing = report.stage(0.93, 0.95, 'Remembering what was said of equal events')
+  const recall = held === null || pooled === null ? noRecall : fitRecall(held, pooled, uniformShare)
   if (held !== null && pooled !== null) cells = fitCells(rows, weights, held, pooled, uniformShare, choosing)
   const { coder, columns, columnOf } = table
   const parts: AnswerParts = {
@@ -196,6 +198,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     },
     members,
     pool,
+    recall,
     cells,
     uniformShare,
   }

@@ -7,9 +7,10 @@ import type { Classifier, Model } from './classifier.js'
 import { hashedLogistic } from './hashed-logistic.js'
 import { kindOf } from './model-bytes.js'
 import { pooled } from './pooled.js'
-import { firstPooledKind } from './pooled-model.js'
+import { firstPooledKind, secondPooledKind } from './pooled-model.js'
 
-const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled, { ...pooled, kind: firstPooledKind }, hashedLogistic].map((one) => [one.kind, one]))
+const earlier = [firstPooledKind, secondPooledKind].map((kind): Classifier => ({ ...pooled, kind }))
+const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled, ...earlier, hashedLogistic].map((one) => [one.kind, one]))
 
 /** What a job trains with. */
 export const defaultClassifier: Classifier = pooled

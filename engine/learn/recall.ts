@@ -1,0 +1,81 @@
+/**
+ * What was said of the most similar labelled event, where it is so similar that it counts more than what was learned.
+ *
+ * p = (v l + s p_pool) / (v + s): l is the label of the nearest labelled event, v = exp(-(d / r)²) how much it is worth at
+ * the distance d, and s how many such events the pool's opinion weighs: the label's share under a Dirichlet prior whose
+ * mean is the pool, with a kernel in place of counting (kernel-weighted Bayes; one nearest neighbour is Cover, Hart 1967).
+ * Members that learn shares lose a label with two examples among hundreds; this keeps it, and where labels were not picked
+ * as the stream comes it is right about what looks like a labelled event whatever the shares say. Distances are counted by
+ * how far labelled events are from each other. r and s are what does best on held-out examples; where nothing does, there is none.
+ *
+ * Leaves out: likeness itself (nearest.ts), and events that are equal at a few points (cells.ts).
+ */
+import type { HeldOut } from './held-out.js'
+import type { ModelReader, ModelWriter } from './model-bytes.js'
+
+export interface Recall {
+  /** The distance r, in multiples of the mean distance between labelled events; 0 where nothing is recalled. */
+  readonly reach: number
+  /** The weight s. */
+  readonly smoothing: number
+}
+
+export const noRecall: Recall = { reach: 0, smoothing: 1 }
+
+const reaches = [0.25, 0.5, 1]
+const smoothings = [0.25, 0.5, 1, 2, 4, 8, 16]
+
+/** Mixes the label of the nearest event, at so many times the usual distance, into an answer; -1 for no event. */
+export function mixRecalled({ reach, smoothing }: Recall, label: number, distance: number, answer: Float64Array): void {
+  if (reach === 0 || label < 0) return
+  const weight = Math.exp(-((distance / reach) ** 2))
+  const total = weight + smoothing
+  for (let k = 0; k < answer.length; k++) answer[k] = ((answer[k] as number) * smoothing) / total
+  answer[label] = (answer[label] as number) + weight / total
+}
+
+/** Mean log-loss of `pooled` with what is recalled. */
+function lossWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: number): number {
+  const { classCount, classes, weights, nearestClasses, nearestDistances } = held
+  let loss = 0
+  for (let h = 0; h < classes.length; h++) {
+    const truth = classes[h] as number
+    let chance = pooled[h * classCount + truth] as number
+    const label = nearestClasses[h] as number
+    if (recall.reach > 0 && label >= 0) {
+      const weight = Math.exp(-(((nearestDistances[h] as number) / recall.reach) ** 2))
+      chance = ((label === truth ? weight : 0) + recall.smoothing * chance) / (weight + recall.smoothing)
+    }
+    loss -= (weights[h] as number) * Math.log((1 - floor) * chance + floor / classCount)
+  }
+  return loss
+}
+
+/** Chooses for `pooled`, the pool's answers on the held-out examples, and mixes what is recalled into it. */
+export function fitRecall(held: HeldOut, pooled: Float64Array, floor: number): Recall {
+  let best = noRecall
+  let least = lossWith(best, held, pooled, floor)
+  for (const reach of reaches) {
+    for (const smoothing of smoothings) {
+      const loss = lossWith({ reach, smoothing }, held, pooled, floor)
+      if (loss >= least) continue
+      least = loss
+      best = { reach, smoothing }
+    }
+  }
+  const { classCount } = held
+  for (let h = 0; h < held.classes.length; h++) {
+    const answer = pooled.subarray(h * classCount, (h + 1) * classCount)
+    mixRecalled(best, held.nearestClasses[h] as number, held.nearestDistances[h] as number, answer)
+  }
+  return best
+}
+
+export function writeRecall(recall: Recall, to: ModelWriter): void {
+  to.f64(recall.reach)
+  to.f64(recall.smoothing)
+}
+
+export function readRecall(from: ModelReader): Recall {
+  return { reach: from.f64(), smoothing: from.f64() }
+}

@@ -1,0 +1,93 @@
+/**
+ * Models of the earlier kinds answer as they did when each was the newest: `pooled/1`, before the nearest neighbour became
+ * a member, and `pooled/2`, before the nearest labelled event was recalled.
+ *
+ * pooled-1.base64 and pooled-2.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
+ * three labels with the objective `macro_f1`; the answers below are what those learners said.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import type { PointValues } from '../../../engine/learn/classifier.js'
+import { loadModel } from '../../../engine/learn/registry.js'
+
+interface Answer {
+  readonly values: PointValues
+  readonly probabilities: readonly number[]
+  readonly label: number
+  readonly outlierScore: number
+}
+
+interface Earlier {
+  readonly kind: string
+  /** Beside the source of this test: data is not compiled. */
+  readonly file: string
+  readonly features: number
+  readonly logLoss: number
+  readonly accuracy: number
+  readonly answers: readonly Answer[]
+}
+
+const first: Earlier = {
+  kind: 'pooled/1',
+  file: 'pooled-1.base64',
+  features: 142,
+  logLoss: 0.2334958575,
+  accuracy: 0.9333333333,
+  answers: [
+    { values: ['login failed for root', 293, 'c', null, '10.0.2.4'], probabilities: [0.0255650755, 0.1803555821, 0.7940793423], label: 2, outlierScore: 0.8941085634 },
+    { values: ['R57-M0-N4-C:J16', 904, 'c', null, '10.0.1.8'], probabilities: [0.0122218497, 0.9561043746, 0.0316737757], label: 1, outlierScore: 0.1094323797 },
+    { values: ['service restarted', 132, 'a', ['x', 'y'], '10.0.1.4'], probabilities: [0.9440496616, 0.0089674666, 0.0469828718], label: 0, outlierScore: 0.8503956815 },
+    { values: ['login failed for root', 484, 'b', ['x', 'y'], '10.0.0.5'], probabilities: [0.0303947085, 0.3289005564, 0.6407047351], label: 2, outlierScore: 1.1485281313 },
+    { values: ['login failed for root', 29, 'a', ['x', 'y'], '10.0.2.3'], probabilities: [0.9678703957, 0.0097752969, 0.0223543074], label: 0, outlierScore: 0.4496705314 },
+    { values: ['login failed for root', 593, 'c', null, '10.0.2.7'], probabilities: [0.0148591499, 0.8761080264, 0.1090328237], label: 1, outlierScore: 0.2719133118 },
+    { values: [null, null, null, null, null], probabilities: [0.5178890462, 0.050748347, 0.4313626067], label: 0, outlierScore: 6.6614948058 },
+    { values: ['never seen words', 1000000000, 'z', ['x'], '192.168.1.1'], probabilities: [0.4956502846, 0.4557119284, 0.048637787], label: 1, outlierScore: 5.8196918283 },
+    { values: ['Login  FAILED', 12.5, 'b', true, 'fe80::1'], probabilities: [0.0191371207, 0.0496150712, 0.931247808], label: 2, outlierScore: 5.1093353914 },
+    { values: ['login failed for root', 165, 'c', null, '10.0.1.4'], probabilities: [0.0212849409, 0.0199265386, 0.9587885205], label: 2, outlierScore: 0.0995362003 },
+  ],
+}
+
+const second: Earlier = {
+  kind: 'pooled/2',
+  file: 'pooled-2.base64',
+  features: 299,
+  logLoss: 0.4029076740,
+  accuracy: 0.8450704225,
+  answers: [
+    { values: ['service restarted', 169, 'b', ['x'], '10.0.0.0'], probabilities: [0.9362287676, 0.0385556708, 0.0252155615], label: 0, outlierScore: 1.0260082328 },
+    { values: ['service restarted', 303, 'b', true, '10.0.0.0'], probabilities: [0.8768060953, 0.0869149338, 0.036278971], label: 0, outlierScore: 1.3307640164 },
+    { values: ['service restarted', 755, 'c', ['x'], '10.0.0.1'], probabilities: [0.188868541, 0.7762915566, 0.0348399024], label: 1, outlierScore: 0.8418756682 },
+    { values: ['R8-M0-N6', 243, 'b', ['x'], '10.0.0.3'], probabilities: [0.685339126, 0.2751424525, 0.0395184215], label: 0, outlierScore: 2.0624224139 },
+    { values: ['R86-M0-N3', 64, 'c', null, '10.0.0.4'], probabilities: [0.6064331398, 0.3551916109, 0.0383752493], label: 0, outlierScore: 2.37850078 },
+    { values: ['R18-M0-N7', 85, 'b', ['x'], '10.0.2.8'], probabilities: [0.9183361366, 0.0557908165, 0.0258730469], label: 0, outlierScore: 0 },
+    { values: [null, null, null, null, null], probabilities: [0.5671780912, 0.3887709521, 0.0440509567], label: 0, outlierScore: 5.2070011646 },
+    { values: ['never seen words', 1000000000, 'z', ['x'], '192.168.1.1'], probabilities: [0.1047102465, 0.8553857772, 0.0399039763], label: 1, outlierScore: 3.5524048338 },
+    { values: ['Login  FAILED', 12.5, 'b', true, 'fe80::1'], probabilities: [0.7644820668, 0.0658620202, 0.1696559131], label: 0, outlierScore: 3.6193837694 },
+  ],
+}
+
+function close(ours: number, then: number, what: string): void {
+  assert.ok(Math.abs(ours - then) < 1e-8, `${what}: ${ours}, was ${then}`)
+}
+
+for (const earlier of [first, second]) {
+  test(`a model of the kind ${earlier.kind} answers as it did`, () => {
+    const file = new URL(`../../../../test/engine/learn/${earlier.file}`, import.meta.url)
+    const model = loadModel(gunzipSync(Buffer.from(readFileSync(file, 'latin1'), 'base64')))
+    const { kind, examples, features, logLoss, accuracy } = model.summary
+    assert.deepEqual({ kind, examples, features }, { kind: earlier.kind, examples: 40, features: earlier.features })
+    close(logLoss ?? NaN, earlier.logLoss, 'log-loss')
+    close(accuracy ?? NaN, earlier.accuracy, 'accuracy')
+    const probabilities = new Float64Array(3)
+    for (const { values, probabilities: then, label, outlierScore } of earlier.answers) {
+      const what = JSON.stringify(values)
+      close(model.assess(values, probabilities), outlierScore, `outlier score of ${what}`)
+      then.forEach((probability, k) => close(probabilities[k] as number, probability, `label ${k} of ${what}`))
+      assert.equal(model.choose(probabilities), label, what)
+      model.predict(values, probabilities)
+      then.forEach((probability, k) => close(probabilities[k] as number, probability, `label ${k} of ${what}, predicted`))
+    }
+  })
+}

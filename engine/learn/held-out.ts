@@ -9,6 +9,7 @@
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
 import { memberCount, MemberPanel, trainMembers } from './members.js'
+import { recallLimit } from './recall.js'
 import type { Sight } from './sight.js'
 import { part, type Stage } from './progress.js'
 
@@ -33,7 +34,7 @@ export interface HeldOut {
   readonly folds: Int32Array
   readonly foldCount: number
   readonly chances: Float64Array
-  /** The class of the nearest example outside of its fold, -1 where there is none, and how many times the usual distance that is. */
+  /** The class of the nearest example outside of its fold, -1 where none is near, and how many times the usual distance that is. */
   readonly nearestClasses: Int32Array
   readonly nearestDistances: Float64Array
 }
@@ -84,8 +85,9 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
       sight.look(example)
       panel.askRow(table, rowOf[example] as number, codes, sight.view)
       chances.set(panel.chances, h * memberCount * classCount)
-      nearestClasses[h] = panel.nearestClass
-      nearestDistances[h] = panel.nearestDistance
+      const { label, distance } = panel.nearestWithin(sight.view, trained.nearest.scale * recallLimit)
+      nearestClasses[h] = label
+      nearestDistances[h] = distance / trained.nearest.scale
     }
   }
   let total = 0

@@ -13,7 +13,7 @@ import { askForest, growForest, type ForestOptions } from './forest.js'
 import type { LearningTable } from './learning-table.js'
 import { fitLogistic, scoreRow, softmax } from './logistic.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
-import { askNearest, writeNearest, type Nearest } from './nearest.js'
+import { askNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 import type { OutlierView } from './outlier-view.js'
 import { part, type Stage } from './progress.js'
 import { copyCodes, type TreeRows } from './tree-table.js'
@@ -80,16 +80,11 @@ export class MemberPanel {
     this.#weightedCount = members.weights.length / classCount - 1
   }
 
-  /** Of the event that was asked for last: the class of the nearest labelled event, -1 where there is none. */
-  get nearestClass(): number {
+  /** Of the event that was asked for last: what the nearest labelled event was, where one is nearer than `limit`. */
+  nearestWithin(view: OutlierView, limit: number, except = -1): Near {
     const { references, classes } = this.#members.nearest
-    return classes[references.nearestPlace] ?? -1
-  }
-
-  /** And how far that is, in multiples of how far labelled events are from each other. */
-  get nearestDistance(): number {
-    const { references, scale } = this.#members.nearest
-    return references.nearestDistance / scale
+    const { place, distance } = references.nearestWithin(view, limit, except)
+    return { label: classes[place] ?? -1, distance }
   }
 
   /** Of the event that the coder and the view have taken in; answers its distance from the nearest references. */

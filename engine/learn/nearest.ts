@@ -10,7 +10,7 @@
 import type { Example } from './classifier.js'
 import { hashNumber } from './hash.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
-import { OutlierReferences, referencesMax } from './outlier-references.js'
+import { OutlierReferences, outlierReferencesMax, referencesMax } from './outlier-references.js'
 import type { OutlierView } from './outlier-view.js'
 
 export interface Nearest {
@@ -19,6 +19,13 @@ export interface Nearest {
   readonly classes: Int32Array
   /** The distance at which a word has lost most of its weight. */
   readonly scale: number
+}
+
+/** The nearest labelled event. */
+export interface Near {
+  /** Its class, -1 where there is none. */
+  readonly label: number
+  readonly distance: number
 }
 
 /** References that each label has at least, where it has so many examples. */
@@ -48,12 +55,13 @@ export function chooseReferences(examples: readonly Example[], among: readonly n
 export function trainNearest(chosen: readonly number[], classOf: (example: number) => number, view: OutlierView, look: (example: number) => void): Nearest {
   const references = OutlierReferences.of(chosen.length, view, (place) => look(chosen[place] as number))
   let sum = 0
-  chosen.forEach((example, place) => {
+  const usual = chosen.slice(0, outlierReferencesMax)
+  usual.forEach((example, place) => {
     look(example)
     references.distance(view, place)
     sum += Math.min(2, references.nearestDistance)
   })
-  return { references, classes: Int32Array.from(chosen, classOf), scale: Math.max(scaleMin, sum / Math.max(1, chosen.length)) }
+  return { references, classes: Int32Array.from(chosen, classOf), scale: Math.max(scaleMin, sum / Math.max(1, usual.length)) }
 }
 
 /** Fills `chances` by the reference that was nearest at the last look. */

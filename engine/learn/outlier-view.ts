@@ -13,7 +13,7 @@ import { hashNumber } from './hash.js'
 import { signedLog, type PointProfile } from './point-profile.js'
 
 /** Tokens of one event that count; the rest is ignored. */
-const tokensMax = 64
+export const tokensMax = 64
 /** Numbers of one event that count. */
 const numbersMax = 48
 /** Where a missing number stands, from usual ones about as far as a very unusual one. */

@@ -21,7 +21,7 @@ import { readProfiles, writeProfiles, type PointProfile } from './point-profile.
 import { mute, readNearest } from './nearest.js'
 import { OutlierReferences } from './outlier-references.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
-import { mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
+import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 
 export const pooledKind = 'pooled/3'
 /** Kinds whose models are still read: without the nearest neighbour among the members, and without recall. */
@@ -191,7 +191,7 @@ export class PooledAnswer {
     this.distance = this.#panel.ask(this.coder, this.#view, except)
     this.doubt = doubtOf(this.#panel.chances, 0, answer.length)
     mix(pool, this.#panel.chances, 0, answer)
-    if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestClass, this.#panel.nearestDistance, answer)
+    if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
     if (cells.key.length > 0) {
       const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
       if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)

@@ -114,6 +114,9 @@ function heldOutProbabilities(held: HeldOut, pooled: Float64Array, parts: Answer
 /** The rule, fitted to the stream: events that nobody labelled, and labelled ones as they were held out. */
 function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: HeldOut | null, heldOut: Float64Array): DecisionRule {
   const { labelCount } = set
+  const objective = set.objective ?? 'accuracy'
+  // The other rules do not depend on the stream.
+  if (objective !== 'macro_f1') return fitRule(objective, new Float64Array(0), new Float64Array(0), parts.labels, labelCount, parts.uniformShare)
   const answer = new PooledAnswer(parts)
   const uniform = parts.uniformShare / labelCount
   const all = Int32Array.from({ length: rows.pointCount }, (_, point) => point)
@@ -128,7 +131,7 @@ function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: 
     for (const probability of probabilities) stream.push((probability - uniform) / (1 - parts.uniformShare))
     weights.push(1)
   }
-  return fitRule(set.objective ?? 'accuracy', Float64Array.from(stream), Float64Array.from(weights), parts.labels, labelCount, parts.uniformShare)
+  return fitRule(objective, Float64Array.from(stream), Float64Array.from(weights), parts.labels, labelCount, parts.uniformShare)
 }
 
 /** What is usual, from known events, each as if it had not been seen; `references` are the numbers of those that the model holds. */
@@ -180,7 +183,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const members = trainMembers(table, rowWeights(table, weights), sight.nearest(references, set.seed), set.seed, report.stage(0.55, 0.93, 'Fitting the model'))
   let cells: Cells = noCells
   const choosing = report.stage(0.93, 0.95, 'Remembering what was said of equal events')
-  const recall = held === null || pooled === null ? noRecall : fitRecall(held, pooled, uniformShare)
+  const recall = held === null || pooled === null ? noRecall : fitRecall(held, pooled, members.nearest.scale, uniformShare)
   if (held !== null && pooled !== null) cells = fitCells(rows, weights, held, pooled, uniformShare, choosing)
   const { coder, columns, columnOf } = table
   const parts: AnswerParts = {

@@ -12,9 +12,10 @@
  */
 import type { HeldOut } from './held-out.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
+import type { Near } from './nearest.js'
 
 export interface Recall {
-  /** The distance r, in multiples of the mean distance between labelled events; 0 where nothing is recalled. */
+  /** The distance r; 0 where nothing is recalled. */
   readonly reach: number
   /** The weight s. */
   readonly smoothing: number
@@ -22,13 +23,28 @@ export interface Recall {
 
 export const noRecall: Recall = { reach: 0, smoothing: 1 }
 
-const reaches = [0.25, 0.5, 1]
+/** In multiples of the mean distance between labelled events. */
+const reaches = [0.125, 0.25, 0.5, 1]
+/** So many times the reach away an event is worth nothing. */
+const reachesMax = 2.2
+/** From so many times that mean distance on nothing is recalled, whatever the reach. */
+export const recallLimit = reachesMax * (reaches.at(-1) as number)
 const smoothings = [0.25, 0.5, 1, 2, 4, 8, 16]
 
-/** Mixes the label of the nearest event, at so many times the usual distance, into an answer; -1 for no event. */
-export function mixRecalled({ reach, smoothing }: Recall, label: number, distance: number, answer: Float64Array): void {
+/** From this distance on nothing is recalled. */
+export function limitOf({ reach }: Recall): number {
+  return reach * reachesMax
+}
+
+/** How much an event at this distance is worth. */
+function worthOf(distance: number, reach: number): number {
+  return distance < reach * reachesMax ? Math.exp(-((distance / reach) ** 2)) : 0
+}
+
+/** Mixes the label of the nearest event into an answer. */
+export function mixRecalled({ reach, smoothing }: Recall, { label, distance }: Near, answer: Float64Array): void {
   if (reach === 0 || label < 0) return
-  const weight = Math.exp(-((distance / reach) ** 2))
+  const weight = worthOf(distance, reach)
   const total = weight + smoothing
   for (let k = 0; k < answer.length; k++) answer[k] = ((answer[k] as number) * smoothing) / total
   answer[label] = (answer[label] as number) + weight / total
@@ -43,7 +59,7 @@ function lossWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: nu
     let chance = pooled[h * classCount + truth] as number
     const label = nearestClasses[h] as number
     if (recall.reach > 0 && label >= 0) {
-      const weight = Math.exp(-(((nearestDistances[h] as number) / recall.reach) ** 2))
+      const weight = worthOf(nearestDistances[h] as number, recall.reach)
       chance = ((label === truth ? weight : 0) + recall.smoothing * chance) / (weight + recall.smoothing)
     }
     loss -= (weights[h] as number) * Math.log((1 - floor) * chance + floor / classCount)
@@ -51,8 +67,8 @@ function lossWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: nu
   return loss
 }
 
-/** Chooses for `pooled`, the pool's answers on the held-out examples, and mixes what is recalled into it. */
-export function fitRecall(held: HeldOut, pooled: Float64Array, floor: number): Recall {
+/** Chooses for `pooled`, the pool's answers on the held-out examples, and mixes what is recalled into it; `scale` is the usual distance. */
+export function fitRecall(held: HeldOut, pooled: Float64Array, scale: number, floor: number): Recall {
   let best = noRecall
   let least = lossWith(best, held, pooled, floor)
   for (const reach of reaches) {
@@ -66,9 +82,9 @@ export function fitRecall(held: HeldOut, pooled: Float64Array, floor: number): R
   const { classCount } = held
   for (let h = 0; h < held.classes.length; h++) {
     const answer = pooled.subarray(h * classCount, (h + 1) * classCount)
-    mixRecalled(best, held.nearestClasses[h] as number, held.nearestDistances[h] as number, answer)
+    mixRecalled(best, { label: held.nearestClasses[h] as number, distance: held.nearestDistances[h] as number }, answer)
   }
-  return best
+  return { reach: best.reach * scale, smoothing: best.smoothing }
 }
 
 export function writeRecall(recall: Recall, to: ModelWriter): void {

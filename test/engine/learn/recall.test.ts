@@ -26,24 +26,24 @@ const shares = (): Float64Array => Float64Array.from({ length: 120 }, (_, i) => 
 test('a label that is told by what is near is recalled, however rare it is', () => {
   const pooled = shares()
   const held = heldOut((h) => (h % 10 === 0 ? 1 : 0), () => 0.1)
-  const recall = fitRecall(held, pooled, 0.01)
+  const recall = fitRecall(held, pooled, 1, 0.01)
   assert.ok(recall.reach > 0)
   assert.ok((pooled[1] as number) > 0.5, 'the held-out answers are those with recall')
   const answer = Float64Array.of(0.9, 0.1)
-  mixRecalled(recall, 1, 0.1, answer)
+  mixRecalled(recall, { label: 1, distance: 0.1 }, answer)
   assert.ok((answer[1] as number) > 0.5)
   assert.ok(Math.abs((answer[0] as number) + (answer[1] as number) - 1) < 1e-12)
 })
 
 test('what is far away is not recalled', () => {
   const answer = Float64Array.of(0.9, 0.1)
-  mixRecalled({ reach: 0.5, smoothing: 1 }, 1, 5, answer)
+  mixRecalled({ reach: 0.5, smoothing: 1 }, { label: 1, distance: 5 }, answer)
   assert.ok(Math.abs((answer[1] as number) - 0.1) < 1e-9)
 })
 
 test('where the nearest event misleads, or there is none, nothing is recalled', () => {
-  assert.deepEqual(fitRecall(heldOut((h) => (h % 10 === 0 ? 0 : 1), () => 0.1), shares(), 0.01), noRecall)
+  assert.deepEqual(fitRecall(heldOut((h) => (h % 10 === 0 ? 0 : 1), () => 0.1), shares(), 1, 0.01), noRecall)
   const pooled = shares()
-  assert.deepEqual(fitRecall(heldOut(() => -1, () => Infinity), pooled, 0.01), noRecall)
+  assert.deepEqual(fitRecall(heldOut(() => -1, () => Infinity), pooled, 1, 0.01), noRecall)
   assert.deepEqual(pooled, shares())
 })

@@ -8,7 +8,7 @@
  */
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
-import { memberCount, MemberPanel, trainMembers } from './members.js'
+import { forestTrees, memberCount, MemberPanel, trainMembers } from './members.js'
 import { recallLimit } from './recall.js'
 import type { Sight } from './sight.js'
 import { part, type Stage } from './progress.js'
@@ -19,6 +19,8 @@ const sampleMax = 4_000
 const foldCount = 3
 /** Above so many examples one fold of them is enough: the others are trained on once, and never asked. */
 const allFoldsMax = 1_000
+/** Trees of a forest that is asked about many examples: their mean is hardly another than that of all. */
+const treesOfMany = 60
 /** In place of a fold. */
 const TRAINED = -1
 const LEFT_OUT = -2
@@ -77,7 +79,7 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
       known.push(i)
       rowWeights[rowOf[i] as number] = (rowWeights[rowOf[i] as number] as number) + (weights[i] as number)
     }
-    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), seed, part(stage, fold / asked, (fold + 1) / asked))
+    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), seed, part(stage, fold / asked, (fold + 1) / asked), asked > 1 ? forestTrees : treesOfMany)
     const panel = new MemberPanel(trained, classCount)
     for (let h = 0; h < examples.length; h++) {
       const example = examples[h] as number

@@ -24,8 +24,10 @@ export const memberCount = memberNames.length
 
 /** Events that one tree sees at most: more make forests larger and no better. */
 const rowsMax = 16_384
-const extraTrees = { trees: 100, bootstrap: false, breadth: 2, rowsMax }
-const randomForest = { trees: 100, bootstrap: true, breadth: 1.5, rowsMax }
+/** Trees of a forest. */
+export const forestTrees = 100
+const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
+const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
 const boosted = { rounds: 100, depth: 6, rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
 const linear = { strength: 0.5, iterationsMax: 60, iterationsMin: 20, work: 100e6 }
 
@@ -38,9 +40,11 @@ export interface Members {
   readonly nearest: Nearest
 }
 
-/** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples. */
-export function trainMembers(table: LearningTable, rowWeights: Float64Array, nearest: Nearest, seed: number, stage: Stage): Members {
-  const { matrix, trees } = table
+/** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples; `trees` are those of a forest. */
+export function trainMembers(
+  table: LearningTable, rowWeights: Float64Array, nearest: Nearest, seed: number, stage: Stage, trees = forestTrees,
+): Members {
+  const { matrix } = table
   const rows = Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
   const from: TreeRows = { rows, weights: rowWeights }
   const weights = new Float64Array((matrix.featureCount + 1) * matrix.labels.length)
@@ -48,14 +52,14 @@ export function trainMembers(table: LearningTable, rowWeights: Float64Array, nea
   const affordable = Math.round(linear.work / Math.max(1, matrix.features.length))
   const iterationsMax = Math.min(linear.iterationsMax, Math.max(linear.iterationsMin, affordable))
   fitLogistic(matrix, rowWeights, weights, { strength: linear.strength, iterationsMax }, part(stage, 0, 0.2))
-  const forest = (options: Omit<ForestOptions, 'seed'>, purpose: number, from_: number, to: number): FlatTrees =>
-    growForest(trees, from, { ...options, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
+  const forest = (options: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, from_: number, to: number): FlatTrees =>
+    growForest(table.trees, from, { ...options, trees, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
   const boosting: BoostingOptions = { ...boosted, seed: (seed ^ 0x3c6ef372) >>> 0 }
   return {
     weights: Float32Array.from(weights),
     extraTrees: forest(extraTrees, 0x1b873593, 0.2, 0.35),
     randomForest: forest(randomForest, 0x2545f491, 0.35, 0.5),
-    boosting: growBoosting(trees, from, boosting, part(stage, 0.5, 1)),
+    boosting: growBoosting(table.trees, from, boosting, part(stage, 0.5, 1)),
     nearest,
   }
 }

@@ -30,6 +30,8 @@ const reachesMax = 2.2
 /** From so many times that mean distance on nothing is recalled, whatever the reach. */
 export const recallLimit = reachesMax * (reaches.at(-1) as number)
 const smoothings = [0.25, 0.5, 1, 2, 4, 8, 16]
+/** Standard errors that a gain on the held-out examples has to exceed: of so many trials on few examples one gains by chance. */
+const doubtShare = 0.5
 
 /** From this distance on nothing is recalled. */
 export function limitOf({ reach }: Recall): number {
@@ -50,10 +52,9 @@ export function mixRecalled({ reach, smoothing }: Recall, { label, distance }: N
   answer[label] = (answer[label] as number) + weight / total
 }
 
-/** Mean log-loss of `pooled` with what is recalled. */
-function lossWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: number): number {
+/** Fills `losses` with the log-loss of each held-out example, `pooled` with what is recalled. */
+function lossesWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: number, losses: Float64Array): void {
   const { classCount, classes, weights, nearestClasses, nearestDistances } = held
-  let loss = 0
   for (let h = 0; h < classes.length; h++) {
     const truth = classes[h] as number
     let chance = pooled[h * classCount + truth] as number
@@ -62,20 +63,35 @@ function lossWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: nu
       const weight = worthOf(nearestDistances[h] as number, recall.reach)
       chance = ((label === truth ? weight : 0) + recall.smoothing * chance) / (weight + recall.smoothing)
     }
-    loss -= (weights[h] as number) * Math.log((1 - floor) * chance + floor / classCount)
+    losses[h] = -(weights[h] as number) * Math.log((1 - floor) * chance + floor / classCount)
   }
-  return loss
+}
+
+/** How much less the losses are, less what chance may have given of that. */
+function sureGain(before: Float64Array, after: Float64Array): number {
+  let sum = 0
+  let squares = 0
+  for (let h = 0; h < before.length; h++) {
+    const gain = (before[h] as number) - (after[h] as number)
+    sum += gain
+    squares += gain * gain
+  }
+  return sum - doubtShare * Math.sqrt(Math.max(0, squares - (sum * sum) / before.length))
 }
 
 /** Chooses for `pooled`, the pool's answers on the held-out examples, and mixes what is recalled into it; `scale` is the usual distance. */
 export function fitRecall(held: HeldOut, pooled: Float64Array, scale: number, floor: number): Recall {
+  const before = new Float64Array(held.classes.length)
+  const after = new Float64Array(held.classes.length)
+  lossesWith(noRecall, held, pooled, floor, before)
   let best = noRecall
-  let least = lossWith(best, held, pooled, floor)
+  let most = 0
   for (const reach of reaches) {
     for (const smoothing of smoothings) {
-      const loss = lossWith({ reach, smoothing }, held, pooled, floor)
-      if (loss >= least) continue
-      least = loss
+      lossesWith({ reach, smoothing }, held, pooled, floor, after)
+      const gain = sureGain(before, after)
+      if (gain <= most) continue
+      most = gain
       best = { reach, smoothing }
     }
   }

@@ -8,7 +8,7 @@ import type { WatchdogAlert } from '../integration/alert.js'
 import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { jobKey as numberKey } from '../store/tables.js'
-import { ALERT_MICROS_MAX, lastAlertMicros, putAlert } from './alert-log.js'
+import { ALERT_MICROS_MAX, alertsAfter, lastAlertMicros, putAlert } from './alert-log.js'
 import { SAMPLE_SECONDS } from './sample-store.js'
 import type { WatchdogView } from './watchdog-service.js'
 
@@ -52,10 +52,11 @@ export class WatchdogLog {
       this.#next = Math.max(this.#next, Number(row.id) + 1)
       this.rows.set(row.id, row)
     }
+    for (const { alert } of alertsAfter(environment, 0)) this.#next = Math.max(this.#next, Number(alert.watchdogId) + 1)
     this.#lastAlertMicros = lastAlertMicros(environment)
   }
 
-  /** A number that no watchdog has, or had while this process runs. */
+  /** A number that no watchdog has, or had while this process runs, or in an alert that is kept. */
   nextId(): string {
     return String(this.#next++)
   }

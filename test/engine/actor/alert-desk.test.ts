@@ -91,14 +91,15 @@ test('what is refused is kept with the failed deliveries, and sent again', async
   receiver.answer = status(400)
   const { id } = watchdogs().create({ ...memory, ...fires, title: 'refused', integrations: ['Hook'] }, by)
   await look()
-  const { letters: [letter] } = await eventually(() => engine.integrations.letters({ page: 0, size: 9 }), ({ total }) => total === 1)
+  const lettersOf = async () => (await engine.integrations.letters({ page: 0, size: 9 })).letters.filter(({ eventId }) => eventId === `watchdog-${id}`)
+  const [letter] = await eventually(lettersOf, ({ length }) => length === 1)
   assert.deepEqual([letter?.jobId, letter?.integrationTitle, letter?.eventId, letter?.state], [0, 'Hook', `watchdog-${id}`, 'dead'])
   receiver.answer = status(200)
   assert.equal(await engine.integrations.sendAgain({ id: letter!.id }), 1)
   await toldOf(id, 1)
-  const views = await eventually(() => engine.integrations.deliveries(), (all) => all.every(({ waiting, dead }) => waiting + dead === 0))
-  assert.deepEqual(views.filter(({ jobId }) => jobId === 0).map(({ integrationTitle, state, dead }) => [integrationTitle, state, dead]), [
-    ['Hook', 'running', 0], ['Chat', 'running', 0],
+  const views = await eventually(() => engine.integrations.deliveries(), (all) => all[0]?.dead === 0)
+  assert.deepEqual(views.filter(({ jobId }) => jobId === 0).map(({ integrationTitle, state }) => [integrationTitle, state]), [
+    ['Hook', 'running'], ['Chat', 'running'],
   ])
   watchdogs().remove(id, by)
   await toldOf(id, 2)

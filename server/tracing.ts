@@ -31,6 +31,7 @@ const QUEUE_SPANS = 2_048
 const EXPORT_SPANS = 512
 /** A collector that is away is told of once in so long. */
 const COMPLAINT_MS = 60_000
+const COMPLAINT_CHARS_MAX = 300
 
 export interface TracingOptions {
   /** Where spans are posted to. */
@@ -137,6 +138,16 @@ class FollowedRequest implements RequestTrace {
   }
 }
 
+/** The library writes errors as JSON, with their stack. */
+function reasonOf(complaint: string): string {
+  try {
+    const { message = complaint } = JSON.parse(complaint) as { message?: string }
+    return message.slice(0, COMPLAINT_CHARS_MAX)
+  } catch {
+    return complaint.slice(0, COMPLAINT_CHARS_MAX)
+  }
+}
+
 /** What the library complains of goes to the log, now and then. */
 function complainTo(log: Log): void {
   let last = -Infinity
@@ -144,7 +155,7 @@ function complainTo(log: Log): void {
   const complain = (message: string): void => {
     left++
     if (performance.now() - last < COMPLAINT_MS) return
-    log.warn('traces could not be handed over', { what: message.slice(0, 300), times: left })
+    log.warn('traces could not be handed over', { what: reasonOf(message), times: left })
     last = performance.now()
     left = 0
   }

@@ -16,10 +16,22 @@ const worldly = ['engine/clock.ts', 'engine/random.ts']
 
 /** Packages with one home: a file, or a folder. */
 const homes: Readonly<Record<string, string>> = {
-  lmdb: 'engine/store/lmdb.ts', msgpackr: 'engine/store/pack.ts', piscina: 'engine/actor/threads.ts', croner: 'engine/resource/cron.ts', pino: 'engine/monitor/log.ts', 'prom-client': 'server/prometheus.ts', yazl: 'server/zip.ts',
-  'uWebSockets.js': 'server/http/', '@nats-io/transport-node': 'engine/integration/nats/', '@nats-io/jetstream': 'engine/integration/nats/',
-  '@opentelemetry/api': 'server/tracing.ts', '@opentelemetry/core': 'server/tracing.ts', '@opentelemetry/resources': 'server/tracing.ts',
-  '@opentelemetry/sdk-trace': 'server/tracing.ts', '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
+  lmdb: 'engine/store/lmdb.ts',
+  msgpackr: 'engine/store/pack.ts',
+  piscina: 'engine/actor/threads.ts',
+  croner: 'engine/resource/cron.ts',
+  pino: 'engine/monitor/log.ts',
+  'prom-client': 'server/prometheus.ts',
+  yazl: 'server/zip.ts',
+  'uWebSockets.js': 'server/http/',
+  '@nats-io/transport-node': 'engine/integration/nats/',
+  '@nats-io/jetstream': 'engine/integration/nats/',
+  '@opentelemetry/api': 'server/tracing.ts',
+  '@opentelemetry/core': 'server/tracing.ts',
+  '@opentelemetry/resources': 'server/tracing.ts',
+  '@opentelemetry/sdk-trace': 'server/tracing.ts',
+  '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
+  kafkajs: 'engine/integration/kafka/',
 }
 
 const topLevel = ['engine', 'server', 'bench', 'test', 'package.json', 'tsconfig.json', 'README.md', 'CHANGELOG.md', 'Dockerfile']

@@ -91,6 +91,8 @@ export interface SourcePiece {
   readonly checkpoint: unknown
   /** There is more to be had at once. */
   readonly more: boolean
+  /** What people should know of this piece: something was lost, say. */
+  readonly note?: string
 }
 
 /** The counterpart could not be asked, or did not answer as it should; the message is for people. */

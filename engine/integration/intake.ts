@@ -117,7 +117,7 @@ export class Intake {
     if (wait > 0) return wait
     const fetching = this.#ahead ?? source.poll(this.#checkpoint, this.#stop.signal)
     this.#ahead = null
-    const { documents, checkpoint, more } = await fetching
+    const { documents, checkpoint, more, note = '' } = await fetching
     const noEvents = new Set<string>()
     circuit.succeeded()
     if (documents.length > 0) {
@@ -133,8 +133,9 @@ export class Intake {
         noEvents.add(document.id)
       }
       const [first] = refused
-      this.#reason = first === undefined ? '' : `the document ${documents[first.at]?.id ?? ''} is no event: ${first.reason}`
+      this.#reason = first === undefined ? note : `the document ${documents[first.at]?.id ?? ''} is no event: ${first.reason}`
     }
+    if (note !== '') this.#reason = note
     if (JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint)) ledger.putCheckpoint(step, checkpoint)
     this.#checkpoint = checkpoint
     // Who forgets what was taken must not do so before the checkpoint is on disk.

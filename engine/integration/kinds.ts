@@ -6,6 +6,7 @@ import { redmine } from './cases/redmine.js'
 import { serviceNow } from './cases/servicenow.js'
 import { theHive } from './cases/thehive.js'
 import type { OutsideKind } from './contract.js'
+import { kafka } from './kafka/kafka.js'
 import { nats } from './nats/nats.js'
 import { searchEngine } from './search-engine/search-engine.js'
 import { slack } from './slack/slack.js'
@@ -13,7 +14,7 @@ import { syslog } from './syslog/syslog.js'
 import { wazuh } from './wazuh/wazuh.js'
 import { webhook } from './webhook/webhook.js'
 
-export const outsideKinds: readonly OutsideKind[] = [searchEngine, wazuh, webhook, slack, syslog, theHive, jira, serviceNow, redmine, nats]
+export const outsideKinds: readonly OutsideKind[] = [searchEngine, wazuh, webhook, slack, syslog, theHive, jira, serviceNow, redmine, nats, kafka]
 
 /** Every kind that an integration can be of. */
 export const allKinds = new Kinds([...standardKinds.all, ...outsideKinds.map(({ entry }) => entry)])

@@ -2,9 +2,9 @@
  * A NATS server as small as the parts of its protocol that the service speaks: a real TCP (or TLS) server, with one stream
  * that takes every subject and durable pull consumers of it.
  */
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { SmallServer } from './small-server.js'
 
 export type NatsBehaviour = 'well' | 'silent' | 'refusing' | 'broken' | 'half'
 
@@ -28,7 +28,7 @@ interface Peer {
 
 const CREATED = '2026-01-05T06:00:00Z'
 
-export class NatsServer {
+export class NatsServer extends SmallServer {
   readonly messages: Stored[] = []
   readonly consumers = new Map<string, Consumer>()
   behaviour: NatsBehaviour = 'well'
@@ -37,33 +37,13 @@ export class NatsServer {
   /** Other servers that the cluster is said to have. */
   connectUrls: string[] = []
   readonly #ids = new Set<string>()
-  readonly #sockets = new Set<Socket>()
-  readonly #server: Server
 
   private constructor() {
-    this.#server = createServer((socket) => this.#greet(socket))
+    super((socket) => this.#greet(socket))
   }
 
-  static async open(): Promise<NatsServer> {
-    const server = new NatsServer()
-    server.#server.listen(0, '127.0.0.1')
-    await once(server.#server, 'listening')
-    return server
-  }
-
-  get address(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
-  }
-
-  /** Connections are cut, as by a server that dies. */
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy()
-  }
-
-  async close(): Promise<void> {
-    this.cut()
-    this.#server.close()
-    await once(this.#server, 'close')
+  static open(): Promise<NatsServer> {
+    return new NatsServer().listen()
   }
 
   /** Puts a message into the stream; its sequence, or that of the one with the same id. */
@@ -75,8 +55,6 @@ export class NatsServer {
   }
 
   #greet(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
     const info = {
       server_id: 'S', server_name: 's', version: '2.10.0', proto: 1, headers: true, max_payload: 1_048_576, jetstream: true,
       connect_urls: this.connectUrls, ...(this.tls === null ? {} : { tls_required: true }),
@@ -168,11 +146,7 @@ export class NatsServer {
       const { subject, headers, payload } = this.messages[sequence - 1]!
       this.#send(peer, reply, `$JS.ACK.s.${name}.1.${sequence}.${sequence}.1767592800000000000.0`, payload, headers, subject)
     }
-    if (fresh.length < batch) setTimeout(() => peer.subscriptions.size > 0 && !this.#isDone && this.#pull(peer, name, consumer, reply, batch - fresh.length), 20).unref()
-  }
-
-  get #isDone(): boolean {
-    return !this.#server.listening
+    if (fresh.length < batch) setTimeout(() => peer.subscriptions.size > 0 && this.isListening && this.#pull(peer, name, consumer, reply, batch - fresh.length), 20).unref()
   }
 
   #send(peer: Peer, to: string, reply: string, payload: Buffer, headers: string, subject = to): void {

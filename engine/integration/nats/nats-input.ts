@@ -17,7 +17,7 @@ import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../cont
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
 import { textAt } from '../http-kind.js'
-import { NatsFailure, NatsLine, natsFailure, stoppable } from './nats-line.js'
+import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.js'
 
 export const BATCH_STANDARD = 200
 export const BATCH_MAX = 2_000
@@ -70,7 +70,7 @@ export class NatsInput implements Source {
 
   async poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece> {
     try {
-      if (this.#messages === null) await stoppable(this.#open(checkpoint as Checkpoint | null), signal)
+      if (this.#messages === null) await natsStoppable(this.#open(checkpoint as Checkpoint | null), signal)
       if (this.#waiting.length === 0) await this.#someTime(WAIT_MS, signal)
       // What comes right behind it is on disk in the same commit.
       if (this.#waiting.length > 0 && this.#waiting.length < this.#batch) await new Promise((resolve) => setTimeout(resolve, LINGER_MS))
@@ -197,7 +197,7 @@ export class NatsInput implements Source {
     if (performance.now() < this.#floorAt + FLOOR_MS) return
     const { jetstreamManager } = await import('@nats-io/jetstream')
     const manager = await jetstreamManager(await this.#line.connection(signal), { timeout: this.#line.timeoutMs, checkAPI: false })
-    this.#see(await stoppable(manager.consumers.info(this.#stream, this.#consumer), signal))
+    this.#see(await natsStoppable(manager.consumers.info(this.#stream, this.#consumer), signal))
   }
 
   #see(info: ConsumerInfo): void {

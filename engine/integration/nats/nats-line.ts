@@ -12,6 +12,7 @@ import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import type { ParameterSpec } from '../../resource/parameters.js'
 import { bracketed, parseServers, type ServerAddress } from '../broker/addresses.js'
 import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
+import { stoppable } from '../broker/stoppable.js'
 import type { Opened, Tools } from '../contract.js'
 import { HostRefused, type HostPolicy } from '../host-policy.js'
 import { textAt, timeoutMs } from '../http-kind.js'
@@ -66,7 +67,7 @@ export class NatsLine {
   async connection(signal: AbortSignal): Promise<NatsConnection> {
     if (this.#open !== null && !this.#open.isClosed()) return this.#open
     this.#opening ??= this.#connect().finally(() => (this.#opening = null))
-    return await stoppable(this.#opening, signal)
+    return await natsStoppable(this.#opening, signal)
   }
 
   /** What has been said leaves, and then the connection ends. */
@@ -122,17 +123,6 @@ export class NatsLine {
 }
 
 /** What `promise` comes to, unless it is stopped before. */
-export async function stoppable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw new NatsFailure('stopped')
-  let stop = (): void => {}
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new NatsFailure('stopped'))
-    signal.addEventListener('abort', stop)
-  })
-  promise.catch(() => {})
-  try {
-    return await Promise.race([promise, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+export function natsStoppable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return stoppable(promise, signal, () => new NatsFailure('stopped'))
 }

@@ -9,7 +9,7 @@ import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contr
 import { decidedDocument } from '../decided-document.js'
 import { textAt } from '../http-kind.js'
 import { fill } from '../template.js'
-import { NatsFailure, NatsLine, natsFailure, stoppable } from './nats-line.js'
+import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.js'
 
 const BATCH_MAX = 500
 export const STANDARD_SUBJECT = 'decisions.{{job_id}}'
@@ -56,7 +56,7 @@ export class NatsOutput implements Sink {
     const bytesMax = info?.max_payload ?? Infinity
     if (payload.length + subject.length > bytesMax) return { fate: 'refused', reason: `the server takes at most ${bytesMax} bytes in a message` }
     try {
-      await stoppable(stream.publish(subject, payload, { msgID: id, retries: 0 }), signal)
+      await natsStoppable(stream.publish(subject, payload, { msgID: id, retries: 0 }), signal)
       return { fate: 'delivered' }
     } catch (error) {
       return this.#fateOf(error, subject)

@@ -10,6 +10,7 @@ import { webhook } from '../../../engine/integration/webhook/webhook.js'
 import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
 import { eventually } from '../../support/client.js'
 import { CaseServer } from '../../support/case-servers.js'
+import { KafkaServer } from '../../support/kafka-server.js'
 import { NatsServer, type NatsBehaviour } from '../../support/nats-server.js'
 import { HttpReceiver, status, type Answering, type Received } from '../../support/receiver.js'
 import { SearchServer } from '../../support/search-server.js'
@@ -118,6 +119,21 @@ sinkContract({
       connection: { servers: server.address, protocol: 'plain', token: 'hush-token' },
       behave: (how) => void (server.behaviour = how as NatsBehaviour),
       taken: (count) => eventually(async () => server.messages.map(({ payload }) => JSON.parse(payload.toString()).event_id), (ids) => ids.length >= count),
+      close: () => server.close(),
+    }
+  },
+})
+
+sinkContract({
+  name: 'kafka', kind: outsideKind('kafka')!, role: 'output', hostParameter: 'servers', behaviours: ['well', 'silent', 'refusing', 'broken', 'half'], secrets: ['hush-password'],
+  parameters: { topic: 't' },
+  async open() {
+    const server = await KafkaServer.open()
+    server.make('t', 3)
+    return {
+      connection: { servers: `127.0.0.1:${server.port}`, protocol: 'plain', password: 'hush-password' },
+      behave: (how) => void (server.behaviour = how as NatsBehaviour),
+      taken: (count) => eventually(async () => [...server.stored.toString().matchAll(/"event_id":"([^"]*)"/g)].map(([, id]) => id!), (ids) => ids.length >= count),
       close: () => server.close(),
     }
   },

@@ -4,13 +4,11 @@ import { after, before, test } from 'node:test'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { NatsOutput } from '../../../engine/integration/nats/nats-output.js'
-import { SeededRandom } from '../../../engine/random.js'
 import { firstCertificate, secondCertificate } from '../../support/certificates.js'
-import { eventually, type Client } from '../../support/client.js'
 import { never, outgoing, toolsFor } from '../../support/outgoing.js'
-import { spawnService, type ChildService } from '../../support/service.js'
 import { counterpart, isShort, skipUnless } from './counterparts.js'
 import { NatsNode, natsProgram } from './nats-node.js'
+import { alert, makeJob, tellSpeed, throughKills } from './pipeline.js'
 
 const KILLS = isShort ? 6 : 50
 const SPEED_MESSAGES = isShort ? 40_000 : 200_000
@@ -47,56 +45,33 @@ function publish(subject: string, from: number, to: number): Promise<void> {
   return asked(async (connection) => {
     const stream = jetstream(connection)
     for (let at = from; at < to; at += 500) {
-      const bodies = Array.from({ length: Math.min(500, to - at) }, (_, i) => JSON.stringify({ rule: { id: String((at + i) % 50) }, i: at + i, pad: 'x'.repeat(900) }))
+      const bodies = Array.from({ length: Math.min(500, to - at) }, (_, i) => alert(at + i))
       await Promise.all(bodies.map((body) => stream.publish(subject, body)))
     }
   })
 }
 
-async function setUp(client: Client, stream: string, more: object = {}, output = true): Promise<number> {
-  const parameters = { servers: `127.0.0.1:${node.port}`, protocol: 'plain' }
-  const answer = await client.post('/api/v2/resources', {
-    nats: { type: 'integration', properties: { title: `NATS ${stream}`, integration_type: 'NATS JetStream', parameters } },
-    job: { type: 'job', properties: { title: stream, decision_points: ['rule.id'], pipeline_integrations: [
-      { resource: 'nats', integration_type: 'input', parameters: { stream, consumer: 'decisions', ...more } },
-      ...(output ? [{ resource: 'nats', integration_type: 'output', parameters: { subject: `out.${stream}` } }] : []),
-    ] } },
-  })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body.created.find((one: any) => one.type === 'job').internal_id
-}
-
-const events = async (client: Client, jobId: number): Promise<number> => (await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count
+const connection = (): object => ({ servers: `127.0.0.1:${node.port}`, protocol: 'plain' })
 
 test(`through ${KILLS} kills of the service, and some of the server, no message is lost and none is doubled`, options, async () => {
   await makeStream('kills', 'alerts.kills')
   await makeStream('decided', 'out.kills')
-  const random = new SeededRandom(11)
-  let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
-  const { dataDir } = service
-  const jobId = await setUp(service.client, 'kills')
-  let published = 0
-  for (let kill = 0; kill < KILLS; kill++) {
-    await publish('alerts.kills', published, published + 1_000)
-    published += 1_000
-    await new Promise((resolve) => setTimeout(resolve, 200 + random.below(800)))
-    if (kill % 5 === 4) {
+  const published = await throughKills({
+    kills: KILLS,
+    makeJob: (client) => makeJob(client, 'Kills', 'NATS JetStream', connection(), [
+      { role: 'input', parameters: { stream: 'kills', consumer: 'decisions' } }, { role: 'output', parameters: { subject: 'out.kills' } },
+    ]),
+    publish: (from, to) => publish('alerts.kills', from, to),
+    written: () => stored('decided'),
+    async fault(kill, random) {
+      if (kill % 5 !== 4) return
       await node.kill()
       await new Promise((resolve) => setTimeout(resolve, random.below(500)))
       await node.start()
-    }
-    await service.kill()
-    service = await spawnService({ privateHosts: ['127.0.0.1'], dataDir })
-  }
-  // What was not acknowledged comes again after half a minute.
-  await eventually(() => events(service.client, jobId), (count) => count >= published, 120_000)
-  await eventually(() => stored('decided'), (count) => count >= published, 120_000)
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  assert.equal(await events(service.client, jobId), published)
-  assert.equal(await stored('decided'), published)
-  const info = await asked(async (connection) => (await jetstreamManager(connection)).consumers.info('kills', 'decisions'))
+    },
+  })
+  const info = await asked(async (connected) => (await jetstreamManager(connected)).consumers.info('kills', 'decisions'))
   assert.deepEqual([info.num_pending, info.num_ack_pending, info.ack_floor.stream_seq], [0, 0, published])
-  await service.close()
 })
 
 test('who we are: a user, a token, an NKey; TLS that is verified', options, async () => {
@@ -133,10 +108,7 @@ test('who we are: a user, a token, an NKey; TLS that is verified', options, asyn
 test('input keeps up with many messages a second', options, async () => {
   await makeStream('speed', 'alerts.speed')
   await publish('alerts.speed', 0, SPEED_MESSAGES)
-  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  const begun = performance.now()
-  const jobId = await setUp(service.client, 'speed', { batch_size: 2_000 }, false)
-  await eventually(() => events(service.client, jobId), (count) => count === SPEED_MESSAGES, 120_000)
-  console.log(`NATS input: ${Math.round(SPEED_MESSAGES / ((performance.now() - begun) / 1_000))} messages of 1 KB a second`)
-  await service.close()
+  await tellSpeed('NATS', SPEED_MESSAGES, (client) => makeJob(client, 'Speed', 'NATS JetStream', connection(), [
+    { role: 'input', parameters: { stream: 'speed', consumer: 'decisions', batch_size: 2_000 } },
+  ]))
 })

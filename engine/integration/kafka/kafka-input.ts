@@ -1,0 +1,186 @@
+/**
+ * Topics of Kafka as input: every partition of them, from offsets that are our own.
+ *
+ * Owns: the place in each partition, and where one begins. Leaves out: the protocol (kafka-cluster.ts), what becomes of
+ * documents (intake.ts).
+ *
+ * 1. The checkpoint is the next offset of each partition. Nobody else moves it, so there is no gap and nothing twice, whoever is
+ *    restarted; what is read again has the same id, made of topic, partition, offset and time, so it is the same event.
+ * 2. A partition that is new begins with its first record. One that is named for the first time begins where the group has
+ *    committed, else as `start_at` says; that is written down before anything is read.
+ * 3. Records that a topic has deleted before they were read are passed, and that is said.
+ * 4. A group is told how far we are, for people to see; what it says counts only at the beginning.
+ */
+import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
+import { SourceFailure } from '../contract.js'
+import { documentOf } from '../broker/message-document.js'
+import { textAt, timeoutMs } from '../http-kind.js'
+import { EARLIEST, KafkaCluster, LATEST, type FetchedPartition, type KafkaRecord, type PartitionPlace } from './kafka-cluster.js'
+import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
+
+export const BATCH_STANDARD = 1_000
+export const BATCH_MAX = 10_000
+/** Brokers that have nothing wait so long for something. */
+const WAIT_MS = 500
+/** Between two commits of the group. */
+const COMMIT_MS = 1_000
+
+interface Checkpoint {
+  /** The cluster; offsets of another mean nothing. */
+  readonly cluster: string
+  /** Next offset by topic and partition, as `nameOf` has it. */
+  readonly offsets: Readonly<Record<string, string>>
+}
+
+type Place = Omit<PartitionPlace, 'offset'>
+
+export class KafkaInput implements Source {
+  readonly pollMs = 1
+  readonly #settings: KafkaSettings
+  /** A poll is a handful of requests. */
+  readonly #limitMs: number
+  readonly #parameters: Opened
+  readonly #topics: readonly string[]
+  readonly #batch: number
+  readonly #group: string
+  #cluster: KafkaCluster | null = null
+  /** What was fetched and not given yet, by partition, with the offset that it begins at. */
+  readonly #ahead = new Map<string, FetchedPartition & { readonly from: string }>()
+  #hadSome = false
+  #committed: Checkpoint['offsets'] = {}
+  #committedMs = 0
+
+  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+    this.#settings = kafkaSettings(connection, tools)
+    this.#limitMs = WAIT_MS + 3 * timeoutMs(connection)
+    this.#parameters = parameters
+    this.#topics = [...new Set(String(parameters['topics']).split(',').map((topic) => topic.trim()).filter((topic) => topic !== ''))]
+    this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
+    this.#group = textAt(parameters, 'group') ?? ''
+  }
+
+  async poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece> {
+    try {
+      return await kafkaStoppable(this.#poll(checkpoint as Checkpoint | null), signal, this.#limitMs)
+    } catch (error) {
+      await this.#reset()
+      throw new SourceFailure(kafkaFailure(error).message)
+    }
+  }
+
+  async taken(checkpoint: unknown): Promise<void> {
+    if (this.#group === '' || performance.now() < this.#committedMs + COMMIT_MS) return
+    await this.#commit((checkpoint as Checkpoint).offsets)
+  }
+
+  async close(): Promise<void> {
+    await this.#reset()
+  }
+
+  async #poll(given: Checkpoint | null): Promise<SourcePiece> {
+    const cluster = this.#cluster ??= await KafkaCluster.open(this.#settings, this.#topics)
+    const known = given?.cluster === cluster.id ? given.offsets : {}
+    const places = this.#topics.flatMap((topic) => cluster.partitions(topic).map((partition): Place => ({ topic, partition })))
+    const fresh = places.filter((place) => known[nameOf(place)] === undefined)
+    if (fresh.length > 0) {
+      const offsets = { ...known, ...(await this.#begin(cluster, fresh, known)) }
+      return { documents: [], checkpoint: { cluster: cluster.id, offsets }, more: true }
+    }
+    if (!places.some((place) => this.#aheadOf(place, known) !== undefined)) {
+      const lost = await this.#fetch(cluster, places, known)
+      if (lost !== null) {
+        return { documents: [], checkpoint: { cluster: cluster.id, offsets: { ...known, ...lost } }, more: true, note: 'records were deleted before they were read' }
+      }
+    }
+    return this.#piece(cluster.id, places, known)
+  }
+
+  /** Where partitions begin that nothing is known of. */
+  async #begin(cluster: KafkaCluster, fresh: readonly Place[], known: Checkpoint['offsets']): Promise<Record<string, string>> {
+    const knownTopics = new Set(Object.keys(known).map((name) => name.slice(0, name.lastIndexOf('/'))))
+    const [added, first] = [fresh.filter(({ topic }) => knownTopics.has(topic)), fresh.filter(({ topic }) => !knownTopics.has(topic))]
+    const committed = this.#group === '' || first.length === 0 ? [] : await cluster.committed(this.#group, first)
+    const value = textAt(this.#parameters, 'start_value') ?? ''
+    const time = { new: LATEST, time: String(Date.parse(value) || 0) }[textAt(this.#parameters, 'start_at') ?? ''] ?? EARLIEST
+    const started = await cluster.offsetsAt(first, time)
+    const ends = started.some(({ offset }) => offset === '-1') ? await cluster.offsetsAt(first, LATEST) : []
+    const begin = new Map([...ends, ...started.filter(({ offset }) => offset !== '-1'), ...(await cluster.offsetsAt(added, EARLIEST)), ...committed]
+      .map((place) => [nameOf(place), place.offset]))
+    return Object.fromEntries(begin)
+  }
+
+  /** Fetches what is behind the places; where a place has no record any more, where its partition begins or ends. */
+  async #fetch(cluster: KafkaCluster, places: readonly Place[], known: Checkpoint['offsets']): Promise<Record<string, string> | null> {
+    const asked = places.map((place): PartitionPlace => ({ ...place, offset: known[nameOf(place)] as string }))
+    try {
+      this.#ahead.clear()
+      const fetched = await cluster.fetch(asked, this.#hadSome ? 1 : WAIT_MS)
+      this.#hadSome = fetched.length > 0
+      for (const part of fetched) this.#ahead.set(nameOf(part), { ...part, from: known[nameOf(part)] as string })
+      return null
+    } catch (error) {
+      const { type } = kafkaFailure(error) as { type?: string }
+      if (type !== 'OFFSET_OUT_OF_RANGE') throw error
+      const [first, last] = [await cluster.offsetsAt(places, EARLIEST), await cluster.offsetsAt(places, LATEST)]
+      const ends = new Map(last.map((place) => [nameOf(place), BigInt(place.offset)]))
+      const lost = first.filter((place) => {
+        const at = BigInt(known[nameOf(place)] as string)
+        return at < BigInt(place.offset) || at > (ends.get(nameOf(place)) as bigint)
+      })
+      if (lost.length === 0) throw error
+      return Object.fromEntries(lost.map((place) => [nameOf(place), place.offset]))
+    }
+  }
+
+  #aheadOf(place: Place, known: Checkpoint['offsets']): (FetchedPartition & { readonly from: string }) | undefined {
+    const ahead = this.#ahead.get(nameOf(place))
+    return ahead?.from === known[nameOf(place)] ? ahead : undefined
+  }
+
+  #piece(cluster: string, places: readonly Place[], known: Checkpoint['offsets']): SourcePiece {
+    const offsets = { ...known }
+    const documents: SourceDocument[] = []
+    for (const place of places) {
+      const name = nameOf(place)
+      const part = this.#aheadOf(place, known)
+      this.#ahead.delete(name)
+      if (part === undefined) continue
+      const given = part.records.slice(0, this.#batch - documents.length)
+      const rest = part.records.slice(given.length)
+      offsets[name] = rest[0]?.offset ?? part.nextOffset
+      // A record without a value says that others are to be forgotten; it is no event.
+      for (const record of given) if (record.value !== null) documents.push(this.#document(place, record, record.value))
+      if (rest.length > 0) this.#ahead.set(name, { ...part, records: rest, from: offsets[name] })
+    }
+    return { documents, checkpoint: { cluster, offsets }, more: this.#hadSome }
+  }
+
+  #document({ topic, partition }: Place, { offset, timestamp, headers }: KafkaRecord, value: Buffer): SourceDocument {
+    const named = textAt(this.#parameters, 'id_header')
+    const header = named === undefined ? undefined : headers?.[named]
+    const given = (Array.isArray(header) ? header[0] : header)?.toString() ?? ''
+    return documentOf(`${topic}-${partition}-${offset}-${Number(timestamp).toString(36)}`, given, value)
+  }
+
+  /** A group that cannot be told is no reason to stop. */
+  async #commit(offsets: Checkpoint['offsets']): Promise<void> {
+    const places = this.#topics.flatMap((topic) => (this.#cluster?.partitions(topic) ?? []).map((partition) => ({ topic, partition })))
+      .flatMap((place) => (offsets[nameOf(place)] === undefined ? [] : [{ ...place, offset: offsets[nameOf(place)] as string }]))
+      .filter((place) => this.#committed[nameOf(place)] !== place.offset)
+    this.#committedMs = performance.now()
+    if (places.length === 0) return
+    await this.#cluster?.commit(this.#group, places).then(() => (this.#committed = offsets), () => {})
+  }
+
+  async #reset(): Promise<void> {
+    const cluster = this.#cluster
+    this.#cluster = null
+    this.#ahead.clear()
+    this.#hadSome = false
+    await cluster?.close()
+  }
+}
+
+function nameOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`
+}

@@ -1,0 +1,106 @@
+/**
+ * How a Kafka cluster is reached: who we are, TLS, hosts, and sentences for what fails.
+ *
+ * Owns: the settings that every client of the library is made with. Leaves out: reading (kafka-cluster.ts, kafka-input.ts),
+ * writing (kafka-output.ts).
+ *
+ * 1. Every socket is made here, at the address that the policy has passed: that of a server that the integration names, and
+ *    that of a broker which those name.
+ * 2. With `tls` the certificate has to be that of the host that is connected to.
+ */
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { ISocketFactoryArgs, KafkaConfig, SASLOptions } from 'kafkajs'
+import type { ParameterSpec } from '../../resource/parameters.js'
+import { parseServers, type ServerAddress } from '../broker/addresses.js'
+import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
+import { stoppable } from '../broker/stoppable.js'
+import type { Opened, Tools } from '../contract.js'
+import { HostRefused } from '../host-policy.js'
+import { textAt, timeoutMs } from '../http-kind.js'
+
+const STANDARD_PORT = 9092
+/** The servers that the integration names are numbers to the library, which knows no addresses of IPv6; no host is called so. */
+const SEED = '#'
+const KEEP_ALIVE_MS = 30_000
+
+export const kafkaConnection: readonly ParameterSpec[] = [
+  serversParameter('Servers to begin with as host:port, with commas between.'),
+  { name: 'protocol', type: 'string', required: false, allowed: ['tls', 'plain'], default: 'tls', description: 'TLS, or in the clear.' },
+  { name: 'sasl_mechanism', type: 'string', required: false, allowed: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'], default: 'none',
+    description: 'How the service says who it is.' },
+  { name: 'user', type: 'string', required: false, description: 'The user of SASL.' },
+  { name: 'password', type: 'string', required: false, secret: true, description: 'The password of user.' },
+  ...brokerTlsParameters,
+]
+
+export const misfitTopic = (text: string): string | null => (/^[A-Za-z0-9._-]{1,249}$/.test(text.trim()) ? null : 'must be the name of a topic')
+
+/** The cluster could not be asked, or said no; the message is for people. */
+export class KafkaFailure extends Error {
+  /** The word of the protocol for it, or ''. */
+  readonly type: string
+
+  constructor(message: string, type = '') {
+    super(message)
+    this.type = type
+  }
+}
+
+/** What went wrong, as a sentence: the innermost cause says it best. */
+export function kafkaFailure(error: unknown): KafkaFailure | HostRefused {
+  let inner = error as Error & { type?: string; cause?: unknown; errors?: unknown[] }
+  for (let deep = 0; deep < 10; deep++) {
+    const next = inner.cause ?? inner.errors?.[0]
+    if (!(next instanceof Error)) break
+    inner = next as typeof inner
+  }
+  if (inner instanceof KafkaFailure || inner instanceof HostRefused) return inner
+  return new KafkaFailure(inner.message || 'the connection failed', inner.type ?? '')
+}
+
+/** What `promise` comes to, unless it is stopped before, or takes longer than that. */
+export function kafkaStoppable<T>(promise: Promise<T>, signal: AbortSignal, ms: number): Promise<T> {
+  const limit = AbortSignal.timeout(ms)
+  return stoppable(promise, AbortSignal.any([signal, limit]), () => new KafkaFailure(signal.aborted ? 'stopped' : `no answer within ${ms} ms`))
+}
+
+export interface KafkaSettings extends KafkaConfig {
+  readonly brokers: string[]
+  readonly connectionTimeout: number
+  readonly authenticationTimeout: number
+  readonly reauthenticationThreshold: number
+  readonly requestTimeout: number
+  readonly enforceRequestTimeout: boolean
+}
+
+export function kafkaSettings(connection: Opened, { policy }: Tools): KafkaSettings {
+  const isTls = textAt(connection, 'protocol') !== 'plain'
+  const timeout = timeoutMs(connection)
+  const sasl = saslOf(connection)
+  const servers = parseServers(String(connection['servers']), STANDARD_PORT)
+  const makeSocket = ({ host: name, port: number, onConnect }: ISocketFactoryArgs): Socket => {
+    const { host, port } = name.startsWith(SEED) ? (servers[Number(name.slice(SEED.length))] as ServerAddress) : { host: name, port: number }
+    policy.check(host)
+    const address = { host, port, lookup: policy.lookup }
+    const socket = isTls ? connectTls({ ...address, ...tlsSettings(connection, host) }, onConnect) : connectPlain(address, onConnect)
+    return socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true)
+  }
+  return {
+    clientId: 'decision-service', brokers: servers.map((_, at) => `${SEED}${at}:1`),
+    socketFactory: makeSocket, ssl: isTls, ...(sasl === null ? {} : { sasl }), logCreator: () => () => {},
+    // Half of the time, so that one repetition by the library, which is stored once, fits in it.
+    connectionTimeout: timeout, authenticationTimeout: timeout, requestTimeout: Math.ceil(timeout / 2), enforceRequestTimeout: true, reauthenticationThreshold: 10_000,
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
+  }
+}
+
+function saslOf(connection: Opened): SASLOptions | null {
+  const [username, password] = [textAt(connection, 'user') ?? '', textAt(connection, 'password') ?? '']
+  switch (textAt(connection, 'sasl_mechanism')) {
+    case 'plain': return { mechanism: 'plain', username, password }
+    case 'scram-sha-256': return { mechanism: 'scram-sha-256', username, password }
+    case 'scram-sha-512': return { mechanism: 'scram-sha-512', username, password }
+    default: return null
+  }
+}

@@ -1,0 +1,74 @@
+/** A service in a process of its own whose job reads from a real counterpart and writes to it, killed on the way. */
+import assert from 'node:assert/strict'
+import { SeededRandom } from '../../../engine/random.js'
+import { eventually, type Client } from '../../support/client.js'
+import { spawnService, type ChildService } from '../../support/service.js'
+
+export interface Step {
+  readonly role: 'input' | 'output'
+  readonly parameters: object
+}
+
+/** A job with these steps of one integration; its id. */
+export async function makeJob(client: Client, title: string, kind: string, connection: object, steps: readonly Step[]): Promise<number> {
+  const answer = await client.post('/api/v2/resources', {
+    counterpart: { type: 'integration', properties: { title: `${kind} of ${title}`, integration_type: kind, parameters: connection } },
+    job: { type: 'job', properties: { title, decision_points: ['rule.id'], pipeline_integrations: steps.map(({ role, parameters }) => (
+      { resource: 'counterpart', integration_type: role, parameters }
+    )) } },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body.created.find((one: any) => one.type === 'job').internal_id
+}
+
+export const eventsOf = async (client: Client, jobId: number): Promise<number> => (await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count
+
+/** An alert of about 1 KB. */
+export function alert(i: number): string {
+  return JSON.stringify({ rule: { id: String(i % 50) }, i, pad: 'x'.repeat(900) })
+}
+
+export interface Killing {
+  readonly kills: number
+  makeJob(client: Client): Promise<number>
+  /** Puts alerts into the counterpart, from the first to before the last. */
+  publish(from: number, to: number): Promise<void>
+  /** Different events that have come out. */
+  written(): Promise<number>
+  /** Something goes wrong with the counterpart. */
+  fault?(kill: number, random: SeededRandom): Promise<void>
+}
+
+/** Kills the service at random points while alerts come; then each of them is an event, once, and has come out. How many there were. */
+export async function throughKills({ kills, publish, written, fault, ...more }: Killing): Promise<number> {
+  const random = new SeededRandom(11)
+  let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
+  const { dataDir } = service
+  const jobId = await more.makeJob(service.client)
+  let published = 0
+  for (let kill = 0; kill < kills; kill++) {
+    await publish(published, published + 1_000)
+    published += 1_000
+    await new Promise((resolve) => setTimeout(resolve, 200 + random.below(800)))
+    await fault?.(kill, random)
+    await service.kill()
+    service = await spawnService({ privateHosts: ['127.0.0.1'], dataDir })
+  }
+  await eventually(() => eventsOf(service.client, jobId), (count) => count >= published, 120_000)
+  await eventually(written, (count) => count >= published, 120_000)
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  assert.equal(await eventsOf(service.client, jobId), published)
+  assert.equal(await written(), published)
+  await service.close()
+  return published
+}
+
+/** Says how many of the alerts that are there already become events in a second. */
+export async function tellSpeed(name: string, count: number, make: (client: Client) => Promise<number>): Promise<void> {
+  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  const begun = performance.now()
+  const jobId = await make(service.client)
+  await eventually(() => eventsOf(service.client, jobId), (events) => events === count, 240_000)
+  console.log(`${name} input: ${Math.round(count / ((performance.now() - begun) / 1_000))} of 1 KB a second`)
+  await service.close()
+}

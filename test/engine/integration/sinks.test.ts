@@ -1,6 +1,4 @@
 /** Every kind that takes events out passes the same suite, each against a small real server of its protocol. */
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { Opened } from '../../../engine/integration/contract.js'
 import { outsideKind } from '../../../engine/integration/kinds.js'
 import { searchEngine } from '../../../engine/integration/search-engine/search-engine.js'
@@ -8,12 +6,14 @@ import { slack } from '../../../engine/integration/slack/slack.js'
 import { syslog } from '../../../engine/integration/syslog/syslog.js'
 import { webhook } from '../../../engine/integration/webhook/webhook.js'
 import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
+import { firstCertificate } from '../../support/certificates.js'
 import { eventually } from '../../support/client.js'
 import { CaseServer } from '../../support/case-servers.js'
 import { KafkaServer } from '../../support/kafka-server.js'
 import { NatsServer, type NatsBehaviour } from '../../support/nats-server.js'
 import { HttpReceiver, status, type Answering, type Received } from '../../support/receiver.js'
 import { SearchServer } from '../../support/search-server.js'
+import { SyslogServer } from '../../support/syslog-server.js'
 
 const behaving: Readonly<Record<Behaviour, Answering>> = {
   well: status(200, {}, '{}'),
@@ -139,41 +139,20 @@ sinkContract({
   },
 })
 
-/** A receiver of octet-counted syslog. */
-async function syslogCounterpart(): Promise<Counterpart> {
-  const ids: string[] = []
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    let rest = Buffer.alloc(0)
-    socket.on('error', () => {}).on('data', (piece) => {
-      rest = Buffer.concat([rest, piece])
-      for (;;) {
-        const space = rest.indexOf(' ')
-        const length = Number(rest.toString('latin1', 0, Math.max(0, space)))
-        if (space < 0 || rest.length < space + 1 + length) return
-        const message = rest.toString('utf8', space + 1, space + 1 + length)
-        rest = rest.subarray(space + 1 + length)
-        ids.push(/^<\d+>1 \S+ \S+ decision-service - decision \[\S+ .*? event="([^"]*)"/.exec(message)?.[1] ?? `not syslog: ${message}`)
-      }
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+/** A receiver of syslog, over TLS where there is a certificate. */
+async function syslogCounterpart(tls: typeof firstCertificate | null): Promise<Counterpart> {
+  const server = await SyslogServer.open(tls)
   return {
-    connection: { host: '127.0.0.1', port: (server.address() as AddressInfo).port, protocol: 'tcp' },
+    connection: { host: '127.0.0.1', port: server.port, ...(tls === null ? { protocol: 'tcp' } : { protocol: 'tls', ca_certificate: tls.cert }) },
     behave: () => {},
-    taken: (count) => eventually(async () => ids, (taken) => taken.length >= count),
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    taken: (count) => eventually(async () => server.eventIds, (ids) => ids.length >= count),
+    close: () => server.close(),
   }
 }
 
-for (const format of ['cef', 'json', 'text']) {
+for (const [format, tls] of [['cef', null], ['json', null], ['text', null], ['cef', firstCertificate]] as const) {
   sinkContract({
-    name: `syslog with ${format}`, kind: syslog, role: 'post_decision', hostParameter: 'host', behaviours: ['well'], parameters: { format },
-    open: syslogCounterpart,
+    name: `syslog with ${format}${tls === null ? '' : ' over TLS'}`, kind: syslog, role: 'post_decision', hostParameter: 'host', behaviours: ['well'], parameters: { format },
+    open: () => syslogCounterpart(tls),
   })
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { syslog } from '../../../../engine/integration/syslog/syslog.js'
+import { firstCertificate, secondCertificate } from '../../../support/certificates.js'
+import { eventually } from '../../../support/client.js'
+import { never, openSink, outgoing, toolsFor } from '../../../support/outgoing.js'
+import { SyslogServer } from '../../../support/syslog-server.js'
+
+/** How one event fares over TLS: 'delivered', or why not. */
+async function fares(server: SyslogServer, more: Record<string, string | boolean>): Promise<string> {
+  const tools = toolsFor(['127.0.0.0/8', 'localhost'])
+  const sink = openSink(syslog, 'post_decision', { host: '127.0.0.1', port: server.port, timeout_seconds: 3, ...more }, { format: 'text' }, tools)
+  const [fate] = await sink.deliver([outgoing()], never)
+  await sink.close()
+  return fate?.fate === 'failed' ? fate.reason : (fate?.fate ?? '')
+}
+
+test('over TLS, which is the standard, a certificate that nobody vouches for is refused, and nothing is said to whoever has it', async () => {
+  const server = await SyslogServer.open(firstCertificate)
+  assert.match(await fares(server, {}), /self-signed certificate/)
+  assert.match(await fares(server, { ca_certificate: secondCertificate.cert }), /certificate/)
+  assert.deepEqual(server.messages, [])
+  await server.close()
+})
+
+test('a certificate of an authority that is given is taken, for the host that it names and no other', async () => {
+  const server = await SyslogServer.open(firstCertificate)
+  const given = { ca_certificate: firstCertificate.cert }
+  assert.equal(await fares(server, given), 'delivered')
+  assert.equal(await fares(server, { ...given, host: 'localhost' }), 'delivered')
+  await eventually(async () => server.eventIds, (ids) => ids.length === 2)
+  const other = await SyslogServer.open(firstCertificate, '127.0.0.2')
+  assert.match(await fares(other, { ...given, host: '127.0.0.2' }), /altnames/)
+  await other.close()
+  await server.close()
+})
+
+test('verification is left out where the integration says so', async () => {
+  const server = await SyslogServer.open(firstCertificate)
+  assert.equal(await fares(server, { verify_tls: false }), 'delivered')
+  await eventually(async () => server.eventIds, (ids) => ids.length === 1)
+  await server.close()
+})
+
+test('a receiver that speaks no TLS is a failure', async () => {
+  const server = await SyslogServer.open()
+  assert.match(await fares(server, {}), /within|closed|SSL|ECONNRESET|socket/)
+  assert.deepEqual(server.messages, [])
+  await server.close()
+})

@@ -139,7 +139,10 @@ export class NatsServer extends SmallServer {
     const again = [...consumer.pending].filter((sequence) => !(peer as any)[`given${sequence}`])
     const fresh: number[] = []
     const most = Math.min(batch, Math.max(0, consumer.config['max_ack_pending'] - consumer.pending.size))
-    while (fresh.length < most && consumer.next <= this.messages.length) fresh.push(consumer.next++)
+    const { filter_subject: filter = '>' } = consumer.config
+    for (; fresh.length < most && consumer.next <= this.messages.length; consumer.next++) {
+      if (isOf(this.messages[consumer.next - 1]!.subject, filter)) fresh.push(consumer.next)
+    }
     for (const sequence of [...again, ...fresh]) {
       consumer.pending.add(sequence)
       Object.assign(peer, { [`given${sequence}`]: true })
@@ -158,4 +161,11 @@ export class NatsServer extends SmallServer {
       peer.write(Buffer.concat([Buffer.from(headers), payload, Buffer.from('\r\n')]))
     }
   }
+}
+
+/** True where a subject is one of a pattern: `*` stands for one token, `>` for all that follow. */
+function isOf(subject: string, pattern: string): boolean {
+  const [tokens, wanted] = [subject.split('.'), pattern.split('.')]
+  return wanted.every((token, at) => token === '>' || (tokens[at] !== undefined && (token === '*' || token === tokens[at]))) &&
+    (wanted.includes('>') || tokens.length === wanted.length)
 }

@@ -12,6 +12,7 @@ import { getEvent } from './end-to-end/get-event.js'
 import { metrics } from './end-to-end/metrics.js'
 import { million } from './end-to-end/million.js'
 import { operations } from './end-to-end/operations.js'
+import { outputs } from './end-to-end/outputs.js'
 import { query } from './end-to-end/query.js'
 import { reprocess } from './end-to-end/reprocess.js'
 import { resources } from './end-to-end/resources.js'
@@ -28,7 +29,7 @@ import { clusters } from './root-cause/speed.js'
 import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
-  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters, searchInput, operations,
+  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters, searchInput, outputs, operations,
 ]
 
 function log(what: string): void {

@@ -53,6 +53,8 @@ export async function teach(subject: Subject, events: readonly Alert[], jobId = 
 export interface Unusual {
   readonly category?: string
   readonly jobs?: number
+  /** Settings of the service, by their names. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** Starts a service with a trained job, hands it over, and cleans up. */
@@ -61,7 +63,7 @@ export async function withSubject<T>(use: (subject: Subject) => Promise<T>, unus
   const scratch = temporaryDirectory()
   try {
     const managementKey = newKey()
-    const service = await startService(directory, managementKey)
+    const service = await startService(directory, managementKey, unusual.settings)
     try {
       const { category, jobs = 1 } = unusual
       const plan = { points: alertPoints, labels: alertLabels, ...(category === undefined ? {} : { category }) }

@@ -6,7 +6,7 @@
 import { ClassificationTally } from '../quality/figures.js'
 import { SeededRandom } from '../../engine/random.js'
 import type { Alarm } from './alarms.js'
-import type { Played } from './play.js'
+import type { Said } from './play.js'
 
 export interface RcaFigures {
   readonly macroF1: number
@@ -78,7 +78,7 @@ function sumPairs(counts: ReadonlyMap<unknown, number>): number {
   return sum
 }
 
-function sumsOf(lines: readonly number[], alarms: readonly Alarm[], { said, clusters }: Played): Sums {
+function sumsOf(lines: readonly number[], alarms: readonly Alarm[], { said, clusters }: Said): Sums {
   const sums = new Sums()
   for (const line of lines) {
     const at = (alarms[line] as Alarm).label * LABELS + (said[line] as number)
@@ -125,7 +125,7 @@ function units(lines: readonly number[], alarms: readonly Alarm[], clusters: Flo
   return [...groups.values()]
 }
 
-export function reportOf(alarms: readonly Alarm[], played: Played, draws: number): RcaReport {
+export function reportOf(alarms: readonly Alarm[], played: Said, draws: number): RcaReport {
   const lines = Array.from({ length: alarms.length - played.from }, (_, at) => played.from + at)
   const parts = units(lines, alarms, played.clusters).map((unit) => sumsOf(unit, alarms, played))
   const whole = new Sums()

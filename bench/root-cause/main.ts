@@ -7,6 +7,7 @@ import { loadAlarms, setsOf } from './alarms.js'
 import { reportOf, type RcaReport } from './figures.js'
 import { BadOption, parseOptions, usage, type RcaOptions } from './options.js'
 import { play } from './play.js'
+import { runSynthetic, syntheticReport } from './synthetic.js'
 
 interface BaselineRow {
   readonly ds: string
@@ -38,10 +39,10 @@ interface Line {
   readonly trainingSeconds: number
 }
 
-function run(options: RcaOptions): Line[] {
+function run(options: RcaOptions, data: string): Line[] {
   const rows = options.baselines === null ? [] : (JSON.parse(readFileSync(join(options.baselines, 'rca-baselines.json'), 'utf8')) as BaselineRow[])
-  return (options.sets ?? setsOf(options.data)).flatMap((set) => {
-    const alarms = loadAlarms(options.data, set)
+  return (options.sets ?? setsOf(data)).flatMap((set) => {
+    const alarms = loadAlarms(data, set)
     return options.labels.map((labels) => {
       const runs = Array.from({ length: labels === 0 ? 1 : options.seeds }, (_, seed) => {
         const played = play(alarms, { labels, seed, parameters: options.parameters, points: options.points })
@@ -80,8 +81,9 @@ try {
   const options = parseOptions(process.argv.slice(2))
   if (options === 'help') console.log(usage)
   else {
-    const lines = run(options)
-    console.log(report(lines))
+    const made = options.data === null ? runSynthetic(options) : null
+    const lines = made ?? run(options, options.data as string)
+    console.log(made === null ? report(lines as Line[]) : syntheticReport(made))
     if (options.json !== null) writeFileSync(options.json, `${JSON.stringify(lines, null, 1)}\n`)
   }
 } catch (error) {

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util'
 
 export interface RcaOptions {
-  /** Folder of the labelled sets. */
-  readonly data: string
+  /** Folder of the labelled sets; null: made alerts of microservices (topologies.ts). */
+  readonly data: string | null
   /** Folder of rca-baselines.json, or null. */
   readonly baselines: string | null
   readonly sets: readonly string[] | null
@@ -20,10 +20,12 @@ export interface RcaOptions {
 export class BadOption extends Error {}
 
 export const usage = `npm run bench:rca -- --data FOLDER [--baselines FOLDER]
+npm run bench:rca -- --synthetic
 
   --data FOLDER        labelled sets, one folder each: events.jsonl.gz, one {event, label, meta: {cluster, parent}} a line
   --baselines FOLDER   rca-baselines.json
-  --sets a,b           these sets alone; default all whose name begins with rca_
+  --synthetic          made alerts of microservices that call each other, beside two simple methods
+  --sets a,b           these sets alone; default all whose name begins with rca_, or all topologies
   --labels 0,100       these numbers of labels; default 0,100,300,1000,3000
   --seeds N            seeds of the labelled picks; default 3
   --draws N            draws of the bootstrap; default 200
@@ -40,14 +42,14 @@ export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
       args: [...args],
       options: {
         data: text, baselines: text, sets: text, labels: text, seeds: text, draws: text, parameters: text, points: text, json: text,
-        help: { type: 'boolean' },
+        help: { type: 'boolean' }, synthetic: { type: 'boolean' },
       },
     }).values
   } catch (error) {
     throw new BadOption((error as Error).message)
   }
   if (values.help === true) return 'help'
-  if (values.data === undefined) throw new BadOption('--data is needed.')
+  if ((values.data === undefined) !== (values.synthetic === true)) throw new BadOption('Either --data or --synthetic is needed.')
   const list = (value: string | undefined): string[] | null => (value === undefined ? null : value.split(',').map((word) => word.trim()))
   const whole = (value: string | undefined, otherwise: number, name: string): number => {
     const number = value === undefined ? otherwise : Number(value)
@@ -61,7 +63,7 @@ export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
     throw new BadOption('--parameters takes a JSON object.')
   }
   return {
-    data: values.data,
+    data: values.data ?? null,
     baselines: values.baselines ?? null,
     sets: list(values.sets),
     labels: (list(values.labels) ?? ['0', '100', '300', '1000', '3000']).map((label) => whole(label, 0, 'labels')),

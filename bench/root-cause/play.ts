@@ -24,7 +24,8 @@ export interface PlayOptions {
   readonly points: readonly string[]
 }
 
-export interface Played {
+/** What a method says of every alarm. */
+export interface Said {
   /** The first scored alarm. */
   readonly from: number
   /** By alarm: what was said last, and with which probabilities, three an alarm. */
@@ -35,6 +36,9 @@ export interface Played {
   readonly clusters: Float64Array
   /** The first root cause of each cluster that has more than one alarm. */
   readonly topRanked: readonly number[]
+}
+
+export interface Played extends Said {
   readonly windowMs: number
   readonly microsEach: number
   readonly trainingSeconds: number

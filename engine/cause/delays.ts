@@ -32,6 +32,10 @@ export function binsWithin(windowMs: number): number {
 export const sides = ['same', 'mutual', 'earlier_lists_later', 'later_lists_earlier'] as const
 export type Side = 0 | 1 | 2 | 3
 export const SIDES = 4
+/** How a side reads with the two alerts in the other order. */
+export function mirrorOf(side: Side): Side {
+  return side < 2 ? side : ((5 - side) as Side)
+}
 /** Sides that read the same in both orders: repeats of one kind there are no cause and effect. */
 export function isSymmetric(side: Side): boolean {
   return side < 2

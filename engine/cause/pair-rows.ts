@@ -1,5 +1,5 @@
 /** The rows of precedence.ts: kinds, pairs of kinds, what is common to all; and the window that pairs show together. */
-import { causeWindows, DELAY_BINS, delayEdges, SIDES } from './delays.js'
+import { causeWindows, DELAY_BINS, delayEdges, isSymmetric, mirrorOf, SIDES, type Side } from './delays.js'
 
 export interface KindRow {
   readonly name: string
@@ -21,6 +21,8 @@ export interface PairRow {
   readonly totals: number[]
   /** All occurrences. */
   count: number
+  /** By bin: occurrences where the earlier lists the later, then those where the later lists the earlier. Added later: rows may lack it. */
+  oneWay?: number[]
 }
 
 export interface GlobalRow {
@@ -42,7 +44,11 @@ const windowShare = 0.85
 const zeros = (count: number): number[] => new Array<number>(count).fill(0)
 
 export function freshPair(): PairRow {
-  return { n: zeros(DELAY_BINS), r: zeros(DELAY_BINS), sided: zeros(SIDES * DELAY_BINS), totals: zeros(SIDES), count: 0 }
+  return { n: zeros(DELAY_BINS), r: zeros(DELAY_BINS), sided: zeros(SIDES * DELAY_BINS), totals: zeros(SIDES), count: 0, oneWay: noOneWay() }
+}
+
+export function noOneWay(): number[] {
+  return zeros(2 * DELAY_BINS)
 }
 
 export function freshGlobal(): GlobalRow {
@@ -52,17 +58,30 @@ export function freshGlobal(): GlobalRow {
   }
 }
 
+/** Sides whose responsibilities count together: those that read the same in both orders, and each of the others. */
+const sideGroups: readonly (readonly Side[])[] = [[0, 1], [2], [3]]
+
 /**
  * The smallest window that holds most of what pairs have more in one order than in the other, milliseconds; 0 where they
- * show none. In the order of the keys: sums come out the same whether rows were just made or read from the store.
+ * show none. The other order of a caller before its callee is the callee before its caller, so there repeats of one kind
+ * count too. In the order of the keys: sums come out the same whether rows were just made or read from the store.
  */
 export function minedWindow(pairs: Iterable<readonly [number, PairRow]>, get: (key: number) => PairRow | null): number {
   const excess = zeros(DELAY_BINS)
   for (const [key, row] of [...pairs].sort(([one], [other]) => one - other)) {
     const { earlier, later } = pairOf(key)
     const other = get(pairKey(later, earlier))
-    if (earlier === later || (other !== null && sum(row.totals) <= sum(other.totals))) continue
-    for (let bin = 0; bin < DELAY_BINS; bin++) add(excess, bin, (row.r[bin] as number) - (other?.r[bin] ?? 0))
+    for (const group of sideGroups) {
+      if (earlier === later && isSymmetric(group[0] as Side)) continue
+      const mirrors: readonly Side[] = group.map((side) => mirrorOf(side))
+      if (other !== null && sumOver(row.totals, group) <= sumOver(other.totals, mirrors)) continue
+      for (const side of group) {
+        const mirror = mirrorOf(side)
+        for (let bin = 0; bin < DELAY_BINS; bin++) {
+          add(excess, bin, (row.sided[side * DELAY_BINS + bin] as number) - (other?.sided[mirror * DELAY_BINS + bin] ?? 0))
+        }
+      }
+    }
   }
   const total = excess.reduce((all, each) => all + Math.max(0, each), 0)
   if (total === 0) return 0
@@ -91,6 +110,6 @@ export function add(numbers: number[], at: number, by: number): void {
   numbers[at] = (numbers[at] as number) + by
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0)
+function sumOver(totals: readonly number[], sides: readonly Side[]): number {
+  return sides.reduce<number>((total, side) => total + (totals[side] as number), 0)
 }

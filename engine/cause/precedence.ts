@@ -14,13 +14,16 @@
  * 1. of its occurrences within the window enough were its doing: (sum r + 6 s) / (n + 6) >= 1/4, s the same share over
  *    pairs seen rarely so far, on that side (1/2 before anything was seen);
  * 2. it is not as common in the other order: n + 2 >= 3/2 n', sum r + 1 >= 2 sum r';
- * 3. it is not a repeat of one kind on one thing.
+ * 3. it is not a repeat of one kind on one thing, or on two that list each other.
+ * Where one of two lists the other and not the other way round (a caller and its callee), 1 and 2 look at that side alone,
+ * s the pair's share on all sides; so one kind may follow from itself there: a symptom passes on from callee to caller.
  * The window, where it is not set, is the smallest of a fixed list that holds 85 % of what pairs have more in one order
  * than in the other.
  */
 import { causeBounds } from './bounds.js'
-import { binsWithin, DELAY_BINS, delayWidths, isSymmetric, type Side } from './delays.js'
-import { add, freshGlobal, freshPair, minedWindow, pairKey, type GlobalRow, type KindRow, type PairRow } from './pair-rows.js'
+import { binsWithin, DELAY_BINS, delayWidths, isSymmetric, mirrorOf, type Side } from './delays.js'
+import { isForward, onAllSides, onOneSide, sumOf } from './pair-evidence.js'
+import { add, freshGlobal, freshPair, minedWindow, noOneWay, pairKey, type GlobalRow, type KindRow, type PairRow } from './pair-rows.js'
 import { Rows, type Shelf } from './shelf.js'
 
 /** What an alert lay behind, as far as precedence looks at it. */
@@ -34,6 +37,10 @@ export interface Precedent {
 const shareMin = 0.25
 const shareWeight = 6
 const rarely = 20
+/** Occurrences that a pair's share on all sides counts as, where one side is looked at by itself. */
+const sideWeight = 30
+/** From so many responsibilities on, in both orders, the sides of a pair tell its order. */
+const telling = 5
 const shapeWeight = 5
 /** A pair's part of the rate before it has earned any, and what is taken off so that chance alone earns none. */
 const massPrior = 0.3
@@ -117,12 +124,17 @@ export class Precedence {
     const forward = this.#pairs.get(pairKey(earlier, later))
     const backward = this.#pairs.get(pairKey(later, earlier))
     const { rareN, rareR } = this.#global
-    const n = forward === null ? 0 : sumOf(forward.n, 0, bins)
-    const r = forward === null ? 0 : sumOf(forward.r, 0, bins)
     const usual = (sumOf(rareR, side * DELAY_BINS, bins) + 1.5) / (sumOf(rareN, side * DELAY_BINS, bins) + 3)
-    if ((r + shareWeight * usual) / (n + shareWeight) < shareMin) return DOUBTED
-    if (backward === null) return BELIEVED
-    return n + 2 < 1.5 * sumOf(backward.n, 0, bins) || r + 1 < 2 * sumOf(backward.r, 0, bins) ? DOUBTED : BELIEVED
+    const there = onAllSides(forward, bins)
+    const back = onAllSides(backward, bins)
+    const share = (there.r + shareWeight * usual) / (there.n + shareWeight)
+    if (isSymmetric(side)) return share >= shareMin && isForward(there, back) ? BELIEVED : DOUBTED
+    const thereSo = onOneSide(forward, side, bins)
+    const backSo = onOneSide(backward, mirrorOf(side), bins)
+    if ((thereSo.r + sideWeight * share) / (thereSo.n + sideWeight) < shareMin) return DOUBTED
+    // Where lists are cut, or one side has not been heard of yet, a side means little: the pair counts as it does elsewhere.
+    const bySide = earlier === later || thereSo.r + backSo.r >= telling
+    return (bySide ? isForward(thereSo, backSo) : isForward(there, back)) ? BELIEVED : DOUBTED
   }
 
   /** An alert came: what lay before it shares the credit for it. Times in milliseconds; `degree`: entities next to it. */
@@ -183,6 +195,7 @@ export class Precedence {
     add(row.r, bin, responsibility)
     add(row.sided, at, responsibility)
     add(row.totals, side, responsibility)
+    if (!isSymmetric(side)) add((row.oneWay ??= noOneWay()), (side - 2) * DELAY_BINS + bin, 1)
     this.#pairs.touch(key)
     add(shape, at, responsibility)
     add(shapeTotals, side, responsibility)
@@ -195,7 +208,7 @@ export class Precedence {
   #fade(): void {
     const halve = (numbers: number[]): void => numbers.forEach((each, at) => (numbers[at] = each / 2))
     for (const [key, row] of this.#pairs.entries()) {
-      for (const numbers of [row.n, row.r, row.sided, row.totals]) halve(numbers)
+      for (const numbers of [row.n, row.r, row.sided, row.totals, row.oneWay ?? []]) halve(numbers)
       row.count /= 2
       this.#pairs.touch(key)
     }
@@ -213,10 +226,4 @@ export class Precedence {
     this.#pairs.flush()
     this.#globals.flush()
   }
-}
-
-function sumOf(numbers: readonly number[], from: number, count: number): number {
-  let sum = 0
-  for (let at = from; at < from + count; at++) sum += numbers[at] as number
-  return sum
 }

@@ -20,7 +20,7 @@ export type ShelfPart = (typeof shelfParts)[number]
  */
 export const shelfFields: Readonly<Record<Exclude<ShelfPart, 'global'>, readonly string[]>> = {
   kinds: ['name', 'count', 'listed', 'alone', 'starts'],
-  pairs: ['n', 'r', 'sided', 'totals', 'count'],
+  pairs: ['n', 'r', 'sided', 'totals', 'count', 'oneWay'],
   entities: ['seen', 'listers', 'recent'],
   clusters: ['epoch', 'size', 'firstMs', 'lastMs', 'arrivedMicros', 'into', 'merged', 'roots', 'cut'],
   alerts: [

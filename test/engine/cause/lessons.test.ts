@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Side } from '../../../engine/cause/delays.js'
 import { LearnedBelief, learnLessons, noLessons, type LabelledAlert } from '../../../engine/cause/lessons.js'
 
 function labelled(kind: number, isSymptom: boolean, ...precedents: [kind: number, delayMs: number][]): LabelledAlert {
@@ -26,6 +27,26 @@ describe('lessons', () => {
     const alerts = Array.from({ length: 20 }, () => [labelled(9, true, [1, 20_000]), labelled(9, false, [1, 100_000])]).flat()
     assert.equal(learnLessons(alerts, 300_000, false).windowMs < 100_000, true)
     assert.equal(learnLessons(alerts, 300_000, true).windowMs, 300_000)
+  })
+
+  /** One kind, on one side of the relation before the alert. */
+  function beside(isSymptom: boolean, side: Side, belief: number): LabelledAlert {
+    return { kind: 1, isSymptom, precedents: [{ kind: 1, side, delayMs: 4_000, belief }] }
+  }
+
+  it('keep the sides of a relation apart where labels differ by them, and together where they do not', () => {
+    const differ = new LearnedBelief(learnLessons(Array.from({ length: 10 }, () => [beside(true, 3, 0.5), beside(false, 2, 0.5)]).flat(), 60_000, false))
+    assert.ok(differ.of(1, 1, 3, 0.5) > 0.9 && differ.of(1, 1, 2, 0.5) < 0.1)
+    const alike = learnLessons([...Array.from({ length: 10 }, () => beside(true, 3, 0.5)), beside(true, 2, 0.1)], 60_000, false)
+    assert.equal(alike.apart, undefined)
+    assert.ok(new LearnedBelief(alike).of(1, 1, 2, 0.1) > 0.9)
+  })
+
+  it('teach that one kind follows from itself among those that list each other, which the stream never says', () => {
+    assert.equal(new LearnedBelief(noLessons).of(1, 1, 1, 0), 0)
+    const learned = new LearnedBelief(learnLessons(Array.from({ length: 8 }, () => beside(true, 1, 0)), 60_000, false))
+    assert.ok(learned.of(1, 1, 1, 0) > 0.6)
+    assert.equal(learned.of(1, 1, 0, 0), 0)
   })
 
   it('say the same of the same labels', () => {

@@ -44,6 +44,20 @@ describe('precedence mined from a stream', () => {
     assert.equal(new Precedence(new TestShelf(), 0).belief(1, 1, 3), BELIEVED)
   })
 
+  it('tells the callee that brings its symptom to a caller from the caller that alerts before its callee, kind by kind', () => {
+    const random = new SeededRandom(3)
+    const world = new TestClustering()
+    for (let i = 0; i < 200; i++) {
+      // Everything is of one kind: only who lists whom tells. d1 calls d0, d2 calls d1.
+      const at = i * 900
+      for (const [hop, lists] of [[], ['d0'], ['d1']].entries()) world.take(alarm(`d${hop}`, 'slow', at + hop * 8 + random.below(5), lists), 0)
+      world.take(alarm(`d${random.below(2)}`, 'slow', at + 600, []), 0)
+    }
+    const { precedence: mined } = world.clustering
+    const slow = mined.kindOf('slow')
+    assert.deepEqual([mined.belief(slow, slow, 3), mined.belief(slow, slow, 2)], [BELIEVED, DOUBTED])
+  })
+
   it('finds the window in which effects come', () => {
     assert.ok(precedence.windowMs >= 5_000 && precedence.windowMs <= 30_000, String(precedence.windowMs))
     assert.equal(new Precedence(new TestShelf(), 45_000).windowMs, 45_000)

@@ -65,6 +65,8 @@ export const limits = {
   turnAttemptsMax: 3,
   /** Pending events that one message takes up again. */
   resumeEventsPerTurn: 256,
+  /** Events of one job that are not decided yet, over which one that comes in is decided without look-ups. */
+  lookUpsPendingMax: 10_000,
 
   /** Events that one message of a reprocessing task decides again. */
   reprocessEventsPerPiece: 128,

@@ -34,6 +34,7 @@ import type { TurnRan } from './actor/mailbox.js'
 import { Erasure } from './actor/erasure.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
+import { LookUpWatch } from './actor/look-up-watch.js'
 import { Integrations } from './actor/integrations.js'
 import { MonitorDesk } from './actor/monitor-desk.js'
 import { Notes } from './actor/notes.js'
@@ -71,6 +72,7 @@ export class EngineParts {
   readonly reprocess: Reprocessing
   readonly erasure: Erasure
   readonly retention: RetentionSweep
+  readonly lookUps: LookUpWatch
   readonly notes: Notes
   readonly queries: Queries
   readonly integrations: Integrations
@@ -135,11 +137,13 @@ export class EngineParts {
     this.integrations = new Integrations(this, options.privateHosts)
     this.backups = new Backups(this, new BackupThread((error) => this.failed('a thread that makes backups died', error)))
     this.retention = new RetentionSweep(this, clock)
+    this.lookUps = new LookUpWatch(this, clock)
     this.monitor = new MonitorDesk(this, { store: this.#catalogStore, clock, audit: log })
     lock.serve((request) => answerBackup(this.backups, request))
     this.#followJobs()
     this.audit.takeUp()
     this.upkeep.takeUp()
+    this.lookUps.takeUp()
     this.reprocess.takeUp()
     this.integrations.rewire()
     this.trainings.resume()
@@ -184,6 +188,7 @@ export class EngineParts {
     this.trainings.close()
     await this.monitor.stop()
     await this.retention.close()
+    this.lookUps.close()
     this.queries.close()
     this.metrics.close()
     await this.backups.close()
@@ -220,6 +225,7 @@ export class EngineParts {
     this.catalog.onJobChanged((job) => this.integrations.jobChanged(job))
     this.catalog.onJobChanged((job) => this.monitor.watchdogs.followJob(job.id))
     this.catalog.onJobRemoved((jobId) => this.monitor.watchdogs.followJob(jobId))
+    this.catalog.onJobChanged((job) => this.lookUps.jobChanged(job))
     this.catalog.onRewired(() => this.integrations.rewire())
     for (const job of this.catalog.jobs()) {
       this.#schedule.put(job)

@@ -101,7 +101,7 @@ async function integrations({ integrations: desk, catalog }: ContainedParts): Pr
     ...quiet, component: 'integration', container: MAIN, title: 'the thread of the integrations', status,
     check: () => desk.look(), restart: () => desk.restart(),
   }
-  const steps = desk.isRunning ? await Promise.all([desk.inputs(), desk.deliveries()]).then((all) => all.flat(), () => []) : []
+  const steps = desk.isRunning ? await Promise.all([desk.inputs(), desk.enrichments(), desk.deliveries()]).then((all) => all.flat(), () => []) : []
   const titles = new Map([...catalog.integrations()].map(({ id, title }) => [id, title]))
   const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
   return [thread, ...ids.map((id): Contained => {

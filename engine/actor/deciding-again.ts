@@ -40,7 +40,10 @@ export interface ActorParts {
   readonly cause: CauseStage | null
 }
 
-/** Decides the event again, at `atMicros`. True where its label is another one than before. */
+/**
+ * Decides the event again, at `atMicros`. True where its label is another one than before. One that waits for look-ups has them
+ * behind it: only enriching.ts brings such a one here.
+ */
 export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: number): boolean {
   const { store, settings, stats, model } = parts
   const { header, micros, record } = event
@@ -54,9 +57,10 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
   const decision = parts.cause !== null
     ? parts.cause.again(event, atMicros, ownSubject)
     : lacks ? noDecision : model.decide(store, values, bucket, stats.row, { ownSubject, again: !header.pending })
-  const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId }
+  const lookUps = header.lookUps === 'awaited' ? 'stored' : header.lookUps
+  const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, lookUps }
   if (header.pending) {
-    store.delete('pending', timeKey(jobId, micros))
+    store.delete(waitingMark(header), timeKey(jobId, micros))
     stats.change({ pending: stats.row.pending - 1 })
     store.put('events', timeKey(jobId, micros), withHeader(record, decided))
   } else {
@@ -71,6 +75,11 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
   stats.countDecision(decision)
   noteChange(store, settings, atMicros, micros)
   return decision.label !== header.label
+}
+
+/** The table that an undecided event has its mark in: it waits for look-ups, or for its job to start. */
+export function waitingMark({ lookUps }: Pick<RecordHeader, 'lookUps'>): 'awaited' | 'pending' {
+  return lookUps === 'awaited' ? 'awaited' : 'pending'
 }
 
 /** Out of the bucket it was in, where it was in one, and into another. */

@@ -22,6 +22,7 @@ import { exportDocument } from './export.js'
 import type { QueryStore } from './event-scan.js'
 import { readStats } from './job-stats.js'
 import { modelIdOf } from './model-id.js'
+import { readLookUps } from './enriching.js'
 import { readNotes } from './notes.js'
 import type { QueriedJob } from './query-task.js'
 import { viewOf } from './turn.js'
@@ -97,6 +98,7 @@ export class EventAnswers {
       job, view, header, body, extras: content.extras, ballot, serviceName: this.#serviceName,
       previous: decodePrevious(record), notes: readNotes(this.#stores(job.shard).environment, job.id, { record, micros }),
       place: placeOf(this.#stores(job.shard).environment, job, { micros, header }),
+      lookUps: readLookUps(this.#stores(job.shard).environment, job.id, { micros, header }),
     })
     const section = own[this.#serviceName]
     const shown = this.#pointsOnly ? { ...this.#decisionPoints(job, body), [this.#serviceName]: section } : own

@@ -14,6 +14,7 @@ import type { JobSettings } from '../job/job.js'
 import type { EventView } from '../service.js'
 import type { PreviousDecision, RecordHeader } from '../store/event-record.js'
 import type { StoredNote } from '../store/note-row.js'
+import type { LookUpNote, LookUpRow } from '../store/look-up-row.js'
 import type { BallotRow } from '../store/rows.js'
 import { consensusName } from './ballots.js'
 import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
@@ -32,6 +33,8 @@ export interface ExportParts {
   readonly notes: readonly StoredNote[]
   /** Where it stands in its cluster; null where the job has none, or has not clustered it. */
   readonly place: ClusterPlace | null
+  /** What was looked up about it; null where nothing was. */
+  readonly lookUps: LookUpRow | null
   readonly serviceName: string
 }
 
@@ -67,7 +70,7 @@ function section(parts: ExportParts): Record<string, unknown> {
     },
     ...(parts.place === null ? {} : { cluster: placeDocument(parts.place) }),
     agentic_notes: notes.map(noteDocument),
-    log_messages: [...logMessages(parts), ...notes.map(noteMessage)].sort(byTimestamp),
+    log_messages: [...lookUpMessages(parts), ...logMessages(parts), ...notes.map(noteMessage)].sort(byTimestamp),
   }
 }
 
@@ -119,17 +122,39 @@ function noteMessage({ notes, workflowName, atMicros }: StoredNote): LogMessage 
   return { component: workflowName ?? 'agent', level: 'info', content, timestamp: isoMicros(atMicros) }
 }
 
+const lookUpSentences: Readonly<Record<LookUpNote['outcome'], string>> = {
+  found: 'found something', nothing: 'found nothing', failed: 'failed', late: 'was late',
+}
+
+/** What was looked up before the event was decided, a sentence each. */
+function lookUpMessages({ lookUps, header, view }: ExportParts): LogMessage[] {
+  if (header.lookUps === 'passed_over') {
+    const content = 'nothing was looked up: too many events of the job were waiting'
+    return [{ component: 'enrichment', level: 'warning', content, timestamp: isoMicros(view.ingestMicros) }]
+  }
+  if (lookUps === null) return []
+  const timestamp = isoMicros(lookUps.atMicros)
+  const messages = lookUps.steps.map(({ title, name, outcome, reason, ms }): LogMessage => {
+    const without = outcome === 'failed' || outcome === 'late' ? '; the event was decided without it' : ''
+    const content = `the look-up of "${title}" (${name}) ${lookUpSentences[outcome]} after ${ms} ms${reason === '' ? '' : `: ${reason}`}${without}`
+    return { component: 'enrichment', level: without === '' ? 'info' : 'warning', content, timestamp }
+  })
+  if (lookUps.leftOut === undefined) return messages
+  return [...messages, { component: 'enrichment', level: 'warning', content: `what was found could not be kept with the event: ${lookUps.leftOut}`, timestamp }]
+}
+
 /** Why the event was answered as it was, in sentences. */
 function logMessages(parts: ExportParts): LogMessage[] {
-  const { job, view, previous } = parts
+  const { job, view, previous, lookUps } = parts
   const [level, content] = reasonOf(parts)
-  if (previous === null) return [{ component: 'actor', level, content, timestamp: isoMicros(view.ingestMicros) }]
+  if (previous === null) return [{ component: 'actor', level, content, timestamp: isoMicros(lookUps?.atMicros ?? view.ingestMicros) }]
   const before = job.labels[previous.label]
   const was = before === undefined ? 'no decision' : `${before.name}, confidence ${(previous.confidence / 100).toFixed(2)}`
   return [{ component: 'actor', level, content: `reprocessed; before: ${was}; now: ${content}`, timestamp: isoMicros(previous.reprocessedMicros) }]
 }
 
 function reasonOf({ header, previous, place }: ExportParts): [level: string, content: string] {
+  if (header.lookUps === 'awaited') return ['info', 'the event waits for look-ups before it is decided']
   if (header.pending) return ['info', 'the job is stopped: the event waits for it to start']
   if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
   if (header.source === 'none') {

@@ -25,11 +25,13 @@ import { sealingKey } from '../store/data-dir.js'
 import { openCatalog, openLedger } from '../store/environments.js'
 import { AlertDesk } from './alert-desk.js'
 import { packPiece } from './doorstep.js'
+import { encodeEnriched } from './enriching.js'
+import { EnrichmentDesk } from './enrichment-desk.js'
 import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
 import { LetterDesk } from './letter-desk.js'
 import { StepDesk, type StepDeskParts } from './step-desk.js'
 
-/** Threads that decide events come first where cores are few; bringing events in is as urgent as deciding them. */
+/** Threads that decide events come first where cores are few; what they wait for, or bring in, is as urgent as deciding. */
 const NICE = 10
 /** Between two reports of which changes were told. */
 const REPORT_MS = 2_000
@@ -63,13 +65,20 @@ const parts: StepDeskParts = {
 }
 const desk = new StepDesk(parts)
 const alerts = new AlertDesk(parts, desk)
-const letters = new LetterDesk(desk, alerts, ledger)
+const enrichments = new EnrichmentDesk({
+  ...parts,
+  bring: (jobId, events) => new Promise((resolve) => {
+    takingIn.set(++lastPiece, ({ busy }) => resolve(busy))
+    tell({ type: 'enriched', id: lastPiece, jobId, order: encodeEnriched({ op: 'bring', events }) })
+  }),
+}, desk)
+const letters = new LetterDesk(desk, { alerts, enrichments }, ledger)
 
 /** A thread that has become low may be refused to become usual again; it is the next time that it starts. */
 function prioritise(): void {
-  const bringsIn = [...desk.steps].some(({ id, runs }) => id.role === 'input' && runs !== null)
+  const isUrgent = enrichments.isUsed || [...desk.steps].some(({ id, runs }) => id.role === 'input' && runs !== null)
   try {
-    setPriority(bringsIn ? usualPriority : Math.min(19, usualPriority + NICE))
+    setPriority(isUrgent ? usualPriority : Math.min(19, usualPriority + NICE))
   } catch {
     // Slower, where cores are few.
   }
@@ -87,7 +96,7 @@ async function rewire(): Promise<void> {
   }
   do {
     again = false
-    rewiring = desk.rewire().then(() => alerts.rewire()).catch((error: unknown) => {
+    rewiring = desk.rewire().then(() => alerts.rewire()).then(() => enrichments.rewire()).catch((error: unknown) => {
       failed('integrations could not be opened', error)
       setTimeout(() => void rewire(), RETRY_MS).unref()
     })
@@ -103,8 +112,10 @@ const seen = new Int32Array(commits.length)
 function tick(): void {
   for (const [number, { environment }] of desk.shards) {
     const now = Atomics.load(commits, number)
-    if (now !== seen[number]) desk.wake(number)
-    else if ([...desk.steps].every(({ job, runs }) => job.shard !== number || !(runs instanceof Delivery) || runs.isIdle)) environment.unmap()
+    if (now !== seen[number]) {
+      desk.wake(number)
+      enrichments.wake(number)
+    } else if (enrichments.isIdle(number) && [...desk.steps].every(({ job, runs }) => job.shard !== number || !(runs instanceof Delivery) || runs.isIdle)) environment.unmap()
     seen[number] = now
   }
 }
@@ -137,6 +148,7 @@ async function close(): Promise<void> {
   clearInterval(ticking)
   clearInterval(reporting)
   await rewiring
+  await enrichments.close()
   await desk.close()
   await alerts.close()
   await ledger.close()
@@ -149,6 +161,7 @@ port.on('message', (message: ToIntegrations) => {
   if (message.type === 'rewired') return void rewire()
   if (message.type === 'restart') {
     desk.restart(message.integrationId)
+    enrichments.restart(message.integrationId)
     return void alerts.restart(message.integrationId).then(rewire)
   }
   if (message.type === 'alerted') return alerts.wake()

@@ -1,5 +1,5 @@
 /** What the main thread and the thread of the integrations say to each other. Plain data. */
-import type { DeliveryView, InputView, LetterPage, LetterQuery } from '../integration/integrations-service.js'
+import type { DeliveryView, EnrichmentView, InputView, LetterPage, LetterQuery } from '../integration/integrations-service.js'
 import type { TakenIn } from '../integration/intake.js'
 import type { Pace } from '../integration/pace.js'
 import type { PackedPiece } from './doorstep.js'
@@ -23,6 +23,7 @@ export interface IntegrationQuestions {
   readonly look: { readonly given: Record<never, never>; readonly answer: ThreadLook | null }
   readonly deliveries: { readonly given: Record<never, never>; readonly answer: readonly DeliveryView[] }
   readonly inputs: { readonly given: Record<never, never>; readonly answer: readonly InputView[] }
+  readonly enrichments: { readonly given: Record<never, never>; readonly answer: readonly EnrichmentView[] }
   readonly letters: {
     readonly given: LetterQuery & { readonly state?: 'waiting' | 'dead' | undefined; readonly page: number; readonly size: number }
     readonly answer: LetterPage
@@ -48,6 +49,8 @@ export type ToIntegrations =
 export type FromIntegrations =
   /** Documents that are to become events of the job. */
   | { readonly type: 'takeIn'; readonly id: number; readonly jobId: number; readonly piece: PackedPiece }
+  /** What was looked up about events of the job (enriching.ts), which are to be decided; answered by `tookIn`. */
+  | { readonly type: 'enriched'; readonly id: number; readonly jobId: number; readonly order: Uint8Array }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
   /** Every step of the job has told all changes up to this one. */

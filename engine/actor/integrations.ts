@@ -1,7 +1,8 @@
 /**
  * Integrations, seen from the main thread: the life of their thread, and questions to it.
  *
- * Owns: when the thread runs, what it is asked, what it asks for. Leaves out: all that it does (integration-thread.ts).
+ * Owns: when the thread runs, what it is asked. Leaves out: what it does (integration-thread.ts), and what it asks for
+ * (integration-orders.ts).
  *
  * 1. Without a step that asks or tells something outside there is no thread.
  * 2. A thread that dies is replaced; what it had under way comes again.
@@ -11,24 +12,17 @@ import { Worker } from 'node:worker_threads'
 import { Refusal, type RefusalCode } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
-import type { BatchBook } from '../monitor/batch-book.js'
 import { standardPace } from '../integration/pace.js'
-import { encodePassed } from './changes.js'
-import { takeIn } from './doorstep.js'
 import type { FromIntegrations, IntegrationQuestion, IntegrationQuestions, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
+import { IntegrationOrders, type OrdersParts } from './integration-orders.js'
 import type { Catalog } from '../resource/catalog.js'
-import type { Shards } from './shards.js'
 
-export interface IntegrationsParts {
+export interface IntegrationsParts extends OrdersParts {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly shards: Shards
   readonly catalog: Catalog
-  job(id: number): JobSettings | undefined
   /** Whether there are watchdogs to tell, or may be. */
   readonly watchdogsTell: boolean
-  readonly batches: BatchBook
-  failed(what: string, error: unknown): void
 }
 
 /** Before a thread that died is replaced. */
@@ -47,8 +41,7 @@ export class Integrations implements IntegrationsService {
   readonly #parts: IntegrationsParts
   readonly #privateHosts: readonly string[]
   readonly #asking = new Map<number, Asking>()
-  /** Jobs whose changes are being deleted. */
-  readonly #passing = new Map<number, Promise<void>>()
+  readonly #orders: IntegrationOrders
   #worker: Worker | null = null
   #timer: NodeJS.Timeout | null = null
   #lastId = 0
@@ -59,6 +52,7 @@ export class Integrations implements IntegrationsService {
   constructor(parts: IntegrationsParts, privateHosts: readonly string[] = []) {
     this.#parts = parts
     this.#privateHosts = privateHosts
+    this.#orders = new IntegrationOrders(parts)
   }
 
   /** Integrations or pipelines have changed, or the service starts. */
@@ -87,6 +81,10 @@ export class Integrations implements IntegrationsService {
 
   inputs(): Promise<IntegrationQuestions['inputs']['answer']> {
     return this.#ask('inputs', {}, [])
+  }
+
+  enrichments(): Promise<IntegrationQuestions['enrichments']['answer']> {
+    return this.#ask('enrichments', {}, [])
   }
 
   letters(query: IntegrationQuestions['letters']['given']): Promise<IntegrationQuestions['letters']['answer']> {
@@ -131,9 +129,10 @@ export class Integrations implements IntegrationsService {
 
   async close(): Promise<void> {
     this.#isClosing = true
+    this.#orders.stop()
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#end()
-    await Promise.all(this.#passing.values())
+    await this.#orders.close()
   }
 
   async #end(): Promise<void> {
@@ -193,50 +192,18 @@ export class Integrations implements IntegrationsService {
 
   #heard(message: FromIntegrations): void {
     switch (message.type) {
-      case 'takeIn': return void this.#takeIn(message)
+      case 'takeIn': return void this.#orders.takeIn(message).then((fared) => this.#tell({ type: 'tookIn', id: message.id, fared }))
+      case 'enriched': return void this.#orders.enriched(message).then((fared) => this.#tell({ type: 'tookIn', id: message.id, fared }))
       case 'answer':
         this.#asking.get(message.id)?.resolve(message.answer)
         return void this.#asking.delete(message.id)
       case 'refused':
         this.#asking.get(message.id)?.reject(new Refusal(message.code as RefusalCode, message.message))
         return void this.#asking.delete(message.id)
-      case 'passed': return this.#forgetPassed(message.jobId, encodePassed(message.changeMicros, message.eventMicros))
+      case 'passed': return this.#orders.passed(message)
       case 'failed': return this.#parts.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
       case 'closed': return this.#closed?.()
     }
-  }
-
-  /** Documents of an input; the thread waits for what became of them. */
-  async #takeIn({ id, jobId, piece }: Extract<FromIntegrations, { type: 'takeIn' }>): Promise<void> {
-    const { shards } = this.#parts
-    const job = this.#parts.job(jobId)
-    const open = job !== undefined && job.status === 'STARTED' && !this.#isClosing ? job : null
-    const begin = performance.now()
-    const fared = await takeIn(shards, open, piece)
-    this.#tell({ type: 'tookIn', id, fared })
-    this.#parts.batches.add({
-      kind: 'poll', container: 'integration/main', jobId, items: piece.ids.length, seconds: (performance.now() - begin) / 1000,
-      error: fared.busy,
-    })
-  }
-
-  /** Has the shard delete the changes that every step has told. */
-  #forgetPassed(jobId: number, passed: Buffer): void {
-    const { shards, failed } = this.#parts
-    if (this.#passing.has(jobId) || this.#isClosing) return
-    const loop = async (): Promise<void> => {
-      for (;;) {
-        const job = this.#parts.job(jobId)
-        if (job === undefined || this.#isClosing) return
-        const { more } = (await shards.ask(job, 'passed', null, passed)) as { more: boolean }
-        if (!more) return
-      }
-    }
-    const done = loop().catch((error: unknown) => {
-      // A full disk, or a full mailbox: the next report comes to it again.
-      if (!(error instanceof Refusal) || !error.retryable) failed('deleting what every integration has told', error)
-    })
-    this.#passing.set(jobId, done.finally(() => this.#passing.delete(jobId)))
   }
 }
 

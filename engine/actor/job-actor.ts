@@ -7,7 +7,7 @@
  *
  * 1. State changes through messages only, and only in the turn's store; memory is dropped when a commit fails.
  * 2. A message is applied once. Where an earlier run of its turn has committed it (`applied`), it is only answered.
- * 3. An event is decided in the turn that stores it, or marked as pending in it (design D4).
+ * 3. An event is decided in the turn that stores it, or marked as pending or awaited in it (design D4).
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../errors.js'
@@ -15,28 +15,30 @@ import { limits } from '../limits.js'
 import { must } from '../assert.js'
 import { lacksPoints } from '../event/decision-points.js'
 import { eventIdOf } from '../event/event-id.js'
-import { hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
+import { enriches, hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
 import { noDecision, type Decision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeContent, encodeRecord, hasNotes, newHeader, type RecordHeader } from '../store/event-record.js'
+import { encodeRecord, newHeader, type LookUps, type RecordHeader } from '../store/event-record.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { idKey, modelKey, timeKey, timeValue } from '../store/tables.js'
 import { Arrivals, type Arrival } from './arrival.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
 import { splitAuthor } from './authored.js'
-import { countLowScore, dropBallot } from './ballots.js'
+import { countLowScore } from './ballots.js'
 import { cast, labelOf } from './casting.js'
 import { CauseStage } from './cause-stage.js'
-import { enter, leave, type ActorParts } from './deciding-again.js'
+import { enter, waitingMark, type ActorParts } from './deciding-again.js'
+import { clientBodyOf, takeEnriched } from './enriching.js'
 import { erase } from './erasing.js'
 import { replyOf } from './event-reply.js'
-import { eventAt, findEvent, subjectOf, type FoundEvent } from './event-table.js'
+import { eventAt, findEvent } from './event-table.js'
 import { watchFeedback } from './feedback-watch.js'
 import { parseHistoric } from './historic.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { EventReply, Message } from './message.js'
 import { purgeRows } from './purge.js'
+import { removeEvent } from './removing.js'
 import { reprocess, resume, takeFeedback, takeNote, takeOverride } from './stored-events.js'
 import { followOrder } from './tasks.js'
 import type { TurnStore } from './turn-store.js'
@@ -54,6 +56,8 @@ export class JobActor {
   #buckets!: BucketCache
   #model!: JobModel
   #cause: CauseStage | null = null
+  /** What comes in is looked up elsewhere before it is decided. */
+  #enriches = false
 
   constructor(settings: JobSettings, store: TurnStore, codec: BodyCodec, sectionNames: readonly string[]) {
     this.#store = store
@@ -71,6 +75,7 @@ export class JobActor {
   /** The job's set-up, at first and when it has changed. */
   configure(settings: JobSettings): void {
     this.#settings = settings
+    this.#enriches = settings.pipeline.some(enriches)
     this.#arrivals = new Arrivals(settings, this.#codec, this.#sectionNames)
     const { fingerprint } = this.#arrivals.points
     this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats, settings.labels.length)
@@ -93,7 +98,8 @@ export class JobActor {
       case 'note': return { result: takeNote(this.#parts(), message) }
       case 'task': return { result: followOrder(this.#parts(), message) }
       case 'override': return { result: takeOverride(this.#parts(), message) }
-      case 'erase': return { result: erase(this.#parts(), message, (event) => this.#remove(event)) }
+      case 'erase': return { result: erase(this.#parts(), message, (event) => removeEvent(this.#parts(), event)) }
+      case 'enriched': return { result: takeEnriched(this.#parts(), message) }
       case 'collected': case 'passed': throw new Error('a message to the shard')
     }
   }
@@ -113,7 +119,7 @@ export class JobActor {
   #ingest(message: Message): EventReply {
     const arrival = this.#arrivals.read(message.body)
     const idFromBody = message.eventId === null && message.idInBody ? arrival.idInBody : null
-    return this.#takeIn(message, arrival, message.eventId ?? idFromBody, idFromBody)
+    return this.#takeIn(message, arrival, message.eventId ?? idFromBody, idFromBody, this.#enriches ? this.#lookUps() : 'none')
   }
 
   /** The walk of one event: known? → decision points → bucket → decision → record. */
@@ -122,6 +128,7 @@ export class JobActor {
     arrival: Arrival,
     clientId: string | null,
     idFromBody: string | null,
+    lookUps: LookUps,
   ): EventReply {
     if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
@@ -129,24 +136,29 @@ export class JobActor {
     const knownId = applied ? (clientId ?? eventIdOf(micros)) : clientId
     const known = knownId === null ? null : findEvent(this.#store, this.#settings.id, knownId)
     if (known !== null) {
-      if (applied || isDeepStrictEqual(this.#bodyOf(known), this.#codec.decode(arrival.body))) {
+      if (applied || isDeepStrictEqual(clientBodyOf(this.#store, this.#codec, this.#settings.id, known), this.#codec.decode(arrival.body))) {
         return this.#replyTo(known.header, known.micros, undefined, idFromBody)
       }
-      this.#remove(known)
+      removeEvent(this.#parts(), known)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(this.#settings.category) ? this.#bucketOf(arrival) : null
-    const pending = this.#settings.status === 'STOPPED'
+    const pending = this.#settings.status === 'STOPPED' || lookUps === 'awaited'
     const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
-    const header = newHeader(decision, pending, lacks, clientId !== null, bucket === null ? null : bucket.id)
+    const header = newHeader(decision, pending, lacks, clientId !== null, bucket === null ? null : bucket.id, lookUps)
     const key = timeKey(this.#settings.id, micros)
     this.#store.put('events', key, encodeRecord(header, { body: arrival.body, extras: arrival.extras, clientId }))
     if (clientId !== null) this.#store.put('ids', idKey(this.#settings.id, Buffer.from(clientId)), timeValue(micros))
-    if (pending) this.#store.put('pending', key, new Uint8Array(0))
+    if (pending) this.#store.put(waitingMark(header), key, new Uint8Array(0))
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     this.#stats.countDecision(decision)
     if (bucket !== null) enter(this.#buckets, bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
+  }
+
+  /** Too many that wait would be more than the outside can ever answer: one more is decided without. */
+  #lookUps(): LookUps {
+    return this.#stats.row.pending < limits.lookUpsPendingMax ? 'awaited' : 'passed_over'
   }
 
   #decide(arrival: Arrival, micros: number, bucket: Bucket | null, pending: boolean): { lacks: boolean; decision: Decision } {
@@ -166,35 +178,8 @@ export class JobActor {
     return bucket
   }
 
-  #bodyOf(event: FoundEvent): Record<string, unknown> {
-    return this.#codec.decode(decodeContent(event.record).body)
-  }
-
   #replyTo(header: RecordHeader, micros: number, bucket: Bucket | null | undefined, idFromBody: string | null): EventReply {
     return replyOf(this.#store, this.#settings.id, this.#stats.row.trainedThroughSeq, { header, micros, bucket, idFromBody })
-  }
-
-  /** Another body under the same id replaces the old version (S6): it leaves its bucket, its marks, its notes and its own votes. */
-  #remove(event: FoundEvent): void {
-    const { header, micros } = event
-    const key = timeKey(this.#settings.id, micros)
-    this.#store.delete('events', key)
-    this.#cause?.remove(micros)
-    if (header.pending) this.#store.delete('pending', key)
-    if (hasNotes(event.record)) this.#store.delete('notes', key)
-    const { events, buckets, pending, feedbackEvents } = this.#stats.row
-    let bucketsLeft = buckets
-    if (header.bucketId !== null) {
-      const bucket = must(this.#buckets.byId(this.#store, header.bucketId), 'the bucket of a stored event')
-      leave(this.#buckets, bucket, header.label)
-      if (bucket.events === 0) bucketsLeft--
-    } else dropBallot(this.#store, this.#settings.id, subjectOf(header, micros), this.#stats)
-    this.#stats.change({
-      events: events - 1,
-      buckets: bucketsLeft,
-      pending: pending - Number(header.pending),
-      feedbackEvents: feedbackEvents - Number(header.hasFeedback),
-    })
   }
 
   /** Events with their labels, all or nothing: parsed and checked before the first is stored. */
@@ -205,7 +190,7 @@ export class JobActor {
     if (message.applied) return events.length
     for (const [place, { envelope, feedback }] of events.entries()) {
       const micros = message.micros + place
-      this.#takeIn({ micros, applied: false }, this.#arrivals.of(envelope), null, null)
+      this.#takeIn({ micros, applied: false }, this.#arrivals.of(envelope), null, null, 'none')
       if (feedback === null) continue
       const event = must(eventAt(this.#store, this.#settings.id, micros), 'the event just stored')
       const label = labelOf(this.#settings.labels, feedback)

@@ -27,6 +27,7 @@ import { findEvent, lastTime, subjectOf, type FoundEvent } from './event-table.j
 import { exportDocument } from './export.js'
 import { readStats } from './job-stats.js'
 import { readNotes } from './notes.js'
+import { readLookUps } from './enriching.js'
 import { readTask } from './tasks.js'
 import { viewOf } from './turn.js'
 
@@ -59,6 +60,12 @@ export class JobReader {
   /** Ingest times of the job's oldest events. */
   oldest(jobId: number, count: number): number[] {
     return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
+  }
+
+  /** Ingest time of the job's oldest event that waits for look-ups, or null. */
+  oldestAwaited(jobId: number): number | null {
+    const [first] = this.#environment.range('awaited', { ...jobRange(jobId), limit: 1 })
+    return first === undefined ? null : timeOfKey(first.key)
   }
 
   /** Gives back the memory that reads have mapped (Environment.unmap). */
@@ -108,7 +115,7 @@ export class JobReader {
     const parts = {
       job, view, header: found.header, body, extras: content.extras, ballot, serviceName,
       previous: decodePrevious(found.record), notes: readNotes(this.#environment, job.id, found),
-      place: placeOf(this.#environment, job, found),
+      place: placeOf(this.#environment, job, found), lookUps: readLookUps(this.#environment, job.id, found),
     }
     return { view, document: exportDocument(parts) }
   }

@@ -3,11 +3,12 @@ import { Refusal } from '../errors.js'
 import { eventIdOf } from '../event/event-id.js'
 import { Delivery } from '../integration/delivery.js'
 import { Intake } from '../integration/intake.js'
-import type { DeliveryView, InputView, LetterPage, LetterQuery, LetterView } from '../integration/integrations-service.js'
+import type { DeliveryView, EnrichmentView, InputView, LetterPage, LetterQuery, LetterView } from '../integration/integrations-service.js'
 import { letterKey, NO_JOB, refusedKey, stepKey, type Ledger, type Letter, type RefusedDocument } from '../integration/ledger.js'
 import { clientIdOf } from '../store/event-record.js'
 import type { AlertDesk } from './alert-desk.js'
 import { eventAt } from './event-table.js'
+import type { EnrichmentDesk } from './enrichment-desk.js'
 import type { IntegrationQuestion, IntegrationQuestions } from './integration-wire.js'
 import type { RunningStep, StepDesk } from './step-desk.js'
 import { lookAtThread } from './thread-look.js'
@@ -23,9 +24,11 @@ interface Change {
 export class LetterDesk {
   readonly #desk: StepDesk
   readonly #alerts: AlertDesk
+  readonly #enrichments: EnrichmentDesk
   readonly #ledger: Ledger
 
-  constructor(desk: StepDesk, alerts: AlertDesk, ledger: Ledger) {
+  constructor(desk: StepDesk, { alerts, enrichments }: { alerts: AlertDesk; enrichments: EnrichmentDesk }, ledger: Ledger) {
+    this.#enrichments = enrichments
     this.#desk = desk
     this.#alerts = alerts
     this.#ledger = ledger
@@ -36,6 +39,7 @@ export class LetterDesk {
       case 'look': return lookAtThread()
       case 'deliveries': return this.#ordered().filter(({ id }) => id.role !== 'input').map(deliveryView)
       case 'inputs': return this.#ordered().filter(({ id }) => id.role === 'input').map(inputView)
+      case 'enrichments': return this.#enrichmentViews()
       case 'letters': return this.#letters(given as IntegrationQuestions['letters']['given'])
       case 'sendAgain': return this.#each(given as LetterQuery, {
         delivery: (runs, micros) => runs.sendAgain(micros), intake: (runs, id) => runs.takeAgain(id),
@@ -52,6 +56,14 @@ export class LetterDesk {
       return (query.jobId ?? id.jobId) === id.jobId && (query.integrationId ?? id.integrationId) === id.integrationId
     })
     return of.sort((a, b) => Buffer.compare(stepKey(a.id), stepKey(b.id)))
+  }
+
+  #enrichmentViews(): EnrichmentView[] {
+    return [...this.#enrichments.jobs].sort((a, b) => a.job.id - b.job.id).flatMap(({ job, enricher, integrations }) => {
+      return enricher.status().map(({ id: { integrationId }, ...status }): EnrichmentView => ({
+        jobId: job.id, jobTitle: job.title, integrationId, integrationTitle: integrations.get(integrationId) ?? '', ...status,
+      }))
+    })
   }
 
   #letters({ state, page, size, ...query }: IntegrationQuestions['letters']['given']): LetterPage {

@@ -65,7 +65,8 @@ export function reprocess(parts: ActorParts, { body, eventId, micros, applied }:
     throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
   }
   if (applied) return null
-  decideAgain(parts, event, micros)
+  // One that waits for look-ups is decided by what is known when they end.
+  if (event.header.lookUps !== 'awaited') decideAgain(parts, event, micros)
   if (body.length > 0) {
     const { id, title } = parts.settings
     tell(parts.store, {

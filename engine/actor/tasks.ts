@@ -103,7 +103,8 @@ function decidePiece(
   let [updatedNow, changedNow] = [updated, changed]
   for (const time of order.times) {
     const event = eventAt(parts.store, parts.settings.id, time)
-    if (event === null) continue
+    // One that waits for look-ups is decided when they end, and not before.
+    if (event === null || event.header.lookUps === 'awaited') continue
     updatedNow++
     if (decideAgain(parts, event, micros)) changedNow++
   }

@@ -3,7 +3,7 @@
  *
  * Owns: what must hold between the tables of one shard.
  *
- * 1. Every event can be read in full; its id, its pending mark, its bucket, its notes lead to each other, both ways.
+ * 1. Every event can be read in full; its id, its marks, its bucket, its notes, its look-ups lead to each other, both ways.
  * 2. The counters of a bucket and of a job are what is there.
  * 3. A ballot's consensus follows from its votes; every model that was installed can be read.
  */
@@ -11,6 +11,7 @@ import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../
 import { loadModel } from '../learn/registry.js'
 import type { Entry } from '../store/environment.js'
 import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../store/event-record.js'
+import { decodeLookUps } from '../store/look-up-row.js'
 import { decodeNotes } from '../store/note-row.js'
 import { decodeTask } from '../store/reprocess-row.js'
 import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../store/rows.js'
@@ -27,6 +28,8 @@ export class JobCheck {
   #events = 0
   #withId = 0
   #pending = 0
+  #awaited = 0
+  #lookedUp = 0
   #noted = 0
   #feedback = 0
 
@@ -39,6 +42,8 @@ export class JobCheck {
     for (const entry of this.#shard.entries('events', this.#jobId)) this.#event(entry)
     this.#mustCount('ids', this.#withId, 'ids lead to no event')
     this.#mustCount('pending', this.#pending, 'marks are of no waiting event')
+    this.#mustCount('awaited', this.#awaited, 'marks are of no event that waits for look-ups')
+    this.#mustCount('lookups', this.#lookedUp, 'look-ups are of no event')
     this.#mustCount('notes', this.#noted, 'notes are of no event')
     const ballots = this.#ballots()
     this.#buckets(ballots)
@@ -60,10 +65,7 @@ export class JobCheck {
     const faults = impossible(header)
     if (faults !== null) shard.note('events', entry.key, faults)
     if (content !== null) this.#id(entry.key, micros, header, content.clientId)
-    if (header.pending) {
-      this.#pending++
-      if (shard.get('pending', entry.key) === undefined) shard.note('events', entry.key, 'waits, and has no mark that it does')
-    }
+    this.#waiting(entry.key, header)
     if (hasNotes(entry.value)) {
       this.#noted++
       if (shard.get('notes', timeKey(this.#jobId, micros)) === undefined) shard.note('events', entry.key, 'has notes that are not there')
@@ -72,6 +74,19 @@ export class JobCheck {
     if (header.bucketId === null) return
     const bucket = Buffer.from(header.bucketId).toString('latin1')
     this.#perBucket.set(bucket, (this.#perBucket.get(bucket) ?? 0) + 1)
+  }
+
+  #waiting(key: Uint8Array, { pending, lookUps }: RecordHeader): void {
+    const isAwaited = lookUps === 'awaited'
+    if (isAwaited) this.#awaited++
+    else if (pending) this.#pending++
+    if (isAwaited && !pending) this.#shard.note('events', key, 'waits for look-ups, and is decided')
+    else if (pending && this.#shard.get(isAwaited ? 'awaited' : 'pending', key) === undefined) {
+      this.#shard.note('events', key, 'waits, and has no mark that it does')
+    }
+    if (lookUps !== 'stored') return
+    this.#lookedUp++
+    if (this.#shard.get('lookups', key) === undefined) this.#shard.note('events', key, 'has look-ups that are not there')
   }
 
   #id(key: Uint8Array, micros: number, header: RecordHeader, clientId: string | null): void {
@@ -88,6 +103,7 @@ export class JobCheck {
     for (const entry of this.#shard.entries(table, this.#jobId)) {
       count++
       if (table === 'notes') this.#shard.read(table, entry, decodeNotes)
+      if (table === 'lookups') this.#shard.read(table, entry, decodeLookUps)
     }
     if (count !== expected) this.#shard.note(table, null, `job ${this.#jobId}: ${count} entries where ${expected} belong; ${what}, or some are missing`)
   }
@@ -155,7 +171,7 @@ export class JobCheck {
       ['events', stats.events, this.#events],
       ['buckets', stats.buckets, this.#perBucket.size],
       ['events with feedback', stats.feedbackEvents, this.#feedback],
-      ['waiting events', stats.pending, this.#pending],
+      ['waiting events', stats.pending, this.#pending + this.#awaited],
       ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
       ['ballots of a small majority', stats.lowScoreBallots, stats.lowScoreBallots === null ? null : all.filter(isSmall).length],
       ['ballots by label', stats.consensusCounts.join(), Array.from({ length: LABELS }, (_, label) => consensus(label as Consensus)).join()],

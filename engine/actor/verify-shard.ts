@@ -72,7 +72,7 @@ export class ShardCheck {
 
   #jobIds(): Set<number> {
     const ids = new Set<number>()
-    for (const table of ['events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'models', 'stats'] as const) {
+    for (const table of ['events', 'ids', 'pending', 'awaited', 'lookups', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'models', 'stats'] as const) {
       for (let from = jobKey(0); ;) {
         const [first] = this.#environment.range(table, { from, limit: 1 })
         if (first === undefined) break

@@ -205,7 +205,7 @@ export class Watchdogs implements WatchdogService {
   /** Steps of pipelines that do not work; none where nobody answers now. */
   async #failing(): Promise<FailingStep[]> {
     const { integrations } = this.#parts
-    const steps = await Promise.all([integrations.inputs(), integrations.deliveries()]).catch(() => [])
+    const steps = await Promise.all([integrations.inputs(), integrations.enrichments(), integrations.deliveries()]).catch(() => [])
     return steps.flat().filter(({ state }) => FAILING.includes(state))
   }
 

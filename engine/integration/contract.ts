@@ -8,7 +8,7 @@
  * 2. It waits for nobody without a limit, and keeps no more than what it was given.
  * 3. What it says of a failure is a sentence for people, without secrets and without the body of an event.
  * 4. It never executes what it reads: templates only name fields (template.ts).
- * The contract suite test/contracts/sink.ts holds every kind to this.
+ * The contract suites in test/contracts (sink.ts, look-up.ts) hold every kind to this.
  */
 import type { Clock } from '../clock.js'
 import type { IntegrationRole } from '../job/job.js'
@@ -120,6 +120,24 @@ export interface Source {
   close(): Promise<void>
 }
 
+/** What a look-up brings: names with scalars, lists of scalars, or names again. */
+export type LookUpFields = Readonly<Record<string, unknown>>
+
+/** The counterpart could not be asked, or did not answer as it should; the message is for people. */
+export class LookUpFailure extends SourceFailure {}
+
+/** Looks up what is known about events: enrichment. */
+export interface LookUp {
+  /** Most subjects that `find` takes at once, and how many such questions may be under way. */
+  readonly batchMax: number
+  readonly atOnce: number
+  /** What is asked about the event, null where it has nothing to ask about. Equal subjects have equal answers, for a while. */
+  subjectOf(document: Readonly<Record<string, unknown>>): string | null
+  /** What is known of each, in order, null for nothing. Rejects with LookUpFailure. Ends soon after `signal` does. */
+  find(subjects: readonly string[], signal: AbortSignal): Promise<readonly (LookUpFields | null)[]>
+  close(): Promise<void>
+}
+
 /** Parameters as checked when they were given, with the secrets opened. */
 export type Opened = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -139,4 +157,6 @@ export interface OutsideKind {
   openSink?(role: IntegrationRole, connection: Opened, parameters: Opened, tools: Tools): Sink
   /** For the role input. @throws Error as openSink. */
   openSource?(connection: Opened, parameters: Opened, tools: Tools): Source
+  /** For the role enrichment. @throws Error as openSink. */
+  openLookUp?(connection: Opened, parameters: Opened, tools: Tools): LookUp
 }

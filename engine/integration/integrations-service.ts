@@ -42,6 +42,27 @@ export interface InputView {
   readonly lastTakenMicros: number | null
 }
 
+/** How a step that looks things up is. */
+export interface EnrichmentView {
+  readonly jobId: number
+  readonly jobTitle: string
+  readonly integrationId: number
+  readonly integrationTitle: string
+  /** What its fields are called by: `enrichment.<name>.<field>`. */
+  readonly name: string
+  /** As of a delivery. */
+  readonly state: 'running' | 'retrying' | 'open' | 'invalid'
+  /** Why; '' where all is well. */
+  readonly reason: string
+  /** Look-ups since the service was started, by how they ended. */
+  readonly found: number
+  readonly nothing: number
+  readonly failed: number
+  readonly late: number
+  /** Of them, those that were answered from memory. */
+  readonly remembered: number
+}
+
 /** A delivery that failed while others got through, or (of the role input, always dead) a document that was no event. */
 export interface LetterView {
   readonly id: string
@@ -77,6 +98,8 @@ export interface LetterPage {
 export interface IntegrationsService {
   deliveries(): Promise<readonly DeliveryView[]>
   inputs(): Promise<readonly InputView[]>
+  /** Steps of jobs that are started. */
+  enrichments(): Promise<readonly EnrichmentView[]>
   /** Letters by job, integration, role and time of their events; pages count from 0. */
   letters(query: LetterQuery & { readonly state?: 'waiting' | 'dead' | undefined; readonly page: number; readonly size: number }): Promise<LetterPage>
   /** Dead letters are tried again; how many. Rejects with letter_not_found where one is named and is not there. */

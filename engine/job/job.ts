@@ -124,6 +124,11 @@ export function bringsIn(step: PipelineStep): boolean {
   return step.outsideSince !== undefined && step.enabled && step.role === 'input'
 }
 
+/** True where the step looks up what is known elsewhere about an event, before that is decided. */
+export function enriches(step: PipelineStep): boolean {
+  return step.outsideSince !== undefined && step.enabled && step.role === 'enrichment'
+}
+
 /** True where the step takes events out of the service. */
 export function takesOut(step: PipelineStep): boolean {
   return step.outsideSince !== undefined && step.enabled && sinkRoles.includes(step.role)

@@ -3,10 +3,11 @@
  *
  * | at | bytes | what                                                                   |
  * |----|-------|------------------------------------------------------------------------|
- * | 0  | 1     | version of this layout: 2 with a previous decision or notes, else 1    |
+ * | 0  | 1     | version of this layout: 3 with look-ups, 2 with a previous decision or notes, else 1 |
  * | 1  | 1     | flags, below                                                           |
  * | 2  | 1     | label index, 255 without a decision                                    |
- * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model |
+ * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model, 4 untrained; in the two |
+ * |    |       | highest bits look-ups: 0 none, 1 awaited, 2 stored, 3 passed over      |
  * | 4  | 2     | confidence in hundredths of a percent, little-endian like all the rest |
  * | 6  | 2     | bytes of the client's id, 0 for none                                   |
  * | 8  | 4     | model version, 0 for none                                              |
@@ -21,68 +22,25 @@
  *
  * | 0 label u8 | 1 source u8 | 2 confidence u16 | 4 model version u32 | 8 outlier score f32 | 12 outlier u8 | 13 0 | 16 reprocessed at f64 |
  *
- * The ingest time is the key. Code reads every version up to its own (D11); a record that needs nothing of version 2 is
- * still written as version 1, so events that are never reprocessed and have no notes are the bytes they always were.
+ * The ingest time is the key. Code reads every version up to its own (D11); a record that needs nothing of version 2 or 3
+ * is still written as version 1, so events that are never reprocessed, have no notes and are not enriched are the bytes they
+ * always were.
  */
-import type { Decision, DecisionSource } from '../decide/decision.js'
+import type { Decision } from '../decide/decision.js'
 import type { EventExtras } from '../event/envelope.js'
-import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
-import { assert } from '../assert.js'
 import { pack, unpack } from './pack.js'
+import {
+  HAS_EXTRAS, HAS_NOTES, HAS_PREVIOUS, HEADER_BYTES, NO_LABEL, decisionSources, VERSION_WITH_MORE, writeHeader, type RecordHeader,
+} from './record-header.js'
 
-const VERSION = 1
-const VERSION_MAX = 2
-const HEADER_BYTES = 32
+export { decisionSources, decodeHeader, newHeader, type LookUps, type RecordHeader } from './record-header.js'
+
 const PREVIOUS_BYTES = 24
-const NO_LABEL = 255
-
-const PENDING = 1
-const OUTLIER = 2
-const LACKS_POINTS = 4
-const HAS_FEEDBACK = 8
-const HAS_CLIENT_ID = 16
-const HAS_EXTRAS = 32
-const HAS_PREVIOUS = 64
-const HAS_NOTES = 128
-/** What changes of the header leave as it is. */
-const KEPT_FLAGS = HAS_EXTRAS | HAS_PREVIOUS | HAS_NOTES
-
-/** By their number on disk. */
-export const decisionSources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base', 'ageing_model', 'untrained']
-
-/** What the header says. */
-export interface RecordHeader extends Decision {
-  /** Stored, not decided yet. */
-  readonly pending: boolean
-  /** Not one decision point had a value. */
-  readonly lacksPoints: boolean
-  /** Someone voted on this very event. */
-  readonly hasFeedback: boolean
-  /** The id is the client's; otherwise it is the ingest time in another spelling (event/event-id.ts). */
-  readonly hasClientId: boolean
-  /** 16 bytes; null where the job has no buckets. */
-  readonly bucketId: Uint8Array | null
-}
-
-/** The header of an event that comes in. */
-export function newHeader(
-  decision: Decision,
-  pending: boolean,
-  lacksPoints: boolean,
-  hasClientId: boolean,
-  bucketId: Uint8Array | null,
-): RecordHeader {
-  // Field by field: an object spread costs several microseconds here.
-  const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
-  return {
-    label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback: false, hasClientId, bucketId,
-  }
-}
 
 /** The header of an event that was decided before, with another decision. */
-export function decidedAgain({ pending, lacksPoints, hasFeedback, hasClientId, bucketId }: RecordHeader, decision: Decision): RecordHeader {
+export function decidedAgain({ pending, lacksPoints, hasFeedback, hasClientId, bucketId, lookUps }: RecordHeader, decision: Decision): RecordHeader {
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
-  return { label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback, hasClientId, bucketId }
+  return { label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback, hasClientId, bucketId, lookUps }
 }
 
 /** What stands behind the header. */
@@ -125,31 +83,16 @@ export function withHeader(record: Uint8Array, header: RecordHeader): Buffer {
   return bytes
 }
 
-export function decodeHeader(record: Uint8Array): RecordHeader {
-  const bytes = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
-  assert(bytes[0] === VERSION || bytes[0] === VERSION_MAX, 'a record of a version that this code knows')
-  const flags = bytes[1] as number
-  const label = bytes[2] as number
-  const bucketId = bytes.subarray(16, 16 + BUCKET_ID_BYTES)
-  return {
-    pending: (flags & PENDING) !== 0,
-    outlier: (flags & OUTLIER) !== 0,
-    lacksPoints: (flags & LACKS_POINTS) !== 0,
-    hasFeedback: (flags & HAS_FEEDBACK) !== 0,
-    hasClientId: (flags & HAS_CLIENT_ID) !== 0,
-    label: label === NO_LABEL ? -1 : label,
-    source: decisionSources[bytes[3] as number] ?? 'none',
-    confidence: bytes.readUInt16LE(4),
-    modelVersion: bytes.readUInt32LE(8),
-    outlierScore: bytes.readFloatLE(12),
-    bucketId: isZero(bucketId) ? null : bucketId,
-  }
-}
-
 /** The bytes of the body alone; a view. */
 export function bodyOf(record: Buffer): Buffer {
   const idEnd = HEADER_BYTES + previousBytes(record) + record.readUInt16LE(6)
   return record.subarray(((record[1] as number) & HAS_EXTRAS) === 0 ? idEnd : idEnd + 4 + record.readUInt32LE(idEnd))
+}
+
+/** The same record with another body. */
+export function withBody(record: Uint8Array, body: Uint8Array): Buffer {
+  const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+  return Buffer.concat([bytes.subarray(0, bytes.length - bodyOf(bytes).length), body])
 }
 
 /** The client's id, or null. */
@@ -214,7 +157,7 @@ export function hasNotes(record: Uint8Array): boolean {
 /** The same record, with the mark that there is a row in `notes`. */
 export function withNotes(record: Uint8Array): Buffer {
   const bytes = Buffer.from(record)
-  bytes[0] = VERSION_MAX
+  bytes[0] = Math.max(bytes[0] as number, VERSION_WITH_MORE)
   bytes[1] = (bytes[1] as number) | HAS_NOTES
   return bytes
 }
@@ -222,29 +165,4 @@ export function withNotes(record: Uint8Array): Buffer {
 /** Bytes between the header and the client's id. */
 function previousBytes(record: Uint8Array): number {
   return ((record[1] as number) & HAS_PREVIOUS) === 0 ? 0 : PREVIOUS_BYTES
-}
-
-/** Everything in the header but what the rest is found by: the length of the id, and the flags of what else is there. */
-function writeHeader(bytes: Buffer, header: RecordHeader): void {
-  const kept = (bytes[1] as number) & KEPT_FLAGS
-  bytes[0] = (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_MAX
-  bytes[1] =
-    kept |
-    (header.pending ? PENDING : 0) |
-    (header.outlier ? OUTLIER : 0) |
-    (header.lacksPoints ? LACKS_POINTS : 0) |
-    (header.hasFeedback ? HAS_FEEDBACK : 0) |
-    (header.hasClientId ? HAS_CLIENT_ID : 0)
-  bytes[2] = header.label < 0 ? NO_LABEL : header.label
-  bytes[3] = decisionSources.indexOf(header.source)
-  bytes.writeUInt16LE(header.confidence, 4)
-  bytes.writeUInt32LE(header.modelVersion, 8)
-  bytes.writeFloatLE(header.outlierScore, 12)
-  if (header.bucketId === null) bytes.fill(0, 16, HEADER_BYTES)
-  else bytes.set(header.bucketId, 16)
-}
-
-function isZero(bytes: Uint8Array): boolean {
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false
-  return true
 }

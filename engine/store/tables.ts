@@ -8,7 +8,9 @@
  * |----------|------------------------------|----------------------------------------------------|
  * | events   | job, time                    | event record (store/event-record.ts)               |
  * | ids      | job, client's event id UTF-8 | time: which record has this id                     |
- * | pending  | job, time                    | empty: stored but not decided                      |
+ * | pending  | job, time                    | empty: stored, decided when the job starts         |
+ * | awaited  | job, time                    | empty: stored, decided when look-ups have ended    |
+ * | lookups  | job, time                    | what was looked up about the event (store/look-up-row.ts) |
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
  * | counts   | job, bucket number (u32)     | events of the bucket (store/rows.ts)               |
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
@@ -26,8 +28,8 @@
 
 /** The tables of a shard. */
 export const shardTables = [
-  'events', 'ids', 'pending', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'changes', 'causes', 'models',
-  'stats', 'shapes', 'words', 'outbox', 'meta',
+  'events', 'ids', 'pending', 'awaited', 'lookups', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'changes', 'causes',
+  'models', 'stats', 'shapes', 'words', 'outbox', 'meta',
 ] as const
 
 /** Tables that belong to the shard and not to one of its jobs. */
@@ -49,7 +51,7 @@ export function jobRange(job: number): { from: Buffer; to: Buffer } {
   return { from: jobKey(job), to: jobKey(job + 1) }
 }
 
-/** Key of an event's record, of its pending mark or of its notes, and of a task. */
+/** Key of an event's record, of its marks, its notes or its look-ups, and of a task. */
 export function timeKey(job: number, micros: number): Buffer {
   const key = Buffer.allocUnsafe(12)
   key.writeUInt32BE(job, 0)

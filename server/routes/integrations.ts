@@ -1,8 +1,8 @@
-/** How integrations fare: deliveries, and those that failed. */
-import { isoMicros, type DeliveryView, type InputView, type LetterView } from '../../engine/index.js'
+/** How integrations fare: inputs, look-ups, deliveries, and those that failed. */
+import { isoMicros, type DeliveryView, type EnrichmentView, type InputView, type LetterView } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import {
-  Deliveries, FailedDeliveries, FailedDeliveryCount, FailedDeliveryQuery, FailedDeliverySelection, Inputs,
+  Deliveries, Enrichments, FailedDeliveries, FailedDeliveryCount, FailedDeliveryQuery, FailedDeliverySelection, Inputs,
 } from '../schemas/integrations.js'
 
 const tag = 'Integrations'
@@ -40,6 +40,23 @@ function inputWire(view: InputView) {
     taken_count: view.taken,
     refused_count: view.refused,
     last_taken_at: at(view.lastTakenMicros),
+  }
+}
+
+function enrichmentWire(view: EnrichmentView) {
+  return {
+    job_id: view.jobId,
+    job_title: view.jobTitle,
+    integration_id: view.integrationId,
+    integration_title: view.integrationTitle,
+    name: view.name,
+    status: view.state,
+    reason: view.reason,
+    found_count: view.found,
+    nothing_count: view.nothing,
+    failed_count: view.failed,
+    late_count: view.late,
+    remembered_count: view.remembered,
   }
 }
 
@@ -83,6 +100,18 @@ const inputs = operation({
   scope: 'read:resources',
   responses: { 200: { description: 'By job and integration.', schema: Inputs } },
   handle: async ({ app }) => (await app.service.integrations.inputs()).map(inputWire),
+})
+
+const enrichments = operation({
+  method: 'GET',
+  path: '/api/v2/integrations/enrichments',
+  operationId: 'listEnrichments',
+  tag,
+  summary: 'How the steps that look up what is known about events fare',
+  description: 'Enabled steps with the role enrichment, of jobs that are started.',
+  scope: 'read:resources',
+  responses: { 200: { description: 'By job, in the order of its pipeline.', schema: Enrichments } },
+  handle: async ({ app }) => (await app.service.integrations.enrichments()).map(enrichmentWire),
 })
 
 const failed = operation({
@@ -138,4 +167,4 @@ const discard = operation({
   },
 })
 
-export const integrationRoutes: readonly Route[] = [deliveries, inputs, failed, retry, discard]
+export const integrationRoutes: readonly Route[] = [deliveries, inputs, enrichments, failed, retry, discard]

@@ -44,6 +44,24 @@ export const Input = Type.Object({
 
 export const Inputs = Type.Array(Input)
 
+/** How a step that looks things up is. */
+export const Enrichment = Type.Object({
+  job_id: Type.Integer(),
+  job_title: Type.String(),
+  integration_id: Type.Integer(),
+  integration_title: Type.String(),
+  name: Type.String({ description: 'What its fields are called by: `enrichment.<name>.<field>`.' }),
+  status: Type.Enum(['running', 'retrying', 'open', 'invalid'], { description: 'As those of deliveries.' }),
+  reason: Type.String({ description: 'Why, or empty.' }),
+  found_count: Type.Integer({ description: 'Look-ups that found something, since the service was started.' }),
+  nothing_count: Type.Integer({ description: 'Look-ups that found nothing.' }),
+  failed_count: Type.Integer({ description: 'Look-ups that failed: their events were decided without.' }),
+  late_count: Type.Integer({ description: 'Look-ups without an answer in time: their events were decided without.' }),
+  remembered_count: Type.Integer({ description: 'Of all of them, those that were answered from memory.' }),
+})
+
+export const Enrichments = Type.Array(Enrichment)
+
 const LetterState = Type.Enum(['waiting', 'dead'])
 
 export const FailedDelivery = Type.Object({

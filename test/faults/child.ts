@@ -41,12 +41,12 @@ export class EngineChild {
   readonly #waiting = new Map<number, (outcome: Outcome) => void>()
   #numbers = 0
 
-  /** `limitKib`: no file may grow beyond it, until the limit is raised. */
-  constructor(dataDir: string, limitKib?: number) {
+  /** `limitKib`: no file may grow beyond it, until the limit is raised. `searchPort`: of a search engine that events are looked up in. */
+  constructor(dataDir: string, limitKib?: number, searchPort?: number) {
     const args = [program, dataDir]
     // Without the limit's signal ignored the first write over it would kill the process.
     this.process = limitKib === undefined
-      ? fork(program, [dataDir], { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+      ? fork(program, [dataDir, '2', ...(searchPort === undefined ? [] : [String(searchPort)])], { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
       : spawn('bash', ['-c', `trap "" XFSZ; ulimit -S -f ${limitKib}; exec "$@"`, 'bash', process.execPath, ...args], {
         stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       })

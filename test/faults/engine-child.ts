@@ -1,17 +1,26 @@
 /**
  * A whole engine in a process of its own, to be killed: takes requests over the channel to its parent and answers each
- * when the engine has. `node engine-child.js <data directory> [shards]`.
+ * when the engine has. `node engine-child.js <data directory> [shards] [port of a search engine to look events up in]`.
  */
 import { isRefusal, openEngine, type Author, type Engine, type JobHandle } from '../../engine/index.js'
 import type { ChildAnswer, ChildRequest, Ready } from './child.js'
 
-const [dataDir = '', shards = '2'] = process.argv.slice(2)
+const [dataDir = '', shards = '2', searchPort] = process.argv.slice(2)
 const BOOTSTRAP_KEY = 'a-key-for-the-children-of-fault-tests-0123456789'
 
 const child: Author = { kind: 'user', name: 'child' }
 
 const points = ['host']
+const lookUp = searchPort === undefined ? {} : {
+  cmdb: { type: 'integration', properties: { title: 'cmdb', integration_type: 'Search engine',
+    parameters: { hosts: '127.0.0.1', port: Number(searchPort), user: 'elastic', password: 'changeme-now', schema: 'http' } } },
+}
+const lookUpSteps = searchPort === undefined ? [] : [{
+  resource: 'cmdb', integration_type: 'enrichment', enabled: true,
+  parameters: { index_pattern: 'cmdb', event_field: 'host', document_field: 'host', cache_seconds: 0, time_limit_seconds: 20 },
+}]
 const resources = {
+  ...lookUp,
   key: { type: 'api_key', properties: { name: 'key' } },
   rest: {
     type: 'integration',
@@ -21,7 +30,7 @@ const resources = {
     type: 'job',
     properties: {
       title: 'job', category: 'Decision intelligence', decision_points: points,
-      pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }],
+      pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }, ...lookUpSteps],
     },
   },
 }
@@ -63,7 +72,7 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
 try {
   const failures: string[] = []
   const engine = await openEngine({
-    dataDir, name: 'service', shards: Number(shards), threads: 1, passwordCost: 10, bootstrapKey: BOOTSTRAP_KEY, adminPassword: 'a-password-for-fault-tests',
+    dataDir, name: 'service', shards: Number(shards), threads: 1, passwordCost: 10, bootstrapKey: BOOTSTRAP_KEY, privateHosts: ['127.0.0.1'], adminPassword: 'a-password-for-fault-tests',
     onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
   })
   const principal = engine.authenticate(BOOTSTRAP_KEY)

@@ -10,6 +10,9 @@ export const integrationRecipes: Recipes = {
   listInputs: {
     good: () => ({ path: `${base}/inputs` }),
   },
+  listEnrichments: {
+    good: () => ({ path: `${base}/enrichments` }),
+  },
   listFailedDeliveries: {
     good: () => ({ path: `${base}/failed_deliveries?status=dead&size=3` }),
     refusals: { 422: () => ({ path: `${base}/failed_deliveries?status=lost` }) },

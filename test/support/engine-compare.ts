@@ -85,7 +85,7 @@ function compareEvents(environment: Environment, job: JobSettings, oracle: Oracl
     const { header, record } = stored
     assert.deepEqual(codec.decode(decodeContent(record).body), event.body)
     assert.equal(header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')), event.bucket)
-    const { bucketId: _, hasClientId, ...rest } = header
+    const { bucketId: _, hasClientId, lookUps, ...rest } = header
     assert.deepEqual(rest, {
       ...event.decision, outlierScore: Math.fround(event.decision.outlierScore), pending: event.pending, lacksPoints: event.lacks,
       hasFeedback: event.hasFeedback,

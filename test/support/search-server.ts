@@ -43,6 +43,18 @@ function holds(document: StoredDocument, clause: Clause): boolean {
     (bounds.lt === undefined || value < at(bounds.lt)) && (bounds.lte === undefined || value <= at(bounds.lte))
 }
 
+/** The fields of `_source`: all of them, or those of a list of paths. */
+function chosen(source: Clause, wanted: unknown): Clause {
+  if (!Array.isArray(wanted)) return source
+  const kept: Clause = {}
+  for (const path of wanted as string[]) {
+    const names = path.split('.')
+    const value = names.reduce<any>((at, name) => at?.[name], source)
+    if (value !== undefined) names.reduce<any>((at, name, place) => (at[name] ??= place === names.length - 1 ? value : {}), kept)
+  }
+  return kept
+}
+
 export class SearchServer {
   readonly documents = new Map<string, StoredDocument>()
   readonly http: HttpReceiver
@@ -78,6 +90,11 @@ export class SearchServer {
     const { path, body, headers } = received
     if (headers.authorization !== `Basic ${Buffer.from('elastic:changeme-now').toString('base64')}`) return json(401, { error: 'who are you' })
     if (path.startsWith('/_bulk')) return json(200, this.#bulk(body))
+    if (path.startsWith('/_msearch')) {
+      const lines = body.trimEnd().split('\n').map((line) => JSON.parse(line))
+      const responses = lines.flatMap((header, at) => (at % 2 === 0 ? [this.#search(header.index.join(','), lines[at + 1])] : []))
+      return json(200, { responses })
+    }
     const [, pattern] = /^\/([^/?]+)\/_search/.exec(path) ?? []
     if (pattern === undefined) return json(404, { error: { type: 'not_found', reason: path } })
     json(200, this.#search(decodeURIComponent(pattern), JSON.parse(body)))
@@ -130,7 +147,7 @@ export class SearchServer {
     return {
       hits: {
         hits: sorted.slice(0, query['size']).map((document) => ({
-          _index: document.index, _id: document.id, _seq_no: document.seqNo, _source: document.source, sort: [dateOf(document, dateField), document.seqNo],
+          _index: document.index, _id: document.id, _seq_no: document.seqNo, _source: chosen(document.source, query['_source']), sort: [dateOf(document, dateField), document.seqNo],
         })),
       },
     }

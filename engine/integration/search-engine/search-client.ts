@@ -2,7 +2,7 @@
  * A search engine over plain HTTP: what Elasticsearch (7.2 and later) and OpenSearch have in common, so that one client
  * serves both.
  *
- * Owns: which host is asked, who we are, what its errors mean. Leaves out: what is asked (search-output.ts, search-input.ts).
+ * Owns: which host is asked, who we are, what its errors mean. Leaves out: what is asked (search-output.ts, search-input.ts, search-look-up.ts).
  *
  * 1. A host that cannot be reached is left for the next one; the request fails when none can be.
  * 2. Answers are bounded, in bytes and in depth.
@@ -48,7 +48,7 @@ export class SearchClient {
   async send(
     method: 'GET' | 'POST', path: string, body: string, signal: AbortSignal, answerBytesMax: number = bounds.answerBytesMax,
   ): Promise<HttpAnswer> {
-    const headers = { 'content-type': path.startsWith('/_bulk') ? 'application/x-ndjson' : 'application/json' }
+    const headers = { 'content-type': path.startsWith('/_bulk') || path.startsWith('/_msearch') ? 'application/x-ndjson' : 'application/json' }
     for (let tried = 1; ; tried++) {
       const url = new URL(this.#bases[this.#host] + path)
       try {

@@ -1,10 +1,12 @@
-/** Search engine: Elasticsearch, OpenSearch and what speaks like them, as input and as output. */
+/** Search engine: Elasticsearch, OpenSearch and what speaks like them, as input, as enrichment and as output. */
 import type { IntegrationKind } from '../../resource/kinds.js'
 import type { ParameterSpec } from '../../resource/parameters.js'
 import type { OutsideKind } from '../contract.js'
+import { lookUpParameters } from '../look-up-parameters.js'
 import { ruleParameters } from '../rule.js'
 import { searchConnection } from './search-client.js'
 import { BATCH_MAX, BATCH_STANDARD, LOOKBACK_SECONDS_MAX, LOOKBACK_STANDARD_SECONDS, SearchInput } from './search-input.js'
+import { SearchLookUp, searchLookUpParameters } from './search-look-up.js'
 import { SearchOutput, STANDARD_INDEX } from './search-output.js'
 
 /** Of the role input. */
@@ -27,7 +29,7 @@ export const inputParameters: readonly ParameterSpec[] = [
 const entry: IntegrationKind = {
   id: 'search_engine',
   name: 'Search engine',
-  description: 'Reads documents from Elasticsearch or OpenSearch, and writes events with their decisions to it.',
+  description: 'Reads documents from Elasticsearch or OpenSearch, looks up what they say about events, and writes events with their decisions to it.',
   builtIn: false,
   outside: true,
   takesPosts: false,
@@ -37,6 +39,7 @@ const entry: IntegrationKind = {
       role: 'input',
       parameters: inputParameters,
     },
+    { role: 'enrichment', parameters: [...searchLookUpParameters, ...lookUpParameters] },
     {
       role: 'output',
       parameters: [
@@ -53,4 +56,5 @@ export const searchEngine: OutsideKind = {
   entry,
   openSink: (_role, connection, parameters, tools) => new SearchOutput(connection, parameters, tools),
   openSource: (connection, parameters, tools) => new SearchInput(connection, parameters, tools),
+  openLookUp: (connection, parameters, tools) => new SearchLookUp(connection, parameters, tools),
 }

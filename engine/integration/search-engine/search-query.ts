@@ -121,6 +121,13 @@ export function hitsIn({ answer, sources }: SearchPage): Hit[] {
   })
 }
 
+/** The documents of an answer that was parsed whole. @throws HttpFailure where it is not that of a search. */
+export function sourcesIn(document: Record<string, unknown>): Record<string, unknown>[] {
+  const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
+  if (!Array.isArray(hits)) throw wrongAnswer()
+  return hits.map(({ _source: source }: { _source?: unknown }) => (typeof source === 'object' && source !== null ? (source as Record<string, unknown>) : {}))
+}
+
 /** @throws HttpFailure as hitsIn. */
 export function countsIn(document: Record<string, unknown>): Map<number, number> {
   mustBeWhole(document)
@@ -131,8 +138,8 @@ export function countsIn(document: Record<string, unknown>): Map<number, number>
   return new Map(buckets.map(({ key, doc_count: count }: { key: number; doc_count: number }) => [key, count]))
 }
 
-/** Half of an answer would be taken for the whole of it: documents of a shard that is away must not be passed. */
-function mustBeWhole(document: Record<string, unknown>): void {
+/** @throws HttpFailure. Half of an answer would be taken for the whole of it: documents of a shard that is away must not be passed. */
+export function mustBeWhole(document: Record<string, unknown>): void {
   const { failed = 0 } = (document['_shards'] ?? {}) as { failed?: number }
   if (document['timed_out'] === true || failed > 0) throw new HttpFailure(`${failed} shards of the search engine did not answer`)
 }

@@ -8,26 +8,13 @@ import { webhook } from '../../../engine/integration/webhook/webhook.js'
 import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
 import { firstCertificate } from '../../support/certificates.js'
 import { eventually } from '../../support/client.js'
+import { behaving } from '../../support/behaviours.js'
 import { CaseServer } from '../../support/case-servers.js'
 import { KafkaServer } from '../../support/kafka-server.js'
 import { NatsServer, type NatsBehaviour } from '../../support/nats-server.js'
-import { HttpReceiver, status, type Answering, type Received } from '../../support/receiver.js'
+import { HttpReceiver, type Answering, type Received } from '../../support/receiver.js'
 import { SearchServer } from '../../support/search-server.js'
 import { SyslogServer } from '../../support/syslog-server.js'
-
-const behaving: Readonly<Record<Behaviour, Answering>> = {
-  well: status(200, {}, '{}'),
-  busy: status(429, { 'retry-after': '3' }),
-  broken: status(500, {}, 'oops'),
-  refusing: status(400, {}, 'not like this'),
-  silent: () => {},
-  half: (_, response) => {
-    response.writeHead(200, { 'content-length': '100' })
-    response.write('half of i', () => response.destroy())
-  },
-  huge: status(200, {}, 'x'.repeat(17 * 1024 * 1024)),
-  elsewhere: status(307, { location: 'http://169.254.169.254/latest/meta-data' }),
-}
 
 const httpBehaviours = Object.keys(behaving) as Behaviour[]
 

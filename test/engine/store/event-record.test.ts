@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { DecisionSource } from '../../../engine/decide/decision.js'
 import { SeededRandom } from '../../../engine/random.js'
 import {
-  bodyOf, clientIdOf, decodeContent, decodeHeader, decodePrevious, encodeRecord, hasNotes, withHeader, withNotes, withPrevious,
+  bodyOf, clientIdOf, decodeContent, decodeHeader, decodePrevious, encodeRecord, hasNotes, withHeader, withBody, withNotes, withPrevious,
   type RecordHeader,
 } from '../../../engine/store/event-record.js'
 
@@ -22,6 +22,7 @@ function header(random: SeededRandom, flagBits: number): RecordHeader {
     modelVersion: random.pick([0, 1, 65_536, 2 ** 32 - 1]),
     outlierScore: Math.fround(random.nextFloat() * 10),
     bucketId: random.below(2) === 0 ? null : Buffer.from(random.bytes(16)).fill(1, 0, 1),
+    lookUps: 'none',
   }
 }
 
@@ -70,7 +71,7 @@ describe('event record', () => {
 
   it('a record of a later version is not read as one of today', () => {
     const record = encodeRecord(header(new SeededRandom(6), 0), content)
-    record[0] = 3
+    record[0] = 4
     assert.throws(() => decodeHeader(record), /version/)
   })
 })
@@ -128,5 +129,21 @@ describe('a record with a decision that stood before, or with notes', () => {
       [1, 'knowledge_base', 9_600, 3, 2, true, true, true],
     )
     assert.deepEqual([decodePrevious(record), hasNotes(record), decodeContent(record)], [null, false, content])
+  })
+
+  it('is of version 3 with look-ups, whatever else it has, and says so through every other change', () => {
+    const random = new SeededRandom(13)
+    for (const lookUps of ['awaited', 'stored', 'passed_over'] as const) {
+      const given: RecordHeader = { ...header(random, 31), lookUps, source: 'ageing_model' }
+      const plain = encodeRecord(given, content)
+      assert.deepEqual([plain[0], decodeHeader(plain)], [3, given])
+      const noted = withNotes(plain)
+      assert.deepEqual([noted[0], hasNotes(noted), decodeHeader(noted)], [3, true, given])
+      const changed = withPrevious(noted, given, previous)
+      assert.deepEqual([changed[0], decodeHeader(changed), decodePrevious(changed)], [3, given, wanted])
+      const other = withBody(changed, Buffer.of(9, 9, 9))
+      assert.deepEqual([decodeHeader(other), decodePrevious(other), decodeContent(other)], [given, wanted, { ...content, body: Buffer.of(9, 9, 9) }])
+      assert.equal(withHeader(changed, { ...given, lookUps: 'none' })[0], 2)
+    }
   })
 })

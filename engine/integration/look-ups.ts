@@ -1,0 +1,202 @@
+/**
+ * The look-ups of one step: questions about many events gathered, answered from memory or by the counterpart, each in its time.
+ *
+ * Owns: what waits for an answer, which question is asked when, what is remembered. Leaves out: what is asked (contract.ts, LookUp),
+ * which events (enricher.ts), when the counterpart may be asked (pace.ts).
+ *
+ * 1. Whoever asks is told once: what was found, that nothing was, that it failed, or that the time was over.
+ * 2. Two who ask the same wait for one answer. One that comes after the time of all who waited is remembered still.
+ * 3. A failure is tried again while somebody has time left. While the breaker is open nobody waits: all are told why at once.
+ * 4. What waits is bounded by the events that are under way (enricher.ts).
+ */
+import type { LookUp, LookUpFields } from './contract.js'
+import { SourceFailure } from './contract.js'
+import { LookUpCache } from './look-up-cache.js'
+import { boundedFields } from './look-up-fields.js'
+import type { Circuit } from './pace.js'
+
+export type LookUpAnswer =
+  | { readonly outcome: 'found'; readonly fields: LookUpFields }
+  | { readonly outcome: 'nothing' }
+  | { readonly outcome: 'failed' | 'late'; readonly reason: string }
+
+export interface LookUpsParts {
+  readonly lookUp: LookUp
+  /** Milliseconds that an answer is remembered. */
+  readonly cacheMs: number
+  readonly circuit: Circuit
+  nowMs(): number
+  failed(what: string, error: unknown): void
+}
+
+/** Since the start of the service. */
+export interface LookUpCounts {
+  readonly found: number
+  readonly nothing: number
+  readonly failed: number
+  readonly late: number
+  /** Of them, those that were answered from memory. */
+  readonly remembered: number
+}
+
+interface Waiting {
+  readonly untilMs: number
+  readonly tell: (answer: LookUpAnswer) => void
+}
+
+/** Between two looks at whose time is over. */
+const SWEEP_MS = 25
+const broken = 'the integration failed; the log of the service says how'
+const late: LookUpAnswer = { outcome: 'late', reason: '' }
+
+export class LookUps {
+  readonly #parts: LookUpsParts
+  readonly #cache: LookUpCache
+  readonly #stop = new AbortController()
+  /** Who waits for which subject. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  /** Subjects that are to be asked, in order. */
+  #queue: string[] = []
+  #underWay = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | null = null
+  #pause: NodeJS.Timeout | null = null
+  readonly #counts = { found: 0, nothing: 0, failed: 0, late: 0, remembered: 0 }
+
+  constructor(parts: LookUpsParts) {
+    this.#parts = parts
+    this.#cache = new LookUpCache(parts.cacheMs)
+  }
+
+  get counts(): LookUpCounts {
+    return { ...this.#counts }
+  }
+
+  get circuit(): Circuit {
+    return this.#parts.circuit
+  }
+
+  /** Tells what is known about an event, at the latest soon after `untilMs`; perhaps before it returns. */
+  ask(document: Readonly<Record<string, unknown>>, untilMs: number, tell: (answer: LookUpAnswer) => void): void {
+    const { nowMs } = this.#parts
+    const subject = this.#subjectOf(document)
+    if (subject === undefined) return this.#tell(tell, { outcome: 'failed', reason: broken })
+    if (subject === null) return this.#tell(tell, { outcome: 'nothing' })
+    const known = this.#cache.get(subject, nowMs())
+    if (known !== undefined) {
+      this.#counts.remembered++
+      return this.#tell(tell, answerOf(known))
+    }
+    if (untilMs <= nowMs()) return this.#tell(tell, late)
+    const others = this.#waiting.get(subject)
+    if (others !== undefined) return void others.push({ untilMs, tell })
+    this.#waiting.set(subject, [{ untilMs, tell }])
+    this.#queue.push(subject)
+    this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS)
+    // With what else comes in this round of the event loop.
+    if (this.#queue.length === 1) setImmediate(() => this.#pump())
+  }
+
+  /** Who waits is told that it failed. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    this.#failAll('the step was closed')
+    await Promise.all(this.#underWay)
+    await this.#parts.lookUp.close()
+  }
+
+  /** undefined where the integration has a bug. */
+  #subjectOf(document: Readonly<Record<string, unknown>>): string | null | undefined {
+    try {
+      return this.#parts.lookUp.subjectOf(document)
+    } catch (error) {
+      this.#parts.failed('an integration failed', error)
+      return undefined
+    }
+  }
+
+  #pump(): void {
+    const { lookUp, circuit, nowMs } = this.#parts
+    while (this.#queue.length > 0 && this.#underWay.size < lookUp.atOnce && this.#pause === null && !this.#stop.signal.aborted) {
+      const waitMs = circuit.enter(nowMs())
+      if (waitMs > 0) {
+        if (circuit.isTrying()) return this.#failAll(circuit.reason)
+        this.#pause = setTimeout(() => {
+          this.#pause = null
+          this.#pump()
+        }, waitMs)
+        return
+      }
+      const asked = this.#find(this.#queue.splice(0, lookUp.batchMax))
+      this.#underWay.add(asked)
+      void asked.finally(() => {
+        this.#underWay.delete(asked)
+        this.#pump()
+      })
+    }
+  }
+
+  async #find(subjects: readonly string[]): Promise<void> {
+    const { lookUp, circuit, nowMs, failed } = this.#parts
+    try {
+      const answers = await lookUp.find(subjects, this.#stop.signal)
+      circuit.succeeded()
+      for (const [at, subject] of subjects.entries()) this.#answer(subject, answers[at] ?? null)
+    } catch (error) {
+      if (this.#stop.signal.aborted) return
+      if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
+      else {
+        circuit.failed(nowMs(), broken)
+        failed('an integration failed', error)
+      }
+      this.#queue.unshift(...subjects.filter((subject) => this.#waiting.has(subject)))
+    }
+  }
+
+  #answer(subject: string, brought: LookUpFields | null): void {
+    const fields = brought === null ? null : boundedFields(brought)
+    this.#cache.put(subject, fields, this.#parts.nowMs())
+    for (const { tell } of this.#waiting.get(subject) ?? []) this.#tell(tell, answerOf(fields))
+    this.#waiting.delete(subject)
+    this.#rest()
+  }
+
+  /** Tells those whose time is over. */
+  #sweep(): void {
+    const { circuit, nowMs } = this.#parts
+    const now = nowMs()
+    const answer: LookUpAnswer = circuit.failures > 0 ? { outcome: 'failed', reason: circuit.reason } : late
+    for (const [subject, waiting] of this.#waiting) {
+      const left = waiting.filter(({ untilMs }) => untilMs > now)
+      if (left.length === waiting.length) continue
+      for (const { untilMs, tell } of waiting) if (untilMs <= now) this.#tell(tell, answer)
+      if (left.length > 0) this.#waiting.set(subject, left)
+      else this.#waiting.delete(subject)
+    }
+    this.#queue = this.#queue.filter((subject) => this.#waiting.has(subject))
+    this.#rest()
+  }
+
+  #failAll(reason: string): void {
+    this.#queue = []
+    for (const waiting of this.#waiting.values()) for (const { tell } of waiting) this.#tell(tell, { outcome: 'failed', reason })
+    this.#waiting.clear()
+    if (this.#pause !== null) clearTimeout(this.#pause)
+    this.#pause = null
+    this.#rest()
+  }
+
+  #tell(tell: (answer: LookUpAnswer) => void, answer: LookUpAnswer): void {
+    this.#counts[answer.outcome]++
+    tell(answer)
+  }
+
+  #rest(): void {
+    if (this.#waiting.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+}
+
+function answerOf(fields: LookUpFields | null): LookUpAnswer {
+  return fields === null ? { outcome: 'nothing' } : { outcome: 'found', fields }
+}

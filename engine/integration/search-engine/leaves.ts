@@ -1,0 +1,45 @@
+/** Documents as their leaves: each path with the scalars that it leads to, in all of them together. */
+
+type Scalar = string | number | boolean
+
+/** Deeper than that a document is not looked into. */
+const DEPTH_MAX = 16
+/** Paths of one answer. */
+const PATHS_MAX = 1_000
+
+/** The values at each path, without repeats. A name with dots in it is a path, as the search engine has it. */
+export function leavesOf(documents: readonly Readonly<Record<string, unknown>>[]): Map<string, Set<Scalar>> {
+  const leaves = new Map<string, Set<Scalar>>()
+  for (const document of documents) gather(document, '', 0, leaves)
+  return leaves
+}
+
+function gather(value: unknown, path: string, depth: number, leaves: Map<string, Set<Scalar>>): void {
+  if (value === null || depth > DEPTH_MAX) return
+  if (Array.isArray(value)) {
+    for (const item of value) gather(item, path, depth + 1, leaves)
+  } else if (typeof value === 'object') {
+    for (const [name, item] of Object.entries(value)) gather(item, path === '' ? name : `${path}.${name}`, depth + 1, leaves)
+  } else if (path !== '') {
+    let values = leaves.get(path)
+    if (values === undefined && leaves.size < PATHS_MAX) leaves.set(path, (values = new Set()))
+    values?.add(value as Scalar)
+  }
+}
+
+/** Leaves as an object again; where a path goes through a value, the value stays. `asLists`: one value is a list too. */
+export function nested(leaves: ReadonlyMap<string, ReadonlySet<Scalar>>, asLists: boolean): Record<string, unknown> {
+  const root = Object.create(null) as Record<string, unknown>
+  for (const [path, values] of leaves) {
+    const names = path.split('.')
+    const last = names.pop() as string
+    let at: Record<string, unknown> | null = root
+    for (const name of names) {
+      if (at === null) break
+      const next: unknown = (at[name] ??= Object.create(null))
+      at = typeof next === 'object' && !Array.isArray(next) ? (next as Record<string, unknown>) : null
+    }
+    if (at !== null && at[last] === undefined) at[last] = values.size === 1 && !asLists ? [...values][0] : [...values]
+  }
+  return root
+}

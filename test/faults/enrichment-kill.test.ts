@@ -1,0 +1,75 @@
+/** A process that is killed while events wait for what is looked up about them. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ShardCheck } from '../../engine/actor/verify-shard.js'
+import { openShard } from '../../engine/store/environments.js'
+import { temporaryDirectory } from '../support/engine-files.js'
+import { recount } from '../support/engine-recount.js'
+import { SearchServer } from '../support/search-server.js'
+import { EngineChild, type Ready } from './child.js'
+
+const ROUNDS = 3
+const EVENTS = 300
+
+async function started(directory: string, port: number, test: TestContext): Promise<{ child: EngineChild; ready: Ready & { ready: true } }> {
+  const child = new EngineChild(directory, undefined, port)
+  test.after(() => child.kill())
+  const ready = await child.ready
+  assert.ok(ready?.ready === true, JSON.stringify(ready))
+  return { child, ready }
+}
+
+describe('a process that is killed while events wait for look-ups', () => {
+  it('looks them up again at the next start: each is there, decided once, with what was found', async (test) => {
+    const server = await SearchServer.open()
+    test.after(() => server.close())
+    for (let i = 0; i < 4; i++) server.put('cmdb', `h${i}`, { host: `h${i}`, team: `team ${i}` })
+    const working = server.http.answer
+    let requests = 0
+    server.http.answer = (received, response) => {
+      // Some answers are slow, some are never given: the kills fall among them.
+      if (++requests % 5 === 0) return void response.destroy()
+      setTimeout(() => working(received, response), (requests % 3) * 20)
+    }
+    const directory = temporaryDirectory(test)
+    const acknowledged: string[] = []
+    let jobId = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const { child, ready } = await started(directory, server.http.port, test)
+      ;({ jobId } = ready)
+      const posted = Array.from({ length: EVENTS }, async (_, i) => {
+        const eventId = `e${round}-${i}`
+        const outcome = await child.ask({ ask: 'ingest', eventId, body: { host: `h${i % 4}`, i } })
+        if (outcome !== null) acknowledged.push(eventId)
+      })
+      await sleep(150 + 250 * round)
+      await child.kill()
+      await Promise.all(posted)
+    }
+    server.http.answer = working
+    const { child } = await started(directory, server.http.port, test)
+    const pending = async (): Promise<boolean> => {
+      const views = await Promise.all(acknowledged.map((eventId) => child.ask({ ask: 'event', eventId })))
+      return views.some((view) => view === null || !('result' in view) || (view.result as { status: string }).status !== 'OK')
+    }
+    while (await pending()) await sleep(50)
+    await child.close()
+    assert.deepEqual(child.failures, [])
+    for (let shard = 0; shard < 2; shard++) {
+      const environment = openShard(directory, shard)
+      if ([...environment.range('stats', {})].length > 0) {
+        const { events, stats } = recount(environment, jobId)
+        assert.deepEqual([stats.pending, events.size >= acknowledged.length], [0, true])
+        for (const id of acknowledged) {
+          const body = events.get(id) as { host: string; enrichment?: { cmdb: { found: boolean; team: string } } }
+          assert.deepEqual([body.enrichment?.cmdb.found, body.enrichment?.cmdb.team], [true, body.host.replace('h', 'team ')], id)
+        }
+        const check = new ShardCheck(environment, 'shard')
+        check.run()
+        assert.deepEqual(check.problems, [])
+      }
+      await environment.close()
+    }
+  })
+})

@@ -135,6 +135,8 @@ export interface LookUp {
   subjectOf(document: Readonly<Record<string, unknown>>): string | null
   /** What is known of each, in order, null for nothing. Rejects with LookUpFailure. Ends soon after `signal` does. */
   find(subjects: readonly string[], signal: AbortSignal): Promise<readonly (LookUpFields | null)[]>
+  /** What it knows by itself, for people; absent where it asks each time. */
+  summary?(): string
   close(): Promise<void>
 }
 

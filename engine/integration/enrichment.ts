@@ -22,6 +22,8 @@ export interface EnrichmentStatus extends LookUpCounts {
   readonly state: 'running' | 'retrying' | 'open' | 'invalid'
   /** '' where all is well. */
   readonly reason: string
+  /** What it knows by itself; '' where it asks each time. */
+  readonly summary: string
 }
 
 /** What was found out about one event, step by step. */

@@ -54,6 +54,8 @@ export interface EnrichmentView {
   readonly state: 'running' | 'retrying' | 'open' | 'invalid'
   /** Why; '' where all is well. */
   readonly reason: string
+  /** What it knows by itself, such as how many indicators; '' where it asks each time. */
+  readonly summary: string
   /** Look-ups since the service was started, by how they ended. */
   readonly found: number
   readonly nothing: number

@@ -71,6 +71,11 @@ export class LookUps {
     return { ...this.#counts }
   }
 
+  /** What the integration knows by itself, for people; '' where it asks each time. */
+  get summary(): string {
+    return this.#parts.lookUp.summary?.() ?? ''
+  }
+
   get circuit(): Circuit {
     return this.#parts.circuit
   }

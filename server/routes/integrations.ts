@@ -52,6 +52,7 @@ function enrichmentWire(view: EnrichmentView) {
     name: view.name,
     status: view.state,
     reason: view.reason,
+    summary: view.summary,
     found_count: view.found,
     nothing_count: view.nothing,
     failed_count: view.failed,

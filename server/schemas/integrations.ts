@@ -53,6 +53,7 @@ export const Enrichment = Type.Object({
   name: Type.String({ description: 'What its fields are called by: `enrichment.<name>.<field>`.' }),
   status: Type.Enum(['running', 'retrying', 'open', 'invalid'], { description: 'As those of deliveries.' }),
   reason: Type.String({ description: 'Why, or empty.' }),
+  summary: Type.String({ description: 'What it knows by itself, such as how many indicators, or empty.' }),
   found_count: Type.Integer({ description: 'Look-ups that found something, since the service was started.' }),
   nothing_count: Type.Integer({ description: 'Look-ups that found nothing.' }),
   failed_count: Type.Integer({ description: 'Look-ups that failed: their events were decided without.' }),

@@ -77,6 +77,11 @@ export function goProgram(name: string, module: string): string {
   return cached(name, (to) => run('go', ['install', module], { env: { ...process.env, GOBIN: to, GOFLAGS: '-mod=mod' } }))
 }
 
+/** Packages of PyPI in a folder of their own, for PYTHONPATH. */
+export function pythonOf(name: string, packages: readonly string[]): string {
+  return cached(name, (to) => run('python3', ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--target', to, ...packages]))
+}
+
 /** The first of these that can be had. @throws NotHere with what the last one says. */
 export function firstOf<T>(...ways: readonly (() => T)[]): T {
   for (const [at, way] of ways.entries()) {

@@ -1,0 +1,106 @@
+/**
+ * The indicators of some collections, kept up to date while somebody looks things up in them.
+ *
+ * Owns: when the collections are read, and from where on. Leaves out: requests (taxii-client.ts), the indicators
+ * (indicator-index.ts).
+ *
+ * 1. The first read is waited for; behind it the index answers at once, also while the server is away: what was known stays known,
+ *    and how old it is can be seen.
+ * 2. What was added is read every `pollMs`. Once a day all is read again into another index, which takes the place of the old one:
+ *    what was deleted on the server is gone then.
+ * 3. Nothing is kept on disk: after a restart all is read again.
+ */
+import { LookUpFailure } from '../contract.js'
+import { IndicatorIndex } from './indicator-index.js'
+import type { TaxiiClient, TaxiiCollection } from './taxii-client.js'
+
+export interface ThreatFeedParts {
+  readonly client: TaxiiClient
+  /** Ids, aliases or titles; none for all. */
+  readonly collections: readonly string[]
+  readonly pollMs: number
+  readonly indicatorsMax: number
+  nowMs(): number
+}
+
+const ALL_AGAIN_MS = 86_400_000
+
+export class ThreatFeed {
+  readonly #parts: ThreatFeedParts
+  readonly #stop = new AbortController()
+  #index: IndicatorIndex
+  #collections: readonly { readonly from: TaxiiCollection; added: string }[] = []
+  #reading: Promise<void> | null = null
+  #readAllMs = -Infinity
+  #readMs = -Infinity
+  #reason = ''
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: ThreatFeedParts) {
+    this.#parts = parts
+    this.#index = new IndicatorIndex(parts.indicatorsMax)
+  }
+
+  /** What is known; the first time it is waited for. Rejects with LookUpFailure. */
+  async index(): Promise<IndicatorIndex> {
+    if (this.#readMs === -Infinity) await this.#read()
+    return this.#index
+  }
+
+  /** What is known and what is not, in a sentence. */
+  summary(): string {
+    const { indicators, unread, leftOut } = this.#index.counts
+    const rest = [
+      unread > 0 ? `${unread} with patterns that are not understood` : '', leftOut > 0 ? `${leftOut} left out for want of room` : '',
+      this.#reason === '' ? '' : `not read anew: ${this.#reason}`,
+    ].filter((part) => part !== '')
+    return this.#readMs === -Infinity ? 'nothing was read yet' : [`${indicators} indicators`, ...rest].join('; ')
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#reading?.catch(() => {})
+    this.#parts.client.close()
+  }
+
+  /** One read at a time. */
+  #read(): Promise<void> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = null
+      if (this.#readMs === -Infinity || this.#stop.signal.aborted) return
+      this.#timer = setTimeout(() => void this.#read().catch(() => {}), this.#parts.pollMs).unref()
+    })
+    return this.#reading
+  }
+
+  async #readOnce(): Promise<void> {
+    const { nowMs, pollMs } = this.#parts
+    try {
+      if (nowMs() - this.#readAllMs >= Math.max(ALL_AGAIN_MS, pollMs)) await this.#readAll()
+      else for (const one of this.#collections) one.added = await this.#readAdded(one.from, one.added, this.#index)
+      this.#readMs = nowMs()
+      this.#reason = ''
+    } catch (error) {
+      this.#reason = error instanceof LookUpFailure ? error.message : 'the integration failed'
+      throw error
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const { client, collections, indicatorsMax, nowMs } = this.#parts
+    const index = new IndicatorIndex(indicatorsMax)
+    const read: { from: TaxiiCollection; added: string }[] = []
+    for (const from of await client.collections(collections, this.#stop.signal)) read.push({ from, added: await this.#readAdded(from, '', index) })
+    this.#collections = read
+    this.#index = index
+    this.#readAllMs = nowMs()
+  }
+
+  #readAdded(from: TaxiiCollection, added: string, index: IndicatorIndex): Promise<string> {
+    const { client, nowMs } = this.#parts
+    return client.read(from, added, ({ objects }) => {
+      for (const object of objects) index.take(object, nowMs())
+    }, this.#stop.signal)
+  }
+}

@@ -10,12 +10,15 @@ import { kafka } from './kafka/kafka.js'
 import { nats } from './nats/nats.js'
 import { searchEngine } from './search-engine/search-engine.js'
 import { slack } from './slack/slack.js'
+import { splunk } from './splunk/splunk.js'
 import { syslog } from './syslog/syslog.js'
 import { taxii } from './taxii/taxii.js'
 import { wazuh } from './wazuh/wazuh.js'
 import { webhook } from './webhook/webhook.js'
 
-export const outsideKinds: readonly OutsideKind[] = [searchEngine, wazuh, taxii, webhook, slack, syslog, theHive, jira, serviceNow, redmine, nats, kafka]
+export const outsideKinds: readonly OutsideKind[] = [
+  searchEngine, wazuh, splunk, taxii, webhook, slack, syslog, theHive, jira, serviceNow, redmine, nats, kafka,
+]
 
 /** Every kind that an integration can be of. */
 export const allKinds = new Kinds([...standardKinds.all, ...outsideKinds.map(({ entry }) => entry)])

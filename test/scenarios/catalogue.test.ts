@@ -65,7 +65,7 @@ test('metadata has every type in short, and one in full with the id that listed 
   const outputs = await client.get(`${metadataPath}?role=output`)
   const withOutput = body.integration_types.filter(({ roles }: { roles: string[] }) => roles.includes('output'))
   assert.deepEqual(outputs.body.integration_types, withOutput)
-  for (const id of ['internal_storage', 'search_engine', 'wazuh', 'webhook', 'nats']) assert.ok(withOutput.some((one: { id: string }) => one.id === id), id)
+  for (const id of ['internal_storage', 'search_engine', 'wazuh', 'splunk', 'webhook', 'nats']) assert.ok(withOutput.some((one: { id: string }) => one.id === id), id)
 })
 
 test('job metadata has the categories, and one with the parameters of its jobs', async () => {

@@ -1,0 +1,96 @@
+/**
+ * Splunk's REST API (the management port) as its public documentation has it: searches exported as JSON lines, and forms.
+ *
+ * Owns: who we are, the requests, what its messages mean. Leaves out: what is searched for (splunk-query.ts).
+ *
+ * 1. A search that says that it failed, in whatever line, has no results.
+ */
+import { bounds } from '../bounds.js'
+import type { Opened, Tools } from '../contract.js'
+import { SourceFailure } from '../contract.js'
+import { HostRefused } from '../host-policy.js'
+import { HttpFailure, type HttpAnswer, type HttpClient } from '../http-client.js'
+import { fateOf, openHttp, textAt, timeoutMs } from '../http-kind.js'
+import { parseBounded } from '../json.js'
+
+/** One result: names with text, or lists of it. */
+export type SplunkRow = Readonly<Record<string, unknown>>
+
+/** A search, and the time of events that it goes over, seconds since 1970. */
+export interface SplunkSearch {
+  readonly query: string
+  readonly earliest: number
+  readonly latest: number
+}
+
+const EXPORT = 'services/search/v2/jobs/export'
+const ANSWER_BYTES_MAX = 4 * bounds.answerBytesMax
+
+export class SplunkClient {
+  readonly #http: HttpClient
+  readonly #url: URL
+  readonly #timeoutMs: number
+
+  /** @throws Error where there is no address. */
+  constructor(connection: Opened, tools: Tools) {
+    const url = textAt(connection, 'url')
+    if (url === undefined) throw new Error('its parameter url is needed for this role')
+    const [user, token] = [textAt(connection, 'user'), textAt(connection, 'token')]
+    const basic = user === undefined ? undefined : `Basic ${Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')}`
+    const authorization = token === undefined ? basic : `Bearer ${token}`
+    this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
+    this.#url = new URL(url.endsWith('/') ? url : `${url}/`)
+    this.#timeoutMs = timeoutMs(connection)
+  }
+
+  /** The results of a search. Rejects with SourceFailure. */
+  async search({ query, earliest, latest }: SplunkSearch, signal: AbortSignal): Promise<SplunkRow[]> {
+    try {
+      const form = { search: query, output_mode: 'json', preview: '0', earliest_time: String(earliest), latest_time: String(latest) }
+      const answer = await this.post(EXPORT, form, signal, ANSWER_BYTES_MAX)
+      const fate = fateOf(answer)
+      if (fate.fate !== 'delivered') throw new SourceFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      return rowsIn(answer.body)
+    } catch (error) {
+      throw error instanceof HttpFailure || error instanceof HostRefused ? new SourceFailure(error.message) : error
+    }
+  }
+
+  /** @throws HttpFailure, HostRefused. */
+  post(path: string, form: Readonly<Record<string, string>>, signal: AbortSignal, answerBytesMax: number = bounds.answerBytesMax): Promise<HttpAnswer> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = new URLSearchParams(form).toString()
+    return this.#http.send({ method: 'POST', url: new URL(path, this.#url), headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax })
+  }
+
+  close(): void {
+    this.#http.close()
+  }
+}
+
+/** @throws HttpFailure, SourceFailure. */
+function rowsIn(body: Buffer): SplunkRow[] {
+  const rows: SplunkRow[] = []
+  for (let at = 0; at < body.length;) {
+    const end = body.indexOf(0x0a, at)
+    const line = body.subarray(at, end < 0 ? body.length : end)
+    at = end < 0 ? body.length : end + 1
+    if (line.every((byte) => byte <= 0x20)) continue
+    const { preview, result, messages } = objectIn(line)
+    failOn(messages)
+    if (preview !== true && typeof result === 'object' && result !== null && Object.keys(result).length > 0) rows.push(result as SplunkRow)
+  }
+  return rows
+}
+
+function objectIn(line: Buffer): Record<string, unknown> {
+  const value = parseBounded(line)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new HttpFailure('an answer that is not that of a search')
+  return value as Record<string, unknown>
+}
+
+function failOn(messages: unknown): void {
+  if (!Array.isArray(messages)) return
+  const error = messages.find((one: { type?: unknown } | null) => one?.type === 'ERROR' || one?.type === 'FATAL') as { text?: unknown } | undefined
+  if (error !== undefined) throw new SourceFailure(`the search failed: ${String(error.text ?? '').slice(0, bounds.reasonCharsMax)}`)
+}

@@ -1,0 +1,157 @@
+/**
+ * Splunk as input: events in the order in which they were indexed, from a place that survives restarts.
+ *
+ * Owns: the pages, spans of time that are neither too wide nor too narrow, and events that become visible late. Leaves out:
+ * searches (splunk-query.ts), what becomes of events.
+ *
+ * 1. A second is read when it is over for `settle_seconds`: until then Splunk may still be writing events of it.
+ * 2. An event that becomes visible behind the place is noticed by its number: for `lookback_seconds` it is known how many each ten
+ *    seconds have given; where there are more now, they are read again. After a restart all of that time is read again.
+ * 3. An event's id follows from where it is stored, or is a field that names it: what is read twice is the same event (S6).
+ */
+import { createHash } from 'node:crypto'
+import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
+import { SourceFailure } from '../contract.js'
+import { HttpFailure } from '../http-client.js'
+import { textAt } from '../http-kind.js'
+import { SplunkClient, type SplunkSearch } from './splunk-client.js'
+import { countsIn, countSearch, eventsIn, pageSearch, type SplunkEvent, type SplunkPlace, type SplunkSelection } from './splunk-query.js'
+
+export const BATCH_STANDARD = 1_000
+export const BATCH_MAX = 10_000
+export const LOOKBACK_STANDARD_SECONDS = 120
+const STEP = 10
+/** The widest and the narrowest span of one search, seconds. */
+const SPAN_MAX = 86_400
+const SPAN_MIN = 10
+/** Fields that say how Splunk got at the event, and ours. */
+const inner: ReadonlySet<string> = new Set(['ds_key', 'ds_indexed', '_kv', '_serial', '_si', '_bkt', '_cd', '_subsecond'])
+
+interface Checkpoint {
+  /** Of what it reads: a place in other events means nothing. */
+  readonly selection: string
+  readonly place: SplunkPlace
+  /** The second that it began with. */
+  readonly start: number
+}
+
+export class SplunkInput implements Source {
+  readonly pollMs: number
+  readonly #client: SplunkClient
+  readonly #selection: SplunkSelection
+  readonly #batch: number
+  readonly #settle: number
+  readonly #lookback: number
+  #start: number
+  readonly #idField: string | undefined
+  readonly #nowSeconds: () => number
+  #span = SPAN_MIN
+  /** How many events each step has given, by its beginning. */
+  readonly #given = new Map<number, number>()
+  #countedAt = 0
+  /** The step that is being read again. */
+  #again: { from: number; place: SplunkPlace; count: number } | null = null
+
+  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+    this.#client = new SplunkClient(connection, tools)
+    this.#nowSeconds = () => Math.floor(tools.clock.nowMicros() / 1e6)
+    this.#selection = { search: String(parameters['search']).replace(/^\s*search\s+/i, ''), ageSeconds: Number(parameters['max_event_age_hours'] ?? 24) * 3_600 }
+    this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
+    this.#settle = Number(parameters['settle_seconds'] ?? 5)
+    this.#lookback = Number(parameters['lookback_seconds'] ?? LOOKBACK_STANDARD_SECONDS)
+    this.#idField = textAt(parameters, 'id_field')
+    const start = textAt(parameters, 'start_time')
+    this.#start = start === undefined ? this.#nowSeconds() : Math.floor(Date.parse(start) / 1_000)
+    this.pollMs = Number(parameters['poll_seconds'] ?? 5) * 1_000
+  }
+
+  async poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece> {
+    const known = checkpoint as Checkpoint | null
+    const isKnown = known?.selection === this.#selection.search
+    if (isKnown) this.#start = known.start
+    const place = isKnown ? known.place : { from: this.#start, key: '' }
+    const end = this.#nowSeconds() - this.#settle
+    if (place.from >= end) return this.#piece(await this.#late(place, signal), place, this.#again !== null)
+    const to = Math.min(end, place.from + this.#span)
+    const events = await this.#page(pageSearch(this.#selection, place, to, this.#batch), signal)
+    this.#count(events)
+    const last = events.at(-1)
+    const isFull = events.length >= this.#batch && last !== undefined
+    this.#span = isFull ? Math.max(SPAN_MIN, Math.floor(this.#span / 2)) : Math.min(SPAN_MAX, 2 * this.#span)
+    if (events.length === 0 && to === end) {
+      const next = { from: to, key: '' }
+      return this.#piece(await this.#late(next, signal), next, this.#again !== null)
+    }
+    return this.#piece(events, isFull ? { from: last.indexed, key: last.key } : { from: to, key: '' }, isFull || to < end)
+  }
+
+  async close(): Promise<void> {
+    this.#client.close()
+  }
+
+  #piece(events: readonly SplunkEvent[], place: SplunkPlace, more: boolean): SourcePiece {
+    const checkpoint: Checkpoint = { selection: this.#selection.search, place, start: this.#start }
+    return { documents: events.map((event) => this.#document(event)), checkpoint, more }
+  }
+
+  #document({ key, row }: SplunkEvent): SourceDocument {
+    const document: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(row)) if (!inner.has(name)) document[name] = value
+    document['@timestamp'] ??= timestampOf(row['_time'])
+    const own = this.#idField === undefined ? undefined : row[this.#idField]
+    const id = typeof own === 'string' && own !== '' ? own : createHash('sha256').update(key).digest('base64url').slice(0, 24)
+    return { id, body: Buffer.from(JSON.stringify(document), 'utf8') }
+  }
+
+  #count(events: readonly SplunkEvent[]): void {
+    for (const { indexed } of events) this.#given.set(stepOf(indexed), (this.#given.get(stepOf(indexed)) ?? 0) + 1)
+  }
+
+  /** Events that have become visible behind the place: a page of those of the first step that has more than it gave. */
+  async #late({ from: end }: SplunkPlace, signal: AbortSignal): Promise<SplunkEvent[]> {
+    if (this.#again === null) {
+      const from = Math.max(stepOf(end - this.#lookback), stepOf(this.#start + STEP - 1))
+      if (this.#lookback === 0 || from >= end || this.#nowSeconds() - this.#countedAt < STEP) return []
+      this.#countedAt = this.#nowSeconds()
+      for (const step of this.#given.keys()) if (step < from) this.#given.delete(step)
+      const counts = countsIn(await this.#ask(countSearch(this.#selection, from, end, STEP), signal))
+      const more = [...counts].filter(([step, count]) => count > (this.#given.get(step) ?? 0)).sort(([a], [b]) => a - b)[0]
+      if (more === undefined) return []
+      // Once it is read there may be another one: the next poll counts again.
+      this.#countedAt = 0
+      this.#again = { from: more[0], place: { from: more[0], key: '' }, count: 0 }
+    }
+    const again = this.#again
+    const events = await this.#page(pageSearch(this.#selection, again.place, Math.min(again.from + STEP, end), this.#batch), signal)
+    again.count += events.length
+    const last = events.at(-1)
+    if (last !== undefined) again.place = { from: last.indexed, key: last.key }
+    if (events.length < this.#batch) {
+      this.#given.set(again.from, Math.max(again.count, this.#given.get(again.from) ?? 0))
+      this.#again = null
+    }
+    return events
+  }
+
+  async #page(search: SplunkSearch, signal: AbortSignal): Promise<SplunkEvent[]> {
+    try {
+      return eventsIn(await this.#ask(search, signal))
+    } catch (error) {
+      throw error instanceof HttpFailure ? new SourceFailure(error.message) : error
+    }
+  }
+
+  #ask(search: SplunkSearch, signal: AbortSignal): Promise<Awaited<ReturnType<SplunkClient['search']>>> {
+    return this.#client.search(search, signal)
+  }
+}
+
+function stepOf(seconds: number): number {
+  return Math.floor(seconds / STEP) * STEP
+}
+
+/** `_time` is a date or seconds since 1970. */
+function timestampOf(time: unknown): string | undefined {
+  const ms = typeof time !== 'string' ? Number.NaN : /^\d+(\.\d+)?$/.test(time) ? Number(time) * 1_000 : Date.parse(time)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}

@@ -47,6 +47,13 @@ const bodies: Record<string, Body> = {
       },
     },
   },
+  leef: {
+    leef_version: '2.0', vendor: 'Lancope', product_name: 'StealthWatch', product_version: '1.0', event_class_id: '41',
+    attributes: {
+      devTime: '2026-01-05T06:00:00.000Z', cat: 'anomaly', sev: 5, src: '192.0.2.1', dst: '198.51.100.1', srcPort: 81, dstPort: 21, proto: 'TCP',
+      usrName: 'joe.black', role: 'Administrator', policy: 'Outbound', srcBytes: 4_711, dstBytes: 12,
+    },
+  },
   alertmanager: {
     status: 'firing', startsAt: '2026-01-05T06:00:00.000Z', endsAt: '0001-01-01T00:00:00Z', generatorURL: 'http://p/graph', fingerprint: 'c1',
     labels: { alertname: 'DiskFull', severity: 'critical', job: 'node', cluster: 'eu', namespace: 'db', service: 'postgres', instance: 'a:9100' },

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ManualClock } from '../../../engine/clock.js'
+import { LookUpWatch } from '../../../engine/actor/look-up-watch.js'
+import type { JobSettings } from '../../../engine/job/job.js'
+import { eventually } from '../../support/client.js'
+import { jobSettings, TestShard } from '../../support/engine-shard.js'
+
+const step = { integrationId: 9, role: 'enrichment', enabled: true, parameters: { time_limit_seconds: 2 }, outsideSince: 1 } as const
+
+class World {
+  readonly clock = new ManualClock()
+  readonly shard = new TestShard()
+  readonly failures: unknown[] = []
+  job: JobSettings = jobSettings({ pipeline: [step] })
+  readonly watch: LookUpWatch
+
+  constructor() {
+    const { shard } = this
+    this.watch = new LookUpWatch({
+      catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
+      shards: {
+        count: 1, reader: () => shard.reader(),
+        insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.clock.nowMicros() }),
+      },
+      accepting: () => true, failed: (_, error) => this.failures.push(error),
+    }, this.clock)
+  }
+
+  change(more: Partial<JobSettings>): void {
+    this.job = { ...this.job, ...more, revision: this.job.revision + 1 }
+    this.watch.jobChanged(this.job)
+  }
+
+  async ingest(eventId: string): Promise<void> {
+    await this.shard.post({ job: this.job, kind: 'ingest', eventId, body: '{"raw_body":{"host":"a"}}', micros: this.clock.nowMicros() })
+  }
+
+  status(eventId: string): string {
+    return this.shard.view(this.job, eventId).status
+  }
+
+  async after(ms: number): Promise<void> {
+    this.clock.advanceMs(ms)
+    this.watch.look()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+describe('the watch over events that wait for look-ups', () => {
+  it('gives up those whose time is over, and says that nobody could ask', async () => {
+    const world = new World()
+    world.watch.takeUp()
+    await world.after(10_000)
+    await world.ingest('first')
+    await world.after(3_000)
+    await world.ingest('second')
+    await world.after(400)
+    assert.equal(world.status('first'), 'pending_inference')
+    await world.after(200)
+    await eventually(async () => world.status('first'), (status) => status === 'OK')
+    assert.equal(world.status('second'), 'pending_inference')
+    const { log_messages: messages } = world.shard.reader().exportEvent(world.job, 'first', 'service').document['service'] as { log_messages: { content: string }[] }
+    assert.match(messages[0]!.content, /nobody could ask in time/)
+    world.watch.close()
+    assert.deepEqual(world.failures, [])
+  })
+
+  it('gives events the whole of their time after a start, of the service or of their job', async () => {
+    const world = new World()
+    await world.ingest('old')
+    await world.after(60_000)
+    world.watch.takeUp()
+    await world.after(3_000)
+    assert.equal(world.status('old'), 'pending_inference')
+    world.change({ status: 'STOPPED' })
+    await world.after(60_000)
+    assert.equal(world.status('old'), 'pending_inference')
+    world.change({ status: 'STARTED' })
+    await world.after(3_000)
+    assert.equal(world.status('old'), 'pending_inference')
+    await world.after(1_000)
+    await eventually(async () => world.status('old'), (status) => status === 'OK')
+    world.watch.close()
+  })
+
+  it('decides at once what waits for a step that is gone', async () => {
+    const world = new World()
+    world.watch.takeUp()
+    await world.ingest('e')
+    world.change({ pipeline: [] })
+    await world.after(1)
+    await eventually(async () => world.status('e'), (status) => status === 'OK')
+    world.watch.close()
+  })
+})

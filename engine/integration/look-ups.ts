@@ -91,7 +91,7 @@ export class LookUps {
       this.#counts.remembered++
       return this.#tell(tell, answerOf(known))
     }
-    if (untilMs <= nowMs()) return this.#tell(tell, late)
+    if (untilMs <= nowMs()) return this.#tell(tell, this.#overdue())
     const others = this.#waiting.get(subject)
     if (others !== undefined) return void others.push({ untilMs, tell })
     this.#waiting.set(subject, [{ untilMs, tell }])
@@ -167,9 +167,8 @@ export class LookUps {
 
   /** Tells those whose time is over. */
   #sweep(): void {
-    const { circuit, nowMs } = this.#parts
-    const now = nowMs()
-    const answer: LookUpAnswer = circuit.failures > 0 ? { outcome: 'failed', reason: circuit.reason } : late
+    const now = this.#parts.nowMs()
+    const answer = this.#overdue()
     for (const [subject, waiting] of this.#waiting) {
       const left = waiting.filter(({ untilMs }) => untilMs > now)
       if (left.length === waiting.length) continue
@@ -179,6 +178,12 @@ export class LookUps {
     }
     this.#queue = this.#queue.filter((subject) => this.#waiting.has(subject))
     this.#rest()
+  }
+
+  /** What is said where the time was over: why it failed, where it has failed. */
+  #overdue(): LookUpAnswer {
+    const { failures, reason } = this.#parts.circuit
+    return failures > 0 ? { outcome: 'failed', reason } : late
   }
 
   #failAll(reason: string): void {

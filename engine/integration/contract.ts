@@ -126,6 +126,18 @@ export type LookUpFields = Readonly<Record<string, unknown>>
 /** The counterpart could not be asked, or did not answer as it should; the message is for people. */
 export class LookUpFailure extends SourceFailure {}
 
+/** The counterpart answers others but never this question; the sentence is for people. */
+export class QuestionRefused {
+  readonly reason: string
+
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** What is known of a subject: null for nothing. */
+export type Known = LookUpFields | null | QuestionRefused
+
 /** Looks up what is known about events: enrichment. */
 export interface LookUp {
   /** Most subjects that `find` takes at once, and how many such questions may be under way. */
@@ -133,8 +145,8 @@ export interface LookUp {
   readonly atOnce: number
   /** What is asked about the event, null where it has nothing to ask about. Equal subjects have equal answers, for a while. */
   subjectOf(document: Readonly<Record<string, unknown>>): string | null
-  /** What is known of each, in order, null for nothing. Rejects with LookUpFailure. Ends soon after `signal` does. */
-  find(subjects: readonly string[], signal: AbortSignal): Promise<readonly (LookUpFields | null)[]>
+  /** What is known of each, in order. Rejects with LookUpFailure where it is about no single one. Ends soon after `signal` does. */
+  find(subjects: readonly string[], signal: AbortSignal): Promise<readonly Known[]>
   /** What it knows by itself, for people; absent where it asks each time. */
   summary?(): string
   close(): Promise<void>

@@ -82,7 +82,7 @@ export class Enricher {
       if (looks === null) return { id, name, state: 'invalid', reason: invalid, summary: '', found: 0, nothing: 0, failed: 0, late: 0, remembered: 0 }
       const { circuit, counts } = looks
       const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
-      return { id, name, state, reason: circuit.reason, summary: looks.summary, ...counts }
+      return { id, name, state, reason: looks.reason, summary: looks.summary, ...counts }
     })
   }
 

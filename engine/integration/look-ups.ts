@@ -7,10 +7,11 @@
  * 1. Whoever asks is told once: what was found, that nothing was, that it failed, or that the time was over.
  * 2. Two who ask the same wait for one answer. One that comes after the time of all who waited is remembered still.
  * 3. A failure is tried again while somebody has time left. While the breaker is open nobody waits: all are told why at once.
- * 4. What waits is bounded by the events that are under way (enricher.ts).
+ * 4. A question that is refused fails by itself, and says nothing about the counterpart.
+ * 5. What waits is bounded by the events that are under way (enricher.ts).
  */
-import type { LookUp, LookUpFields } from './contract.js'
-import { SourceFailure } from './contract.js'
+import type { Known, LookUp, LookUpFields } from './contract.js'
+import { QuestionRefused, SourceFailure } from './contract.js'
 import { LookUpCache } from './look-up-cache.js'
 import { boundedFields } from './look-up-fields.js'
 import type { Circuit } from './pace.js'
@@ -60,6 +61,8 @@ export class LookUps {
   #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | null = null
   #pause: NodeJS.Timeout | null = null
+  /** Why the latest question was refused; '' where it was not. */
+  #refusal = ''
   readonly #counts = { found: 0, nothing: 0, failed: 0, late: 0, remembered: 0 }
 
   constructor(parts: LookUpsParts) {
@@ -74,6 +77,11 @@ export class LookUps {
   /** What the integration knows by itself, for people; '' where it asks each time. */
   get summary(): string {
     return this.#parts.lookUp.summary?.() ?? ''
+  }
+
+  /** Why it does not work, or the latest question did not; '' where all is well. */
+  get reason(): string {
+    return this.#parts.circuit.reason || this.#refusal
   }
 
   get circuit(): Circuit {
@@ -157,12 +165,18 @@ export class LookUps {
     }
   }
 
-  #answer(subject: string, brought: LookUpFields | null): void {
-    const fields = brought === null ? null : boundedFields(brought)
-    this.#cache.put(subject, fields, this.#parts.nowMs())
-    for (const { tell } of this.#waiting.get(subject) ?? []) this.#tell(tell, answerOf(fields))
+  #answer(subject: string, known: Known): void {
+    this.#refusal = known instanceof QuestionRefused ? known.reason : ''
+    const answer = known instanceof QuestionRefused ? ({ outcome: 'failed', reason: known.reason } as const) : this.#remember(subject, known)
+    for (const { tell } of this.#waiting.get(subject) ?? []) this.#tell(tell, answer)
     this.#waiting.delete(subject)
     this.#rest()
+  }
+
+  #remember(subject: string, brought: LookUpFields | null): LookUpAnswer {
+    const fields = brought === null ? null : boundedFields(brought)
+    this.#cache.put(subject, fields, this.#parts.nowMs())
+    return answerOf(fields)
   }
 
   /** Tells those whose time is over. */

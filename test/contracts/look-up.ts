@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { LookUpFailure, type LookUp, type LookUpFields, type Opened, type OutsideKind } from '../../engine/integration/contract.js'
+import { LookUpFailure, QuestionRefused, type Known, type LookUp, type LookUpFields, type Opened, type OutsideKind } from '../../engine/integration/contract.js'
 import { never, toolsFor } from '../support/outgoing.js'
 import type { Behaviour } from './sink.js'
 
@@ -69,7 +69,7 @@ export function lookUpContract(one: LookUpCase): void {
 
     it('says what is known of each, many at once and one by one', () => withLookUp('well', async (lookUp) => {
       const wanted = one.known.map(([, fields]) => fields)
-      const plain = (fields: readonly (LookUpFields | null)[]): unknown => JSON.parse(JSON.stringify(fields))
+      const plain = (fields: readonly Known[]): unknown => JSON.parse(JSON.stringify(fields))
       assert.deepEqual(plain(await lookUp.find(subjects(lookUp), never)), wanted)
       for (const [at, subject] of subjects(lookUp).entries()) assert.deepEqual(plain(await lookUp.find([subject], never)), [wanted[at]])
       assert.ok(lookUp.batchMax >= 1 && lookUp.atOnce >= 1)
@@ -104,7 +104,7 @@ export function lookUpContract(one: LookUpCase): void {
     })
 
     const wrong: readonly (readonly [Behaviour, RegExp])[] = [
-      ['busy', /429/], ['broken', /500/], ['refusing', /./], ['silent', /within 1000 ms/], ['half', /./], ['huge', /more than \d+ bytes/],
+      ['busy', /429/], ['broken', /500/], ['silent', /within 1000 ms/], ['half', /./], ['huge', /more than \d+ bytes/],
       ['elsewhere', /private, local or reserved/],
     ]
     for (const [how, reason] of wrong) {
@@ -114,6 +114,11 @@ export function lookUpContract(one: LookUpCase): void {
         if (how === 'busy') assert.equal(retryAfterMs, 3_000)
       }))
     }
+
+    it('takes nothing for an answer where its counterpart refuses the question', () => withLookUp('refusing', async (lookUp) => {
+      const answers = await lookUp.find(subjects(lookUp), never).catch((error: unknown) => [error])
+      assert.ok(answers.every((one) => (one instanceof QuestionRefused && one.reason !== '') || one instanceof LookUpFailure))
+    }))
 
     it('stops when it is told to', () => withLookUp('silent', async (lookUp) => {
       const stop = new AbortController()

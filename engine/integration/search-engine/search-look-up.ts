@@ -5,13 +5,14 @@
  *
  * 1. A value of the event is a value in the question and never part of its language.
  * 2. Half of an answer is none.
+ * 3. A value that the field cannot have, such as a name where addresses are, spoils its own question alone.
  */
 import { DecisionPoints } from '../../event/decision-points.js'
 import type { ScalarValue } from '../../event/point-value.js'
 import type { ParameterSpec } from '../../resource/parameters.js'
 import { bounds } from '../bounds.js'
-import type { LookUp, LookUpFields, Opened, Tools } from '../contract.js'
-import { LookUpFailure } from '../contract.js'
+import type { Known, LookUp, Opened, Tools } from '../contract.js'
+import { LookUpFailure, QuestionRefused } from '../contract.js'
 import { HostRefused } from '../host-policy.js'
 import { HttpFailure } from '../http-client.js'
 import { fateOf, textAt } from '../http-kind.js'
@@ -70,7 +71,7 @@ export class SearchLookUp implements LookUp {
     return values.length === 0 ? null : JSON.stringify(values)
   }
 
-  async find(subjects: readonly string[], signal: AbortSignal): Promise<(LookUpFields | null)[]> {
+  async find(subjects: readonly string[], signal: AbortSignal): Promise<Known[]> {
     const lines = subjects.map((subject) => `${this.#header}\n${JSON.stringify(this.#query(JSON.parse(subject)))}\n`).join('')
     try {
       const answer = await this.#client.send('POST', '/_msearch', lines, signal)
@@ -97,15 +98,25 @@ export class SearchLookUp implements LookUp {
     }
   }
 
-  #fieldsOf(answer: unknown): LookUpFields | null {
+  #fieldsOf(answer: unknown): Known {
     if (typeof answer !== 'object' || answer === null) throw new HttpFailure('an answer that is not that of a search')
     const document = answer as Record<string, unknown>
-    if (document['error'] !== undefined) throw new LookUpFailure(reasonOf(document['error']).slice(0, bounds.reasonCharsMax))
+    if (document['error'] !== undefined) {
+      const reason = rootCause(document['error']).slice(0, bounds.reasonCharsMax)
+      if (document['status'] === 400) return new QuestionRefused(reason)
+      throw new LookUpFailure(reason)
+    }
     mustBeWhole(document)
     const sources = sourcesIn(document)
     if (sources.length === 0) return null
     return { ...nested(leavesOf(sources), this.#size > 1), count: sources.length }
   }
+}
+
+/** What is behind an error of all shards. */
+function rootCause(error: unknown): string {
+  const { root_cause: causes } = (error ?? {}) as { root_cause?: unknown }
+  return reasonOf(Array.isArray(causes) && causes.length > 0 ? causes[0] : error)
 }
 
 function isAsked(value: ScalarValue): boolean {

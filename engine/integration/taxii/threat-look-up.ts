@@ -8,7 +8,7 @@
  */
 import { DecisionPoints } from '../../event/decision-points.js'
 import type { ScalarValue } from '../../event/point-value.js'
-import type { LookUp, LookUpFields, Opened, Tools } from '../contract.js'
+import type { Known, LookUp, LookUpFields, Opened, Tools } from '../contract.js'
 import { LookUpFailure } from '../contract.js'
 import { textAt } from '../http-kind.js'
 import type { Indicator, IndicatorIndex } from './indicator-index.js'
@@ -74,7 +74,7 @@ export class ThreatLookUp implements LookUp {
     return found.size === 0 ? null : JSON.stringify([...found.values()])
   }
 
-  async find(subjects: readonly string[], signal: AbortSignal): Promise<(LookUpFields | null)[]> {
+  async find(subjects: readonly string[], signal: AbortSignal): Promise<Known[]> {
     const index = await unlessStopped(this.#feed.index(), signal)
     return subjects.map((subject) => this.#fieldsOf(index, JSON.parse(subject) as [ObservableType, string][]))
   }

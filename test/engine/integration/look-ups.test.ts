@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LookUpFailure, type LookUp, type LookUpFields } from '../../../engine/integration/contract.js'
+import { LookUpFailure, QuestionRefused, type Known, type LookUp } from '../../../engine/integration/contract.js'
 import { bounds } from '../../../engine/integration/bounds.js'
 import { boundedFields } from '../../../engine/integration/look-up-fields.js'
 import { LookUpCache } from '../../../engine/integration/look-up-cache.js'
@@ -21,14 +21,14 @@ class Oracle implements LookUp {
   readonly atOnce = 2
   readonly asked: string[][] = []
   closed = 0
-  answer: (subjects: readonly string[]) => Promise<(LookUpFields | null)[]> = async (subjects) => subjects.map((subject) => ({ is: subject }))
+  answer: (subjects: readonly string[]) => Promise<Known[]> = async (subjects) => subjects.map((subject) => ({ is: subject }))
 
   subjectOf({ subject }: Record<string, unknown>): string | null {
     if (subject === 'a bug') throw new Error('a bug')
     return (subject as string | undefined) ?? null
   }
 
-  find(subjects: readonly string[]): Promise<(LookUpFields | null)[]> {
+  find(subjects: readonly string[]): Promise<Known[]> {
     this.asked.push([...subjects])
     return this.answer(subjects)
   }
@@ -113,6 +113,19 @@ describe('the look-ups of a step', () => {
     await sleep(60)
     assert.equal((await ask('c')).outcome, 'found')
     assert.equal(looks.circuit.failures, 0)
+    await looks.close()
+  })
+
+  it('lets a question that is refused fail by itself, and does not remember it', async () => {
+    const oracle = new Oracle()
+    const { looks, ask } = open(oracle)
+    oracle.answer = async (subjects) => subjects.map((subject) => (subject === 'odd' ? new QuestionRefused('not an address') : null))
+    const [odd, even] = await Promise.all([ask('odd'), ask('even')])
+    assert.deepEqual([odd, even], [{ outcome: 'failed', reason: 'not an address' }, { outcome: 'nothing' }])
+    await ask('odd')
+    assert.deepEqual([oracle.asked.length, looks.circuit.failures, looks.reason], [2, 0, 'not an address'])
+    await ask('another')
+    assert.equal(looks.reason, '')
     await looks.close()
   })
 

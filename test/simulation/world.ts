@@ -12,6 +12,7 @@ import type { JobSettings } from '../../engine/job/job.js'
 import { defaultLabels } from '../../engine/job/labels.js'
 import { BallotShelf } from '../../engine/actor/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
+import { encodeEnriched } from '../../engine/actor/enriching.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeOrder } from '../../engine/actor/tasks.js'
 import { orphanSettings } from '../../engine/actor/orphan.js'
@@ -38,6 +39,8 @@ export interface Troubles {
 
 const POISON = 'poison'
 const CLUSTERED = 'Automated root cause analysis'
+/** A step that enriches. */
+const lookUp = { integrationId: 7, role: 'enrichment', enabled: true, parameters: {}, outsideSince: 1 } as const
 const labels = ['Escalate', 'drop', 'label_2', 'class_0', ' Investigate ', 'Drop', 'Escalate'] as const
 const wrongBodies: readonly [RefusalCode, string][] = [
   ['invalid_json', '{'], ['invalid_json', ''], ['invalid_body', '[]'], ['invalid_body', '{"raw_body":7}'], ['invalid_body', '{}'],
@@ -98,7 +101,8 @@ export class World {
     // Clusters have one step in seven: their share of what there is to go wrong.
     const at = this.#random.below(7) >> 1
     const chance = this.#random.below(100)
-    if (chance < 52) this.#postEvent(at)
+    if (chance < 46) this.#postEvent(at)
+    else if (chance < 52) this.#postEnriched(at)
     else if (chance < 76) this.#postFeedback(at)
     else if (chance < 81) this.#postHistoric(at)
     else if (chance < 84) this.#changeJob(at)
@@ -161,6 +165,7 @@ export class World {
     if (random.below(3) === 0) body['tags'] = Array.from({ length: random.below(4) }, () => random.pick(['x', 'y', 1, null]))
     if (random.below(3) === 0) body['net'] = random.pick([{ port: 22 }, { port: 443 }, [{ port: 1 }, { port: 2 }], {}, null])
     if (random.below(20) === 0) delete body['host']
+    if (random.below(15) === 0) body['enrichment'] = random.pick([{ ti: 1 }, { own: 2 }, { ti: { level: 'x' }, own: 3 }, 'text'])
     if (random.below(30) === 0) return { other: random.below(3), constructor: 'x', '1': { '0': [] } }
     return body
   }
@@ -226,9 +231,27 @@ export class World {
       const event = this.#oracle(at).find(eventId)
       if (event === null) return 'event_not_found'
       if (settings.status === 'STOPPED') return 'job_stopped'
-      this.#oracle(at).decideAgain(settings, event, micros)
+      if (event.lookUps !== 'awaited') this.#oracle(at).decideAgain(settings, event, micros)
       return null
     }, { eventId })
+  }
+
+  /** What was looked up about some events: those that wait, others, and those that are gone. */
+  #postEnriched(at: number): void {
+    const random = this.#random
+    const times = [...this.#oracle(at).events.keys(), 7].filter(() => random.below(3) > 0).slice(-12)
+    const events = times.map((micros) => {
+      const fields = random.below(5) === 0 ? undefined : { found: true, level: random.pick(['high', 'low', 3]) }
+      const outcome = fields === undefined ? ('late' as const) : ('found' as const)
+      return { micros, steps: [{ name: 'ti', title: 'Threats', outcome, reason: '', ms: 1, ...(fields === undefined ? {} : { fields }) }] }
+    })
+    this.#post(at, 'enriched', (settings, atMicros) => {
+      for (const { micros, steps: [step] } of events) {
+        const event = this.#oracle(at).events.get(micros)
+        if (event !== undefined) this.#oracle(at).enrich(settings, event, step?.fields, atMicros)
+      }
+      return 'any'
+    }, { body: encodeEnriched({ op: 'bring', events }) })
   }
 
   #postNote(at: number): void {
@@ -325,7 +348,7 @@ export class World {
     this.#post(at, 'historic', (settings) => {
       if (wrong) return 'invalid_body'
       events.forEach(({ raw_body: rawBody, label }, place) => {
-        const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody)
+        const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody, false)
         if (label !== null) this.#oracle(at).vote(settings, event, label.cortex_user, placeOf(label.feedback), micros + place)
       })
       return events.length
@@ -334,12 +357,13 @@ export class World {
 
   #changeJob(at: number): void {
     const job = this.#jobs[at] as JobSettings
-    const change = this.#random.below(4)
+    const change = this.#random.below(5)
     this.#jobs[at] = {
       ...job,
       revision: job.revision + 1,
       ...(change < 2 ? { status: job.status === 'STARTED' ? 'STOPPED' : 'STARTED' } : {}),
-      ...(change === 2 ? { decisionPoints: this.#random.pick([['host', 'user'], ['host'], ['user', 'tags', 'net.port']]) } : {}),
+      ...(change === 2 ? { decisionPoints: this.#random.pick([['host', 'user'], ['host', 'enrichment.ti.level'], ['user', 'tags', 'net.port']]) } : {}),
+      ...(change === 4 ? { pipeline: job.pipeline.length === 0 ? [lookUp] : [] } : {}),
       ...(change === 3 && job.id !== 1 && job.category !== CLUSTERED
         ? { category: this.#random.pick(['Decision intelligence', 'Event centric decision intelligence'] as const) } : {}),
     }

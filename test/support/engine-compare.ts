@@ -79,6 +79,10 @@ function compareEvents(environment: Environment, job: JobSettings, oracle: Oracl
   const reader = new JobReader(environment)
   const times = entries(environment, 'events', job.id).map(({ key }) => timeOfKey(key))
   assert.deepEqual(times, [...oracle.events.keys()].sort((a, b) => a - b), 'times of events')
+  for (const [table, state] of [['awaited', 'awaited'], ['lookups', 'stored']] as const) {
+    const marked = [...oracle.events.values()].filter(({ lookUps }) => lookUps === state).map(({ micros }) => micros)
+    assert.deepEqual(entries(environment, table, job.id).map(({ key }) => timeOfKey(key)), marked.sort((a, b) => a - b), table)
+  }
   for (const event of oracle.events.values()) {
     const stored = eventAt(environment as Parameters<typeof eventAt>[0], job.id, event.micros)
     assert.ok(stored !== null)
@@ -86,6 +90,7 @@ function compareEvents(environment: Environment, job: JobSettings, oracle: Oracl
     assert.deepEqual(codec.decode(decodeContent(record).body), event.body)
     assert.equal(header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')), event.bucket)
     const { bucketId: _, hasClientId, lookUps, ...rest } = header
+    assert.equal(lookUps, event.lookUps, `look-ups of event ${event.id}`)
     assert.deepEqual(rest, {
       ...event.decision, outlierScore: Math.fround(event.decision.outlierScore), pending: event.pending, lacksPoints: event.lacks,
       hasFeedback: event.hasFeedback,
@@ -102,7 +107,7 @@ function compareEvents(environment: Environment, job: JobSettings, oracle: Oracl
   const ids = entries(environment, 'ids', job.id)
   assert.deepEqual(new Map(ids.map(({ key, value }) => [Buffer.from(key.subarray(JOB_BYTES)).toString(), timeOfValue(value)])), oracle.ids)
   const pending = entries(environment, 'pending', job.id).map(({ key }) => timeOfKey(key))
-  assert.deepEqual(pending, [...oracle.events.values()].filter((event) => event.pending).map(({ micros }) => micros).sort((a, b) => a - b))
+  assert.deepEqual(pending, [...oracle.events.values()].filter(({ pending: waits, lookUps }) => waits && lookUps !== 'awaited').map(({ micros }) => micros).sort((a, b) => a - b))
 }
 
 export function expectedView(job: JobSettings, oracle: OracleJob, event: OracleEvent): ReturnType<typeof viewOf> {

@@ -24,7 +24,10 @@ export interface OracleEvent {
   readonly id: string
   readonly ownId: boolean
   readonly micros: number
-  readonly body: Record<string, unknown>
+  /** As its client sent it, and with what was looked up. */
+  readonly sent: Record<string, unknown>
+  body: Record<string, unknown>
+  lookUps: 'none' | 'awaited' | 'stored'
   /** Name of its bucket, or null. */
   bucket: string | null
   lacks: boolean
@@ -106,21 +109,22 @@ export class OracleJob {
     return event === undefined || !event.ownId ? null : event
   }
 
-  ingest(settings: JobSettings, clientId: string | null, micros: number, body: Record<string, unknown>): OracleEvent {
+  /** `enriched`: it waits for look-ups where the job has any. */
+  ingest(settings: JobSettings, clientId: string | null, micros: number, body: Record<string, unknown>, enriched = settings.pipeline.length > 0): OracleEvent {
     const known = clientId === null ? null : this.find(clientId)
     if (known !== null) {
-      if (isDeepStrictEqual(known.body, body)) return known
+      if (isDeepStrictEqual(known.sent, body)) return known
       this.#remove(known)
     }
     const values = new DecisionPoints(settings.decisionPoints).valuesOf(body)
     const bucket = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, values]) : null
-    const pending = settings.status === 'STOPPED'
+    const pending = settings.status === 'STOPPED' || enriched
     const clusters = hasClusters(settings.category)
     const lacks = !clusters && lacksPoints(values)
     const decision = pending || lacks ? noDecision
       : clusters ? this.#causesOf(settings).take(this.#causeJob(settings), micros, body, micros) : this.#decide(settings, values, bucket)
     const event: OracleEvent = {
-      id: clientId ?? eventIdOf(micros), ownId: clientId === null, micros, body, bucket, lacks, pending, hasFeedback: false, decision,
+      id: clientId ?? eventIdOf(micros), ownId: clientId === null, micros, sent: body, body, lookUps: enriched ? 'awaited' : 'none', bucket, lacks, pending, hasFeedback: false, decision,
       previous: null, notes: [],
     }
     this.events.set(micros, event)
@@ -170,7 +174,7 @@ export class OracleJob {
   resume(settings: JobSettings, nowMicros: number): void {
     if (settings.status === 'STOPPED') return
     for (const event of [...this.events.values()].sort((a, b) => a.micros - b.micros)) {
-      if (!event.pending) continue
+      if (!event.pending || event.lookUps === 'awaited') continue
       const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
       event.decision = event.lacks ? noDecision
         : hasClusters(settings.category) ? this.#causesOf(settings).take(this.#causeJob(settings), event.micros, event.body, nowMicros)
@@ -178,6 +182,16 @@ export class OracleJob {
       event.pending = false
       this.#count(event.decision)
     }
+  }
+
+  /** What was looked up about the event has come: undefined for a step that failed. */
+  enrich(settings: JobSettings, event: OracleEvent, fields: Record<string, unknown> | undefined, micros: number): void {
+    if (event.lookUps !== 'awaited' || settings.status === 'STOPPED') return
+    const own = event.sent['enrichment']
+    const { ti, ...kept } = (typeof own === 'object' && own !== null ? own : {}) as Record<string, unknown>
+    if (fields !== undefined || ti !== undefined) event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
+    event.lookUps = 'stored'
+    this.decideAgain(settings, event, micros)
   }
 
   /** True where the label is another one than before. */
@@ -204,7 +218,7 @@ export class OracleJob {
     if (task === undefined || task.state === 'finished' || task.cursor !== order.from || settings.status === 'STOPPED') return
     for (const time of order.times) {
       const event = this.events.get(time)
-      if (event === undefined) continue
+      if (event === undefined || event.lookUps === 'awaited') continue
       task.updated++
       if (this.decideAgain(settings, event, micros)) task.changed++
     }

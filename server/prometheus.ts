@@ -87,6 +87,7 @@ export class Prometheus {
     }
     this.#add('counter', 'decision_events_stored_total', 'Events that were stored.', one(({ eventsStored }) => eventsStored))
     this.#add('counter', 'decision_outliers_total', 'Decisions that were outliers.', one(({ outliers }) => outliers))
+    this.#add('counter', 'decision_look_ups_total', 'Look-ups about events that were decided, by how they ended.', byName('outcome', ({ lookUps }) => lookUps))
     this.#add('counter', 'decision_decisions_total', 'Decisions, by label and by confidence in percent.', () => {
       return this.#figures.decisions.map(({ label, band, count }) => ({ labels: { label, confidence: band }, value: count }))
     })

@@ -1,8 +1,8 @@
 /**
  * What a job's actor stored and decided in a turn, counted by label and confidence, for whoever watches the service.
  *
- * It crosses the thread as numbers, three at a time: job id, place, count. The last place counts events that were stored;
- * those before it decisions, by label and band.
+ * It crosses the thread as numbers, three at a time: job id, place, count. The first places count decisions, by label and band;
+ * behind them come events that were stored, outliers, and look-ups by how they ended.
  */
 
 import type { WindowCounts } from '../monitor/decision-window.js'
@@ -15,7 +15,10 @@ const LABELS = 3
 export const STORED_PLACE = LABELS * bands.length
 /** Decisions that were outliers. */
 export const OUTLIER_PLACE = STORED_PLACE + 1
-export const PLACES = OUTLIER_PLACE + 1
+const LOOK_UPS_PLACE = OUTLIER_PLACE + 1
+/** How look-ups end; the last is of events about which nothing was asked. */
+export const lookUpEnds = ['found', 'nothing', 'failed', 'late', 'passed_over'] as const
+export const PLACES = LOOK_UPS_PLACE + lookUpEnds.length
 
 /** The label's index, and the band, of a place. */
 export function labelAndBand(place: number): { label: number; band: (typeof bands)[number] } {
@@ -37,6 +40,10 @@ export class Decided {
     if (outlier) this.#count(OUTLIER_PLACE)
   }
 
+  lookedUp(end: (typeof lookUpEnds)[number]): void {
+    this.#count(LOOK_UPS_PLACE + lookUpEnds.indexOf(end))
+  }
+
   /** Puts what was counted into the list, and begins anew. */
   take(jobId: number, into: number[]): void {
     if (!this.#any) return
@@ -56,6 +63,11 @@ export class Decided {
     this.#counts[place] = (this.#counts[place] as number) + 1
     this.#any = true
   }
+}
+
+/** Look-ups among counts by place, in the order of their ends. */
+export function lookUpsOf(counts: Float64Array): Float64Array {
+  return counts.subarray(LOOK_UPS_PLACE, PLACES)
 }
 
 /** What counts by place are to whoever looks back over a while. */

@@ -68,6 +68,7 @@ function decideOne(parts: ActorParts, { micros, steps }: EnrichedEvent, atMicros
   const row: LookUpRow = { atMicros, steps: steps.map(({ fields, ...note }) => note), ...had }
   const merged = enriched(body, steps)
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
+  for (const { outcome } of steps) parts.stats.decided.lookedUp(outcome)
   store.put('lookups', timeKey(settings.id, micros), encodeLookUps(fate.row))
   decideAgain(parts, { ...event, record: fate.record }, atMicros)
 }

@@ -6,7 +6,7 @@
 import type { Catalog } from '../resource/catalog.js'
 import type { Logs } from '../monitor/log.js'
 import type { Figures } from '../monitor/monitor-service.js'
-import { bands, labelAndBand, OUTLIER_PLACE, STORED_PLACE } from './decided.js'
+import { bands, labelAndBand, lookUpEnds, lookUpsOf, OUTLIER_PLACE, STORED_PLACE } from './decided.js'
 import type { Shards } from './shards.js'
 import type { Trainings } from './trainings.js'
 
@@ -28,6 +28,7 @@ export class FigureBook {
   readonly #labels = new Map<string, Float64Array>()
   #stored = 0
   #outliers = 0
+  readonly #lookUps = new Float64Array(lookUpEnds.length)
 
   /** `counted` is told of what was stored and decided since the last time. */
   constructor(parts: FigureParts, counted: (decided: ReadonlyMap<number, Float64Array>) => void) {
@@ -47,6 +48,7 @@ export class FigureBook {
       catalogBytes: this.#parts.catalogBytes(),
       eventsStored: this.#stored,
       outliers: this.#outliers,
+      lookUps: new Map(lookUpEnds.map((end, at) => [end, this.#lookUps[at] as number])),
       decisions: [...this.#labels].flatMap(([label, counts]) => {
         return bands.map((band, place) => ({ label, band, count: counts[place] as number }))
       }),
@@ -65,6 +67,7 @@ export class FigureBook {
       const labels = this.#parts.catalog.job(jobId)?.labels ?? []
       this.#stored += counts[STORED_PLACE] as number
       this.#outliers += counts[OUTLIER_PLACE] as number
+      for (const [at, count] of lookUpsOf(counts).entries()) this.#lookUps[at] = (this.#lookUps[at] as number) + count
       for (let place = 0; place < STORED_PLACE; place++) {
         const count = counts[place] as number
         if (count === 0) continue

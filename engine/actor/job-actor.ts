@@ -152,6 +152,7 @@ export class JobActor {
     if (pending) this.#store.put(waitingMark(header), key, new Uint8Array(0))
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     this.#stats.countDecision(decision)
+    if (lookUps === 'passed_over') this.#stats.decided.lookedUp(lookUps)
     if (bucket !== null) enter(this.#buckets, bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
   }

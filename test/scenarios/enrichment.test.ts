@@ -68,6 +68,9 @@ test('an event waits for what is looked up, has it in its fields, and says so in
   const { body } = await client.get('/api/v2/integrations/enrichments')
   const step = body.find((one: any) => one.job_id === jobId)
   assert.deepEqual([step.name, step.status, step.found_count, step.nothing_count, step.failed_count], ['cmdb', 'running', 1, 2, 0])
+  const { text } = await client.get('/metrics')
+  assert.match(text, /decision_look_ups_total\{outcome="found"\} 1\n/)
+  assert.match(text, /decision_look_ups_total\{outcome="nothing"\} 2\n/)
 })
 
 test('what was looked up decides: a model is trained on it, buckets differ by it, filters find it', async () => {

@@ -17,6 +17,8 @@ export class SplunkServer {
   readonly http: HttpReceiver
   readonly events: Indexed[] = []
   readonly searches: string[] = []
+  /** Before 9.0.1. */
+  isOld = false
   readonly updates: Record<string, string>[] = []
   readonly collected: any[] = []
   /** Ids of notable events that there are not. */
@@ -50,7 +52,7 @@ export class SplunkServer {
     if (headers.authorization !== 'Bearer a-secret-token') return json(401, { messages: [{ type: 'WARN', text: 'call not properly authenticated' }] })
     const form = Object.fromEntries(new URLSearchParams(body)) as Record<string, string>
     if (path === '/services/notable_update') return json(200, this.#update(form))
-    if (path !== '/services/search/v2/jobs/export' || form['output_mode'] !== 'json' || form['preview'] !== '0') return json(404, { messages: [] })
+    if (path !== (this.isOld ? '/services/search/jobs/export' : '/services/search/v2/jobs/export') || form['output_mode'] !== 'json' || form['preview'] !== '0') return json(404, { messages: [] })
     const rows = this.#search(form['search'] ?? '')
     const lines = rows.map((result, offset) => JSON.stringify({ preview: false, offset, ...(offset === rows.length - 1 ? { lastrow: true } : {}), result }))
     response.writeHead(200, { 'content-type': 'application/json' }).end(rows.length === 0 ? '{"preview":false,"lastrow":true}\n' : `${lines.join('\n')}\n`)

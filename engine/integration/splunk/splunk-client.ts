@@ -23,13 +23,15 @@ export interface SplunkSearch {
   readonly latest: number
 }
 
-const EXPORT = 'services/search/v2/jobs/export'
+/** Since 9.0.1, and before. */
+const exportPaths = ['services/search/v2/jobs/export', 'services/search/jobs/export'] as const
 const ANSWER_BYTES_MAX = 4 * bounds.answerBytesMax
 
 export class SplunkClient {
   readonly #http: HttpClient
   readonly #url: URL
   readonly #timeoutMs: number
+  #export: string = exportPaths[0]
 
   /** @throws Error where there is no address. */
   constructor(connection: Opened, tools: Tools) {
@@ -47,7 +49,11 @@ export class SplunkClient {
   async search({ query, earliest, latest }: SplunkSearch, signal: AbortSignal): Promise<SplunkRow[]> {
     try {
       const form = { search: query, output_mode: 'json', preview: '0', earliest_time: String(earliest), latest_time: String(latest) }
-      const answer = await this.post(EXPORT, form, signal, ANSWER_BYTES_MAX)
+      let answer = await this.post(this.#export, form, signal, ANSWER_BYTES_MAX)
+      if (answer.status === 404 && this.#export === exportPaths[0]) {
+        this.#export = exportPaths[1]
+        answer = await this.post(this.#export, form, signal, ANSWER_BYTES_MAX)
+      }
       const fate = fateOf(answer)
       if (fate.fate !== 'delivered') throw new SourceFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
       return rowsIn(answer.body)

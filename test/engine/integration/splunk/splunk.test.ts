@@ -110,6 +110,15 @@ describe('Splunk as input', () => {
     await source.close()
   })
 
+  it('searches an older Splunk by the path that it knows', async () => {
+    server.isOld = true
+    server.index(now() - 20)
+    const source = open()
+    assert.equal((await drain(source)).ids.length, 1)
+    await source.close()
+    server.isOld = false
+  })
+
   it('says what went wrong, and takes half of nothing', async () => {
     server.index(now() - 20)
     const working = server.http.answer

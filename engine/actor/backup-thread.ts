@@ -3,7 +3,8 @@
  *
  * 1. The snapshots of all environments are taken between STILL and TAKEN, while nobody else commits (backups.ts).
  * 2. Everything behind that is one synchronous walk, so that each environment is read from one snapshot.
- * 3. What is copied is copied entry by entry: a backup is smaller than the store, and holds nothing that was deleted.
+ * 3. Of a service that is in use, it is copied piece by piece with rests: a backup is never urgent.
+ * 4. What is copied is copied entry by entry: a backup is smaller than the store, and holds nothing that was deleted.
  */
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,6 +27,8 @@ export interface BackupTask {
 
 /** After this long somebody else has failed. */
 const STILL_MS_MAX = 60_000
+/** Between two pieces of a service that is used. */
+const REST_MS_MAX = 1_000
 
 export interface BackupDone {
   readonly list: BackupList
@@ -45,8 +48,12 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
     for (const { store } of stores) store.takeSnapshot()
     madeAt = isoMicros(systemClock.nowMicros())
     Atomics.compareExchange(steps, 0, STILL, TAKEN)
+    let begin = performance.now()
     const mayGoOn = (): void => {
+      // As long a rest as the work was: the disk is everybody's, and a low priority does not say so to it.
+      if (mustWait) Atomics.wait(steps, 0, TAKEN, Math.min(REST_MS_MAX, performance.now() - begin))
       if (Atomics.load(steps, 0) === GIVEN_UP) throw new Refusal('draining', 'the service is shutting down')
+      begin = performance.now()
     }
     for (const { name, store } of stores) entries += store.copyTo(into, name, mayGoOn)
   } finally {

@@ -39,7 +39,7 @@ export class JobCheck {
   }
 
   run(): number {
-    for (const entry of this.#shard.entries('events', this.#jobId)) this.#event(entry)
+    this.#shard.scan('events', this.#jobId, (entry) => this.#event(entry))
     this.#mustCount('ids', this.#withId, 'ids lead to no event')
     this.#mustCount('pending', this.#pending, 'marks are of no waiting event')
     this.#mustCount('awaited', this.#awaited, 'marks are of no event that waits for look-ups')

@@ -47,6 +47,14 @@ export class ShardCheck {
     return this.#environment.range(table, jobRange(jobId))
   }
 
+  /** The same for the largest table: what is shown is good during the call. */
+  scan(table: ShardTable, jobId: number, visit: (entry: Entry) => void): void {
+    this.#environment.scan(table, jobRange(jobId), (key, value) => {
+      visit({ key, value })
+      return true
+    })
+  }
+
   get(table: ShardTable, key: Uint8Array): Uint8Array | undefined {
     return this.#environment.get(table, key)
   }

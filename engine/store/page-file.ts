@@ -23,14 +23,16 @@ export const HEADER_BYTES = 24
 /** Pages at the beginning that are none of a tree, and how long they are in this service's files. */
 export const META_PAGES = 2
 export const META_PAGE_BYTES = 8192
+/** The longest page that there can be. */
+export const PAGE_BYTES_MAX = 65_536
 const TREE_BYTES = 48
 /** The most that a file may grow to: address space, not disk. */
 export const MAP_BYTES = 128 * 1024 ** 3
 /** A root that is not there: of a tree without entries. */
 export const NO_PAGE = 2 ** 64
 
-/** Pages are read this many bytes at a time. */
-const WINDOW_BYTES = 1024 * 1024
+/** Pages are read this many bytes at a time: neighbours in a tree are often neighbours in the file, and not for long. */
+const WINDOW_BYTES = 64 * 1024
 
 export const FLAG_BRANCH = 1
 export const FLAG_LEAF = 2
@@ -100,7 +102,7 @@ export class PageFile {
     return Math.floor(this.bytes / this.meta.pageBytes)
   }
 
-  /** Pages at `page`; the bytes are good until the next call. @throws PageDamage where the file ends before. */
+  /** Pages at `page`; nobody writes over the bytes. @throws PageDamage where the file ends before. */
   read(page: number, count = 1): Buffer {
     const { pageBytes } = this.meta
     const [from, length] = [page * pageBytes, count * pageBytes]
@@ -145,7 +147,7 @@ export class PageFile {
     const page = this.#readBytes(from, 168)
     const isMeta = page.readUInt16LE(18) === FLAG_META && page.readUInt32LE(24) === MAGIC && page.readUInt32LE(28) === DATA_VERSION
     const pageBytes = page.readUInt32LE(48)
-    if (!isMeta || (pageBytes & (pageBytes - 1)) !== 0 || pageBytes < 256 || pageBytes > 65_536) return null
+    if (!isMeta || (pageBytes & (pageBytes - 1)) !== 0 || pageBytes < 256 || pageBytes > PAGE_BYTES_MAX) return null
     const lastPage = Number(page.readBigUInt64LE(144))
     if (lastPage * pageBytes > MAP_BYTES) return null
     return {

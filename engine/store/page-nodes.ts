@@ -1,5 +1,5 @@
 /** The nodes of a branch or leaf page, checked: whether they fill it, and lie where they can (page-file.ts has the layout). */
-import { FLAG_BRANCH, FLAG_LEAF, HEADER_BYTES, PageDamage } from './page-file.js'
+import { FLAG_BRANCH, FLAG_LEAF, HEADER_BYTES, PAGE_BYTES_MAX, PageDamage } from './page-file.js'
 
 const NODE_BYTES = 8
 /** A leaf's node whose value lies on pages of its own, and one whose value is a tree. */
@@ -18,6 +18,10 @@ export interface Node {
   readonly child: number
 }
 
+/** Where nodes begin, by the page that was looked at last and has one there: nothing is made for a page. */
+const taken = new Float64Array(PAGE_BYTES_MAX / 2)
+let lookAtPage = 0
+
 /** In the order of their keys. @throws PageDamage. */
 export function nodesOf(bytes: Buffer, page: number, kind: number): Node[] {
   if (Number(bytes.readBigUInt64LE(0)) !== page) throw new PageDamage('it has the number of another page')
@@ -29,11 +33,11 @@ export function nodesOf(bytes: Buffer, page: number, kind: number): Node[] {
   if (count < (kind === FLAG_BRANCH ? 2 : 1)) throw new PageDamage('it is empty')
   const nodes: Node[] = []
   let filled = 0
-  const places = new Set<number>()
+  lookAtPage++
   for (let i = 0; i < count; i++) {
     const at = bytes.readUInt16LE(HEADER_BYTES + 2 * i)
-    if (at < upper || at % 2 !== 0 || at + NODE_BYTES > room || places.has(at)) throw new PageDamage('a node lies where none can be')
-    places.add(at)
+    if (at < upper || at % 2 !== 0 || at + NODE_BYTES > room || taken[at / 2] === lookAtPage) throw new PageDamage('a node lies where none can be')
+    taken[at / 2] = lookAtPage
     const node = nodeAt(bytes, HEADER_BYTES + at, kind)
     filled += node.bytes
     nodes.push(node)

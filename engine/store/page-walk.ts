@@ -126,7 +126,7 @@ class Walk {
   #page(name: string, page: number, depth: number, low: Buffer | null, high: Buffer | null, counted: Counted, visit: Visit): void {
     try {
       this.#take(page, 1)
-      const bytes = Buffer.from(this.#file.read(page))
+      const bytes = this.#file.read(page)
       const nodes = nodesOf(bytes, page, depth > 1 ? FLAG_BRANCH : FLAG_LEAF)
       this.#checkKeys(nodes.map(({ key }) => key), depth > 1, low, high)
       if (depth === 1) return this.#leaf(nodes, counted, visit)

@@ -69,3 +69,28 @@ test('a file that is cut off is refused with a sentence before the library opens
   assert.throws(() => mustBeWhole(dir), /does not begin like a file of the store/)
   writeFileSync(path, whole)
 })
+
+test('a file whose latest state would be passed over for the one before is found', () => {
+  const { pageBytes } = new PageFile(path).meta
+  const copy = join(dir, 'passed-over')
+  for (const meta of [0, 1]) {
+    for (const by of [-2, -1, 1, 2, 100]) {
+      const bytes = Buffer.from(whole)
+      const at = meta * pageBytes + 152
+      bytes.writeUInt32LE(bytes.readUInt32LE(at) + by, at)
+      writeFileSync(copy, bytes)
+      assert.match(walkPages(copy).problems.map(({ what }) => what).join(), /names another transaction than the one that wrote its root/, `${meta} ${by}`)
+    }
+  }
+})
+
+test('a value that is not the one that was written is named with its page and key', () => {
+  const bytes = Buffer.from(whole)
+  const at = bytes.lastIndexOf(Buffer.from('29/199'))
+  assert.ok(at > 0)
+  bytes[at + 20] = (bytes[at + 20] as number) ^ 1
+  const copy = join(dir, 'changed')
+  writeFileSync(copy, bytes)
+  const [problem] = walkPages(copy).problems
+  assert.match(`${problem?.page} ${problem?.what}`, /^\d+ of table b: the entry 32392f313939 is not what was written$/)
+})

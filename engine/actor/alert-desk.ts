@@ -114,6 +114,7 @@ export class AlertDesk {
     const serviceName = serviceNames[0] as string
     const sink = kind.openSink('post_decision', openParameters(integration.connection, sealer), {}, { policy, clock, serviceName })
     return new Delivery({
+      asked: (items, seconds, reason) => this.#parts.asked(step, items, seconds, reason),
       step, ledger, pace, failed, sink, circuit: this.#steps.circuit(integration.id), feed: new AlertFeed(catalog, integration.id, serviceName),
       start: { events: since, change: 0, changeEvent: 0 }, nowMs: () => Math.floor(clock.nowMicros() / 1_000), random: Math.random,
     })

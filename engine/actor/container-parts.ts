@@ -115,7 +115,7 @@ async function integrations({ integrations: desk, catalog }: ContainedParts): Pr
       status: own.every(({ state }) => state === 'paused') ? 'stopped' : 'running',
       waiting: own.reduce((sum, step) => sum + ('waiting' in step ? step.waiting : 0), 0),
       trouble: bad === undefined ? well : {
-        health: bad.state === 'retrying' ? 'degraded' : 'unhealthy', reason: `${bad.state} for ${bad.jobTitle}: ${bad.reason}`,
+        health: bad.state === 'retrying' ? 'degraded' : 'unhealthy', reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
       },
       check: () => desk.look(),
       restart: async () => desk.restartOne(id),

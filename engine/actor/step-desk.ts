@@ -38,6 +38,8 @@ export interface StepDeskParts {
   readonly serviceNames: readonly string[]
   readonly takeIn: Doorstep
   failed(what: string, error: unknown): void
+  /** A step has asked its counterpart (integration/delivery.ts). */
+  asked(step: StepId, items: number, seconds: number, reason: string | null): void
 }
 
 /** A step as it runs. */
@@ -165,7 +167,8 @@ export class StepDesk {
     const feed = new DecisionFeed({ ...this.shard(job.shard), job, step: shared.step, rule, serviceNames, nowMicros })
     const since = step.outsideSince ?? 0
     return new Delivery({
-      ...shared, feed, start: { events: since, change: since, changeEvent: 0 }, random: Math.random,
+      ...shared, feed, asked: (items, seconds, reason) => this.#parts.asked(shared.step, items, seconds, reason),
+      start: { events: since, change: since, changeEvent: 0 }, random: Math.random,
       sink: kind.openSink(step.role, connection, parameters, tools),
     })
   }

@@ -34,6 +34,8 @@ export interface DeliveryParts {
   nowMs(): number
   random(): number
   failed(what: string, error: unknown): void
+  /** The counterpart was asked to take so many, and what went wrong with the first that it did not take, if any. */
+  asked?(items: number, seconds: number, reason: string | null): void
 }
 
 /** How a step is. */
@@ -228,7 +230,10 @@ export class Delivery {
     const outgoing = items.map(({ id, reason, event, alert }): Outgoing => {
       return { id, reason, event, reference: referenceOf(event), ...(alert === undefined ? {} : { alert }) }
     })
+    const begin = performance.now()
     const fates = await sink.deliver(outgoing, this.#stop.signal)
+    const bad = fates.find((fate) => fate.fate !== 'delivered')
+    this.#parts.asked?.(items.length, (performance.now() - begin) / 1_000, bad?.reason ?? null)
     for (const [at, fate] of fates.entries()) {
       if (fate.fate !== 'delivered' || fate.reference === undefined || sink.subjectOf === undefined) continue
       ledger.putReference(step, sink.subjectOf((items[at] as FeedItem).event), fate.reference)

@@ -1,21 +1,21 @@
 /**
- * The latest batches of work: turns, trainings, polls of inputs, recomputations of metrics.
+ * The latest batches of work: turns, trainings, polls of inputs, recomputations of metrics, deliveries.
  *
  * 1. The latest monitorBounds.batchesKept of each kind, in memory: a restart begins with none.
  */
 import type { Clock } from '../clock.js'
 import { monitorBounds } from './bounds.js'
 
-export const batchKinds = ['turn', 'training', 'poll', 'recomputation'] as const
+export const batchKinds = ['turn', 'training', 'poll', 'recomputation', 'delivery'] as const
 export type BatchKind = (typeof batchKinds)[number]
 
 export interface Batch {
   readonly kind: BatchKind
   /** Which container did it, as `actor/0`. */
   readonly container: string
-  /** null for turns, which hold messages of many jobs. */
+  /** null for turns, which hold messages of many jobs, and for what is of the service as a whole. */
   readonly jobId: number | null
-  /** Messages, documents, or 1 for a training. */
+  /** Messages, documents, events, or 1 for a training. */
   readonly items: number
   readonly finishedMicros: number
   readonly seconds: number

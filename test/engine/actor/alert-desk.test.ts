@@ -75,6 +75,10 @@ test('that it fires and resolves is posted, signed, by each integration that it 
   assert.equal(hooked.headers['webhook-id'], delivery)
   assert.match(String(hooked.headers['webhook-signature']), /^v1,/)
   assert.match(chatted!.body, /\*Firing\*: Too much &amp; more\. resident_bytes/)
+  const batch = await eventually(
+    async () => engine.monitor.batches(['delivery'], 10).find(({ container }) => container === `integration/${integrations[0]!.id}`), (one) => one !== undefined,
+  )
+  assert.deepEqual([batch!.jobId, batch!.items, batch!.error], [null, 1, null])
   await look()
   // Nobody is there while it ends: it is told after the restart.
   receiver.answer = status(503)

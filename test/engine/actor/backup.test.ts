@@ -1,9 +1,10 @@
 /** Backups of an engine in use, restoring, and whether verifying finds what is wrong. */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { open as openRaw } from 'lmdb'
 import { backupDataDir, openEngine, restoreBackup, verifyDataDir, type Engine, type EventView, type JobHandle } from '../../../engine/index.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { openCatalog, openShard } from '../../../engine/store/environments.js'
@@ -158,5 +159,35 @@ describe('verifying', () => {
     await assert.rejects(verifyDataDir(dataDir), refused('data_dir_in_use'))
     await engine.close()
     await assert.rejects(verifyDataDir(join(dir, 'nowhere')), refused('data_dir_invalid'))
+  })
+})
+
+describe('a data directory of before there were checksums', () => {
+  it('is used as it is, and what is restored of its backup has them', async () => {
+    const [old, copy, restored] = ['old', 'old-backup', 'old-restored'].map((name) => join(dir, name)) as [string, string, string]
+    mkdirSync(old)
+    writeFileSync(join(old, 'format.json'), JSON.stringify({ format: 1, shards: 1 }))
+    for (const name of ['catalog', 'shard-0']) {
+      // As they were made then: no table before those of the service.
+      const root = openRaw({ path: join(old, `${name}.mdb`), maxDbs: 64, pageSize: 8192, overlappingSync: false, encoding: 'binary', keyEncoding: 'binary' })
+      root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+      await root.close()
+    }
+    const engine = await open(old)
+    await engine.applyResources({ resources: {
+      job: { type: 'job', properties: { title: 'a job', category: 'Decision intelligence', decision_points: ['rule', 'host'], pipeline_integrations: [] } },
+    } }, false)
+    job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
+    await Promise.all(Array.from({ length: 20 }, (_, i) => post(engine, `e${i}`)))
+    await engine.close()
+    const report = await verifyDataDir(old)
+    assert.deepEqual([report.problems, report.events, [...report.withoutChecksums].sort()], [[], 20, ['catalog.mdb', 'shard-0.mdb']])
+    await backupDataDir(old, copy, true)
+    restoreBackup(copy, restored)
+    const after = await verifyDataDir(restored)
+    assert.deepEqual([after.problems, after.events, after.withoutChecksums], [[], 20, []])
+    const again = await open(restored)
+    for (let i = 0; i < 20; i++) assert.equal(again.event(again.jobByTitle(again.authenticate(KEY)!, 'a job'), `e${i}`).eventId, `e${i}`)
+    await again.close()
   })
 })

@@ -5,7 +5,7 @@
  * there and does not work fails them.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -69,6 +69,34 @@ export function debianOf(name: string, packages: readonly string[]): string {
       fetch()
     }
     for (const file of readdirSync(to).filter((one) => one.endsWith('.deb'))) run('dpkg-deb', ['-x', join(to, file), to])
+  })
+}
+
+/**
+ * Debian packages with everything that they need, as a root directory of their own, set up by a script of /bin/sh in it. Only
+ * root may use it (chroot).
+ */
+export function debianRoot(name: string, packages: readonly string[], script: string): string {
+  return cached(name, (root) => {
+    if (process.getuid?.() !== 0) throw new NotHere('only root may work in a root directory of its own')
+    const archives = join(root, 'archives')
+    mkdirSync(join(archives, 'partial'), { recursive: true })
+    writeFileSync(join(root, 'status'), '')
+    const options = [`Dir::State::status=${root}/status`, `Dir::Cache::archives=${archives}`, 'APT::Sandbox::User=root'].flatMap((one) => ['-o', one])
+    const fetch = (): void => run('apt-get', ['-q', '-y', ...options, '--no-install-recommends', '--download-only', 'install', 'dash', 'bash', 'coreutils', 'libc-bin', 'tzdata', ...packages])
+    try {
+      fetch()
+    } catch {
+      run('apt-get', ['update', '-q'])
+      fetch()
+    }
+    for (const file of readdirSync(archives).filter((one) => one.endsWith('.deb'))) run('dpkg-deb', ['-x', join(archives, file), root])
+    rmSync(archives, { recursive: true })
+    for (const folder of ['dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true })
+    run('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3'])
+    run('mknod', ['-m', '666', join(root, 'dev/urandom'), 'c', '1', '9'])
+    writeFileSync(join(root, 'set-up.sh'), script)
+    run('chroot', [root, '/bin/sh', '/set-up.sh'])
   })
 }
 

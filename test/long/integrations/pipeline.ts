@@ -43,32 +43,38 @@ export interface Killing {
 export async function throughKills({ kills, publish, written, fault, ...more }: Killing): Promise<number> {
   const random = new SeededRandom(11)
   let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
-  const { dataDir } = service
-  const jobId = await more.makeJob(service.client)
-  let published = 0
-  for (let kill = 0; kill < kills; kill++) {
-    await publish(published, published + 1_000)
-    published += 1_000
-    await new Promise((resolve) => setTimeout(resolve, 200 + random.below(800)))
-    await fault?.(kill, random)
-    await service.kill()
-    service = await spawnService({ privateHosts: ['127.0.0.1'], dataDir })
+  try {
+    const { dataDir } = service
+    const jobId = await more.makeJob(service.client)
+    let published = 0
+    for (let kill = 0; kill < kills; kill++) {
+      await publish(published, published + 1_000)
+      published += 1_000
+      await new Promise((resolve) => setTimeout(resolve, 200 + random.below(800)))
+      await fault?.(kill, random)
+      await service.kill()
+      service = await spawnService({ privateHosts: ['127.0.0.1'], dataDir })
+    }
+    await eventually(() => eventsOf(service.client, jobId), (count) => count >= published, 120_000)
+    await eventually(written, (count) => count >= published, 120_000)
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
+    assert.equal(await eventsOf(service.client, jobId), published)
+    assert.equal(await written(), published)
+    return published
+  } finally {
+    await service.close()
   }
-  await eventually(() => eventsOf(service.client, jobId), (count) => count >= published, 120_000)
-  await eventually(written, (count) => count >= published, 120_000)
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  assert.equal(await eventsOf(service.client, jobId), published)
-  assert.equal(await written(), published)
-  await service.close()
-  return published
 }
 
 /** Says how many of the alerts that are there already become events in a second. */
 export async function tellSpeed(name: string, count: number, make: (client: Client) => Promise<number>): Promise<void> {
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  const begun = performance.now()
-  const jobId = await make(service.client)
-  await eventually(() => eventsOf(service.client, jobId), (events) => events === count, 240_000)
-  console.log(`${name} input: ${Math.round(count / ((performance.now() - begun) / 1_000))} of 1 KB a second`)
-  await service.close()
+  try {
+    const begun = performance.now()
+    const jobId = await make(service.client)
+    await eventually(() => eventsOf(service.client, jobId), (events) => events === count, 240_000)
+    console.log(`${name} input: ${Math.round(count / ((performance.now() - begun) / 1_000))} of 1 KB a second`)
+  } finally {
+    await service.close()
+  }
 }

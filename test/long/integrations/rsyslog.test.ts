@@ -82,9 +82,10 @@ test('over TLS it is verified who rsyslog is', options, async () => {
   assert.deepEqual(rest, [])
 })
 
-test('every decision of a job arrives over TLS, once', options, async () => {
+test('every decision of a job arrives over TLS, once', options, async (context) => {
   const before = (await lines('tls', 1)).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  context.after(() => service.close())
   const { client } = service
   const answer = await client.post('/api/v2/resources', {
     sender: { type: 'api_key', properties: { name: 'siem' } },
@@ -102,5 +103,4 @@ test('every decision of a job arrives over TLS, once', options, async () => {
   const written = (await lines('tls', before + 2_000)).slice(before)
   assert.equal(new Set(written.map((line) => / event="([^"]*)"/.exec(line)?.[1])).size, 2_000)
   assert.equal(written.length, 2_000)
-  await service.close()
 })

@@ -1,0 +1,124 @@
+/** Cases in a real Redmine of Debian, in a root directory of its own. */
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { redmine } from '../../../engine/integration/cases/redmine.js'
+import type { Sink } from '../../../engine/integration/contract.js'
+import { eventually } from '../../support/client.js'
+import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
+import { spawnService } from '../../support/service.js'
+import { Child, listens } from './child.js'
+import { counterpart, debianRoot, freePort, skipUnless } from './counterparts.js'
+
+const environment = 'HOME=/tmp PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 RAILS_ENV=production REDMINE_INSTANCE=default REDMINE_LANG=en SCHEMA=/dev/null'
+const setUp = String.raw`
+set -e
+export ${environment}
+home=/var/lib/redmine/default
+mkdir -p $home/config $home/files /var/log/redmine/default /var/cache/redmine/default
+printf 'production:\n  adapter: sqlite3\n  database: %s/redmine.db\n' $home > $home/config/database.yml
+echo 0123456789abcdef0123456789abcdef > $home/config/secret_key.txt
+cd /usr/share/redmine
+echo "gem 'puma'" > Gemfile.local
+bundle install --local --quiet
+bundle exec rake db:migrate
+bundle exec rake redmine:load_default_data
+bundle exec rails runner 'Setting.rest_api_enabled = "1"; User.find(1).update_columns(must_change_passwd: false)
+  Project.create!(name: "Security", identifier: "security", trackers: Tracker.all, enabled_module_names: ["issue_tracking"])
+  File.write("/api_key", User.find(1).api_key)'
+cp $home/redmine.db $home/made.db
+`
+
+const root = counterpart('Redmine', () => debianRoot('redmine-debian', ['redmine', 'redmine-sqlite', 'puma'], setUp))
+const options = { skip: skipUnless(root, 'Redmine') }
+let child: Child
+let url: string
+let key: string
+
+before(async () => {
+  if (root === null) return
+  const home = join(root, 'var/lib/redmine/default')
+  copyFileSync(join(home, 'made.db'), join(home, 'redmine.db'))
+  key = readFileSync(join(root, 'api_key'), 'utf8')
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const command = `export ${environment}; cd /usr/share/redmine && exec bundle exec puma -e production -b tcp://127.0.0.1:${port}`
+  child = await Child.start('chroot', [root, '/bin/sh', '-c', command], () => listens(port))
+})
+after(async () => {
+  await child?.kill()
+})
+
+async function ask(path: string, method = 'GET'): Promise<any> {
+  const answer = await fetch(`${url}${path}`, { method, headers: { 'x-redmine-api-key': key } })
+  assert.ok(answer.ok, `${path}: ${answer.status}`)
+  return method === 'GET' ? await answer.json() : null
+}
+
+const issues = async (): Promise<any[]> => (await ask('/issues.json?project_id=security&status_id=*&limit=100&sort=id')).issues
+const notesOf = async (id: number): Promise<string[]> => (await ask(`/issues/${id}.json?include=journals`)).issue.journals.map(({ notes }: { notes: string }) => notes)
+
+function open(parameters: Record<string, string | number> = {}, apiKey = key): Sink {
+  return openSink(redmine, 'case_creation', { url, api_key: apiKey }, { project: 'security', ...parameters })
+}
+
+async function deliver(sink: Sink, eventId: string, result: string, bucketId: string, reference: string | null): Promise<string | null> {
+  const event = decided(eventId, { result, resultLabel: result, bucketId }, { title: 'Odd log-on "\\ <script>' })
+  const [fate] = await sink.deliver([outgoing(eventId, { event, reference })], never)
+  assert.equal(fate?.fate, 'delivered', JSON.stringify(fate))
+  return fate?.fate === 'delivered' ? (fate.reference ?? reference) : null
+}
+
+test('a case is made once for a bucket, found again by its mark, noted in, and made anew where it was deleted', options, async () => {
+  const sink = open({ title: '{{title}}' })
+  const reference = await deliver(sink, 'e1', 'Escalate', 'b1', null)
+  const [made, ...rest] = await issues()
+  assert.deepEqual(rest, [])
+  assert.match(made.subject, /^Odd log-on "\\ <script> \[decision-7-[0-9a-f]{16}\]$/)
+  assert.match(made.description, /Decision: Escalate/)
+  // Whoever made it died before writing its id down.
+  await deliver(sink, 'e1', 'Escalate', 'b1', null)
+  assert.equal((await issues()).length, 1)
+  const changed = await deliver(sink, 'e2', 'Drop', 'b1', reference)
+  assert.ok((await notesOf(made.id)).includes('The decision is now Drop (91.5 %), event e2.'))
+  await deliver(sink, 'e3', 'Escalate', 'b2', null)
+  assert.equal((await issues()).length, 2)
+  await ask(`/issues/${made.id}.json`, 'DELETE')
+  await deliver(sink, 'e4', 'Escalate', 'b1', changed)
+  assert.equal((await issues()).length, 2)
+  await sink.close()
+})
+
+test('a wrong key fails and suspects no event; an event for a project that is not there is refused', options, async () => {
+  const locked = open({}, 'not-the-one')
+  const [fate] = await locked.deliver([outgoing('e9')], never)
+  assert.equal(fate?.fate, 'failed')
+  assert.ok(fate?.fate === 'failed' && !fate.suspect && !fate.reason.includes('not-the-one'), JSON.stringify(fate))
+  await locked.close()
+  const nowhere = open({ project: 'nowhere' })
+  assert.equal((await nowhere.deliver([outgoing('e9')], never))[0]?.fate, 'refused')
+  await nowhere.close()
+})
+
+test('a job has one case for each of its buckets, however many events', options, async (context) => {
+  const before = (await issues()).length
+  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  context.after(() => service.close())
+  const { client } = service
+  const answer = await client.post('/api/v2/resources', {
+    sender: { type: 'api_key', properties: { name: 'siem' } },
+    rest: { type: 'integration', properties: { title: 'Alerts', integration_type: 'External REST API', parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' } } },
+    cases: { type: 'integration', properties: { title: 'Redmine', integration_type: 'Redmine', parameters: { url, api_key: key } } },
+    job: { type: 'job', properties: { title: 'Cases', decision_points: ['rule.id'], pipeline_integrations: [
+      { resource: 'rest', integration_type: 'input' },
+      { resource: 'cases', integration_type: 'case_creation', parameters: { project: 'security', include_undecided: true } },
+    ] } },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
+  const bodies = Array.from({ length: 200 }, (_, i) => JSON.stringify({ job_id: jobId, event_id: `r${i}`, raw_body: { rule: { id: String(i % 5) } } }))
+  assert.equal((await client.post('/api/v1/events/_bulk', bodies.join('\n'))).status, 200)
+  await eventually(() => client.get('/api/v2/integrations/deliveries'), ({ body }) => body[0]?.delivered_count === 200, 60_000)
+  assert.equal((await issues()).length, before + 5)
+})

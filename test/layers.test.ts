@@ -31,7 +31,7 @@ const homes: Readonly<Record<string, string>> = {
   '@opentelemetry/resources': 'server/tracing.ts',
   '@opentelemetry/sdk-trace': 'server/tracing.ts',
   '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
-  kafkajs: 'engine/integration/kafka/',
+  fzstd: 'engine/integration/kafka/', kafkajs: 'engine/integration/kafka/',
 }
 
 const topLevel = ['engine', 'server', 'bench', 'test', 'package.json', 'tsconfig.json', 'README.md', 'CHANGELOG.md', 'Dockerfile']

@@ -10,6 +10,7 @@
  * and what is used of them stands here as types.
  */
 import { createRequire } from 'node:module'
+import { learnCodecs } from './kafka-codecs.js'
 import type { KafkaSettings } from './kafka-line.js'
 
 const require = createRequire(import.meta.url)
@@ -92,6 +93,7 @@ export class KafkaCluster {
 
   /** Connects, and knows the partitions of these topics. Rejects with what the library says. */
   static async open(settings: KafkaSettings, topics: readonly string[]): Promise<KafkaCluster> {
+    await learnCodecs()
     const Made = require('kafkajs/src/cluster') as new (options: object) => Cluster
     const { sasl, ...rest } = settings
     const cluster = new Made({

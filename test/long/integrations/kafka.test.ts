@@ -140,6 +140,17 @@ test('records that were deleted before they were read are passed, and that is sa
   await next.close()
 })
 
+test('records come however their producer, or the broker, has compressed them', options, async () => {
+  for (const type of ['gzip', 'snappy', 'lz4', 'zstd']) {
+    await admin.createTopics({ topics: [{ topic: type, numPartitions: 1, configEntries: [{ name: 'compression.type', value: type }] }] })
+    await publish(type, 0, 1_200)
+    const input = open({ topics: type })
+    const { ids } = await all(input, 1_200)
+    assert.equal(new Set(ids).size, 1_200, type)
+    await input.close()
+  }
+})
+
 test('who we are: PLAIN and SCRAM; TLS that is verified', options, async () => {
   await makeTopic('who', 1)
   const reasonWith = async (port: number, more: object): Promise<string> => {

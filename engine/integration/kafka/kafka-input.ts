@@ -43,10 +43,12 @@ export class KafkaInput implements Source {
   readonly #topics: readonly string[]
   readonly #batch: number
   readonly #group: string
-  #cluster: KafkaCluster | null = null
+  #cluster: Promise<KafkaCluster> | null = null
   /** What was fetched and not given yet, by partition, with the offset that it begins at. */
   readonly #ahead = new Map<string, FetchedPartition & { readonly from: string }>()
   #hadSome = false
+  /** What is on disk here, and what the group was told. */
+  #taken: Checkpoint['offsets'] = {}
   #committed: Checkpoint['offsets'] = {}
   #committedMs = 0
 
@@ -69,16 +71,18 @@ export class KafkaInput implements Source {
   }
 
   async taken(checkpoint: unknown): Promise<void> {
-    if (this.#group === '' || performance.now() < this.#committedMs + COMMIT_MS) return
-    await this.#commit((checkpoint as Checkpoint).offsets)
+    this.#taken = (checkpoint as Checkpoint).offsets
+    if (performance.now() >= this.#committedMs + COMMIT_MS) await this.#commit()
   }
 
   async close(): Promise<void> {
+    const committing = this.#commit()
+    await Promise.race([committing, new Promise((resolve) => setTimeout(resolve, COMMIT_MS).unref())])
     await this.#reset()
   }
 
   async #poll(given: Checkpoint | null): Promise<SourcePiece> {
-    const cluster = this.#cluster ??= await KafkaCluster.open(this.#settings, this.#topics)
+    const cluster = await (this.#cluster ??= KafkaCluster.open(this.#settings, this.#topics))
     const known = given?.cluster === cluster.id ? given.offsets : {}
     const places = this.#topics.flatMap((topic) => cluster.partitions(topic).map((partition): Place => ({ topic, partition })))
     const fresh = places.filter((place) => known[nameOf(place)] === undefined)
@@ -163,21 +167,29 @@ export class KafkaInput implements Source {
   }
 
   /** A group that cannot be told is no reason to stop. */
-  async #commit(offsets: Checkpoint['offsets']): Promise<void> {
-    const places = this.#topics.flatMap((topic) => (this.#cluster?.partitions(topic) ?? []).map((partition) => ({ topic, partition })))
-      .flatMap((place) => (offsets[nameOf(place)] === undefined ? [] : [{ ...place, offset: offsets[nameOf(place)] as string }]))
-      .filter((place) => this.#committed[nameOf(place)] !== place.offset)
+  async #commit(): Promise<void> {
+    const [offsets, opening] = [this.#taken, this.#cluster]
+    if (this.#group === '' || opening === null) return
     this.#committedMs = performance.now()
-    if (places.length === 0) return
-    await this.#cluster?.commit(this.#group, places).then(() => (this.#committed = offsets), () => {})
+    try {
+      const cluster = await opening
+      const places = this.#topics.flatMap((topic) => cluster.partitions(topic).map((partition): Place => ({ topic, partition })))
+        .flatMap((place) => (offsets[nameOf(place)] === undefined ? [] : [{ ...place, offset: offsets[nameOf(place)] as string }]))
+        .filter((place) => this.#committed[nameOf(place)] !== place.offset)
+      if (places.length > 0) await cluster.commit(this.#group, places)
+      this.#committed = offsets
+    } catch {
+      // What it is told next time says all of it.
+    }
   }
 
   async #reset(): Promise<void> {
-    const cluster = this.#cluster
+    const opening = this.#cluster
     this.#cluster = null
     this.#ahead.clear()
     this.#hadSome = false
-    await cluster?.close()
+    // One that is still being opened is closed when it is open.
+    await Promise.race([opening?.then((cluster) => cluster.close(), () => {}), new Promise((resolve) => setTimeout(resolve, COMMIT_MS).unref())])
   }
 }
 

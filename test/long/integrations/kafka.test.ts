@@ -90,7 +90,8 @@ test('where a topic begins is written down first; new partitions begin with thei
   await makeTopic('begin', 1)
   await publish('begin', 0, 10)
   const fresh = open({ topics: 'begin', start_at: 'new', group: 'begin' })
-  const { documents, checkpoint } = await fresh.poll(null, never)
+  // A broker that is young does not know its groups yet.
+  const { documents, checkpoint } = (await eventually(async () => fresh.poll(null, never).catch(() => null), (piece) => piece !== null, 30_000))!
   assert.equal(documents.length, 0)
   await fresh.close()
   await publish('begin', 10, 15)
@@ -110,8 +111,6 @@ test('where a topic begins is written down first; new partitions begin with thei
   const rest = await all(next, 30, five.checkpoint)
   assert.equal(new Set(rest.ids).size, 30)
   assert.ok(rest.ids.some((id) => id.startsWith('begin-2-0-')))
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
-  await next.taken(rest.checkpoint)
   await next.close()
   const [committed] = await admin.fetchOffsets({ groupId: 'begin', topics: ['begin'] })
   assert.equal(committed!.partitions.reduce((sum, { offset }) => sum + Number(offset), 0), 45)

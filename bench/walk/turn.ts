@@ -69,12 +69,19 @@ export class Turns {
   readonly #shard: Shard
   readonly #settings: JobSettings
   readonly #turn = new Turn()
-  #micros = 1_700_000_000_000_000
+  #micros: number
   #place = 0
 
-  constructor(shard: Shard, settings: JobSettings = benchJob) {
+  /** The first message comes at `micros`. */
+  constructor(shard: Shard, settings: JobSettings = benchJob, micros = 1_700_000_000_000_000) {
+    this.#micros = micros
     this.#shard = shard
     this.#settings = settings
+  }
+
+  /** When the next message comes. */
+  get micros(): number {
+    return this.#micros
   }
 
   /** Runs one turn; the answer is how many messages it had. */

@@ -66,9 +66,11 @@ const sideGroups: readonly (readonly Side[])[] = [[0, 1], [2], [3]]
  * show none. The other order of a caller before its callee is the callee before its caller, so there repeats of one kind
  * count too. In the order of the keys: sums come out the same whether rows were just made or read from the store.
  */
-export function minedWindow(pairs: Iterable<readonly [number, PairRow]>, get: (key: number) => PairRow | null): number {
+export function minedWindow(sortedKeys: readonly number[], get: (key: number) => PairRow | null): number {
   const excess = zeros(DELAY_BINS)
-  for (const [key, row] of [...pairs].sort(([one], [other]) => one - other)) {
+  for (const key of sortedKeys) {
+    const row = get(key)
+    if (row === null) continue
     const { earlier, later } = pairOf(key)
     const other = get(pairKey(later, earlier))
     for (const group of sideGroups) {

@@ -63,6 +63,8 @@ export class Precedence {
   /** Of the precedents that are being looked at. */
   readonly #rates = new Float64Array(causeBounds.causeCandidatesMax)
   #pairCount = 0
+  /** In order, as long as there are as many. */
+  #pairKeys: number[] = []
 
   /** `fixedWindowMs` 0: the window is learned. */
   constructor(shelf: Shelf, fixedWindowMs: number) {
@@ -161,8 +163,17 @@ export class Precedence {
     own.listed += Math.max(1, degree)
     this.#kinds.touch(kind)
     this.#globals.touch(0)
-    if (global.alerts % windowEvery === 0) global.windowMs = minedWindow(this.#pairs.entries(), (key) => this.#pairs.get(key)) || global.windowMs
+    if (global.alerts % windowEvery === 0) global.windowMs = minedWindow(this.#sortedPairs(), (key) => this.#pairs.get(key)) || global.windowMs
     if (global.alerts % halfLife === 0) this.#fade()
+  }
+
+  #sortedPairs(): readonly number[] {
+    if (this.#pairKeys.length !== this.#pairCount) {
+      this.#pairKeys = []
+      for (const [key] of this.#pairs.entries()) this.#pairKeys.push(key)
+      this.#pairKeys.sort((one, other) => one - other)
+    }
+    return this.#pairKeys
   }
 
   /** Effects of kind `later` a second that one earlier alert has, at that delay. */

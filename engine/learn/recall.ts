@@ -24,7 +24,7 @@ export interface Recall {
 export const noRecall: Recall = { reach: 0, smoothing: 1 }
 
 /** In multiples of the mean distance between labelled events. */
-const reaches = [0.125, 0.25, 0.5, 1]
+const reaches = [0.25, 0.5, 1]
 /** So many times the reach away an event is worth nothing. */
 const reachesMax = 2.2
 /** From so many times that mean distance on nothing is recalled, whatever the reach. */

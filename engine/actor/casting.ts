@@ -119,9 +119,10 @@ function bucketTarget({ store, buckets }: Polling, bucketId: string | null): Tar
 }
 
 /** Its answers and states have to be worked out again. */
-function markBallot(buckets: BucketCache, bucket: Bucket): void {
-  if (!bucket.hasBallot) bucket.stored = false
-  bucket.hasBallot = true
+/** The bucket's ballot has changed, or is not there any more. */
+export function markBallot(buckets: BucketCache, bucket: Bucket, hasBallot = true): void {
+  if (bucket.hasBallot !== hasBallot) bucket.stored = false
+  bucket.hasBallot = hasBallot
   bucket.decision = null
   bucket.state = null
   buckets.touch(bucket)

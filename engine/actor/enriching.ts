@@ -9,10 +9,12 @@
  *    does not wait (any more) changes nothing.
  * 2. Under `enrichment` the names of the steps are ours: what a client put there gives way, also where nothing was found. The row
  *    keeps what it had, so that the event which it sent is still known when it comes again (S6).
- * 3. What cannot be kept (an event with as many fields as one may have) is left out, and said so; the event is decided.
+ * 3. Votes that were given on it while it waited go with it (votes-along.ts).
+ * 4. What cannot be kept (an event with as many fields as one may have) is left out, and said so; the event is decided.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import { hasBuckets } from '../job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, withBody } from '../store/event-record.js'
 import { decodeLookUps, encodeLookUps, ENRICHMENT, type LookUpNote, type LookUpRow } from '../store/look-up-row.js'
@@ -20,6 +22,7 @@ import { jobRange, timeKey, timeOfKey } from '../store/tables.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
 import { eventAt, type FoundEvent, type Reads } from './event-table.js'
 import type { Message } from './message.js'
+import { takeVotesAlong } from './votes-along.js'
 
 /** What was looked up about one event, step by step. */
 export interface EnrichedEvent {
@@ -70,6 +73,10 @@ function decideOne(parts: ActorParts, { micros, steps }: EnrichedEvent, atMicros
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
   for (const { outcome } of steps) parts.stats.decided.lookedUp(outcome)
   store.put('lookups', timeKey(settings.id, micros), encodeLookUps(fate.row))
+  if (event.header.hasFeedback && hasBuckets(settings.category)) {
+    const values = parts.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
+    takeVotesAlong(parts, event, parts.buckets.of(store, values))
+  }
   decideAgain(parts, { ...event, record: fate.record }, atMicros)
 }
 

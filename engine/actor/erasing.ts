@@ -10,6 +10,7 @@ import { must } from '../assert.js'
 import { decodeContent } from '../store/event-record.js'
 import { idKey } from '../store/tables.js'
 import { dropBallot, readBallot, withdrawVotes } from './ballots.js'
+import { markBallot } from './casting.js'
 import type { ActorParts } from './deciding-again.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
@@ -59,10 +60,6 @@ function eraseOne(
   if (bucket.events === 0) dropBallot(store, settings.id, header.bucketId, stats)
   else if (!withdrawVotes(store, settings.id, header.bucketId, micros, stats)) return 0
   const left = readBallot(store, settings.id, header.bucketId)
-  bucket.hasBallot = left !== null
-  bucket.stored = false
-  bucket.decision = null
-  bucket.state = null
-  buckets.touch(bucket)
+  markBallot(buckets, bucket, left !== null)
   return before - (left?.votes.length ?? 0)
 }

@@ -123,7 +123,7 @@ function compareBallots(environment: Environment, job: JobSettings, oracle: Orac
     assert.ok(wanted !== undefined, `votes on ${subject}`)
     const { votes, override, consensus } = decodeBallot(entry.value)
     assert.deepEqual(override, wanted.override === null ? null : { ...wanted.override, by: testAuthor.name }, `override on ${subject}`)
-    assert.deepEqual(votes.map(({ analyst, label }) => ({ analyst, label })), wanted.votes, `votes on ${subject}`)
+    assert.deepEqual(votes.map(({ analyst, label, atMicros, eventMicros }) => ({ analyst, label, atMicros, eventMicros })), wanted.votes, `votes on ${subject}`)
     assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
   }
   assert.equal(rows.length, oracle.ballots.size, 'ballots')

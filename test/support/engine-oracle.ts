@@ -48,7 +48,7 @@ export interface OracleTask {
 
 export interface OracleBallot {
   /** Latest vote of each analyst, in the order in which they were cast. */
-  votes: { analyst: string; label: number }[]
+  votes: { analyst: string; label: number; atMicros: number; eventMicros: number }[]
   /** An administrator's word. */
   override: { label: number; atMicros: number } | null
   consensus: number
@@ -138,7 +138,7 @@ export class OracleJob {
     this.#watchFeedback(settings, event, label, micros)
     const subject = event.bucket ?? `event ${event.micros}`
     const ballot = this.#ballot(subject)
-    ballot.votes = [...ballot.votes.filter((vote) => vote.analyst !== analyst), { analyst, label }]
+    ballot.votes = [...ballot.votes.filter((vote) => vote.analyst !== analyst), { analyst, label, atMicros: micros, eventMicros: event.micros }]
     event.hasFeedback = true
     this.#settle(ballot, micros, { action: 'voted', object: event.id, analyst })
   }
@@ -159,6 +159,12 @@ export class OracleJob {
   }
 
   #settle(ballot: OracleBallot, micros: number, told: Omit<OracleTold, 'consensus'>): void {
+    this.#settleQuietly(ballot)
+    this.lastFeedbackMicros = micros
+    this.told.set(micros, { ...told, consensus: ballot.consensus })
+  }
+
+  #settleQuietly(ballot: OracleBallot): void {
     const before = ballot.consensus
     ballot.consensus = ballot.override?.label ?? majority(ballot.votes)
     if (ballot.consensus !== before) {
@@ -167,8 +173,6 @@ export class OracleJob {
       if (this.#flips(ballot)) this.since.flips++
       ballot.history.push({ seq: this.feedbackSeq, consensus: ballot.consensus })
     }
-    this.lastFeedbackMicros = micros
-    this.told.set(micros, { ...told, consensus: ballot.consensus })
   }
 
   resume(settings: JobSettings, nowMicros: number): void {
@@ -191,7 +195,28 @@ export class OracleJob {
     const { ti, ...kept } = (typeof own === 'object' && own !== null ? own : {}) as Record<string, unknown>
     if (fields !== undefined || ti !== undefined) event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
     event.lookUps = 'stored'
+    const to = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, new DecisionPoints(settings.decisionPoints).valuesOf(event.body)]) : null
+    if (event.bucket !== null && to !== null && to !== event.bucket) this.#takeVotesAlong(event.bucket, to, event.micros)
     this.decideAgain(settings, event, micros)
+  }
+
+  #takeVotesAlong(from: string, to: string, eventMicros: number): void {
+    const old = this.ballots.get(from)
+    const given = old?.votes.filter((vote) => vote.eventMicros === eventMicros) ?? []
+    if (old === undefined || given.length === 0) return
+    old.votes = old.votes.filter((vote) => vote.eventMicros !== eventMicros)
+    if (old.votes.length > 0 || old.override !== null) this.#settleQuietly(old)
+    else {
+      if (old.consensus !== NONE) this.since.consensusChanges++
+      this.ballots.delete(from)
+    }
+    for (const vote of given) {
+      const ballot = this.#ballot(to)
+      const other = ballot.votes.find(({ analyst }) => analyst === vote.analyst)
+      if (other !== undefined && other.atMicros > vote.atMicros) continue
+      ballot.votes = [...ballot.votes.filter((one) => one !== other), vote]
+      this.#settleQuietly(ballot)
+    }
   }
 
   /** True where the label is another one than before. */

@@ -124,6 +124,21 @@ describe('an event of a job that is enriched', () => {
     sound(shard)
   })
 
+  it('takes votes that were given on it while it waited into its bucket; those on others stay', async () => {
+    const shard = new TestShard()
+    const first = await shard.ingest(job, { host: 'a' }, 'first')
+    const second = await shard.ingest(job, { host: 'a', n: 2 }, 'second')
+    await shard.feedback(job, 'first', 'ann', 'Drop')
+    await shard.feedback(job, 'second', 'bob', 'Escalate')
+    await order(shard, { op: 'bring', events: [found(first.ingestMicros, { level: 'high' })] })
+    sound(shard)
+    assert.deepEqual(['first', 'second'].map((id) => document(shard, id).service.consensus), ['Drop', 'Escalate'])
+    await order(shard, { op: 'bring', events: [found(second.ingestMicros, { level: 'high' })] })
+    sound(shard)
+    assert.equal(document(shard, 'first').service.consensus, 'Undecided')
+    assert.deepEqual([shard.reader().stats(job).buckets, shard.reader().stats(job).feedbackEvents], [1, 2])
+  })
+
   it('is decided at once, and says so, where too many wait', async () => {
     const shard = new TestShard()
     await Promise.all(Array.from({ length: limits.lookUpsPendingMax }, (_, i) => shard.ingest(job, { host: `h${i % 7}` })))

@@ -1,6 +1,6 @@
 /**
  * Traces by OpenTelemetry: a request from its headers to its answer, its event through the mailbox and its turn to the commit, and the
- * work that no request waits for (trainings, polls, recomputations, deliveries). Loaded only where a collector is set.
+ * work that no request waits for (trainings, polls, recomputations, deliveries, look-ups). Loaded only where a collector is set.
  *
  * Owns: the tracer, its exporter and its queue; names and attributes. Leaves out: when things happened, which whoever does them says
  * (http/exchange.ts, engine: TurnTrace, Batch).

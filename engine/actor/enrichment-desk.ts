@@ -12,6 +12,7 @@ import { enriches, type JobSettings } from '../job/job.js'
 import { Enricher } from '../integration/enricher.js'
 import type { EnrichedResult, LookUpStep } from '../integration/enrichment.js'
 import { outsideKind } from '../integration/kinds.js'
+import type { StepId } from '../integration/ledger.js'
 import { cacheMs, lookUpNames, timeLimitMs } from '../integration/look-up-parameters.js'
 import { LookUps } from '../integration/look-ups.js'
 import { openParameters } from '../resource/parameters.js'
@@ -123,14 +124,14 @@ export class EnrichmentDesk {
     const id = { jobId: job.id, integrationId: integration.id, role: step.role }
     const opened = { id, title, name, timeLimitMs: timeLimitMs(step.parameters) }
     try {
-      return { ...opened, looks: this.#make(step.parameters, integration), invalid: '' }
+      return { ...opened, looks: this.#make(id, step.parameters, integration), invalid: '' }
     } catch (error) {
       return { ...opened, looks: null, invalid: (error as Error).message }
     }
   }
 
   /** @throws Error with a sentence where the step cannot be opened. */
-  #make(parameters: Wanted['step']['parameters'], integration: IntegrationRecord): LookUps {
+  #make(id: StepId, parameters: Wanted['step']['parameters'], integration: IntegrationRecord): LookUps {
     const { sealer, policy, clock, serviceNames, failed } = this.#parts
     const kind = outsideKind(integration.kind)
     if (kind?.openLookUp === undefined) throw new Error('this version of the service cannot use it as enrichment')
@@ -140,7 +141,7 @@ export class EnrichmentDesk {
     const opened = openParameters(parameters, sealer)
     const lookUp = kind.openLookUp(connection, opened, { policy, clock, serviceName: serviceNames[0] as string })
     return new LookUps({
-      lookUp, cacheMs: cacheMs(opened), circuit: this.#steps.circuit(integration.id), failed, nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+      asked: (items, seconds, reason) => this.#parts.asked(id, items, seconds, reason), lookUp, cacheMs: cacheMs(opened), circuit: this.#steps.circuit(integration.id), failed, nowMs: () => Math.floor(clock.nowMicros() / 1_000),
     })
   }
 }

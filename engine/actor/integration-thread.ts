@@ -56,7 +56,7 @@ const catalog = openCatalog(dataDir, [...catalogTables, watchdogsTable, alertsTa
 const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
 const parts: StepDeskParts = {
   dataDir, catalog, ledger, pace, serviceNames, failed,
-  asked: ({ jobId, integrationId }, items, seconds, reason) => tell({ type: 'asked', jobId, integrationId, items, seconds, reason }),
+  asked: (step, items, seconds, reason) => tell({ type: 'asked', step, items, seconds, reason }),
   takeIn: (jobId, documents) => new Promise((resolve) => {
     const piece = packPiece(documents)
     takingIn.set(++lastPiece, resolve)

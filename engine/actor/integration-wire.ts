@@ -1,6 +1,6 @@
 /** What the main thread and the thread of the integrations say to each other. Plain data. */
 import type { DeliveryView, EnrichmentView, InputView, LetterPage, LetterQuery } from '../integration/integrations-service.js'
-import { NO_JOB } from '../integration/ledger.js'
+import { NO_JOB, type StepId } from '../integration/ledger.js'
 import type { TakenIn } from '../integration/intake.js'
 import type { Pace } from '../integration/pace.js'
 import type { Batch } from '../monitor/batch-book.js'
@@ -57,12 +57,12 @@ export type FromIntegrations =
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
   /** Every step of the job has told all changes up to this one. */
   | { readonly type: 'passed'; readonly jobId: number; readonly changeMicros: number; readonly eventMicros: number }
-  /** A step has asked its counterpart to take so many. */
-  | { readonly type: 'asked'; readonly jobId: number; readonly integrationId: number; readonly items: number; readonly seconds: number; readonly reason: string | null }
+  /** A step has asked its counterpart to take so many, or what it knows of so many. */
+  | { readonly type: 'asked'; readonly step: StepId; readonly items: number; readonly seconds: number; readonly reason: string | null }
   | { readonly type: 'failed'; readonly what: string; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'closed' }
 
 /** What was asked of a counterpart, among the batches that operators see. */
-export function deliveryBatch({ jobId, integrationId, items, seconds, reason }: Extract<FromIntegrations, { type: 'asked' }>): Omit<Batch, 'finishedMicros'> {
-  return { kind: 'delivery', container: `integration/${integrationId}`, jobId: jobId === NO_JOB ? null : jobId, items, seconds, error: reason }
+export function askedBatch({ step: { jobId, integrationId, role }, items, seconds, reason }: Extract<FromIntegrations, { type: 'asked' }>): Omit<Batch, 'finishedMicros'> {
+  return { kind: role === 'enrichment' ? 'look_up' : 'delivery', container: `integration/${integrationId}`, jobId: jobId === NO_JOB ? null : jobId, items, seconds, error: reason }
 }

@@ -13,7 +13,7 @@ import { Refusal, type RefusalCode } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
 import { standardPace } from '../integration/pace.js'
-import { deliveryBatch, type FromIntegrations, type IntegrationQuestion, type IntegrationQuestions, type IntegrationThreadData, type ToIntegrations } from './integration-wire.js'
+import { askedBatch, type FromIntegrations, type IntegrationQuestion, type IntegrationQuestions, type IntegrationThreadData, type ToIntegrations } from './integration-wire.js'
 import { IntegrationOrders, type OrdersParts } from './integration-orders.js'
 import type { Catalog } from '../resource/catalog.js'
 
@@ -201,7 +201,7 @@ export class Integrations implements IntegrationsService {
         this.#asking.get(message.id)?.reject(new Refusal(message.code as RefusalCode, message.message))
         return void this.#asking.delete(message.id)
       case 'passed': return this.#orders.passed(message)
-      case 'asked': return this.#parts.batches.add(deliveryBatch(message))
+      case 'asked': return this.#parts.batches.add(askedBatch(message))
       case 'failed': return this.#parts.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
       case 'closed': return this.#closed?.()
     }

@@ -38,7 +38,7 @@ export interface StepDeskParts {
   readonly serviceNames: readonly string[]
   readonly takeIn: Doorstep
   failed(what: string, error: unknown): void
-  /** A step has asked its counterpart (integration/delivery.ts). */
+  /** A step has asked its counterpart (integration/delivery.ts, look-ups.ts). */
   asked(step: StepId, items: number, seconds: number, reason: string | null): void
 }
 

@@ -28,6 +28,8 @@ export interface LookUpsParts {
   readonly circuit: Circuit
   nowMs(): number
   failed(what: string, error: unknown): void
+  /** The counterpart was asked about so many, and why it did not answer, if so. */
+  asked?(items: number, seconds: number, reason: string | null): void
 }
 
 /** Since the start of the service. */
@@ -150,9 +152,11 @@ export class LookUps {
 
   async #find(subjects: readonly string[]): Promise<void> {
     const { lookUp, circuit, nowMs, failed } = this.#parts
+    const begin = performance.now()
     try {
       const answers = await lookUp.find(subjects, this.#stop.signal)
       circuit.succeeded()
+      this.#asked(subjects, begin, null)
       for (const [at, subject] of subjects.entries()) this.#answer(subject, answers[at] ?? null)
     } catch (error) {
       if (this.#stop.signal.aborted) return
@@ -161,8 +165,14 @@ export class LookUps {
         circuit.failed(nowMs(), broken)
         failed('an integration failed', error)
       }
+      this.#asked(subjects, begin, circuit.reason)
       this.#queue.unshift(...subjects.filter((subject) => this.#waiting.has(subject)))
     }
+  }
+
+  /** What is known in memory is asked of nobody. */
+  #asked(subjects: readonly string[], begin: number, reason: string | null): void {
+    if (this.#parts.lookUp.summary === undefined) this.#parts.asked?.(subjects.length, (performance.now() - begin) / 1_000, reason)
   }
 
   #answer(subject: string, known: Known): void {

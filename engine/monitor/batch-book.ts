@@ -1,12 +1,12 @@
 /**
- * The latest batches of work: turns, trainings, polls of inputs, recomputations of metrics, deliveries.
+ * The latest batches of work: turns, trainings, polls of inputs, recomputations of metrics, deliveries, look-ups.
  *
  * 1. The latest monitorBounds.batchesKept of each kind, in memory: a restart begins with none.
  */
 import type { Clock } from '../clock.js'
 import { monitorBounds } from './bounds.js'
 
-export const batchKinds = ['turn', 'training', 'poll', 'recomputation', 'delivery'] as const
+export const batchKinds = ['turn', 'training', 'poll', 'recomputation', 'delivery', 'look_up'] as const
 export type BatchKind = (typeof batchKinds)[number]
 
 export interface Batch {

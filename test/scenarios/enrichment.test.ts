@@ -68,6 +68,8 @@ test('an event waits for what is looked up, has it in its fields, and says so in
   const { body } = await client.get('/api/v2/integrations/enrichments')
   const step = body.find((one: any) => one.job_id === jobId)
   assert.deepEqual([step.name, step.status, step.found_count, step.nothing_count, step.failed_count], ['cmdb', 'running', 1, 2, 0])
+  const batches = await client.get('/api/monitoring/api/v1/batches/latest?type=look_up')
+  assert.ok(JSON.stringify(batches.body).includes('look_up'), batches.text)
   const { text } = await client.get('/metrics')
   assert.match(text, /decision_look_ups_total\{outcome="found"\} 1\n/)
   assert.match(text, /decision_look_ups_total\{outcome="nothing"\} 2\n/)

@@ -9,7 +9,7 @@
  * | `throttling`                 | seconds in which a monitor tells at most once that it fires; each time where not given   |
  *
  * They are told by the job's enabled post decision steps whose kind can (Webhook, Slack message, Syslog), and thresholds are the
- * usual ones. Owns: what of the settings is a watchdog. Leaves out: keeping them in step (watchdogs.ts).
+ * usual ones. Owns: what of the settings is a watchdog, and what has to change where they do. Leaves out: changing it (watchdogs.ts).
  */
 import { takesOut, type JobSettings } from '../job/job.js'
 import { monitorBounds } from '../monitor/bounds.js'
@@ -18,9 +18,9 @@ import { conditions, watchdogTypes } from '../monitor/watchdog.js'
 import type { WatchdogRow } from '../monitor/watchdog-log.js'
 import type { NewWatchdog } from '../monitor/watchdog-service.js'
 import type { IntegrationRecord } from '../resource/records.js'
-import { canTell } from './watchdog-making.js'
+import { canTell, newWatchdog } from './watchdog-making.js'
 
-export interface JobMonitor {
+interface JobMonitor {
   readonly name: string
   readonly watchdog: NewWatchdog
   readonly integrationIds: readonly number[]
@@ -45,7 +45,7 @@ function watchdogNamed(name: string): Pick<NewWatchdog, 'type' | 'condition'> | 
   return null
 }
 
-export function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>): JobMonitor[] {
+function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>): JobMonitor[] {
   const settings = (job.advancedSettings['monitoring_settings'] ?? {}) as Settings
   if (settings.monitors === undefined || settings.monitors.length === 0) return []
   const telling = new Set([...integrations].filter(canTell).map(({ id }) => id))
@@ -65,10 +65,34 @@ export function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationR
   return [...found.values()]
 }
 
-/** Whether a row is to become what the settings say now. */
-export function isOtherMonitor(row: WatchdogRow, now: WatchdogRow): boolean {
-  const told = (each: WatchdogRow): string => {
-    return JSON.stringify([each.title, each.enabled, each.intervalSeconds, each.throttleSeconds, each.integrationIds])
+/** One watchdog of a job: `was` null for a new one, whose id is still to be given, `now` null for one that goes. */
+export type MonitorChange =
+  | { readonly was: WatchdogRow | null; readonly now: WatchdogRow }
+  | { readonly was: WatchdogRow; readonly now: null }
+
+/** What has to become of the watchdogs that a job has brought along; of a job that is gone all go. */
+export function monitorChanges(
+  rows: readonly WatchdogRow[], job: JobSettings | undefined, integrations: Iterable<IntegrationRecord>, nowMicros: number,
+): MonitorChange[] {
+  const left = new Map(rows.map((row) => [row.monitor, row]))
+  const changes: MonitorChange[] = []
+  for (const { name, watchdog, integrationIds } of job === undefined ? [] : monitorsOf(job, integrations)) {
+    const was = left.get(name)
+    left.delete(name)
+    const made = { ...newWatchdog(watchdog, '', integrationIds, nowMicros), monitor: name }
+    if (was === undefined) changes.push({ was: null, now: made })
+    else if (toldOf(was) !== toldOf(made)) changes.push({ was, now: changed(was, made) })
   }
-  return told(row) !== told(now)
+  return [...changes, ...[...left.values()].map((was) => ({ was, now: null }))]
+}
+
+/** What the settings say of a watchdog. */
+function toldOf({ enabled, intervalSeconds, throttleSeconds, integrationIds }: WatchdogRow): string {
+  return JSON.stringify([enabled, intervalSeconds, throttleSeconds, integrationIds])
+}
+
+/** The row as the settings say now; what it has seen stays. */
+function changed(was: WatchdogRow, { enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros }: WatchdogRow): WatchdogRow {
+  const isNamed = integrationIds.join() !== was.integrationIds.join()
+  return { ...was, enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros: isNamed ? namedMicros : was.namedMicros }
 }

@@ -21,7 +21,7 @@ import type { NewWatchdog, WatchdogCondition, WatchdogService, WatchdogType, Wat
 import { theService, type AuditAction, type AuditEntry } from '../resource/audit-trail.js'
 import { windowCountsOf } from './decided.js'
 import type { ContainersParts } from './containers.js'
-import { isOtherMonitor, monitorsOf } from './job-monitors.js'
+import { monitorChanges } from './job-monitors.js'
 import { namedIntegrations, newWatchdog } from './watchdog-making.js'
 import { WatchdogReadings, type FailingStep } from './watchdog-readings.js'
 
@@ -56,7 +56,7 @@ export class Watchdogs implements WatchdogService {
   }
 
   create(asked: NewWatchdog, by: Author): WatchdogView {
-    if (this.#log.rows.size >= monitorBounds.watchdogsMax) throw new Refusal('limit_exceeded', `there are at most ${monitorBounds.watchdogsMax} watchdogs`)
+    this.#mustFitIn()
     const integrationIds = namedIntegrations(this.#parts.catalog.integrations(), asked.integrations ?? [])
     const row = newWatchdog(asked, this.#log.nextId(), integrationIds, this.#clock.nowMicros())
     if (asked.jobId !== null && this.#parts.catalog.job(asked.jobId) === undefined) throw new Refusal('job_not_found', 'job not found')
@@ -93,28 +93,25 @@ export class Watchdogs implements WatchdogService {
   }
 
   #follow(jobId: number): void {
+    const { catalog, integrations } = this.#parts
     const rows = [...this.#log.rows.values()].filter((row) => row.jobId === jobId && row.monitor !== null)
-    const job = this.#parts.catalog.job(jobId)
-    const wanted = job === undefined ? [] : monitorsOf(job, this.#parts.catalog.integrations())
-    const left = new Map(rows.map((row) => [row.monitor, row]))
-    for (const monitor of wanted) {
-      const row = left.get(monitor.name)
-      left.delete(monitor.name)
-      const made = newWatchdog(monitor.watchdog, row?.id ?? '', monitor.integrationIds, this.#clock.nowMicros())
-      if (row === undefined) {
-        if (this.#log.rows.size >= monitorBounds.watchdogsMax) throw new Refusal('limit_exceeded', `there are at most ${monitorBounds.watchdogsMax} watchdogs`)
-        const first = { ...made, id: this.#log.nextId(), monitor: monitor.name }
-        this.#log.put(first, this.#entry(first, 'created', theService, { type: first.type, condition: first.condition }))
-      } else if (isOtherMonitor(row, made)) {
-        const { title, integrationIds, intervalSeconds, throttleSeconds, namedMicros } = made
-        const sameIds = integrationIds.join() === row.integrationIds.join()
-        const changed = { ...row, title, integrationIds, intervalSeconds, throttleSeconds, namedMicros: sameIds ? row.namedMicros : namedMicros }
-        this.#log.put(changed, this.#entry(row, 'updated', theService))
-        if (changed.enabled !== made.enabled) this.#switch(changed, made.enabled, theService)
+    const changes = monitorChanges(rows, catalog.job(jobId), catalog.integrations(), this.#clock.nowMicros())
+    for (const { was, now } of changes) {
+      if (now === null) this.#delete(was, theService)
+      else if (was === null) {
+        this.#mustFitIn()
+        const row = { ...now, id: this.#log.nextId() }
+        this.#log.put(row, this.#entry(row, 'created', theService, { type: row.type, condition: row.condition }))
+      } else {
+        this.#log.put({ ...now, enabled: was.enabled }, this.#entry(was, 'updated', theService))
+        if (was.enabled !== now.enabled) this.#switch({ ...now, enabled: was.enabled }, now.enabled, theService)
       }
     }
-    for (const row of left.values()) this.#delete(row, theService)
-    if (rows.length + wanted.length > 0) this.#parts.integrations.rewire()
+    if (changes.length > 0) integrations.rewire()
+  }
+
+  #mustFitIn(): void {
+    if (this.#log.rows.size >= monitorBounds.watchdogsMax) throw new Refusal('limit_exceeded', `there are at most ${monitorBounds.watchdogsMax} watchdogs`)
   }
 
   #switch(row: WatchdogRow, enabled: boolean, by: Author): void {
@@ -225,8 +222,13 @@ export class Watchdogs implements WatchdogService {
   #view(row: WatchdogRow): WatchdogView {
     const value = this.#values.get(row.id) ?? null
     const { namedMicros: _, toldMicros: __, isTold: ___, integrationIds, ...view } = row
-    const integrations = [...this.#parts.catalog.integrations()].filter(({ id }) => integrationIds.includes(id)).map(({ id, title }) => ({ id, title }))
-    return { ...view, integrations, value, state: row.state === 'unknown' && value !== null ? 'ok' : row.state }
+    return { ...view, integrations: this.#titled(integrationIds), value, state: row.state === 'unknown' && value !== null ? 'ok' : row.state }
+  }
+
+  /** Asked for each watchdog at each look: most name none. */
+  #titled(ids: readonly number[]): WatchdogView['integrations'] {
+    if (ids.length === 0) return []
+    return [...this.#parts.catalog.integrations()].filter(({ id }) => ids.includes(id)).map(({ id, title }) => ({ id, title }))
   }
 
   #forget(id: string): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SourceFailure, type Source, type SourcePiece } from '../../../engine/integration/contract.js'
+import { SourceFailure, type Source, type SourceDocument, type SourcePiece } from '../../../engine/integration/contract.js'
 import { Intake, type TakenIn } from '../../../engine/integration/intake.js'
 import { Ledger, ledgerTables, type StepId } from '../../../engine/integration/ledger.js'
 import { Circuit, type Pace } from '../../../engine/integration/pace.js'
@@ -19,6 +19,7 @@ class Numbers implements Source {
   /** Where each poll began. */
   readonly polled: number[] = []
   fails: () => boolean = () => false
+  documentOf: (id: string) => SourceDocument = (id) => ({ id, body: Buffer.from('{}') })
 
   async poll(checkpoint: unknown): Promise<SourcePiece> {
     const from = (checkpoint ?? 0) as number
@@ -26,7 +27,7 @@ class Numbers implements Source {
     await new Promise((resolve) => setImmediate(resolve))
     if (this.fails()) throw new SourceFailure('away')
     const end = Math.min(this.last, from + SIZE)
-    const documents = Array.from({ length: end - from }, (_, at) => ({ id: `${from + at + 1}`, body: Buffer.from('{}') }))
+    const documents = Array.from({ length: end - from }, (_, at) => this.documentOf(`${from + at + 1}`))
     return { documents, checkpoint: end, more: end < this.last }
   }
 
@@ -158,13 +159,7 @@ test('a document that its source knows to be unfit never reaches the engine', as
     asked.push([...ids])
     return { refused: ids.includes('3') ? [{ at: ids.indexOf('3'), reason: 'no' }] : [], busy: null }
   }
-  const poll = bench.source.poll.bind(bench.source)
-  bench.source.poll = async (checkpoint) => {
-    const piece = await poll(checkpoint)
-    return { ...piece, documents: piece.documents.map((one) => (one.id === '1' ? { ...one, body: Buffer.from('{}, "x": {}'), unfit: 'it is not JSON' } : one)) }
-  }
-  // A poll that was under way is over.
-  await new Promise((resolve) => setTimeout(resolve, 10))
+  bench.source.documentOf = (id) => (id === '1' ? { id, body: Buffer.from('{}, "x": {}'), unfit: 'it is not JSON' } : { id, body: Buffer.from('{}') })
   bench.source.last = SIZE
   await eventually(async () => bench.intake.status(), ({ refused }) => refused === 2)
   assert.deepEqual(asked, [['2', '3']])

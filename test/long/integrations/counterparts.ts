@@ -57,17 +57,20 @@ export function jarsOf(name: string, folder: string): string {
   })
 }
 
+/** Asks Debian's packages; the lists of a new machine are empty, and fetched then. */
+function aptGet(args: readonly string[], folder: string): void {
+  try {
+    run('apt-get', args, { cwd: folder })
+  } catch {
+    run('apt-get', ['update', '-q'])
+    run('apt-get', args, { cwd: folder })
+  }
+}
+
 /** Debian packages, laid out in a folder of their own; nothing of the machine changes. */
 export function debianOf(name: string, packages: readonly string[]): string {
   return cached(name, (to) => {
-    const fetch = (): void => run('apt-get', ['download', '-q', ...packages], { cwd: to })
-    try {
-      fetch()
-    } catch {
-      // The lists of a new machine are empty.
-      run('apt-get', ['update', '-q'])
-      fetch()
-    }
+    aptGet(['download', '-q', ...packages], to)
     for (const file of readdirSync(to).filter((one) => one.endsWith('.deb'))) run('dpkg-deb', ['-x', join(to, file), to])
   })
 }
@@ -83,13 +86,7 @@ export function debianRoot(name: string, packages: readonly string[], script: st
     mkdirSync(join(archives, 'partial'), { recursive: true })
     writeFileSync(join(root, 'status'), '')
     const options = [`Dir::State::status=${root}/status`, `Dir::Cache::archives=${archives}`, 'APT::Sandbox::User=root'].flatMap((one) => ['-o', one])
-    const fetch = (): void => run('apt-get', ['-q', '-y', ...options, '--no-install-recommends', '--download-only', 'install', 'dash', 'bash', 'coreutils', 'libc-bin', 'tzdata', ...packages])
-    try {
-      fetch()
-    } catch {
-      run('apt-get', ['update', '-q'])
-      fetch()
-    }
+    aptGet(['-q', '-y', ...options, '--no-install-recommends', '--download-only', 'install', 'dash', 'bash', 'coreutils', 'libc-bin', 'tzdata', ...packages], root)
     for (const file of readdirSync(archives).filter((one) => one.endsWith('.deb'))) run('dpkg-deb', ['-x', join(archives, file), root])
     rmSync(archives, { recursive: true })
     for (const folder of ['dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true })

@@ -1,7 +1,7 @@
 /** A service in a process of its own whose job reads from a real counterpart and writes to it, killed on the way. */
 import assert from 'node:assert/strict'
 import { SeededRandom } from '../../../engine/random.js'
-import { eventually, type Client } from '../../support/client.js'
+import { eventually, type Answer, type Client } from '../../support/client.js'
 import { spawnService, type ChildService } from '../../support/service.js'
 
 export interface Step {
@@ -17,6 +17,30 @@ export async function makeJob(client: Client, title: string, kind: string, conne
       { resource: 'counterpart', integration_type: role, parameters }
     )) } },
   })
+  return jobIn(answer)
+}
+
+/** A job that events are posted to, with one step that tells its decisions; its id. */
+export async function makePostedJob(client: Client, title: string, kind: string, connection: object, role: 'post_decision' | 'case_creation', parameters: object): Promise<number> {
+  const answer = await client.post('/api/v2/resources', {
+    sender: { type: 'api_key', properties: { name: 'siem' } },
+    rest: { type: 'integration', properties: { title: 'Alerts', integration_type: 'External REST API', parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' } } },
+    told: { type: 'integration', properties: { title: kind, integration_type: kind, parameters: connection } },
+    job: { type: 'job', properties: { title, decision_points: ['rule.id'], pipeline_integrations: [
+      { resource: 'rest', integration_type: 'input' },
+      { resource: 'told', integration_type: role, parameters: { include_undecided: true, ...parameters } },
+    ] } },
+  })
+  return jobIn(answer)
+}
+
+/** Posts so many events, with so many different rules. */
+export async function post(client: Client, jobId: number, count: number, rules: number): Promise<void> {
+  const bodies = Array.from({ length: count }, (_, i) => JSON.stringify({ job_id: jobId, event_id: `p${i}`, raw_body: { rule: { id: String(i % rules) } } }))
+  assert.equal((await client.post('/api/v1/events/_bulk', bodies.join('\n'))).status, 200)
+}
+
+function jobIn(answer: Answer): number {
   assert.equal(answer.status, 200, answer.text)
   return answer.body.created.find((one: any) => one.type === 'job').internal_id
 }

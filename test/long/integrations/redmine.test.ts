@@ -10,6 +10,7 @@ import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
 import { spawnService } from '../../support/service.js'
 import { Child, listens } from './child.js'
 import { counterpart, debianRoot, freePort, skipUnless } from './counterparts.js'
+import { makePostedJob, post } from './pipeline.js'
 
 const environment = 'HOME=/tmp PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 RAILS_ENV=production REDMINE_INSTANCE=default REDMINE_LANG=en SCHEMA=/dev/null'
 const setUp = String.raw`
@@ -105,20 +106,8 @@ test('a job has one case for each of its buckets, however many events', options,
   const before = (await issues()).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
   context.after(() => service.close())
-  const { client } = service
-  const answer = await client.post('/api/v2/resources', {
-    sender: { type: 'api_key', properties: { name: 'siem' } },
-    rest: { type: 'integration', properties: { title: 'Alerts', integration_type: 'External REST API', parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' } } },
-    cases: { type: 'integration', properties: { title: 'Redmine', integration_type: 'Redmine', parameters: { url, api_key: key } } },
-    job: { type: 'job', properties: { title: 'Cases', decision_points: ['rule.id'], pipeline_integrations: [
-      { resource: 'rest', integration_type: 'input' },
-      { resource: 'cases', integration_type: 'case_creation', parameters: { project: 'security', include_undecided: true } },
-    ] } },
-  })
-  assert.equal(answer.status, 200, answer.text)
-  const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
-  const bodies = Array.from({ length: 200 }, (_, i) => JSON.stringify({ job_id: jobId, event_id: `r${i}`, raw_body: { rule: { id: String(i % 5) } } }))
-  assert.equal((await client.post('/api/v1/events/_bulk', bodies.join('\n'))).status, 200)
-  await eventually(() => client.get('/api/v2/integrations/deliveries'), ({ body }) => body[0]?.delivered_count === 200, 60_000)
+  const jobId = await makePostedJob(service.client, 'Told', 'Redmine', { url, api_key: key }, 'case_creation', { project: 'security' })
+  await post(service.client, jobId, 200, 5)
+  await eventually(() => service.client.get('/api/v2/integrations/deliveries'), ({ body }) => body[0]?.delivered_count === 200, 60_000)
   assert.equal((await issues()).length, before + 5)
 })

@@ -11,6 +11,7 @@ import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
 import { spawnService } from '../../support/service.js'
 import { Child, listens } from './child.js'
 import { counterpart, debianOf, freePort, skipUnless } from './counterparts.js'
+import { makePostedJob, post } from './pipeline.js'
 
 const folder = counterpart('rsyslog', () => debianOf('rsyslog-debian', ['rsyslog', 'rsyslog-openssl', 'libestr0', 'libfastjson4', 'liblognorm5']))
 const options = { skip: skipUnless(folder, 'rsyslog') }
@@ -86,20 +87,8 @@ test('every decision of a job arrives over TLS, once', options, async (context) 
   const before = (await lines('tls', 1)).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
   context.after(() => service.close())
-  const { client } = service
-  const answer = await client.post('/api/v2/resources', {
-    sender: { type: 'api_key', properties: { name: 'siem' } },
-    rest: { type: 'integration', properties: { title: 'Alerts', integration_type: 'External REST API', parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' } } },
-    syslog: { type: 'integration', properties: { title: 'rsyslog', integration_type: 'Syslog', parameters: { host: '127.0.0.1', port: ports.tls, ca_certificate: firstCertificate.cert } } },
-    job: { type: 'job', properties: { title: 'Told', decision_points: ['rule.id'], pipeline_integrations: [
-      { resource: 'rest', integration_type: 'input' },
-      { resource: 'syslog', integration_type: 'post_decision', parameters: { include_undecided: true } },
-    ] } },
-  })
-  assert.equal(answer.status, 200, answer.text)
-  const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
-  const bodies = Array.from({ length: 2_000 }, (_, i) => JSON.stringify({ job_id: jobId, event_id: `s${i}`, raw_body: { rule: { id: String(i % 9) } } }))
-  assert.equal((await client.post('/api/v1/events/_bulk', bodies.join('\n'))).status, 200)
+  const jobId = await makePostedJob(service.client, 'Told', 'Syslog', { host: '127.0.0.1', port: ports.tls, ca_certificate: firstCertificate.cert }, 'post_decision', {})
+  await post(service.client, jobId, 2_000, 9)
   const written = (await lines('tls', before + 2_000)).slice(before)
   assert.equal(new Set(written.map((line) => / event="([^"]*)"/.exec(line)?.[1])).size, 2_000)
   assert.equal(written.length, 2_000)

@@ -50,12 +50,14 @@ export class FurtherReferences {
   readonly #ownStarts: Int32Array
   readonly #ownTokens: Int32Array
   readonly #ownWeights: Float32Array
+  /** The length of the longest reference, its weights of one token taken together: 1, more where tokens are repeated. */
+  readonly #longest: number
   readonly #sumCount: number
   readonly #sums: Float32Array
   readonly #mySums: Float32Array
   /** The event's weight of each token; 0 between searches. */
   readonly #mine: Float32Array
-  /** The event's tokens in the order of how few have them. */
+  /** The event's tokens, each once, in the order of how few have them. */
   readonly #order = new Int32Array(tokensMax)
   readonly #likeness: Float32Array
   readonly #candidates: Int32Array
@@ -86,6 +88,7 @@ export class FurtherReferences {
         this.#ownWeights[place] = weights[at] as number
       }
     }
+    this.#longest = this.#longestOf(size)
     this.#sumCount = Math.ceil(numberCount / numbersPerSum)
     this.#sums = new Float32Array(this.#sumCount * size)
     this.#mySums = new Float32Array(this.#sumCount)
@@ -93,6 +96,23 @@ export class FurtherReferences {
     this.#mine = new Float32Array(tokens.length)
     this.#likeness = new Float32Array(size)
     this.#candidates = new Int32Array(size)
+  }
+
+  #longestOf(size: number): number {
+    let longest = 1
+    for (let i = 0; i < size; i++) {
+      let squares = 0
+      let token = -1
+      let weight = 0
+      for (let at = this.#ownStarts[i] as number; at < (this.#ownStarts[i + 1] as number); at++) {
+        const again = this.#ownTokens[at] === token
+        if (!again) squares += weight * weight
+        token = this.#ownTokens[at] as number
+        weight = (again ? weight : 0) + (this.#ownWeights[at] as number)
+      }
+      longest = Math.max(longest, squares + weight * weight)
+    }
+    return Math.sqrt(longest)
   }
 
   /** Looks for one nearer than `limit`; `found` are the numbers of the view's tokens, -1 for unknown ones. */
@@ -107,7 +127,7 @@ export class FurtherReferences {
       return this
     }
     const known = this.#sortTokens(view, found)
-    const left = this.#gather(view, found, known)
+    const left = this.#gather(known)
     for (let c = 0; c < this.#candidateCount; c++) {
       const i = this.#candidates[c] as number
       const most = (this.#likeness[i] as number) + left
@@ -119,7 +139,7 @@ export class FurtherReferences {
       }
       this.#compareNumbers(i, 1 - likeness, view.numbers)
     }
-    for (let j = 0; j < known; j++) this.#mine[found[this.#order[j] as number] as number] = 0
+    for (let j = 0; j < known; j++) this.#mine[this.#order[j] as number] = 0
     return this
   }
 
@@ -130,11 +150,13 @@ export class FurtherReferences {
     for (let j = 0; j < view.count; j++) {
       const token = found[j] as number
       if (token < 0) continue
-      this.#mine[token] = (this.#mine[token] as number) + (view.weights[j] as number)
+      const before = this.#mine[token] as number
+      this.#mine[token] = before + (view.weights[j] as number)
+      if (before !== 0) continue
       const holders = this.#holderCount(token)
       let place = known++
-      while (place > 0 && this.#holderCount(found[order[place - 1] as number] as number) > holders) order[place] = order[--place] as number
-      order[place] = j
+      while (place > 0 && this.#holderCount(order[place - 1] as number) > holders) order[place] = order[--place] as number
+      order[place] = token
     }
     return known
   }
@@ -144,16 +166,15 @@ export class FurtherReferences {
   }
 
   /** Sums likeness token by token until nobody new can be near; answers how much the tokens left can add. */
-  #gather(view: OutlierView, found: Int32Array, known: number): number {
+  #gather(known: number): number {
     const { starts, holders, weights } = this.#parts
     const likeness = this.#likeness
     let left = 0
-    for (let j = 0; j < known; j++) left += (view.weights[this.#order[j] as number] as number) ** 2
+    for (let j = 0; j < known; j++) left += (this.#mine[this.#order[j] as number] as number) ** 2
     this.#candidateCount = 0
-    for (let j = 0; j < known && 1 - Math.sqrt(Math.max(0, left)) - roundingMax < this.distance; j++) {
-      const from = this.#order[j] as number
-      const token = found[from] as number
-      const weight = view.weights[from] as number
+    for (let j = 0; j < known && 1 - this.#longest * Math.sqrt(Math.max(0, left)) - roundingMax < this.distance; j++) {
+      const token = this.#order[j] as number
+      const weight = this.#mine[token] as number
       for (let at = this.#furtherStarts[token] as number; at < (starts[token + 1] as number); at++) {
         const i = (holders[at] as number) - this.#first
         if (likeness[i] === 0) this.#candidates[this.#candidateCount++] = i
@@ -161,7 +182,7 @@ export class FurtherReferences {
       }
       left -= weight * weight
     }
-    return Math.sqrt(Math.max(0, left))
+    return this.#longest * Math.sqrt(Math.max(0, left))
   }
 
   /** Makes a reference the nearest one where it is; `start` is its distance without numbers. */

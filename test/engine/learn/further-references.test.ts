@@ -65,6 +65,12 @@ test('the nearest of many is that of a comparison with each: categories and numb
   ])
 })
 
+test('the nearest of many is that of a comparison with each: texts that repeat words', () => {
+  holdAgainstAll(['message', 'host'], (random) => [
+    Array.from({ length: 3 + random.below(6) }, () => `w${random.below(5)}`).join(' '), `host ${random.below(60)}`,
+  ])
+})
+
 test('the nearest of many is that of a comparison with each: numbers alone, more of them than are summed up together', () => {
   const points = Array.from({ length: 11 }, (_, i) => `n${i}`)
   holdAgainstAll(points, (random) => points.map(() => random.nextFloat() ** 3 * 40))

@@ -14,7 +14,7 @@ import { TrainingCancelled, type Classifier, type Model, type ModelSummary, type
 import { ModelReader, ModelWriter } from '../learn/model-bytes.js'
 import { loadModel } from '../learn/registry.js'
 import { precedentsOf, type AlertRow } from './cause-rows.js'
-import { answerNames, contextPoints, contextValues, structuralAnswer, SYMPTOM, type KindFacts } from './context.js'
+import { answerNames, contextPoints, contextValues, isAdopted, structuralAnswer, SYMPTOM, type KindFacts } from './context.js'
 import { causeBounds } from './bounds.js'
 import { LearnedBelief, learnLessons, type LabelledAlert, type Lessons } from './lessons.js'
 
@@ -49,7 +49,13 @@ const mixLabelsMax = 200
 const mixPace = 0.25
 
 function labelled(examples: readonly CauseExample[]): LabelledAlert[] {
-  return examples.map(({ alert, label }) => ({ kind: alert.kind, isSymptom: label === SYMPTOM, precedents: precedentsOf(alert) }))
+  return examples.map(({ alert, label }) => {
+    const { kind, parentKind, side, delayMs, belief } = alert
+    const before = precedentsOf(alert)
+    // One that came in later and lies before it is among what it came with, too.
+    const precedents = isAdopted(alert) ? [...before, { kind: parentKind, side, delayMs, belief }] : before
+    return { kind, isSymptom: label === SYMPTOM, precedents }
+  })
 }
 
 /** Row by row, one row an answer of structure: how often it was which label. */

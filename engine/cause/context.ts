@@ -53,7 +53,7 @@ export function structuralAnswer(alert: AlertRow, learned: LearnedBelief, window
 }
 
 /** One that came in later than this alert, and lies before it, is not among those that it was compared with. */
-function isAdopted({ parent, parentKind, delayMs, precedents }: AlertRow): boolean {
+export function isAdopted({ parent, parentKind, delayMs, precedents }: AlertRow): boolean {
   if (parent === 0) return false
   for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
     if (precedents[at] === parentKind && precedents[at + 2] === delayMs) return false

@@ -6,9 +6,9 @@
  * A noisy-or (J. Pearl 1988): an alert is a symptom unless every candidate within the window fails to be its cause,
  * P(symptom) = 1 - (1 - leak) prod (1 - w_pair). An alert that is no symptom speaks against each of its pairs; one that is
  * speaks for them together, shared out by expectation maximisation. The weight of a pair is shrunk towards the belief of
- * the stream, which counts as one label: w = (belief + s) / (1 + n). The window is the one of the list under which the
- * labels are likeliest, with a price for leaving the one mined from the stream. Whether a caller before its callee is
- * another pair than the callee before its caller is what makes labels likelier that it was not learned from.
+ * the stream, which counts as one label: w = (belief + s) / (1 + n). Two things are chosen by how likely each half of the
+ * labels is by what the other half teaches: the window, of a list and with a price for leaving the one mined from the
+ * stream, and whether a caller before its callee is another pair than the callee before its caller.
  */
 import { causeWindows, isSymmetric, type Side } from './delays.js'
 
@@ -86,9 +86,9 @@ export function learnLessons(alerts: readonly LabelledAlert[], windowMs: number,
   let best: { score: number; lessons: Lessons } | null = null
   const apart = areSidesApart(alerts, windowMs)
   for (const window of fixedWindow ? [windowMs] : causeWindows) {
-    const { likelihood, pairs } = fit(itemsOf(alerts, window, apart))
-    const score = likelihood - windowPrice * Math.abs(Math.log(window / windowMs))
-    if (best === null || score > best.score) best = { score, lessons: { windowMs: window, pairs, ...(apart ? { apart } : {}) } }
+    const items = itemsOf(alerts, window, apart)
+    const score = heldOut(items) - windowPrice * Math.abs(Math.log(window / windowMs))
+    if (best === null || score > best.score) best = { score, lessons: { windowMs: window, pairs: fit(items), ...(apart ? { apart } : {}) } }
   }
   return best === null ? noLessons : best.lessons
 }
@@ -102,7 +102,7 @@ function areSidesApart(alerts: readonly LabelledAlert[], windowMs: number): bool
 function heldOut(items: readonly Item[]): number {
   let likelihood = 0
   for (const half of [0, 1]) {
-    const taught = new Map(fit(items.filter((_, at) => at % 2 !== half)).pairs.map(([pair, yes, seen]) => [pair, { yes, seen }]))
+    const taught = new Map(fit(items.filter((_, at) => at % 2 !== half)).map(([pair, yes, seen]) => [pair, { yes, seen }]))
     for (const { isSymptom, pairs } of items.filter((_, at) => at % 2 === half)) {
       let none = 1 - leak
       for (const { pair, belief } of pairs) {
@@ -126,18 +126,15 @@ function itemsOf(alerts: readonly LabelledAlert[], windowMs: number, apart: bool
   }))
 }
 
-function fit(items: readonly Item[]): { likelihood: number; pairs: (readonly [number, number, number])[] } {
+function fit(items: readonly Item[]): (readonly [pair: number, yes: number, seen: number])[] {
   const sums = new Map<number, { yes: number; seen: number }>()
   for (const { pairs } of items) for (const { pair } of pairs) sums.set(pair, { yes: 0, seen: 0 })
   const weights = new Map<string, number>()
   const weightOf = (pair: number, belief: number): number => Math.min(beliefMax, weights.get(`${pair} ${belief}`) ?? belief)
-  let likelihood = 0
   for (let round = 0; round < rounds; round++) {
-    likelihood = 0
     for (const sum of sums.values()) Object.assign(sum, { yes: 0, seen: 0 })
     for (const { isSymptom, pairs } of items) {
       const none = pairs.reduce((product, { pair, belief }) => product * (1 - weightOf(pair, belief)), 1 - leak)
-      likelihood += Math.log(isSymptom ? 1 - none : none)
       for (const { pair, belief } of pairs) {
         const sum = sums.get(pair) as { yes: number; seen: number }
         sum.seen++
@@ -151,5 +148,5 @@ function fit(items: readonly Item[]): { likelihood: number; pairs: (readonly [nu
       }
     }
   }
-  return { likelihood, pairs: [...sums].map(([pair, { yes, seen }]) => [pair, yes, seen]) }
+  return [...sums].map(([pair, { yes, seen }]) => [pair, yes, seen])
 }

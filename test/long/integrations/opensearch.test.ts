@@ -76,20 +76,20 @@ async function written(name: string): Promise<number> {
   return (await node.ask('GET', `/${name}/_count?ignore_unavailable=true`)).count
 }
 
-test('documents of three shards with equal dates, and late ones, become events once; each event a document', options, async () => {
+test('documents of three shards with equal dates, and late ones, become events once; each event a document', options, async (context) => {
   await node.ask('PUT', '/ties-1', { settings: { number_of_shards: 3, number_of_replicas: 0 } })
   const start = Date.now() - 3_600_000
   await index('ties-1', 0, 5_000, (i) => start + Math.floor(i / 500))
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  context.after(() => service.close())
   const jobId = await setUp(service.client, 'ties-*', 'Ties')
   await eventually(() => events(service.client, jobId), (count) => count === 5_000, 60_000)
   await index('ties-1', 5_000, 5_010, () => start + 3)
   await eventually(() => events(service.client, jobId), (count) => count === 5_010, 60_000)
   await eventually(() => written('decided-ties-'), (count) => count === 5_010, 60_000)
-  await service.close()
 })
 
-test(`through ${KILLS} kills and cut connections no document is lost and none is doubled`, options, async () => {
+test(`through ${KILLS} kills and cut connections no document is lost and none is doubled`, options, async (context) => {
   await node.ask('PUT', '/kills-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
   const random = new SeededRandom(11)
   const start = Date.now() - 3_600_000
@@ -97,6 +97,7 @@ test(`through ${KILLS} kills and cut connections no document is lost and none is
   await index('kills-1', 0, 10_000, (i) => dates[i] as number)
   cutEvery = 40
   let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
+  context.after(() => service.close())
   const { dataDir } = service
   const jobId = await setUp(service.client, 'kills-*', 'Kills')
   let indexed = 10_000
@@ -113,14 +114,14 @@ test(`through ${KILLS} kills and cut connections no document is lost and none is
   await new Promise((resolve) => setTimeout(resolve, 8_000))
   assert.equal(await events(service.client, jobId), indexed)
   assert.equal(await written('decided-kills-'), indexed)
-  await service.close()
 })
 
-test('decisions are written back to the alerts of Wazuh, which are not read as others for that', options, async () => {
+test('decisions are written back to the alerts of Wazuh, which are not read as others for that', options, async (context) => {
   const alert = (i: number): object => ({ timestamp: new Date(Date.now() - 60_000).toISOString(), rule: { id: String(i % 5), level: 3 } })
   const lines = Array.from({ length: 300 }, (_, i) => `{"index":{"_index":"wazuh-alerts-4.x-2026.01.0${1 + (i % 3)}","_id":"w${i}"}}\n${JSON.stringify(alert(i))}\n`)
   await node.ask('POST', '/_bulk?refresh=true', lines.join(''))
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  context.after(() => service.close())
   const answer = await service.client.post('/api/v2/resources', {
     wazuh: { type: 'integration', properties: { title: 'Wazuh', integration_type: 'Wazuh', parameters: connection() } },
     job: { type: 'job', properties: { title: 'Wazuh', decision_points: ['rule.id'], pipeline_integrations: [
@@ -139,15 +140,16 @@ test('decisions are written back to the alerts of Wazuh, which are not read as o
   await new Promise((resolve) => setTimeout(resolve, 8_000))
   assert.equal(await events(service.client, jobId), 300)
   const later = await node.ask('POST', '/wazuh-alerts-*/_search', { size: 1, version: true, query: { ids: { values: ['w7'] } } })
+  assert.deepEqual(later.hits.hits[0]._source, hits.hits[0]._source)
   assert.equal(later.hits.hits[0]._version, hits.hits[0]._version)
-  await service.close()
 })
 
-test('input keeps up with many documents a second', options, async () => {
+test('input keeps up with many documents a second', options, async (context) => {
   await node.ask('PUT', '/speed-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
   const start = Date.now() - 3_600_000
   await index('speed-1', 0, SPEED_DOCUMENTS, (i) => start + i)
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+  context.after(() => service.close())
   const parameters = { index_pattern: 'speed-*', preserve_id: true, batch_size: 5_000, lookback_seconds: 0 }
   const begun = performance.now()
   const answer = await service.client.post('/api/v2/resources', {
@@ -158,5 +160,4 @@ test('input keeps up with many documents a second', options, async () => {
   await eventually(() => events(service.client, jobId), (count) => count === SPEED_DOCUMENTS, 120_000)
   const perSecond = Math.round(SPEED_DOCUMENTS / ((performance.now() - begun) / 1_000))
   console.log(`search engine input: ${perSecond} documents of 1 KB a second`)
-  await service.close()
 })

@@ -43,9 +43,12 @@ function holds(document: StoredDocument, clause: Clause): boolean {
     (bounds.lt === undefined || value < at(bounds.lt)) && (bounds.lte === undefined || value <= at(bounds.lte))
 }
 
-/** The fields of `_source`: all of them, or those of a list of paths. */
+/** The fields of `_source`: all of them, those of a list of paths, or all but some at the top. */
 function chosen(source: Clause, wanted: unknown): Clause {
-  if (!Array.isArray(wanted)) return source
+  if (!Array.isArray(wanted)) {
+    const { includes, excludes = [] } = (typeof wanted === 'object' ? wanted : {}) as { includes?: string[]; excludes?: string[] }
+    return Object.fromEntries(Object.entries(includes === undefined ? source : chosen(source, includes)).filter(([name]) => !excludes.includes(name)))
+  }
   const kept: Clause = {}
   for (const path of wanted as string[]) {
     const names = path.split('.')

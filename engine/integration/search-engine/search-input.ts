@@ -50,7 +50,8 @@ export class SearchInput implements Source {
   /** The span that is being read again. */
   #again: { readonly from: number; readonly to: number; place: SearchPlace | null; count: number } | null = null
 
-  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+  /** `leftOut` names fields of documents that are never read. */
+  constructor(connection: Opened, parameters: Opened, tools: Tools, leftOut: readonly string[] = []) {
     this.#client = new SearchClient(connection, tools)
     const pattern = String(parameters['index_pattern'])
     this.#path = searchPath(pattern)
@@ -59,6 +60,7 @@ export class SearchInput implements Source {
       startTime: textAt(parameters, 'start_time') ?? '', endTime: textAt(parameters, 'end_time') ?? '',
       filter: textAt(parameters, 'filter') ?? '',
       source: (textAt(parameters, '_source') ?? '').split(',').map((field) => field.trim()).filter((field) => field !== ''),
+      leftOut,
     }
     this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
     this.#lookbackMs = Number(parameters['lookback_seconds'] ?? LOOKBACK_STANDARD_SECONDS) * 1_000

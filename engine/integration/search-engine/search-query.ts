@@ -19,6 +19,8 @@ export interface SearchSelection {
   readonly filter: string
   /** Fields; none for all. */
   readonly source: readonly string[]
+  /** Fields that are never read. */
+  readonly leftOut: readonly string[]
 }
 
 /** The last document that was read. */
@@ -62,10 +64,10 @@ function chosen({ dateField, startTime, endTime, filter }: SearchSelection): Cla
 }
 
 function pageOf(selection: SearchSelection, clauses: readonly Clause[], size: number): Clause {
-  const { dateField, source } = selection
+  const { dateField, source, leftOut } = selection
   return {
     size, track_total_hits: false, seq_no_primary_term: true,
-    _source: source.length === 0 ? true : source,
+    _source: leftOut.length > 0 ? { ...(source.length === 0 ? {} : { includes: source }), excludes: leftOut } : source.length === 0 ? true : source,
     // Of dates in nanoseconds the milliseconds: JSON has no numbers for more.
     sort: [{ [dateField]: { order: 'asc', numeric_type: 'date' } }, { _seq_no: { order: 'asc' } }],
     query: { bool: { filter: [...chosen(selection), ...clauses] } },

@@ -1,4 +1,8 @@
-/** Wazuh: alerts read from its indexer, decisions written back to them. The indexer is an OpenSearch. */
+/**
+ * Wazuh: alerts read from its indexer, decisions written back to them. The indexer is an OpenSearch.
+ *
+ * What is written back is never read: an alert that is read again because of it has to be the same event (S6).
+ */
 import type { ParameterSpec } from '../../resource/parameters.js'
 import type { OutsideKind } from '../contract.js'
 import { ruleParameters } from '../rule.js'
@@ -31,5 +35,5 @@ export const wazuh: OutsideKind = {
     addedTo: [],
   },
   openSink: (_role, connection, parameters, tools) => new WriteBack(connection, textAt(parameters, 'index_pattern') ?? INDEXES, tools),
-  openSource: (connection, parameters, tools) => new SearchInput(connection, { ...usual, ...parameters }, tools),
+  openSource: (connection, parameters, tools) => new SearchInput(connection, { ...usual, ...parameters }, tools, [tools.serviceName]),
 }

@@ -32,3 +32,11 @@ test('the decision is written to the alert in whichever index it is, and nothing
   assert.match((missing as { reason: string }).reason, /no document with the id/)
   await sink.close()
 })
+
+test('what was written back is not read: an alert that is read again is the same event', async () => {
+  const source = wazuh.openSource!(server.connection, {}, toolsFor())
+  const { documents } = await source.poll(null, never)
+  assert.ok(server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source['service'] !== undefined)
+  for (const { body } of documents) assert.deepEqual(JSON.parse(Buffer.from(body).toString()), alert)
+  await source.close()
+})

@@ -78,6 +78,19 @@ export class TestShard {
     this.#shard = new Shard(this.environment, sectionNames)
   }
 
+  /** The thread of the next turn dies, before or after its commit; whether it has. */
+  dieOnce(when: 'before' | 'after'): { happened: boolean } {
+    const death = { happened: false }
+    this.run = (task) => {
+      if (death.happened) return this.runTurn(task)
+      death.happened = true
+      if (when === 'after') this.runTurn(task)
+      this.replaceThread()
+      throw new Error('the thread died')
+    }
+    return death
+  }
+
   /** The process is another one from now on. */
   restart(): void {
     this.replaceThread()

@@ -188,16 +188,9 @@ describe('an event of a job that is enriched', () => {
   it('survives a thread that dies behind the commit: the message only answers', async () => {
     const shard = new TestShard()
     const { ingestMicros } = await shard.ingest(job, { host: 'a' }, 'e')
-    let died = false
-    shard.run = (task) => {
-      const result = shard.runTurn(task)
-      if (died) return result
-      died = true
-      shard.replaceThread()
-      throw new Error('the thread died')
-    }
+    const death = shard.dieOnce('after')
     await order(shard, { op: 'bring', events: [found(ingestMicros, { level: 'high' })] })
-    assert.equal(died, true)
+    assert.equal(death.happened, true)
     assert.equal(document(shard, 'e').enrichment.ti.level, 'high')
     assert.equal(shard.reader().stats(job).pending, 0)
     sound(shard)

@@ -73,14 +73,7 @@ describe('historic events', () => {
 
   it('that run again after their thread died are stored and counted once', async () => {
     const shard = new TestShard()
-    let died = false
-    shard.run = (task) => {
-      const result = shard.runTurn(task)
-      if (died) return result
-      died = true
-      shard.replaceThread()
-      throw new Error('the thread died after the commit')
-    }
+    shard.dieOnce('after')
     const events = [event('a', 'Drop'), event('a', 'Escalate'), event('b', 'Drop'), event('a', 'Drop')]
     assert.equal(await shard.historic(job, { events }), 4)
     const { events: stored, feedbackEvents, buckets, consensusCounts } = shard.reader().stats(job)

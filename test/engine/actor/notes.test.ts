@@ -105,16 +105,7 @@ describe('a note whose thread dies', () => {
       await shard.ingest(job, { host: 'a' }, 'full')
       await shard.ingest(job, { host: 'a' }, 'e')
       for (let i = 0; i < limits.notesPerEventMax; i++) await shard.note(job, 'full', i)
-      let deaths = 0
-      shard.run = (task) => {
-        if (when === 'after' || deaths > 0) {
-          const result = shard.runTurn(task)
-          if (deaths++ > 0) return result
-        }
-        deaths++
-        shard.replaceThread()
-        throw new Error('the thread died')
-      }
+      shard.dieOnce(when)
       const [kept, refused] = await Promise.allSettled([shard.note(job, 'e', 'x'), shard.note(job, 'full', 'x')])
       assert.deepEqual([kept.status, refused.status], ['fulfilled', 'rejected'])
       assert.deepEqual(texts(shard, 'e'), ['x'])

@@ -83,14 +83,7 @@ describe('a turn that fails', () => {
   it('whose thread died after the commit is applied once', async () => {
     const [shard, clean] = [new TestShard(), new TestShard()]
     for (const one of [shard, clean]) await one.ingest(job, { host: 'a' }, 'e')
-    let dies = true
-    shard.run = (task) => {
-      const result = shard.runTurn(task)
-      if (!dies) return result
-      dies = false
-      shard.replaceThread()
-      throw new Error('died')
-    }
+    shard.dieOnce('after')
     const answers = await Promise.all([shard, clean].map((one) => Promise.all([
       one.ingest(job, { host: 'b' }, 'e'), one.ingest(job, { host: 'c' }), one.ingest(job, { host: 'd', zero: -0 }),
       one.feedback(job, 'e', 'ann', 'Drop'), one.feedback(job, 'e', 'bob', 'Escalate'), one.feedback(job, 'e', 'ann', 'Escalate'),

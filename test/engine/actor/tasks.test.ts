@@ -84,14 +84,7 @@ describe('a reprocessing task', () => {
   for (const when of ['before', 'after'] as const) {
     it(`whose thread dies in the middle of a piece, ${when} its commit, counts each event once`, async () => {
       const { shard, id, times } = await begun()
-      let deaths = 0
-      shard.run = (task) => {
-        if (deaths > 0) return shard.runTurn(task)
-        deaths++
-        if (when === 'after') shard.runTurn(task)
-        shard.replaceThread()
-        throw new Error('the thread died')
-      }
+      shard.dieOnce(when)
       const half = times[4] as number
       const first = await shard.task(job, { op: 'piece', id, from: 0, through: half, times: times.slice(0, 5), last: false })
       assert.deepEqual([first?.updated, first?.cursor, shard.failures.length], [5, half, 1])

@@ -1,0 +1,64 @@
+/**
+ * `npm test`: every test file but those of `test/long`; `npm test -- WORD ...` only those whose path has one of the words.
+ *
+ * A process of its own for each file costs more than most files' tests do, and where they load the whole service it costs
+ * half a second of processor time. So files of a folder share processes, in which they run one after the other; fewer of them
+ * where tests start services and threads and so wait for much. Files are found in the source, so that what an older build left
+ * behind does not run.
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Files of one process at most. */
+const TOGETHER = 12
+/** The same where they start services, threads, or processes that they kill. */
+const FEWER: Readonly<Record<string, number>> = { 'test/engine': 1, 'test/engine/actor': 4, 'test/faults': 1, 'test/scenarios': 4 }
+/** Processes side by side: more than most machines' cores, since a test of a service waits as often as it works. */
+const SIDE_BY_SIDE = 4
+/** Milliseconds after which a process of tests has failed. */
+const TIMEOUT = 240_000
+
+const built = dirname(dirname(fileURLToPath(import.meta.url)))
+const root = dirname(built)
+const batches = join(built, 'test', 'batches')
+
+function filesByFolder(words: readonly string[]): Map<string, string[]> {
+  const byFolder = new Map<string, string[]>()
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) {
+        if (path !== 'test/long') walk(path)
+      } else if (path.endsWith('.test.ts') && (words.length === 0 || words.some((word) => path.includes(word)))) {
+        byFolder.set(folder, [...(byFolder.get(folder) ?? []), join(built, path.replace(/\.ts$/, '.js'))])
+      }
+    }
+  }
+  walk('test')
+  return byFolder
+}
+
+/** Files that import those of a folder, in even parts. */
+function together(folder: string, files: readonly string[]): string[] {
+  const parts = Math.ceil(files.length / (FEWER[folder] ?? TOGETHER))
+  return Array.from({ length: parts }, (_, part) => {
+    const batch = join(batches, `${folder.replaceAll('/', '-')}-${part + 1}.test.js`)
+    const mine = files.filter((_, at) => at % parts === part)
+    writeFileSync(batch, mine.map((file) => `import ${JSON.stringify(relative(batches, file).replaceAll('\\', '/'))}\n`).join(''))
+    return batch
+  })
+}
+
+rmSync(batches, { recursive: true, force: true })
+mkdirSync(batches, { recursive: true })
+const byFolder = [...filesByFolder(process.argv.slice(2))]
+const files = byFolder.flatMap(([folder, files]) => together(folder, files))
+if (files.length === 0) {
+  console.error('No test file has any of these words in its path.')
+  process.exit(1)
+}
+const node = spawn(process.execPath, [...process.execArgv, '--test', `--test-timeout=${TIMEOUT}`, `--test-concurrency=${SIDE_BY_SIDE}`, ...files],
+  { stdio: 'inherit' })
+node.on('exit', (code) => process.exit(code ?? 1))

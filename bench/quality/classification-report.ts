@@ -30,22 +30,23 @@ const macroF1: Figure = { name: 'macro F1', of: (figures) => figures.macroF1, si
 const logLoss: Figure = { name: 'log-loss', of: (figures) => figures.logLoss, sign: -1 }
 const accuracy: Figure = { name: 'accuracy', of: (figures) => figures.accuracy, sign: 1, ruled: (run) => run.ruleAccuracy }
 
+/** NaN of none. */
 function best(figure: Figure, all: readonly ClassificationFigures[]): number {
-  return figure.sign * Math.max(...all.map((one) => figure.sign * figure.of(one)))
+  return all.length === 0 ? Number.NaN : figure.sign * Math.max(...all.map((one) => figure.sign * figure.of(one)))
 }
 
 function mean(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0) / values.length
 }
 
-/** The best single baseline over these cases: the one whose mean is best. */
+/** The best single baseline over these cases: the one whose mean is best; NaN where none has figures for all of them. */
 function bestSingle(figure: Figure, cases: readonly Case[]): { model: string; value: number } {
   const models = groupBy(cases.flatMap(({ baselines }) => baselines), ({ model }) => model)
-  let found = { model: '–', value: -Infinity * figure.sign }
+  let found = { model: '–', value: Number.NaN }
   for (const [model, all] of models) {
     if (all.length < cases.length) continue
     const value = mean(all.map(figure.of))
-    if (figure.sign * (value - found.value) > 0) found = { model, value }
+    if (!(figure.sign * (value - found.value) <= 0)) found = { model, value }
   }
   return found
 }
@@ -62,8 +63,8 @@ function meansTable(cases: readonly Case[]): string {
     for (const figure of [macroF1, logLoss, accuracy]) {
       const show = (what: string, of: (run: ClassificationRun) => number): number => row(what, (column) => {
         const ours = mean(column.map((one) => of(one.ours)))
-        const met = figure.sign * (ours - bestSingle(figure, column).value) >= 0
-        return `${fixed(ours)}${met ? ' ' : '*'}`
+        const behind = figure.sign * (ours - bestSingle(figure, column).value) < 0
+        return `${fixed(ours)}${behind ? '*' : ' '}`
       })
       show(`${figure.name}, ${strategy}: ours`, figure.of)
       if (figure.ruled !== undefined) show('  with the objective macro_f1', figure.ruled)

@@ -60,7 +60,7 @@ export interface ClassificationTask {
 }
 
 export function classify(dataset: Dataset, task: ClassificationTask): ClassificationRun {
-  const picks = dataset.picks(task.strategy, task.seed)
+  const picks = dataset.protocol.pick(task.strategy, task.seed)
   const picked = picks.slice(0, task.labels)
   const examples = examplesOf(dataset, picked, task.single)
   const set: TrainingSet = {
@@ -79,14 +79,14 @@ export function classify(dataset: Dataset, task: ClassificationTask): Classifica
   const ruled = new ClassificationTally(dataset.labelNames.length)
   const probabilities = new Float64Array(dataset.labelNames.length)
   let predictingMs = 0
-  for (const line of dataset.test) {
+  for (const line of dataset.protocol.test) {
     const before = performance.now()
     model.predict(dataset.values[line] as PointValues, probabilities)
     predictingMs += performance.now() - before
     tally.add(probabilities, dataset.labels[line] as number)
     ruled.add(probabilities, dataset.labels[line] as number, model.choose(probabilities))
   }
-  const decisionUs = (predictingMs * 1000) / dataset.test.length
+  const decisionUs = (predictingMs * 1000) / dataset.protocol.test.length
   const rule = ruled.figures()
   return { ...tally.figures(), ruleMacroF1: rule.macroF1, ruleAccuracy: rule.accuracy, trainingMs, decisionUs, modelBytes: bytes.length }
 }

@@ -2,7 +2,7 @@
  * The labelled sets: events in time order, their truth, and the protocol that fixes which are labelled and which
  * scored.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
@@ -14,10 +14,6 @@ export type Strategy = 'random' | 'largest'
 
 export const strategies: readonly Strategy[] = ['random', 'largest']
 
-export const classificationSets: readonly string[] = [
-  'adult_census', 'ait_alerts_a', 'bgl_2k', 'firewall_actions', 'kdd99_stream', 'microwave_faults', 'telstra_faults',
-]
-
 /** Line numbers of one outlier test: what is labelled, then known and unknown events of the later stream. */
 export interface OutlierLines {
   readonly train: readonly number[]
@@ -25,12 +21,25 @@ export interface OutlierLines {
   readonly outliers: readonly number[]
 }
 
-/** protocol.json.gz; line numbers count from 0. */
-interface Protocol {
+/** protocol.json.gz; line numbers count from 0, seeds too. */
+interface ProtocolFile {
   readonly test: readonly number[]
   readonly picks: Readonly<Record<'random' | 'bucket', Readonly<Record<string, readonly number[]>>>>
   readonly ignored_fields: readonly string[]
   readonly outliers: Readonly<Record<string, Readonly<Record<string, OutlierLines>>>>
+}
+
+/** What is labelled and scored in a set. */
+export interface Protocol {
+  readonly test: readonly number[]
+  /** The scored lines are the last of a stream in time order; else they were drawn by chance. */
+  readonly inOrder: boolean
+  /** Dot paths that are no decision points. */
+  readonly ignored: readonly string[]
+  /** The lines that are labelled, in the order of labelling; none without that seed. */
+  pick(strategy: Strategy, seed: number): readonly number[]
+  readonly outlierClasses: readonly string[]
+  outlierLines(heldOut: string, seed: number): OutlierLines | undefined
 }
 
 interface Line {
@@ -47,12 +56,9 @@ export interface Dataset {
   readonly values: readonly PointValues[]
   readonly labels: Int32Array
   readonly labelNames: readonly string[]
-  readonly test: readonly number[]
+  readonly protocol: Protocol
   /** Lines of the first part: what a service has seen when the test begins, labelled or not. */
   readonly seen: readonly number[]
-  picks(strategy: Strategy, seed: number): readonly number[]
-  readonly outlierClasses: readonly string[]
-  outlierLines(heldOut: string, seed: number): OutlierLines | undefined
   /** The line's event is of this class: a label, or `field:value` of its meta. */
   isOf(line: number, outlierClass: string): boolean
 }
@@ -85,18 +91,36 @@ function readGzip(path: string): string {
   return gunzipSync(readFileSync(path)).toString('utf8')
 }
 
+const PROTOCOL = 'protocol.json.gz'
+
+/** The sets of a folder that have a protocol, by name. */
+export function setsOf(folder: string): string[] {
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, PROTOCOL))).sort()
+}
+
+/** @throws Error where the folder has no such set. */
+export function readProtocol(folder: string, name: string): Protocol {
+  const { test, picks, outliers, ignored_fields: ignored } = JSON.parse(readGzip(join(folder, name, PROTOCOL))) as ProtocolFile
+  return {
+    test,
+    inOrder: test.every((line, i) => i === 0 || line > (test[i - 1] as number)),
+    ignored,
+    pick: (strategy, seed) => picks[strategy === 'random' ? 'random' : 'bucket'][String(seed)] ?? [],
+    outlierClasses: Object.keys(outliers),
+    outlierLines: (heldOut, seed) => outliers[heldOut]?.[String(seed)],
+  }
+}
+
 /** @throws Error where the folder has no such set. */
 export function loadDataset(folder: string, name: string): Dataset {
-  const protocol = JSON.parse(readGzip(join(folder, name, 'protocol.json.gz'))) as Protocol
+  const protocol = readProtocol(folder, name)
   const text = readGzip(join(folder, name, 'events.jsonl.gz'))
   const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as Line)
-  const { test, picks, outliers } = protocol
   // A set without time order is split by chance: what is not scored comes first.
-  const ordered = test.every((line, i) => i === 0 || line > (test[i - 1] as number))
-  const first = test[0] as number
-  const scored = new Set(test)
-  const seen = [...lines.keys()].filter((line) => (ordered ? line < first : !scored.has(line)))
-  const points = pointsOf(lines, seen, protocol.ignored_fields)
+  const first = protocol.test[0] as number
+  const scored = new Set(protocol.test)
+  const seen = [...lines.keys()].filter((line) => (protocol.inOrder ? line < first : !scored.has(line)))
+  const points = pointsOf(lines, seen, protocol.ignored)
   const reader = new DecisionPoints(points)
   const labelNames = [...new Set(lines.map(({ label }) => label))].sort()
   return {
@@ -105,11 +129,8 @@ export function loadDataset(folder: string, name: string): Dataset {
     values: lines.map(({ event }) => reader.valuesOf(event)),
     labels: Int32Array.from(lines, ({ label }) => labelNames.indexOf(label)),
     labelNames,
-    test,
+    protocol,
     seen,
-    picks: (strategy, seed) => picks[strategy === 'random' ? 'random' : 'bucket'][String(seed)] ?? [],
-    outlierClasses: Object.keys(outliers),
-    outlierLines: (heldOut, seed) => outliers[heldOut]?.[String(seed)],
     isOf: (line, outlierClass) => {
       const { label, meta } = lines[line] as Line
       const colon = outlierClass.indexOf(':')

@@ -43,7 +43,7 @@ function tenthOf(tally: ClassificationTally): DriftTenth {
 }
 
 export function followDrift(dataset: Dataset, task: DriftTask): DriftRun {
-  const examples = examplesOf(dataset, dataset.picks('random', task.seed).slice(0, task.labels), task.single)
+  const examples = examplesOf(dataset, dataset.protocol.pick('random', task.seed).slice(0, task.labels), task.single)
   const classCount = dataset.labelNames.length
   const set: TrainingSet = {
     points: dataset.points, labelCount: classCount, examples, background: backgroundOf(dataset), seed: task.seed + 1,
@@ -58,9 +58,9 @@ export function followDrift(dataset: Dataset, task: DriftTask): DriftRun {
   const doubtful = new Float64Array(classCount)
   const tallies = Array.from({ length: tenths }, () => [new ClassificationTally(classCount), new ClassificationTally(classCount)] as const)
   let ageingAt = tenths
-  dataset.test.forEach((line, i) => {
+  dataset.protocol.test.forEach((line, i) => {
     const truth = dataset.labels[line] as number
-    const tenth = Math.floor((i * tenths) / dataset.test.length)
+    const tenth = Math.floor((i * tenths) / dataset.protocol.test.length)
     model.predict(dataset.values[line] as PointValues, plain)
     const share = doubtShare(drift)
     for (let k = 0; k < classCount; k++) doubtful[k] = withDoubt(plain[k] as number, base[k] as number, share)

@@ -1,12 +1,13 @@
 /** What may be asked of `npm run bench:quality`. */
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { classificationSets, strategies, type Strategy } from './dataset.js'
+import { setsOf, strategies, type Strategy } from './dataset.js'
 
 export interface QualityOptions {
   /** Folder of the labelled sets. */
   readonly data: string
-  /** Folder of the baselines. */
-  readonly baselines: string
+  /** Folder of the baselines, or null without. */
+  readonly baselines: string | null
   readonly sets: readonly string[]
   /** 0 to seeds - 1. */
   readonly seeds: number
@@ -23,13 +24,13 @@ export interface QualityOptions {
 /** An option that cannot be followed; the message is for people. */
 export class BadOption extends Error {}
 
-export const usage = `npm run bench:quality -- --data FOLDER --baselines FOLDER
+export const usage = `npm run bench:quality -- --data FOLDER [--baselines FOLDER]
 
-  --data FOLDER       the labelled sets, one folder each
-  --baselines FOLDER  baselines.csv and outlier-baselines.csv
+  --data FOLDER       the labelled sets, one folder each; those that have a protocol.json.gz are taken
+  --baselines FOLDER  baselines.csv and outlier-baselines.csv, what others reached on the same lines
   --sets a,b          these sets alone
-  --seeds N           seeds 0 to N - 1 (1 to 3; default 3)
-  --labels 10,30      these numbers of labels alone
+  --seeds N           seeds 0 to N - 1 (default 3)
+  --labels 10,30      these numbers of labels, as far as a set has them (default 10,30,100,300,1000,3000)
   --strategy S        random or largest (buckets first); default both
   --decisions         the decisions alone
   --outliers          the outlier tests alone
@@ -38,7 +39,7 @@ export const usage = `npm run bench:quality -- --data FOLDER --baselines FOLDER
   --workers N         threads (default 1: the machine may be shared)
   --json FILE         every figure of every run`
 
-const labelSteps = [10, 30, 100, 300, 1_000, 3_000]
+const labelSteps = '10,30,100,300,1000,3000'
 
 function list(text: string | undefined, all: readonly string[], name: string): readonly string[] {
   if (text === undefined) return all
@@ -71,8 +72,11 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     throw new BadOption((error as Error).message)
   }
   if (values.help === true) return 'help'
-  if (values.data === undefined || values.baselines === undefined) throw new BadOption('--data and --baselines are needed.')
-  const labels = list(values.labels, labelSteps.map(String), 'labels').map(Number)
+  if (values.data === undefined) throw new BadOption('--data is needed.')
+  if (!existsSync(values.data)) throw new BadOption(`There is no folder ${values.data}.`)
+  const sets = list(values.sets, setsOf(values.data), 'sets')
+  if (sets.length === 0) throw new BadOption(`No folder of ${values.data} has a protocol.json.gz.`)
+  const labels = (values.labels ?? labelSteps).split(',').map((text) => whole(text, 1, 1_000_000, 0, 'labels'))
   const chosen: QualityOptions['parts'] = new Set([
     ...(values.decisions === true ? ['classification' as const] : []),
     ...(values.outliers === true ? ['outliers' as const] : []),
@@ -80,9 +84,9 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
   ])
   return {
     data: values.data,
-    baselines: values.baselines,
-    sets: list(values.sets, classificationSets, 'sets'),
-    seeds: whole(values.seeds, 1, 3, 3, 'seeds'),
+    baselines: values.baselines ?? null,
+    sets,
+    seeds: whole(values.seeds, 1, 100, 3, 'seeds'),
     labels,
     strategies: list(values.strategy, strategies, 'strategy') as readonly Strategy[],
     parts: chosen.size > 0 ? chosen : new Set(['classification', 'outliers', 'drift']),

@@ -21,11 +21,12 @@ function mean(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0) / values.length
 }
 
+/** The detector whose mean is best; NaN where none has figures for all tests. */
 function bestDetector(cases: readonly Case[], field: Field): { detector: string; value: number } {
-  let found = { detector: '–', value: 0 }
+  let found = { detector: '–', value: Number.NaN }
   for (const [detector, all] of groupBy(cases.flatMap(({ baselines }) => baselines), (one) => one.detector)) {
     const value = mean(all.map((one) => one[field]))
-    if (all.length === cases.length && value > found.value) found = { detector, value }
+    if (all.length === cases.length && !(value <= found.value)) found = { detector, value }
   }
   return found
 }
@@ -38,7 +39,7 @@ function meansTable(cases: readonly Case[]): string {
   for (const [name, field] of [['AUROC', 'auroc'], ['average precision', 'averagePrecision']] as const) {
     row(`${name}: ours`, (column) => {
       const ours = mean(column.map((one) => one.ours[field]))
-      return `${fixed(ours)}${ours >= bestDetector(column, field).value ? ' ' : '*'}`
+      return `${fixed(ours)}${ours < bestDetector(column, field).value ? '*' : ' '}`
     })
     row('  best detector', (column) => `${fixed(bestDetector(column, field).value)} `)
     row('  which', (column) => bestDetector(column, field).detector)

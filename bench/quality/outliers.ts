@@ -47,7 +47,7 @@ export interface OutlierTask {
 
 /** @throws Error where the set has no such test. */
 export function findOutliers(dataset: Dataset, task: OutlierTask): OutlierRun {
-  const lines = dataset.outlierLines(task.heldOut, task.seed)
+  const lines = dataset.protocol.outlierLines(task.heldOut, task.seed)
   if (lines === undefined) throw new Error(`${dataset.name} has no test without ${task.heldOut}`)
   const set: TrainingSet = {
     points: dataset.points,

@@ -170,7 +170,7 @@ export class Delivery {
     const { circuit, nowMs } = this.#parts
     const items = this.#round.slice(0, count)
     const fates = await this.#deliver(items)
-    if (this.#stop.signal.aborted && fates.every(({ fate }) => fate === 'failed')) return
+    if (this.#stop.signal.aborted && fates.every(({ fate }) => fate === 'failed')) return circuit.left()
     const failures = fates.filter((fate) => fate.fate === 'failed')
     const leaveAloneMs = Math.max(0, ...failures.map(({ retryAfterMs = 0 }) => retryAfterMs))
     if (failures.length < fates.length) {

@@ -166,7 +166,10 @@ export class Intake {
 
   #fail(error: unknown): number {
     const { circuit, pace, nowMs, failed } = this.#parts
-    if (this.#stop.signal.aborted) return 0
+    if (this.#stop.signal.aborted) {
+      circuit.left()
+      return 0
+    }
     if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
     else {
       circuit.failed(nowMs(), 'the integration failed; the log of the service says how')

@@ -159,7 +159,7 @@ export class LookUps {
       this.#asked(subjects, begin, null)
       for (const [at, subject] of subjects.entries()) this.#answer(subject, answers[at] ?? null)
     } catch (error) {
-      if (this.#stop.signal.aborted) return
+      if (this.#stop.signal.aborted) return circuit.left()
       if (error instanceof SourceFailure) circuit.failed(nowMs(), error.message, error.retryAfterMs)
       else {
         circuit.failed(nowMs(), broken)

@@ -80,7 +80,7 @@ export class Circuit {
     return this.#failures >= OPEN_AFTER
   }
 
-  /** Whoever entered has learned nothing about the counterpart. */
+  /** Whoever entered has learned nothing about the counterpart: somebody else may find out. The breaker outlives steps. */
   left(): void {
     this.#probing = false
   }

@@ -36,7 +36,7 @@ class Counterpart implements Sink {
   readonly taken: number[] = []
   fate: (event: number) => Fate = () => ({ fate: 'delivered' })
 
-  async deliver(items: readonly Outgoing[]): Promise<Fate[]> {
+  async deliver(items: readonly Outgoing[], _signal: AbortSignal): Promise<Fate[]> {
     await new Promise((resolve) => setImmediate(resolve))
     return items.map(({ event }) => {
       const fate = this.fate(Number(event.eventId))
@@ -173,6 +173,23 @@ test('a letter whose event is gone needs no delivery', async () => {
   bench.feed.last = 3
   await bench.until(() => bench.sink.taken.length === 2 && bench.delivery.letters.waiting === 0)
   assert.deepEqual([tries, bench.delivery.letters.dead, bench.sink.taken], [1, 0, [1, 3]])
+  await bench.close()
+})
+
+test('a step that is closed while it finds out whether its counterpart is back leaves the breaker to the next step', async () => {
+  const bench = new Bench()
+  const answer = bench.sink.deliver.bind(bench.sink)
+  bench.sink.fate = () => away
+  bench.feed.last = 3
+  await bench.until(() => bench.delivery.status().state === 'open')
+  let asked = 0
+  bench.sink.deliver = (items, signal) => (asked++, new Promise((resolve) => signal.addEventListener('abort', () => resolve(items.map(() => away)))))
+  await bench.until(() => asked > 0)
+  await bench.delivery.close()
+  bench.sink.deliver = answer
+  bench.sink.fate = () => ({ fate: 'delivered' })
+  bench.open()
+  await bench.until(() => bench.sink.taken.length === 3)
   await bench.close()
 })
 

@@ -21,7 +21,7 @@ class Numbers implements Source {
   fails: () => boolean = () => false
   documentOf: (id: string) => SourceDocument = (id) => ({ id, body: Buffer.from('{}') })
 
-  async poll(checkpoint: unknown): Promise<SourcePiece> {
+  async poll(checkpoint: unknown, _signal: AbortSignal): Promise<SourcePiece> {
     const from = (checkpoint ?? 0) as number
     this.polled.push(from)
     await new Promise((resolve) => setImmediate(resolve))
@@ -39,11 +39,12 @@ class Bench {
   readonly source = new Numbers()
   readonly taken: string[] = []
   fared: (ids: readonly string[]) => TakenIn | Promise<TakenIn> = () => ({ refused: [], busy: null })
+  readonly circuit = new Circuit(pace, () => 0.5)
   intake = this.open()
 
   open(): Intake {
     this.intake = new Intake({
-      step, source: this.source, ledger: this.ledger, pace, circuit: new Circuit(pace, () => 0.5), nowMs: () => Math.floor(performance.now()),
+      step, source: this.source, ledger: this.ledger, pace, circuit: this.circuit, nowMs: () => Math.floor(performance.now()),
       failed: (_, error) => assert.fail(error as Error),
       takeIn: async (_jobId, documents) => {
         const ids = documents.map(({ id }) => id)
@@ -116,6 +117,23 @@ test('whatever fails and restarts at random, no document is missing', async () =
   }
   await eventually(async () => new Set(bench.taken).size, (count) => count === bench.source.last)
   assert.deepEqual([...new Set(bench.taken)], upTo(bench.source.last))
+  await bench.intake.close()
+})
+
+test('a step that is closed while it finds out whether its source is back leaves the breaker to the next step', async () => {
+  const bench = new Bench()
+  const poll = bench.source.poll.bind(bench.source)
+  bench.source.fails = () => true
+  await eventually(async () => bench.intake.status().state, (state) => state === 'open')
+  let asked = 0
+  bench.source.poll = (_, signal) => (asked++, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new SourceFailure('given up')))))
+  await eventually(async () => asked, (count) => count > 0)
+  await bench.intake.close()
+  bench.source.poll = poll
+  bench.source.fails = () => false
+  bench.source.last = SIZE
+  bench.open()
+  await eventually(async () => bench.taken.length, (count) => count === SIZE)
   await bench.intake.close()
 })
 

@@ -38,10 +38,10 @@ class Oracle implements LookUp {
   }
 }
 
-function open(oracle: Oracle, cacheMs = 60_000): { looks: LookUps; ask: (subject?: string, ms?: number) => Promise<LookUpAnswer>; failures: unknown[] } {
+function open(oracle: Oracle, cacheMs = 60_000, circuit = new Circuit(pace, () => 0.5)): { looks: LookUps; ask: (subject?: string, ms?: number) => Promise<LookUpAnswer>; failures: unknown[] } {
   const failures: unknown[] = []
   const looks = new LookUps({
-    lookUp: oracle, cacheMs, circuit: new Circuit(pace, () => 0.5), nowMs: () => Math.floor(performance.now()), failed: (_, error) => failures.push(error),
+    lookUp: oracle, cacheMs, circuit, nowMs: () => Math.floor(performance.now()), failed: (_, error) => failures.push(error),
   })
   return { looks, failures, ask: (subject, ms = 10_000) => new Promise((resolve) => looks.ask({ subject }, performance.now() + ms, resolve)) }
 }
@@ -71,6 +71,30 @@ describe('the look-ups of a step', () => {
     await ask('a')
     assert.equal(oracle.asked.length, 2)
     await looks.close()
+  })
+
+  it('leave the breaker to the next step where they are closed while one of them finds out', async () => {
+    const oracle = new Oracle()
+    const circuit = new Circuit(pace, () => 0.5)
+    const first = open(oracle, 0, circuit)
+    oracle.answer = async () => {
+      throw new LookUpFailure('away')
+    }
+    while (!circuit.isTrying()) await first.ask('a', 100)
+    oracle.answer = () => new Promise((_, reject) => (giveUp = () => reject(new LookUpFailure('given up'))))
+    let giveUp: (() => void) | null = null
+    while (giveUp === null) {
+      await sleep(5)
+      void first.ask('a', 10)
+    }
+    const closing = first.looks.close()
+    ;(giveUp as () => void)()
+    await closing
+    oracle.answer = async (subjects) => subjects.map((subject) => ({ is: subject }))
+    const second = open(oracle, 0, circuit)
+    await sleep(50)
+    assert.deepEqual(await second.ask('b'), { outcome: 'found', fields: { is: 'b' } })
+    await second.looks.close()
   })
 
   it('tells who waited too long that it was late, and remembers the answer that comes behind', async () => {

@@ -7,7 +7,8 @@
  * 1. A date stands for the span that it names: `2026-01-31` for a day, `09:05:00.12` for ten milliseconds. `first` and
  *    `last` are the first and the last microsecond of it, so that `lte 2026-01-31` takes the day in and `gt` leaves it out.
  * 2. A number, or a text of nine digits or more, counts seconds, milliseconds, microseconds or nanoseconds, by its size.
- * 3. Without an offset of its own a date is of the offset that the question names, UTC by default. Weeks begin on Monday.
+ * 3. What is outside of the years 0 to 9999 is no date: a time that is shown can be written as ISO 8601.
+ * 4. Without an offset of its own a date is of the offset that the question names, UTC by default. Weeks begin on Monday.
  */
 import type { ScalarValue } from '../event/point-value.js'
 
@@ -40,6 +41,9 @@ const STEP = /([+-]\d+|\/)([yMwdhHms])/g
 /** The smallest number in an event that is taken for a date: in 1973, counted in seconds. */
 const COUNTED_MIN = 1e8
 
+/** The first microseconds of the years 0 and 10000. */
+const [YEAR_0, YEAR_10000] = [-62_167_219_200e6, 253_402_300_800e6]
+
 /** The span that a date in a question names, or null where it is none. */
 export function spanOf(text: ScalarValue, context: DateContext): Span | null {
   if (typeof text === 'number') return countedSpan(text)
@@ -55,11 +59,19 @@ export function spanOf(text: ScalarValue, context: DateContext): Span | null {
 
 /** The instant that a value of an event is, or null: the first of its span, UTC where it names no offset. */
 export function instantOf(value: ScalarValue): number | null {
-  if (typeof value === 'number') return value >= COUNTED_MIN ? (countedSpan(value)?.first ?? null) : null
+  if (typeof value === 'number') return value >= COUNTED_MIN ? firstOf(countedSpan(value)) : null
   if (typeof value !== 'string' || value.length < 9 || value.length > 40) return null
   const code = value.charCodeAt(0)
   if (code < 48 || code > 57) return null
-  return COUNTED.test(value) ? (countedSpan(Number(value))?.first ?? null) : (isoSpan(value, 0)?.first ?? null)
+  return firstOf(COUNTED.test(value) ? countedSpan(Number(value)) : isoSpan(value, 0))
+}
+
+function firstOf(span: Span | null): number | null {
+  return span !== null && isShowable(span.first) ? span.first : null
+}
+
+function isShowable(micros: number): boolean {
+  return micros >= YEAR_0 && micros < YEAR_10000
 }
 
 /** True for a text that is a date by itself, with at least year, month and day. */
@@ -68,11 +80,11 @@ export function isDateText(text: string): boolean {
 }
 
 function countedSpan(count: number): Span | null {
-  if (!Number.isFinite(count)) return null
   const size = Math.abs(count)
   // Seconds until the year 5138, milliseconds from 1973 on, and so forth.
   const unit = size < 1e11 ? 1e6 : size < 1e14 ? 1e3 : size < 1e17 ? 1 : 1e-3
   const first = Math.floor(count * unit)
+  if (!isShowable(first)) return null
   return { first, last: Number.isInteger(count) && unit > 1 ? first + unit - 1 : first }
 }
 

@@ -54,6 +54,12 @@ describe('an instant', () => {
     assert.ok(isDateText('2026-01-31') && !isDateText('2026-01') && !isDateText('10.0.0.7'))
   })
 
+  it('is none outside of the years 0 to 9999', () => {
+    for (const value of [1e22, 1e300, '9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00']) assert.equal(instantOf(value), null, String(value))
+    for (const value of ['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z']) assert.equal(instantText(instantOf(value) as number), value.replace('Z', '.000000Z'))
+    for (const count of [1e22, -1e22, 1e300, Number.POSITIVE_INFINITY]) assert.equal(spanOf(count, context), null, String(count))
+  })
+
   it('lies in the unit that it is floored to, and the next one begins where that ends', () => {
     const random = new SeededRandom(3)
     for (let round = 0; round < 3_000; round++) {

@@ -16,6 +16,8 @@ export const limits = {
   eventBytesMax: MIB,
   /** Any other JSON request body. */
   bodyBytesMax: 16 * MIB,
+  /** Nesting of objects and arrays in one: whatever walks it later may call itself for each level. */
+  bodyDepthMax: 256,
   /** Nesting of objects and arrays in one event. */
   eventDepthMax: 64,
   /** Fields and array items in one event, at all depths together. */

@@ -11,7 +11,7 @@
 import type { Static, TObject } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { Refusal, type Issue } from '../../engine/index.js'
+import { limits, Refusal, type Issue } from '../../engine/index.js'
 
 const noBytes: Record<string, unknown> = {}
 
@@ -19,15 +19,41 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The document in a body. @throws Refusal invalid_json. */
+/** The document in a body. @throws Refusal invalid_json, and invalid_body where it is nested too deep. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   if (text.trim() === '') return noBytes
+  let document: unknown
   try {
-    return JSON.parse(text)
+    document = JSON.parse(text)
   } catch {
     throw new Refusal('invalid_json', 'the body is not valid JSON')
   }
+  if (isDeeperThan(text, limits.bodyDepthMax)) {
+    const msg = `Input should be nested at most ${limits.bodyDepthMax} levels deep`
+    throw new Refusal('invalid_body', msg, { issues: [{ loc: ['body'], msg, type: 'too_deep' }] })
+  }
+  return document
+}
+
+/** True for JSON whose objects and arrays are inside each other more than `levels` deep. */
+function isDeeperThan(json: string, levels: number): boolean {
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    switch (json[at]) {
+      case '{':
+      case '[':
+        if (++depth > levels) return true
+        break
+      case '}':
+      case ']':
+        depth--
+        break
+      case '"':
+        while (json[++at] !== '"') if (json[at] === '\\') at++
+    }
+  }
+  return false
 }
 
 /** Path segments of a JSON pointer. */

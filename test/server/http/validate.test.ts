@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { isRefusal, type Issue } from '../../../engine/errors.js'
+import { limits } from '../../../engine/limits.js'
 import { booleanOf, Checker, parseJson } from '../../../server/http/validate.js'
 
 const checker = new Checker(
@@ -66,4 +67,10 @@ test('a refusal does not quote the body', () => {
   } catch (error) {
     assert.ok(!String(error).includes('hunter2'))
   }
+})
+
+test('a body is nested as deep as its bound, and not deeper; brackets in texts do not count', () => {
+  const nested = (levels: number): Buffer => Buffer.from(`{"a\\"{[":"[\\\\","b":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"c":{}}`)
+  assert.ok(parseJson(nested(limits.bodyDepthMax)))
+  for (const levels of [limits.bodyDepthMax + 1, 100_000]) assert.equal(issues(() => parseJson(nested(levels)))[0]?.type, 'too_deep')
 })

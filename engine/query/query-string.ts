@@ -67,7 +67,6 @@ class QueryParser {
   }
 
   #group(fields: readonly Field[], depth: number): Condition {
-    if (depth > limits.queryDepthMax) throw new Refusal('query_too_large', `a query has at most ${limits.queryDepthMax} groups inside each other`)
     const items: Item[] = []
     let joined = false
     for (let token = this.#peek(); token !== undefined && token !== ')'; token = this.#peek()) {
@@ -95,10 +94,11 @@ class QueryParser {
   }
 
   #item(fields: readonly Field[], depth: number, needed: boolean): Item {
+    if (depth > limits.queryDepthMax) throw new Refusal('query_too_large', `a query has at most ${limits.queryDepthMax} groups and marks inside each other`)
     const mark = this.#peek()
     if (mark === '+' || mark === '-' || mark === '!' || mark === 'NOT') {
       this.#at++
-      const { condition } = this.#item(fields, depth, true)
+      const { condition } = this.#item(fields, depth + 1, true)
       return { condition, needed: mark === '+' || needed, excluded: mark !== '+' }
     }
     return { condition: this.#operand(fields, depth), needed, excluded: false }

@@ -77,4 +77,11 @@ describe('a query string', () => {
     assertRefused('query_too_large', () => found('('.repeat(40) + 'a' + ')'.repeat(40)))
     assertRefused('query_too_large', () => found('a '.repeat(2_000)))
   })
+
+  it('with groups or marks inside each other without end is refused', () => {
+    for (const query of ['NOT '.repeat(60_000) + 'a', '-'.repeat(200_000) + 'a', '('.repeat(60_000) + 'a', '+!'.repeat(100) + 'a']) {
+      assertRefused('query_too_large', () => found(query))
+    }
+    assert.equal(found('NOT NOT -!status:ok'), '02')
+  })
 })

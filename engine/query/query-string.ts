@@ -31,6 +31,9 @@ export const queryStringClause: ClauseCompiler = (asked, context) => {
 const TOKEN =
   /\s+|\(|\)|"(?:[^"\\]|\\.)*"|[[{](?:"[^"]*"|[^\]}"])*[\]}]|&&|\|\||[+!-](?=[^\s])|\/|(?:[^\s()"[\]{}:\\/&|]|\\.|&(?!&)|\|(?!\|)|(?<=[^\s(:])\/)+:?|:|&|\|/gy
 
+/** One way to read each text: digits that two parts may share take time by the square. */
+const FUZZY = /[^\\]~\d*(?:\.\d*)?$/
+
 interface Item {
   readonly condition: Condition
   needed: boolean
@@ -159,7 +162,7 @@ class QueryParser {
       const name = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' }[open[1] as '<'] as BoundName
       return between(field, { [name]: unescaped(open[2] as string) }, this.#context, (_, message) => this.#asked.fail(message))
     }
-    if (/[^\\]~\d*\.?\d*$/.test(token)) return this.#asked.fail('fuzziness (~) is not supported', 'unsupported')
+    if (FUZZY.test(token)) return this.#asked.fail('fuzziness (~) is not supported', 'unsupported')
     if (token === '*') return { kind: 'has', field }
     if (!/(^|[^\\])[*?]/.test(token)) {
       return phraseClause(field, unescaped(token), false, this.#context, refuseAt(this.#asked))

@@ -78,7 +78,7 @@ function dateSteps(asked: Asked, options: DateOptions, offsetMinutes: number): S
     named: (start: number) => ({ key_as_string: dateKeyText(start, offsetMinutes, options.format), key: start / 1000 }),
     keyText: (start: number) => dateKeyText(start, offsetMinutes, options.format),
   }
-  const unit = step === options.fixed_interval ? undefined : calendarUnits[step.text()]
+  const unit = step === options.fixed_interval || !Object.hasOwn(calendarUnits, step.text()) ? undefined : calendarUnits[step.text()]
   if (unit !== undefined) {
     return {
       floor: (value) => floorTo(value - shift, unit, offsetMinutes) + shift,

@@ -194,6 +194,7 @@ describe('queries', () => {
       [{ query: { match: { a: { query: 'x', fuzziness: 'AUTO' } } } }, 'query.match.a.fuzziness'],
       [{ aggs: { x: { percentiles: { field: 'a' } } } }, 'aggs.x.percentiles'],
       [{ aggs: { x: { terms: { field: 'a' }, aggs: { y: { avg: { field: 'a', script: 'x' } } } } } }, 'aggs.x.aggs.y.avg.script'],
+      [{ aggs: { x: { date_histogram: { field: '@timestamp', calendar_interval: 'constructor' } } } }, 'aggs.x.date_histogram.calendar_interval'],
       [{ suggest: {} }, 'suggest'],
       [{ query: { range: { '@timestamp': { gte: 'soon' } } } }, 'query.range.@timestamp.gte'],
       [{ query: { range: { '@timestamp': { gte: 'now', time_zone: 'Europe/Bucharest' } } } }, 'query.range.@timestamp.time_zone'],

@@ -29,6 +29,8 @@ export const questionLimits = {
   queryJobsMax: 10_000,
   /** Milliseconds that one query may run. */
   queryMsMax: 15_000,
+  /** Milliseconds behind that for what it has begun: one event, and its answer. */
+  queryGraceMs: 5_000,
   /** Milliseconds that a count of events for metrics may run, where the request says nothing less. */
   metricsMsMax: 120_000,
   /** Seconds that a request may give its metrics. */

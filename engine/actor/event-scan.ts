@@ -5,7 +5,8 @@
  * what passes.
  *
  * 1. A scan is synchronous, so every read of a shard is of one snapshot; a job lives in one shard.
- * 2. Time is looked at every few hundred events: a scan that is over its time stops where it is, and says so.
+ * 2. Time is looked at every few hundred events, or less where they are large: a scan that is over its time stops where it is,
+ *    and says so.
  */
 import { Refusal } from '../errors.js'
 import { idsAsked, ingestedWithin, matches, type Condition } from '../query/condition.js'
@@ -28,6 +29,7 @@ export interface QueryStore {
 export type Visitor = (event: RecordFields, job: QueriedJob, micros: number, record: Uint8Array) => boolean
 
 const LOOK_EVERY = 256
+const LOOK_EVERY_BYTES = 256 * 1024
 const TIME_MAX = Number.MAX_SAFE_INTEGER
 
 export class EventScan {
@@ -36,6 +38,7 @@ export class EventScan {
   /** One a shard: shapes and words are a shard's own. */
   readonly #fields = new Map<number, RecordFields>()
   #seen = 0
+  #bytes = 0
   timedOut = false
 
   constructor(stores: (shard: number) => QueryStore, clock: TaskClock) {
@@ -52,7 +55,7 @@ export class EventScan {
     event.ofJob(job)
     const ids = idsAsked(condition)
     const goesOn = (micros: number, record: Uint8Array): boolean => {
-      if (++this.#seen % LOOK_EVERY === 0 && this.#isOver()) return false
+      if (this.#isTimeToLook(record.length) && this.#isOver()) return false
       event.event(micros, record)
       return !matches(condition, event) || visit(event, job, micros, record)
     }
@@ -63,6 +66,13 @@ export class EventScan {
     const range = rangeOf(job, condition)
     if (range === null) return
     environment.scan('events', range, (key, record) => goesOn(timeOfKey(key), record))
+  }
+
+  #isTimeToLook(bytes: number): boolean {
+    this.#bytes += bytes
+    if (++this.#seen < LOOK_EVERY && this.#bytes < LOOK_EVERY_BYTES) return false
+    this.#seen = this.#bytes = 0
+    return true
   }
 
   #isOver(): boolean {

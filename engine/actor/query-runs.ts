@@ -6,12 +6,14 @@
  *
  * 1. Newest first is the order in which a job is walked: once the page is full of newer events, the rest of a job is only
  *    counted, and not even that where the count is known or not asked for.
+ * 2. An answer is put together one document after the other: what is too large, or takes too long, ends there.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { Asked } from '../query/asked.js'
 import { Budget, compileAggregations, type AggregationContext, type EventRef, type Json } from '../query/aggregation.js'
 import { allOf, everything, matches, type Condition } from '../query/condition.js'
+import { Effort } from '../query/effort.js'
 import { FieldSet } from '../query/field.js'
 import { compileDates, compileFilters, parseFilters } from '../query/filter.js'
 import { parseSearch, type Search } from '../query/search.js'
@@ -54,12 +56,23 @@ export function runEventsQuery(ground: QueryGround, question: EventsQuestion): s
   const first = new FirstEvents<Ref>(order, window)
   const scan = new EventScan(stores, clock)
   const total = walkJobs({ ground, scan, fields, condition, order, first, tracked: Number.POSITIVE_INFINITY })
-  if (scan.timedOut) throw new Refusal('query_timeout', `the query took longer than ${limits.queryMsMax} ms; narrow its jobs, dates or filters`)
+  if (scan.timedOut) throw tookTooLong()
   if (question.countOnly === true) return JSON.stringify({ events: [], total_count: total.count })
   const answers = new EventAnswers(stores, task.serviceNames[0] as string, question.decisionPointsOnly === true)
   const jobs = new Map(task.jobs.map((job) => [job.id, job]))
-  const rows = first.sorted().slice(page * size).map((ref) => answers.row(jobs.get(ref.jobId) as QueriedJob, ref.micros))
-  return `{"events":${bounded(rows)},"total_count":${total.count},"page":${page},"size":${size}}`
+  const refs = first.sorted().slice(page * size)
+  const rows = bounded(refs, clock, (ref) => answers.row(jobs.get(ref.jobId) as QueriedJob, ref.micros))
+  return `{"events":${rows},"total_count":${total.count},"page":${page},"size":${size}}`
+}
+
+function tookTooLong(): Refusal {
+  return new Refusal('query_timeout', `the query took longer than ${limits.queryMsMax} ms; narrow its jobs, dates or filters`)
+}
+
+/** What was found in time may be shown a little later. @throws Refusal query_timeout. */
+function mustHaveTime({ nowMs, deadlineMs, cancelled }: TaskClock): void {
+  if (cancelled.isCancelled) throw new Refusal('query_timeout', 'the query was given up')
+  if (nowMs() >= deadlineMs + limits.queryGraceMs) throw tookTooLong()
 }
 
 /** Newest first is by ingest time, the order of the keys. */
@@ -83,6 +96,7 @@ export function runSearch(ground: QueryGround, question: SearchQuestion): string
     offsetMinutes: 0,
     fields,
     spent: { clauses: 0 },
+    effort: new Effort(() => mustHaveTime(ground.clock)),
     budget: new Budget(),
     hits: {
       current: () => current,
@@ -104,12 +118,11 @@ export function runSearch(ground: QueryGround, question: SearchQuestion): string
     postFilter: search.postFilter,
     ...(visited === undefined ? {} : { aggregate: (event, ref) => visited(ref, () => all.collect(event)) }),
   })
-  const hits = first.sorted().slice(search.from).map((ref) => {
-    return context.hits.hit(ref, search.source, search.isSorted ? search.order.shown(ref) : null)
-  })
+  const refs = first.sorted().slice(search.from)
+  const hits = bounded(refs, ground.clock, (ref) => context.hits.hit(ref, search.source, search.isSorted ? search.order.shown(ref) : null))
   return searchAnswer(search, {
-    hits: bounded(hits),
-    hasHits: hits.length > 0,
+    hits,
+    hasHits: refs.length > 0,
     total: total.count,
     isWhole: total.isWhole && !scan.timedOut,
     timedOut: scan.timedOut,
@@ -188,12 +201,13 @@ function eventsOf({ stores }: QueryGround, job: QueriedJob): number {
   return readStats(stores(job.shard).environment, job.id, job.labels.length).events
 }
 
-/** Documents as the text of a list. @throws Refusal query_too_large. */
-function bounded(documents: readonly Json[]): string {
+/** The documents of events as the text of a list. @throws Refusal query_too_large, query_timeout. */
+function bounded(refs: readonly Ref[], clock: TaskClock, documentOf: (ref: Ref) => Json): string {
   const texts: string[] = []
   let length = 0
-  for (const document of documents) {
-    const text = JSON.stringify(document)
+  for (const ref of refs) {
+    mustHaveTime(clock)
+    const text = JSON.stringify(documentOf(ref))
     length += text.length
     if (length > limits.queryResultBytesMax) {
       throw new Refusal('query_too_large', `an answer has at most ${limits.queryResultBytesMax} bytes; ask for fewer events, or for less of each`)

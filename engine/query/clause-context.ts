@@ -1,6 +1,7 @@
 /** What the clauses of one question share, and the words that many of them know. */
 import type { Asked } from './asked.js'
 import type { Condition } from './condition.js'
+import type { Effort } from './effort.js'
 import type { FieldSet } from './field.js'
 import type { DateContext } from './instant.js'
 
@@ -8,6 +9,7 @@ export interface ClauseContext extends DateContext {
   readonly fields: FieldSet
   /** Clauses seen so far. */
   readonly spent: { clauses: number }
+  readonly effort: Effort
 }
 
 /** The condition of a clause's body, `depth` clauses down. */

@@ -51,8 +51,8 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
     if (case_insensitive?.boolean() !== true) return textTest(field, (text) => text.startsWith(wanted))
     return textTest(field, (text) => text.toLowerCase().startsWith(wanted.toLowerCase()))
   }),
-  wildcard: onField(['value', 'wildcard', 'case_insensitive', 'rewrite'], 'value', (field, { value, wildcard, case_insensitive }) => {
-    return textTest(field, patternTest(required(value ?? wildcard).text(), case_insensitive?.boolean() === true))
+  wildcard: onField(['value', 'wildcard', 'case_insensitive', 'rewrite'], 'value', (field, { value, wildcard, case_insensitive }, { effort }) => {
+    return textTest(field, patternTest(required(value ?? wildcard).text(), case_insensitive?.boolean() === true, effort))
   }),
   match: onField(
     ['query', 'operator', 'minimum_should_match', 'zero_terms_query', 'lenient', 'auto_generate_synonyms_phrase_query'], 'query',
@@ -142,7 +142,7 @@ function matchClause(field: Field, options: Options<'query' | 'operator' | 'mini
 }
 
 /** A field whose values together have so many of the wanted words as `needed` says for their number. */
-function wordsClause(field: Field, wanted: ScalarValue, needed: (count: number) => number, context: DateContext, refuse: Refuse): Condition {
+function wordsClause(field: Field, wanted: ScalarValue, needed: (count: number) => number, context: ClauseContext, refuse: Refuse): Condition {
   if (field.kind !== 'body') return isOneOf(field, [wanted], context, refuse)
   const words = [...new Set(wordsOf(String(wanted)))]
   if (words.length === 0) return nothing
@@ -153,18 +153,24 @@ function wordsClause(field: Field, wanted: ScalarValue, needed: (count: number) 
     field,
     test: (values) => {
       if (values.some((value) => typeof value !== 'string' && equal(value))) return true
-      const own = new Set(values.flatMap((value) => wordsOf(String(value))))
+      const own = new Set(values.flatMap((value) => wordsIn(value, context)))
       return words.filter((word) => own.has(word)).length >= least
     },
   }
 }
 
 /** A field one of whose values has the wanted words in one piece. */
-export function phraseClause(field: Field, wanted: ScalarValue, prefix: boolean, context: DateContext, refuse: Refuse): Condition {
+export function phraseClause(field: Field, wanted: ScalarValue, prefix: boolean, context: ClauseContext, refuse: Refuse): Condition {
   if (field.kind !== 'body') return prefix ? textTest(field, (text) => text.startsWith(String(wanted))) : isOneOf(field, [wanted], context, refuse)
   const phrase = wordsOf(String(wanted))
   if (phrase.length > limits.queryPatternMax) throw new Refusal('query_too_large', `a phrase has at most ${limits.queryPatternMax} words`)
   if (phrase.length === 0) return nothing
   const equal = equalTo(wanted)
-  return { kind: 'some', field, test: (value) => (typeof value !== 'string' && equal(value)) || holdsPhrase(wordsOf(String(value)), phrase, prefix) }
+  return { kind: 'some', field, test: (value) => (typeof value !== 'string' && equal(value)) || holdsPhrase(wordsIn(value, context), phrase, prefix) }
+}
+
+function wordsIn(value: ScalarValue, { effort }: ClauseContext): string[] {
+  const text = String(value)
+  effort.spend(text.length)
+  return wordsOf(text)
 }

@@ -126,7 +126,7 @@ function topHits(asked: Asked, context: AggregationContext): () => Collector {
   const from = options.from?.integer(0, TOP_HITS_MAX) ?? 0
   const size = options.size?.integer(0, TOP_HITS_MAX) ?? TOP_HITS_DEFAULT
   const order = parseSort(options.sort, context.fields)
-  const source = parseSource(options._source)
+  const source = parseSource(options._source, context.effort)
   const isSorted = options.sort !== undefined
   return () => {
     const first = new FirstEvents<Ref>(order, Math.min(from + size, limits.queryWindowMax))

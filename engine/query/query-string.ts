@@ -167,7 +167,8 @@ class QueryParser {
     if (!/(^|[^\\])[*?]/.test(token)) {
       return phraseClause(field, unescaped(token), false, this.#context, refuseAt(this.#asked))
     }
-    const test = patternTest(token, true)
+    const { effort } = this.#context
+    const test = patternTest(token, true, effort)
     return textTest(field, (text) => test(text) || wordsOf(text).some(test))
   }
 }

@@ -51,7 +51,7 @@ export function parseSearch(asked: Asked, context: ClauseContext): Search {
     isSorted: options.sort !== undefined,
     order,
     after: after === undefined ? null : order.after(after, context),
-    source: parseSource(options._source),
+    source: parseSource(options._source, context.effort),
     tracked: trackedOf(options.track_total_hits),
     aggregations: options.aggs ?? options.aggregations,
     timeoutMs: timeoutOf(options.timeout),

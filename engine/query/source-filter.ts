@@ -1,6 +1,7 @@
 /** Parts of a document: what `_source` asks for, by dot paths with `*` in them. */
 import { limits } from '../limits.js'
 import type { Asked } from './asked.js'
+import type { Effort } from './effort.js'
 import { patternTest } from './text-match.js'
 
 type Json = Record<string, unknown>
@@ -15,16 +16,16 @@ export interface SourceFilter {
 const whole: SourceFilter = { wanted: true, of: (document) => document }
 
 /** `_source`: a boolean, a pattern, a list of them, or `{includes, excludes}`. */
-export function parseSource(asked: Asked | undefined): SourceFilter {
+export function parseSource(asked: Asked | undefined, effort: Effort): SourceFilter {
   if (asked === undefined) return whole
   if (typeof asked.value === 'boolean') return asked.value ? whole : { wanted: false, of: () => ({}) }
-  if (!asked.isObject) return filterOf(patterns(asked), [])
+  if (!asked.isObject) return filterOf(patterns(asked, effort), [])
   const { includes, include, excludes, exclude } = asked.object(['includes', 'include', 'excludes', 'exclude'])
-  return filterOf(patterns(includes ?? include), patterns(excludes ?? exclude))
+  return filterOf(patterns(includes ?? include, effort), patterns(excludes ?? exclude, effort))
 }
 
-function patterns(asked: Asked | undefined): PathTest[] {
-  return asked === undefined ? [] : asked.list(limits.queryFieldsMax).map((pattern) => patternTest(pattern.name(), false))
+function patterns(asked: Asked | undefined, effort: Effort): PathTest[] {
+  return asked === undefined ? [] : asked.list(limits.queryFieldsMax).map((pattern) => patternTest(pattern.name(), false, effort))
 }
 
 function filterOf(includes: readonly PathTest[], excludes: readonly PathTest[]): SourceFilter {

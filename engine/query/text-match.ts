@@ -7,6 +7,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import type { Effort } from './effort.js'
 
 const WORD = /[\p{L}\p{M}\p{N}_]+(?:(?:(?<=\p{N})[.,'](?=\p{N})|(?<=[\p{L}\p{M}_])[.':](?=\p{L}))[\p{L}\p{M}\p{N}_]+)*/gu
 
@@ -30,10 +31,10 @@ export function holdsPhrase(words: readonly string[], phrase: readonly string[],
 
 /**
  * A test for texts that a pattern covers whole: `*` stands for any text, `?` for one character, a backslash takes the next
- * character as it is. Takes time in proportion to pattern and text, whatever they are.
+ * character as it is. Takes time in proportion to the product of pattern and text at most.
  * @throws Refusal query_too_large.
  */
-export function patternTest(pattern: string, ignoreCase: boolean): (text: string) => boolean {
+export function patternTest(pattern: string, ignoreCase: boolean, effort: Effort): (text: string) => boolean {
   const wanted: string[] = []
   const escaped: boolean[] = []
   if (pattern.length > limits.queryPatternMax) throw new Refusal('query_too_large', `a pattern has at most ${limits.queryPatternMax} characters`)
@@ -49,6 +50,7 @@ export function patternTest(pattern: string, ignoreCase: boolean): (text: string
   return (text) => {
     const given = [...(ignoreCase ? text.toLowerCase() : text)]
     let [at, from, lastStar, retry] = [0, 0, -1, 0]
+    effort.spend(given.length)
     while (from < given.length) {
       if (at < wanted.length && star(at)) {
         lastStar = at++
@@ -57,6 +59,7 @@ export function patternTest(pattern: string, ignoreCase: boolean): (text: string
         at++
         from++
       } else if (lastStar >= 0) {
+        effort.spend(from - retry)
         at = lastStar + 1
         from = ++retry
       } else return false

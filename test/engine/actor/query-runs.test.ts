@@ -6,6 +6,7 @@ import type { QueryAsked } from '../../../engine/actor/query-task.js'
 import { CancelCell } from '../../../engine/actor/reader-tasks.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import { assertRefused } from '../../support/engine-refusal.js'
+import { jobSettings, TestShard } from '../../support/engine-shard.js'
 import { dates, queryWorld, rounds, texts, type QueryWorld } from '../../support/query-events.js'
 import { originalTime, passes, valuesOf, type OracleDocument } from '../../support/query-oracle.js'
 import { aggregate, holds, plain } from '../../support/search-oracle.js'
@@ -75,8 +76,8 @@ describe('queries', () => {
     newest = [...world.documents].sort((x, y) => y.micros - x.micros)
   })
 
-  function ask(asked: QueryAsked, jobs = world.jobs, nowMs = (): number => 0): Json {
-    const { environment } = world.shard
+  function ask(asked: QueryAsked, jobs = world.jobs, nowMs = (): number => 0, shard = world.shard): Json {
+    const { environment } = shard
     const store = { environment, codec: new BodyCodec(environment) }
     const cancelled = new CancelCell()
     const task = { serviceNames: ['tester', 'service'], jobs, asked, nowMicros: 1_769_850_300_123_000, deadlineMs: 1e9, cancelled: cancelled.memory }
@@ -186,6 +187,17 @@ describe('queries', () => {
     const answer = ask({ kind: 'search', question: { queryBody: { query: { match_all: {} } } } }, world.jobs, late)
     assert.deepEqual([answer['timed_out'], answer['hits'].total.relation], [true, 'gte'])
     assertRefused('query_timeout', () => ask({ kind: 'events', question: {} }, world.jobs, late))
+  })
+
+  it('end in their time inside of one large event, too', async () => {
+    const [shard, job] = [new TestShard(), jobSettings()]
+    await shard.ingest(job, { text: 'a'.repeat(500_000), words: 'a '.repeat(250_000) })
+    const clauses = [{ wildcard: { text: `*${'a'.repeat(1_000)}b` } }, { match_phrase: { words: `${'a '.repeat(20)} b` } }, { match: { words: 'b' } }]
+    for (const one of clauses) {
+      let looks = 0
+      const query = { bool: { should: Array.from({ length: 20 }, () => one) } }
+      assertRefused('query_timeout', () => ask({ kind: 'search', question: { queryBody: { query } } }, [job], () => looks++ * 3e8, shard))
+    }
   })
 
   it('refuse what they do not speak by its name and its place', () => {

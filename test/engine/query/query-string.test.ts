@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test'
 import { Asked } from '../../../engine/query/asked.js'
 import { compileClause } from '../../../engine/query/clause.js'
 import { matches } from '../../../engine/query/condition.js'
+import { Effort } from '../../../engine/query/effort.js'
 import { FieldSet } from '../../../engine/query/field.js'
 import { RecordFields } from '../../../engine/actor/record-fields.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
@@ -25,7 +26,7 @@ describe('a query string', () => {
 
   function found(query: string, more: object = {}): string {
     const fields = new FieldSet(['service'])
-    const context = { fields, nowMicros: Date.UTC(2026, 1, 1) * 1000, offsetMinutes: 0, spent: { clauses: 0 } }
+    const context = { fields, nowMicros: Date.UTC(2026, 1, 1) * 1000, offsetMinutes: 0, spent: { clauses: 0 }, effort: new Effort(() => {}) }
     const condition = compileClause(new Asked({ query_string: { query, ...more } }, []), context)
     const event = new RecordFields(shard.environment, new BodyCodec(shard.environment), fields)
     event.ofJob(job)

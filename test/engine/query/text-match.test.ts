@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Effort } from '../../../engine/query/effort.js'
 import { holdsPhrase, patternTest, wordsOf } from '../../../engine/query/text-match.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { assertRefused } from '../../support/engine-refusal.js'
+
+const effort = new Effort(() => {})
 
 describe('texts', () => {
   it('are split into words where Unicode says so', () => {
@@ -25,15 +28,15 @@ describe('texts', () => {
     for (let round = 0; round < 5_000; round++) {
       const [pattern, text] = [make('ab*?.'), make('ab.')]
       const regex = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.')}$`)
-      assert.equal(patternTest(pattern, false)(text), regex.test(text), `${pattern} ${text}`)
+      assert.equal(patternTest(pattern, false, effort)(text), regex.test(text), `${pattern} ${text}`)
     }
-    assert.ok(patternTest('a\\*b', false)('a*b') && !patternTest('a\\*b', false)('axb'))
-    assert.ok(patternTest('FAIL*', true)('failed') && patternTest('?', false)('😀'))
+    assert.ok(patternTest('a\\*b', false, effort)('a*b') && !patternTest('a\\*b', false, effort)('axb'))
+    assert.ok(patternTest('FAIL*', true, effort)('failed') && patternTest('?', false, effort)('😀'))
   })
 
   it('are covered in no more steps than pattern times text, however the pattern is', () => {
-    const test = patternTest(`${'*a'.repeat(200)}b`, false)
+    const test = patternTest(`${'*a'.repeat(200)}b`, false, effort)
     assert.equal(test('a'.repeat(5_000)), false)
-    assertRefused('query_too_large', () => patternTest('*a'.repeat(600), false))
+    assertRefused('query_too_large', () => patternTest('*a'.repeat(600), false, effort))
   })
 })

@@ -20,9 +20,12 @@ export const questionLimits = {
   queryWindowMax: 10_000,
   /** Bytes of one answer. */
   queryResultBytesMax: 32 * MIB,
-  /** Buckets in the answer to one query, and different terms that it counts. */
+  /** Buckets in the answer to one query, and different terms that it counts, with their characters. */
   queryBucketsMax: 10_000,
   queryTermsMax: 200_000,
+  queryTermCharsMax: 64 * MIB,
+  /** Buckets and figures in them that one query keeps while it counts, asked for in the end or not. */
+  queryCollectorsMax: 1_000_000,
   /** Keys that one query sorts by. */
   querySortKeysMax: 16,
   /** Jobs that one query names. */

@@ -4,11 +4,12 @@
  * Owns: the tree of them, buckets and what is counted in them, the bounds. Leaves out: each kind (metrics.ts, buckets.ts,
  * histograms.ts).
  *
- * 1. Everything is exact: no sampling, no sketches. What would not fit the bounds is refused.
+ * 1. Everything is exact: no sampling, no sketches. What would not fit the bounds is refused, before there is memory taken for it.
  * 2. A kind that is not spoken is refused by its name and its place.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import type { ScalarValue } from '../event/point-value.js'
 import type { Asked } from './asked.js'
 import type { ClauseContext } from './clause-context.js'
 import type { EventFields } from './condition.js'
@@ -52,13 +53,35 @@ export type KindCompiler = (asked: Asked, context: AggregationContext, inner: In
 /** What all aggregations of one question may take together. */
 export class Budget {
   #terms = 0
+  #termChars = 0
+  #collectors = 0
   #buckets = 0
+  #documentChars = 0
 
-  /** One more value that is remembered, or bucket that is counted in. @throws Refusal query_too_large. */
-  term(): void {
-    if (++this.#terms > limits.queryTermsMax) {
-      throw new Refusal('query_too_large', `the aggregations of a query tell at most ${limits.queryTermsMax} values apart; narrow the query`)
+  /** One more value that is told apart. @throws Refusal query_too_large. */
+  term(value: ScalarValue): void {
+    if (typeof value === 'string') this.#termChars += value.length
+    if (++this.#terms > limits.queryTermsMax || this.#termChars > limits.queryTermCharsMax) {
+      const most = `${limits.queryTermsMax} values apart, of ${limits.queryTermCharsMax} characters together`
+      throw new Refusal('query_too_large', `the aggregations of a query tell at most ${most}; narrow the query`)
     }
+  }
+
+  /** So many more buckets, figures and events that are kept while the events are gone through. @throws Refusal query_too_large. */
+  collectors(count: number): void {
+    this.#collectors += count
+    if (this.#collectors > limits.queryCollectorsMax) {
+      throw new Refusal('query_too_large', `the aggregations of a query keep at most ${limits.queryCollectorsMax} buckets and figures; ask for less in each`)
+    }
+  }
+
+  /** One more event that is shown in a bucket. @throws Refusal query_too_large. */
+  document(document: Json): Json {
+    this.#documentChars += JSON.stringify(document).length
+    if (this.#documentChars > limits.queryResultBytesMax) {
+      throw new Refusal('query_too_large', `an answer has at most ${limits.queryResultBytesMax} bytes; ask for fewer events, or for less of each`)
+    }
+    return document
   }
 
   /** So many more buckets in the answer. @throws Refusal query_too_large. */
@@ -73,16 +96,20 @@ export class Budget {
 /** The aggregations inside of one. */
 export class InnerPlans {
   readonly #plans: readonly (readonly [name: string, plan: Plan])[]
+  readonly #budget: Budget
 
-  constructor(plans: readonly (readonly [string, Plan])[]) {
+  constructor(plans: readonly (readonly [string, Plan])[], budget: Budget) {
     this.#plans = plans
+    this.#budget = budget
   }
 
   get isEmpty(): boolean {
     return this.#plans.length === 0
   }
 
+  /** A fresh one. @throws Refusal query_too_large. */
   bucket(): Bucket {
+    this.#budget.collectors(1 + this.#plans.length)
     return new Bucket(this.#plans.map(([name, plan]) => [name, plan()]))
   }
 }
@@ -120,8 +147,8 @@ const innerNames = ['aggs', 'aggregations'] as const
 
 /** The plans of `{<name>: {<kind>: {...}, aggs?}}`. @throws Refusal invalid_body, query_too_large. */
 export function compileAggregations(asked: Asked | undefined, context: AggregationContext, depth = 0): InnerPlans {
-  if (asked === undefined) return new InnerPlans([])
-  return new InnerPlans(asked.entries().map(([name, one]) => [name, compileAggregation(one, context, depth)]))
+  if (asked === undefined) return new InnerPlans([], context.budget)
+  return new InnerPlans(asked.entries().map(([name, one]) => [name, compileAggregation(one, context, depth)]), context.budget)
 }
 
 function compileAggregation(asked: Asked, context: AggregationContext, depth: number): Plan {

@@ -54,7 +54,7 @@ function terms(asked: Asked, context: AggregationContext, inner: InnerPlans): ()
           if (!wanted(value) || (i > 0 && values.indexOf(value) < i)) continue
           let bucket = found.get(value)
           if (bucket === undefined) {
-            context.budget.term()
+            context.budget.term(value)
             found.set(value, (bucket = inner.bucket()))
           }
           bucket.collect(event)

@@ -131,7 +131,7 @@ function collect(
         for (const start of starts) {
           let bucket = found.get(start)
           if (bucket === undefined) {
-            context.budget.term()
+            context.budget.term(start)
             found.set(start, (bucket = inner.bucket()))
           }
           bucket.collect(event)

@@ -41,7 +41,7 @@ export const metricKinds: Readonly<Record<string, KindCompiler>> = {
         collect(event) {
           for (const value of valuesOr(event, field, missing)) {
             if (seen.has(value)) continue
-            context.budget.term()
+            context.budget.term(value)
             seen.add(value)
           }
         },
@@ -135,10 +135,14 @@ function topHits(asked: Asked, context: AggregationContext): () => Collector {
       collect(event) {
         total++
         const standing = { ...context.hits.current(), values: order.valuesOf(event) }
-        if (first.takes(standing)) first.add(standing)
+        if (!first.takes(standing)) return
+        if (!first.isFull) context.budget.collectors(1)
+        first.add(standing)
       },
       result() {
-        const hits = first.sorted().slice(from).map((ref) => context.hits.hit(ref, source, isSorted ? order.shown(ref) : null))
+        const hits = first.sorted().slice(from).map((ref) => {
+          return context.budget.document(context.hits.hit(ref, source, isSorted ? order.shown(ref) : null))
+        })
         return { hits: { total: { value: total, relation: 'eq' }, max_score: isSorted || hits.length === 0 ? null : 1, hits } }
       },
     }

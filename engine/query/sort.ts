@@ -129,9 +129,14 @@ export class FirstEvents<E extends Standing> {
     this.#max = max
   }
 
+  /** Another one takes the place of the last in the order. */
+  get isFull(): boolean {
+    return this.#heap.length >= this.#max
+  }
+
   /** True where an event that stands there would be taken. */
   takes(standing: Standing): boolean {
-    if (this.#heap.length < this.#max) return true
+    if (!this.isFull) return true
     return this.#max > 0 && this.#order.compare(standing, this.#heap[0] as E) < 0
   }
 

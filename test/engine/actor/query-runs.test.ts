@@ -225,6 +225,9 @@ describe('queries', () => {
     for (let i = 0; i < 40; i++) deep = { bool: { must: deep } }
     assertRefused('query_too_large', () => search({ query: deep }))
     assertRefused('query_too_large', () => search({ aggs: { x: { histogram: { field: 'a', interval: 1e-6 } } } }))
+    const filters = (aggs: Json): Json => ({ filters: { filters: Array.from({ length: 300 }, () => ({ match_all: {} })) }, aggs })
+    const refusal = assertRefused('query_too_large', () => search({ aggs: { x: filters({ y: filters({ z: filters({}) }) }) } }))
+    assert.match(refusal.message, /keep at most/)
     assertRefused('query_too_large', () => events({ page: 200, size: 100 }))
     assertRefused('query_too_large', () => events({ filters: Array.from({ length: 255 }, (_, i) => ({ field: `f${i}`, operator: 'exists' })), dateField: 'x', startDate: 'now', sortBy: 'y' }))
   })

@@ -133,6 +133,11 @@ export class Bucket implements Collector {
     return Object.fromEntries(this.#inner.map(([name, collector]) => [name, collector.result()]))
   }
 
+  /** What one of them has found. */
+  innerOf(name: string): Json | undefined {
+    return this.#inner.find(([own]) => own === name)?.[1].result()
+  }
+
   result(): Json {
     return { doc_count: this.count, ...this.inner() }
   }

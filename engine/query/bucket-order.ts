@@ -45,7 +45,7 @@ function figureBy({ key, bucket }: KeyedBucket, by: string): ScalarValue | null 
   if (by === '_count') return bucket.count
   if (by === '_key') return key
   const [name, property = 'value'] = by.split(/[.>]/) as [string, string?]
-  const found = (bucket.inner()[name] as Record<string, unknown> | undefined)
+  const found = bucket.innerOf(name)
   const figure = found?.[property] ?? (property === 'value' ? found?.['doc_count'] : undefined)
   return typeof figure === 'number' ? figure : null
 }

@@ -220,6 +220,15 @@ describe('queries', () => {
     }
   })
 
+  it('order buckets by a figure in them without asking for what else is in those that are not shown', async () => {
+    const [shard, job] = [new TestShard(), jobSettings()]
+    for (let i = 0; i < 150; i++) await shard.ingest(job, { key: `k${i}`, n: i, many: Array.from({ length: 100 }, (_, at) => `m${at}`) })
+    const aggs = { most: { max: { field: 'n' } }, many: { terms: { field: 'many', size: 100 } } }
+    const queryBody = { size: 0, aggs: { keys: { terms: { field: 'key', size: 2, order: { most: 'desc' } }, aggs } } }
+    const answer = ask({ kind: 'search', question: { queryBody } }, [job], undefined, shard)
+    assert.deepEqual(answer['aggregations'].keys.buckets.map((bucket: Json) => [bucket['key'], bucket['many'].buckets.length]), [['k149', 100], ['k148', 100]])
+  })
+
   it('refuse what is too large', () => {
     let deep: Json = { match_all: {} }
     for (let i = 0; i < 40; i++) deep = { bool: { must: deep } }

@@ -53,6 +53,8 @@ export const limits = {
   blockingOutlierShare: 0.05,
   blockingLowConfidenceShare: 0.25,
 
+  /** Storage units of one data directory. */
+  shardsMax: 256,
   /** Messages that wait or run in one shard's mailbox. */
   mailboxMessagesMax: 65_536,
   /** Bytes that wait or run in one shard's mailbox. */

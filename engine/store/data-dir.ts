@@ -20,6 +20,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rea
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
 import { mustBeWhole } from './whole-files.js'
 
 /** The format that this code writes. 2: as 1, and all files have checksums (checksums.ts). */
@@ -27,9 +28,7 @@ export const DATA_FORMAT = 2
 /** From this format on all files have checksums; some files of older directories have, too. */
 export const CHECKSUMS_FORMAT = 2
 
-const SHARDS_MAX = 64
-
-const formatSchema = z.object({ format: z.int().min(1), shards: z.int().min(1).max(SHARDS_MAX) })
+const formatSchema = z.object({ format: z.int().min(1), shards: z.int().min(1).max(limits.shardsMax) })
 
 export interface DataDir {
   readonly path: string
@@ -56,6 +55,9 @@ export function makeDataDir(path: string): void {
 export function openDataDir(path: string, shards: number, mustBeSound = true): DataDir {
   const file = join(path, 'format.json')
   if (!existsSync(file)) {
+    if (!formatSchema.shape.shards.safeParse(shards).success) {
+      throw new Refusal('data_dir_invalid', `a data directory has 1 to ${limits.shardsMax} shards; asked for are ${shards}`)
+    }
     if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
       throw new Refusal('data_dir_invalid', `the data directory ${path} has shards but no format.json; it is incomplete`)
     }

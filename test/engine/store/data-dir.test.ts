@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { limits } from '../../../engine/limits.js'
 import { DATA_FORMAT, makeDataDir, openDataDir } from '../../../engine/store/data-dir.js'
 import { openShard } from '../../../engine/store/environments.js'
+import { settingsTable } from '../../../server/config.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
 import { assertRefused } from '../../support/engine-refusal.js'
 
@@ -14,6 +16,13 @@ describe('data directory', () => {
     assert.deepEqual(openDataDir(path, 3), { path, shards: 3, format: DATA_FORMAT, fresh: true })
     assert.deepEqual(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8')), { format: DATA_FORMAT, shards: 3 })
     assert.deepEqual(openDataDir(path, 8), { path, shards: 3, format: DATA_FORMAT, fresh: false })
+  })
+
+  it('with as many shards as there may be is opened again, and one with more is not made', (test) => {
+    const path = temporaryDirectory(test)
+    for (const fresh of [true, false]) assert.deepEqual(openDataDir(path, limits.shardsMax), { path, shards: limits.shardsMax, format: DATA_FORMAT, fresh })
+    assert.equal(settingsTable.shards.schema.parse(String(limits.shardsMax)), limits.shardsMax)
+    for (const shards of [0, 1.5, limits.shardsMax + 1]) assertRefused('data_dir_invalid', () => openDataDir(temporaryDirectory(test), shards))
   })
 
   it('of a newer format is refused with a sentence that names it', (test) => {

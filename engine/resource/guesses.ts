@@ -8,7 +8,8 @@
  * 2. It is the same for names that exist and names that do not.
  * 3. Who was right once, from where he was, has guesses of his own there: others that guess at his name from elsewhere
  *    do not lock him out.
- * 4. Memory only, and bounded: a start forgives.
+ * 4. Memory only, and bounded: a start forgives. Whoever guessed last is forgotten last, and a request that is refused makes
+ *    nobody forgotten.
  */
 import type { Clock } from '../clock.js'
 import { Refusal } from '../errors.js'
@@ -49,8 +50,9 @@ export class GuessGuard {
   take(username: string, address: string): Guess {
     const name = username.slice(0, limits.userNameCharsMax)
     const pair = `${name} ${address}`
-    const user = this.#of(this.#trusted.has(pair) ? `pair ${pair}` : `user ${name}`, perUser)
-    const from = this.#of(`address ${address}`, perAddress)
+    const [userSubject, addressSubject] = [this.#trusted.has(pair) ? `pair ${pair}` : `user ${name}`, `address ${address}`]
+    const user = this.#of(userSubject, perUser)
+    const from = this.#of(addressSubject, perAddress)
     const wait = Math.max(waitMicros(user, perUser), waitMicros(from, perAddress))
     if (wait > 0) {
       const retryAfterSeconds = Math.max(1, Math.ceil(wait / 1e6))
@@ -58,6 +60,8 @@ export class GuessGuard {
     }
     user.left--
     from.left--
+    this.#remember(userSubject, user)
+    this.#remember(addressSubject, from)
     const back = (): void => {
       user.left = Math.min(perUser.most, user.left + 1)
       from.left = Math.min(perAddress.most, from.left + 1)
@@ -69,18 +73,20 @@ export class GuessGuard {
     return { right, back }
   }
 
+  /** What somebody has left now; who is not known has all of them, and is not remembered by this. */
   #of(subject: string, { most, everyMicros }: Allowance): Guesses {
     const now = this.#clock.nowMicros()
-    let guesses = this.#guesses.get(subject)
-    if (guesses === undefined) {
-      guesses = { left: most, atMicros: now }
-      this.#guesses.set(subject, guesses)
-      if (this.#guesses.size > limits.guessersMax) forgetFirst(this.#guesses)
-      return guesses
-    }
+    const guesses = this.#guesses.get(subject)
+    if (guesses === undefined) return { left: most, atMicros: now }
     guesses.left = Math.min(most, guesses.left + Math.max(0, now - guesses.atMicros) / everyMicros)
     guesses.atMicros = now
     return guesses
+  }
+
+  #remember(subject: string, guesses: Guesses): void {
+    this.#guesses.delete(subject)
+    this.#guesses.set(subject, guesses)
+    if (this.#guesses.size > limits.guessersMax) forgetFirst(this.#guesses)
   }
 
   #trust(pair: string): void {

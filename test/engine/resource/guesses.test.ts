@@ -27,6 +27,23 @@ test('wrong guesses from one address are slowed down, whatever the name', () => 
   guard.take('somebody else', '192.0.2.1')
 })
 
+test('requests that are refused make nobody else forgotten', () => {
+  const guard = new GuessGuard(new ManualClock())
+  for (let i = 0; i < limits.guessesPerUserMax; i++) guard.take('ann', '192.0.2.2')
+  for (let i = 0; i < limits.guessesPerAddressMax; i++) guard.take(`user ${i}`, '192.0.2.1')
+  for (let i = 0; i <= limits.guessersMax; i++) assertRefused('too_many_attempts', () => guard.take(`other ${i}`, '192.0.2.1'))
+  assertRefused('too_many_attempts', () => guard.take('ann', '192.0.2.3'))
+})
+
+test('who guessed last is forgotten last', () => {
+  const guard = new GuessGuard(new ManualClock())
+  for (let i = 0; i < limits.guessesPerUserMax; i++) {
+    guard.take('ann', `192.0.2.${i}`)
+    for (let other = 0; other < limits.guessersMax / 2 - 1; other++) guard.take(`other ${i} ${other}`, `198.51.100.${i} ${other}`)
+  }
+  assertRefused('too_many_attempts', () => guard.take('ann', '192.0.2.100'))
+})
+
 test('right ones cost nothing', () => {
   const guard = new GuessGuard(new ManualClock())
   for (let i = 0; i < 1_000; i++) guard.take('ann', '192.0.2.1').right()

@@ -9,12 +9,41 @@ export interface Clock {
   nowMicros(): number
 }
 
-/** The machine's clock: wall time at the start, moved on by the monotonic clock between readings of the wall. */
-export const systemClock: Clock = {
+/** Milliseconds between two readings of the wall, and how far off it has to be to count: its readings are whole milliseconds. */
+const [READ_EVERY_MS, OFF_MS] = [1_000, 10]
+
+/**
+ * The machine's clock: a reading of the wall, moved on by the monotonic clock until the next. So a wall that was set, or a machine
+ * that slept, is noticed within a second.
+ */
+export class WallClock implements Clock {
+  readonly #wallMs: () => number
+  readonly #monotonicMs: () => number
+  /** What the wall says where the other says 0. */
+  #originMs: number
+  #readMs: number
+
+  constructor(wallMs: () => number, monotonicMs: () => number, originMs: number) {
+    this.#wallMs = wallMs
+    this.#monotonicMs = monotonicMs
+    this.#originMs = originMs
+    this.#readMs = Number.NEGATIVE_INFINITY
+  }
+
   nowMicros(): number {
-    return Math.floor((performance.timeOrigin + performance.now()) * 1000)
-  },
+    const monotonicMs = this.#monotonicMs()
+    if (monotonicMs - this.#readMs >= READ_EVERY_MS) this.#read(monotonicMs)
+    return Math.floor((this.#originMs + monotonicMs) * 1000)
+  }
+
+  #read(monotonicMs: number): void {
+    this.#readMs = monotonicMs
+    const originMs = this.#wallMs() - monotonicMs
+    if (Math.abs(originMs - this.#originMs) > OFF_MS) this.#originMs = originMs
+  }
 }
+
+export const systemClock: Clock = new WallClock(Date.now, () => performance.now(), performance.timeOrigin)
 
 /** A clock that stands still until told; for tests and simulations. */
 export class ManualClock implements Clock {

@@ -43,6 +43,8 @@ export class Circuit {
   readonly #pace: Pace
   readonly #random: () => number
   #failures = 0
+  /** When the wait began, and when it ends. */
+  #since = 0
   #until = 0
   #probing = false
   #reason = ''
@@ -63,16 +65,21 @@ export class Circuit {
 
   state(nowMs: number): CircuitState {
     if (this.#failures < OPEN_AFTER) return 'closed'
-    return nowMs < this.#until ? 'open' : 'half_open'
+    return this.#isWaiting(nowMs) ? 'open' : 'half_open'
   }
 
   /** How long to wait before the next try: 0 to go now. Whoever goes tells how it went. */
   enter(nowMs: number): number {
-    if (nowMs < this.#until) return this.#until - nowMs
+    if (this.#isWaiting(nowMs)) return this.#until - nowMs
     if (this.state(nowMs) === 'closed') return 0
     if (this.#probing) return this.#pace.baseMs
     this.#probing = true
     return 0
+  }
+
+  /** A clock that was set back ends a wait. */
+  #isWaiting(nowMs: number): boolean {
+    return nowMs >= this.#since && nowMs < this.#until
   }
 
   /** Requests that may be made at once. */
@@ -94,6 +101,7 @@ export class Circuit {
 
   /** It works, and wants to be left alone for a moment. */
   pause(nowMs: number, ms: number): void {
+    this.#since = nowMs
     this.#until = nowMs + Math.max(this.#pace.baseMs, Math.min(ms, RETRY_AFTER_MS_MAX))
   }
 
@@ -102,6 +110,7 @@ export class Circuit {
     this.#failures++
     this.#reason = reason
     const wait = waitMs(this.#failures, this.#pace.baseMs, this.#pace.capMs, this.#random())
+    this.#since = nowMs
     this.#until = nowMs + Math.max(wait, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX))
   }
 }

@@ -37,3 +37,9 @@ test('whoever asks to be left alone is, for ten minutes at most', () => {
   circuit.pause(0, 2_000)
   assert.deepEqual([circuit.enter(0), circuit.enter(2_000)], [2_000, 0])
 })
+
+test('a wait ends where the clock was set back behind its beginning', () => {
+  const circuit = new Circuit(standardPace, () => 0)
+  circuit.failed(3_600_000, 'busy', 90_000)
+  assert.deepEqual([circuit.enter(3_600_000), circuit.enter(0)], [90_000, 0])
+})

@@ -46,6 +46,7 @@ async function send(exchange: Exchange, name: string, entries: readonly ZipEntry
   }
   zip.end()
   exchange.beginStream(statusLine(200), zipType, [['Content-Disposition', `attachment; filename="${name}"`]])
+  if (exchange.method === 'head') return void output.destroy()
   try {
     const pace = new Pace()
     for await (const piece of output) {

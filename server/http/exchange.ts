@@ -173,16 +173,19 @@ export class Exchange {
     this.#settle(code)
   }
 
-  /** Begins a streamed answer; the status is sent with the first `write`. */
+  /** Begins a streamed answer; the status is sent with the first `write`. One to HEAD is over with this. */
   beginStream(status: string, type: string, headers: Headers = noHeaders): void {
     const res = this.#res
     if (res === null || this.#streaming) return
+    const isHead = this.method === 'head'
     this.#streaming = true
     this.#streamStatus = codeOf(status)
     res.cork(() => {
       res.writeStatus(status).writeHeader('Content-Type', type)
       for (const [name, value] of headers) res.writeHeader(name, value)
+      if (isHead) res.endWithoutBody()
     })
+    if (isHead) this.#settle(this.#streamStatus)
   }
 
   /** Sends a piece of a streamed answer. False when the client has not read all before it; the piece is kept anyway. */
@@ -190,9 +193,7 @@ export class Exchange {
     const res = this.#res
     if (res === null) return true
     let flowing = true
-    res.cork(() => {
-      flowing = res.write(piece)
-    })
+    res.cork(() => void (flowing = res.write(piece)))
     return flowing
   }
 
@@ -200,9 +201,7 @@ export class Exchange {
   endStream(close = false): void {
     const res = this.#res
     if (res === null) return
-    res.cork(() => {
-      res.end(undefined, close || this.#host.draining)
-    })
+    res.cork(() => void res.end(undefined, close || this.#host.draining))
     this.#settle(this.#streamStatus)
   }
 

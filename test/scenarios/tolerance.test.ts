@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { after, before, test } from 'node:test'
-import { makeJob, openSocket, type Client } from '../support/client.js'
+import { eventually, makeJob, openSocket, type Client } from '../support/client.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
@@ -155,6 +155,22 @@ test('HEAD is answered as GET without a body', async () => {
   const answer = await client.request('HEAD', `/api/v1/jobs/${jobId}`)
   assert.equal(answer.status, 200)
   assert.equal(answer.text, '')
+})
+
+test('HEAD of what is streamed is answered without a body, so that the connection goes on', async () => {
+  const socket = await openSocket(service.port)
+  let text = ''
+  socket.setEncoding('latin1').on('data', (piece: string) => (text += piece))
+  for (const path of ['logs/export-all', 'logs/export-zip/api/main']) {
+    text = ''
+    socket.write(`HEAD /api/monitoring/api/v1/${path} HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: ${client.key}\r\n\r\n`)
+    await eventually(async () => text, (head) => head.endsWith('\r\n\r\n'))
+    assert.match(text, /^HTTP\/1.1 200 OK\r\nContent-Type: application\/zip\r\n/)
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually(async () => text, (both) => both.endsWith('{"status":"alive"}'))
+    assert.match(text, /^[^{]*\r\n\r\nHTTP\/1.1 200 OK\r\n[^{]*\{"status":"alive"\}$/)
+  }
+  socket.destroy()
 })
 
 test('an unknown path is 404 and a wrong method 405, as JSON', async () => {

@@ -101,12 +101,19 @@ export class HttpClient {
     }
     return new Promise<HttpAnswer>((resolve, reject) => {
       const options = { method, headers, agent: isTls ? this.#tls : this.#plain }
-      const sent: ClientRequest = (isTls ? tlsRequest : plainRequest)(url, options, (answer) => {
+      const taken = (answer: IncomingMessage): void => {
         collect(answer, request.answerBytesMax ?? bounds.answerBytesMax).then((bytes) => {
           settle()
           resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes })
         }, fail)
-      })
+      }
+      let sent: ClientRequest
+      try {
+        sent = (isTls ? tlsRequest : plainRequest)(url, options, taken)
+      } catch (error) {
+        // A header that cannot be sent, as a password with a line's end in it: the message names the header only.
+        return reject(new HttpFailure((error as Error).message, false))
+      }
       let connected = false
       const settle = (): void => {
         clearTimeout(timer)

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { isoMicros } from '../clock.js'
 import { bucketText } from '../event/bucket-key.js'
 import { DecisionPoints } from '../event/decision-points.js'
-import type { EventExtras } from '../event/envelope.js'
+import type { EventExtras, sectionFields } from '../event/envelope.js'
 import type { JobSettings } from '../job/job.js'
 import type { EventView } from '../service.js'
 import type { PreviousDecision, RecordHeader } from '../store/event-record.js'
@@ -45,7 +45,10 @@ export function exportDocument(parts: ExportParts): Record<string, unknown> {
   return { ...extras, ...body, [serviceName]: { ...clients, ...section(parts) } }
 }
 
-function section(parts: ExportParts): Record<string, unknown> {
+/** What is written here is dropped where it comes in again, so it has to be on that list. */
+type Section = Readonly<Partial<Record<(typeof sectionFields)[number], unknown>>>
+
+function section(parts: ExportParts): Section {
   const { job, view, header, body, ballot, previous, notes } = parts
   const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
   return {
@@ -68,7 +71,7 @@ function section(parts: ExportParts): Record<string, unknown> {
       ingest_timestamp: isoMicros(view.ingestMicros),
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
     },
-    ...(parts.place === null ? {} : { cluster: placeDocument(parts.place) }),
+    cluster: parts.place === null ? undefined : placeDocument(parts.place),
     agentic_notes: notes.map(noteDocument),
     log_messages: [...lookUpMessages(parts), ...logMessages(parts), ...notes.map(noteMessage)].sort(byTimestamp),
   }

@@ -24,12 +24,17 @@ export interface Envelope {
   readonly eventId: string | null
 }
 
-/** The fields that an exported section holds (actor/export.ts writes them). */
-export const sectionFields: readonly string[] = [
+/** The fields that an exported section holds; actor/export.ts writes these and, as its compiler sees to, no others. */
+export const sectionFields = [
   'result', 'result_label', 'inference_status', 'bucket_state', 'bucket_id', 'key_hash', 'features_hash', 'full_hash',
   'confidence_score', 'outlier', 'outlier_score', 'consensus', 'model', 'timers', 'log_messages',
-  'previous_result', 'previous_result_label', 'agentic_notes',
-]
+  'previous_result', 'previous_result_label', 'agentic_notes', 'cluster',
+] as const
+
+/** What exports of other makers of this API have besides (existing-clients.md section 3, Filters). */
+const foreignFields = ['outlier_flag', 'knowledge_base_state', 'attention', 'storage_tag'] as const
+
+const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
 
 /** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body. */
 export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
@@ -89,7 +94,7 @@ function dropOldResult(rawBody: Record<string, unknown>, name: string, section: 
   const rest: Record<string, unknown> = {}
   let left = false
   for (const [field, value] of Object.entries(section)) {
-    if (sectionFields.includes(field)) continue
+    if (oldFields.has(field)) continue
     rest[field] = value
     left = true
   }

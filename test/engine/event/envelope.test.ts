@@ -52,7 +52,8 @@ describe('envelope', () => {
   for (const name of names) {
     it(`drops the old result of an exported event under ${name}`, () => {
       const section = Object.fromEntries(sectionFields.map((field) => [field, 'old']))
-      assert.deepEqual(parse({ raw_body: { a: 1, [name]: section } }).rawBody, { a: 1 })
+      const foreign = { outlier_flag: true, knowledge_base_state: 'new', attention: { low_confidence_score: { attention_required: true } } }
+      assert.deepEqual(parse({ raw_body: { a: 1, [name]: { ...section, ...foreign } } }).rawBody, { a: 1 })
     })
 
     it(`keeps the client's own fields under ${name}, beside an old result and without one`, () => {

@@ -46,12 +46,18 @@ export function parseHistoric(text: string, sectionNames: readonly string[], lab
   })
 }
 
+/** What clients send for no choice (existing-clients.md section 3); one of them must not keep a whole history out. */
+const noChoices: ReadonlySet<unknown> = new Set(['', '<empty>'])
+
+/** The vote, by the names that feedback has too, or null where there is none. */
 function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | null {
   const label = (event as { label?: unknown }).label
   if (label === undefined || label === null) return null
   if (typeof label !== 'object') throw invalid(['body', 'label'], 'Input should be an object', 'object_type')
-  const { feedback, cortex_user: analyst, closing_notes: closingNotes } = label as Record<string, unknown>
-  if (feedback === undefined || feedback === null) return null
+  const { cortex_user, username, feedback: newer, label: older, closing_notes: closingNotes } = label as Record<string, unknown>
+  const analyst = cortex_user ?? username
+  const feedback = newer ?? older
+  if (feedback === undefined || feedback === null || noChoices.has(feedback)) return null
   if (typeof feedback !== 'string') throw invalid(['body', 'label', 'feedback'], 'Input should be a string', 'string_type')
   if (resolveLabel(labels, feedback) === null) {
     throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)

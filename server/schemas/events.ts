@@ -106,7 +106,7 @@ export const HistoricEvents = Type.Object({
       label: Type.Optional(
         Type.Object({
           cortex_user: Type.Optional(Name),
-          feedback: Type.Optional(nullable(Type.String())),
+          feedback: Type.Optional(nullable(Type.String({ description: 'As in feedback; null, empty or `<empty>` is no vote.' }))),
           closing_notes: Type.Optional(Notes),
         }),
       ),

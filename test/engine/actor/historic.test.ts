@@ -24,6 +24,14 @@ describe('historic events', () => {
     })
   }
 
+  it('come without a vote where the client had no choice to tell, and with one under the older names of its fields', async () => {
+    const shard = new TestShard()
+    const older = event('e', undefined, { label: { username: 'bob', label: 'drop', feedback: null, cortex_user: null } })
+    assert.equal(await shard.historic(job, { events: [event('a', ''), event('b', '<empty>'), event('c', null), event('d', undefined, { label: {} }), older] }), 5)
+    const { feedbackEvents, consensusCounts } = shard.reader().stats(job)
+    assert.deepEqual([feedbackEvents, consensusCounts], [1, [0, 1, 0]])
+  })
+
   it('are enough to train from', async () => {
     const shard = new TestShard()
     await shard.historic(job, { events: [event('a', 'Drop'), event('b', 'Escalate')] })

@@ -17,7 +17,7 @@ import { Effort } from '../query/effort.js'
 import { FieldSet } from '../query/field.js'
 import { compileDates, compileFilters, parseFilters } from '../query/filter.js'
 import { parseSearch, type Search } from '../query/search.js'
-import { FirstEvents, SortOrder, sortKey, type Standing } from '../query/sort.js'
+import { FirstEvents, SortOrder, type Standing } from '../query/sort.js'
 import { EventAnswers } from './event-answers.js'
 import { EventScan, type QueryStore } from './event-scan.js'
 import { readStats } from './job-stats.js'
@@ -79,7 +79,8 @@ function mustHaveTime({ nowMs, deadlineMs, cancelled }: TaskClock): void {
 function orderBy(sortBy: string | undefined, sortOrder: 'asc' | 'desc', fields: FieldSet): SortOrder {
   const isIngest = sortBy === undefined || sortBy === 'timestamp_inference' || sortBy === 'ingest_timestamp'
   if (isIngest && sortOrder === 'desc') return new SortOrder([])
-  return new SortOrder([sortKey(sortBy ?? 'timestamp_inference', sortOrder, undefined, fields)])
+  const field = fields.column(sortBy ?? 'timestamp_inference')
+  return new SortOrder([{ field, descending: sortOrder === 'desc', missingFirst: false }])
 }
 
 /** The answer to a search, as JSON text; what was found until the time was over, where it was over. @throws Refusal. */

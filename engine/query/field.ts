@@ -51,6 +51,9 @@ const bareFields = new Map<string, OwnName>(
   (['event_id', 'job_id', 'job_title', 'title', 'severity', 'storage_tag'] as const).map((name) => [name, name]),
 )
 
+/** Columns of an answer of events (actor/event-answers.ts) that are the service's own under another name than theirs. */
+const columnNames = new Map<string, OwnName>([['status', 'inference_status']])
+
 /** Fields of the service's that are looked up beside the record: dearer than the body. */
 const ballotFields: ReadonlySet<string> = new Set([
   'consensus', 'bucket_state', 'knowledge_base_state', 'attention.undecided_consensus.attention_required',
@@ -118,6 +121,14 @@ export class FieldSet {
       this.#fields.set(name, field)
     }
     return field
+  }
+
+  /** What an answer of events shows in that column: the field, and where no body has it what the service says under that name. */
+  column(name: string): Field {
+    const field = this.field(name)
+    if (field.kind !== 'body' || field.own !== null) return field
+    const own = columnNames.get(name) ?? (Object.hasOwn(ownFields, name) ? (name as OwnName) : null)
+    return { ...field, own }
   }
 
   /** Every value of the body. */

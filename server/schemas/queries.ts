@@ -50,7 +50,7 @@ export const EventsQuery = Type.Object({
   date_field: Type.Optional(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'What the dates are about; @timestamp where not said otherwise.' })),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 5 })),
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 0, description: 'From 0.' })),
-  sort_by_column: Type.Optional(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'Any field; the ingest time where not said otherwise.' })),
+  sort_by_column: Type.Optional(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'Any field, or a column of the answer such as confidence_score; the ingest time where not said otherwise.' })),
   sort_order: Type.Optional(Type.String({ pattern: '^([aA][sS][cC]|[dD][eE][sS][cC])$', description: 'asc or desc; desc where not said otherwise.' })),
   filters: Type.Optional(Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'All of them hold.' })),
 })

@@ -11,11 +11,16 @@ import { namedObjectives } from '../job/objective.js'
 import { retentionDaysMax, retentionEventsMax } from '../job/retention.js'
 import { cronFault } from './cron.js'
 
-/** One of the words, in any case. */
+/** In any case, and with `_` or `-` for spaces: so a category may be named by the id that its metadata has, too. */
+function spelling(text: string): string {
+  return text.trim().toLowerCase().replaceAll(/[\s_-]+/g, '_')
+}
+
+/** One of the words, however spelled. */
 function choice<T extends string>(words: readonly T[]): z.ZodType<T, string> {
   const text = z.string().meta({ enum: [...words] })
   return text.transform((given, context) => {
-    const found = words.find((word) => word.toLowerCase() === given.trim().toLowerCase())
+    const found = words.find((word) => spelling(word) === spelling(given))
     if (found !== undefined) return found
     context.addIssue({ code: 'custom', message: `must be one of: ${words.join(', ')}` })
     return z.NEVER

@@ -115,3 +115,11 @@ test('names with a meaning for the language are ordinary names', () => {
   }
   assert.equal(({} as { polluted?: boolean }).polluted, undefined)
 })
+
+test('a category and a role are known in any case, and by the id that metadata has', () => {
+  const step = { resource: 'x', integration_type: 'Post decision', enabled: true }
+  const [input] = parseDocument({ j: { type: 'job', properties: { title: 'j', category: 'event_centric_decision_intelligence', pipeline_integrations: [step] } } })
+  assert.equal(input?.type, 'job')
+  assert.equal(input.properties.category, 'Event centric decision intelligence')
+  assert.equal(input.properties.pipeline[0]?.role, 'post_decision')
+})

@@ -5,7 +5,7 @@
  * Leaves out: events (the engine parses them), resource properties (the engine's own schemas).
  *
  * 1. A JSON null at the top level means absent; fields that the schema does not know are kept and ignored.
- * 2. An empty body is an empty object.
+ * 2. An empty body, and a body that is null, is an empty object.
  * 3. A message never quotes what the client sent.
  */
 import type { Static, TObject } from 'typebox'
@@ -13,7 +13,7 @@ import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { limits, Refusal, type Issue } from '../../engine/index.js'
 
-const noBytes: Record<string, unknown> = {}
+const nothing: Record<string, unknown> = {}
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -22,7 +22,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** The document in a body. @throws Refusal invalid_json, and invalid_body where it is nested too deep. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  if (text.trim() === '') return noBytes
+  if (text.trim() === '') return nothing
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -33,7 +33,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     const msg = `Input should be nested at most ${limits.bodyDepthMax} levels deep`
     throw new Refusal('invalid_body', msg, { issues: [{ loc: ['body'], msg, type: 'too_deep' }] })
   }
-  return document
+  return document ?? nothing
 }
 
 /** True for JSON whose objects and arrays are inside each other more than `levels` deep. */
@@ -65,8 +65,15 @@ function pointerSegments(pointer: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
+/** What a text has to be is told in the words of its description; the pattern is for machines. */
+function messageOf({ keyword, message, instancePath }: TLocalizedValidationError, schema: TObject): string {
+  if (keyword !== 'pattern') return message
+  const { description } = (schema.properties[pointerSegments(instancePath)[0] ?? ''] ?? {}) as { description?: string }
+  return description === undefined ? 'is not written as it must be' : `must be as described: ${description}`
+}
+
 /** What TypeBox found, in the words of the wire. */
-function issuesOf(errors: readonly TLocalizedValidationError[], root: string): Issue[] {
+function issuesOf(errors: readonly TLocalizedValidationError[], root: string, schema: TObject): Issue[] {
   const issues: Issue[] = []
   for (const error of errors) {
     const loc = [root, ...pointerSegments(error.instancePath)]
@@ -75,7 +82,7 @@ function issuesOf(errors: readonly TLocalizedValidationError[], root: string): I
       for (const name of requiredProperties)
         issues.push({ loc: [...loc, name], msg: 'Field required', type: 'missing' })
     } else {
-      issues.push({ loc, msg: error.message, type: error.keyword })
+      issues.push({ loc, msg: messageOf(error, schema), type: error.keyword })
     }
   }
   return issues
@@ -98,7 +105,7 @@ export class Checker<T extends TObject> {
   check(value: unknown): Static<T> {
     const lenient = isObject(value) ? withoutNulls(value) : value
     if (this.#compiled.Check(lenient)) return lenient as Static<T>
-    const issues = issuesOf(this.#compiled.Errors(lenient), this.#root)
+    const issues = issuesOf(this.#compiled.Errors(lenient), this.#root, this.#schema)
     throw new Refusal('invalid_body', `the ${this.#root} breaks its schema`, { issues })
   }
 

@@ -11,6 +11,7 @@ const checker = new Checker(
     flag: Type.Optional(Type.Boolean()),
     count: Type.Optional(Type.Integer()),
     kind: Type.Optional(Type.Enum(['a', 'b'])),
+    order: Type.Optional(Type.String({ pattern: '^(asc|desc)$', description: 'asc or desc.' })),
   }),
   'body',
 )
@@ -41,6 +42,10 @@ test('every fault is told with its place', () => {
   assert.deepEqual(issues(() => checker.check('x'))[0]?.loc, ['body'])
 })
 
+test('a text of another form is told what it should be, not the pattern', () => {
+  assert.equal(issues(() => checker.check({ name: 'x', order: 'up' }))[0]?.msg, 'must be as described: asc or desc.')
+})
+
 test('a query takes booleans and integers in any form', () => {
   assert.deepEqual(checker.checkQuery('name=a+b&flag=True&count=12'), { name: 'a b', flag: true, count: 12 })
   assert.deepEqual(checker.checkQuery('name=%C3%A4&flag=0'), { name: 'ä', flag: false })
@@ -54,9 +59,10 @@ test('booleans are read as clients write them', () => {
   assert.equal(booleanOf('perhaps'), undefined)
 })
 
-test('an empty body is an empty object, and what is not JSON is refused', () => {
+test('an empty body, or null, is an empty object, and what is not JSON is refused', () => {
   assert.deepEqual(parseJson(Buffer.from('')), {})
   assert.deepEqual(parseJson(Buffer.from(' \n')), {})
+  assert.deepEqual(parseJson(Buffer.from('null')), {})
   assert.throws(() => parseJson(Buffer.from('{')), (error) => isRefusal(error, 'invalid_json'))
 })
 

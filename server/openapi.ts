@@ -79,13 +79,15 @@ function errorResponse(status: number): Json {
   }
 }
 
-function response(doc: ResponseDoc): Json {
+/** A refusal that has a body of its own is a problem too where Accept asks for one. */
+function response(status: number, doc: ResponseDoc): Json {
   if (doc.schema === undefined && doc.mediaType === undefined) return { description: doc.description }
   const media = {
     ...(doc.schema === undefined ? {} : { schema: published(doc.schema) }),
     ...(doc.example === undefined ? {} : { example: doc.example }),
   }
-  return { description: doc.description, content: { [doc.mediaType ?? json]: media } }
+  const problem = status < 400 ? {} : { [problemJson]: { schema: { $ref: '#/components/schemas/ProblemBody' } } }
+  return { description: doc.description, content: { [doc.mediaType ?? json]: media, ...problem } }
 }
 
 /** Statuses that follow from what an operation is: each of them it can really answer with. */
@@ -103,11 +105,12 @@ function commonErrors(route: RouteDoc): number[] {
 }
 
 function responses(route: RouteDoc): Json {
-  const answers: [string, Json][] = Object.entries(route.responses).map(([status, doc]) => [status, response(doc)])
+  const answers: [string, Json][] = Object.entries(route.responses).map(([status, doc]) => [status, response(Number(status), doc)])
   const errors = [...new Set([...commonErrors(route), ...(route.errors ?? [])])].sort((a, b) => a - b)
   return Object.fromEntries([...answers, ...errors.map((status) => [String(status), errorResponse(status)])])
 }
 
+/** The description stands with the parameter, where readers of the document show it. */
 function parameters(route: RouteDoc): Json[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -115,12 +118,16 @@ function parameters(route: RouteDoc): Json[] {
     required: true,
     schema: { type: name === 'job_id' ? 'integer' : 'string' },
   }))
-  const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: ((route.query?.required ?? []) as readonly string[]).includes(name),
-    schema: published(schema),
-  }))
+  const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, property]) => {
+    const { description, ...schema } = published(property) as Json
+    return {
+      name,
+      in: 'query',
+      required: ((route.query?.required ?? []) as readonly string[]).includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+    }
+  })
   return [...inPath, ...inQuery]
 }
 

@@ -21,6 +21,7 @@ const make = operation({
     'up to its moment. Events are taken in meanwhile. 409 where one is being made, the name is taken, or there is no room.',
   scope: 'write:platform_monitoring',
   body: BackupRequest,
+  bodyExample: { name: 'monday' },
   status: 202,
   responses: { 202: { description: 'It is being made; the list of backups says when it is finished.', schema: Backup } },
   errors: [409],

@@ -160,6 +160,7 @@ const logLevel = operation({
   description: 'Until the next start, or until SIGHUP has the settings read again.',
   scope: 'write:platform_monitoring',
   body: LogLevelChange,
+  bodyExample: { log_level: 'debug' },
   responses: { 200: { description: 'So it is from now on.', schema: LogLevelResult } },
   errors: [404],
   async handle({ app, params, body }) {
@@ -177,6 +178,7 @@ const ownLogLevel = operation({
   summary: 'Have the monitoring tell more or less',
   scope: 'write:platform_monitoring',
   body: LogLevelChange,
+  bodyExample: { log_level: 'debug' },
   responses: { 200: { description: 'So it is from now on.', schema: LogLevelResult } },
   async handle({ app, body }) {
     const name = { component: 'monitor', container: MAIN } as const

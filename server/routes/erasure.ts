@@ -18,6 +18,7 @@ const erase = operation({
     'counterparts of integrations and entries of the audit log about single events keep what they have.',
   scope: 'delete:events',
   body: ReprocessSelection,
+  bodyExample: { date_field: '@timestamp', end_date: '2026-01-01', filters: [{ field: 'source.ip', operator: 'is', value: '192.0.2.7' }] },
   responses: { 200: { description: 'They are gone.', schema: ErasureResult } },
   errors: [404, 507],
   async handle({ app, params, principal, body }) {

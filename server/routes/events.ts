@@ -16,14 +16,14 @@ import { jobFromPath } from './job-reference.js'
 const tag = 'Events'
 const newEventExample = { job_id: 1, raw_body: { source: { ip: '192.0.2.7' }, rule: 'Impossible travel' } }
 const ingestedExample = {
-  event_id: '01J9ZK3V7Q8W5T2N6M4R0XBYCD',
+  event_id: '001k0t2gzy8gd',
   job_id: 1,
   ingest_timestamp: '2026-01-31T09:05:00.000123Z',
   status: 'pending_inference',
   error_message: null,
 }
 const resultExample = {
-  event_id: '01J9ZK3V7Q8W5T2N6M4R0XBYCD',
+  event_id: '001k0t2gzy8gd',
   ingest_timestamp: '2026-01-31T09:05:00.000123Z',
   status: 'OK',
   result: 'label_0',
@@ -152,6 +152,13 @@ const historic: GuardedRoute = {
   description: 'All or nothing.',
   scope: 'write:events',
   body: HistoricEvents,
+  bodyExample: {
+    count: 2,
+    events: [
+      { job_id: 1, title: 'Impossible travel', raw_body: { source: { ip: '192.0.2.7' } }, label: { cortex_user: 'ann', feedback: 'Escalate' } },
+      { job_id: 1, raw_body: { source: { ip: '192.0.2.8' } } },
+    ],
+  },
   responses: { 201: { description: 'Stored.', schema: StatusOnly, example: { status: 'ok' } } },
   errors: [404, 507],
   serve(exchange, params, app, principal) {

@@ -125,6 +125,7 @@ const train = operation({
   scope: 'execute:job_operations',
   query: TrainedBy,
   body: TrainedBy,
+  bodyExample: { username: 'ann' },
   responses: { 200: { description: 'Queued.', schema: TrainAnswer, example: { status: 'OK', error_message: '' } } },
   errors: [404, 409, 507],
   async handle({ app, principal, params, query, body }) {

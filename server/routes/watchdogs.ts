@@ -89,6 +89,7 @@ const enable = operation({
   description: 'Not one of a job\'s monitoring_settings: those say it themselves.',
   scope: 'write:platform_monitoring',
   body: WatchdogSwitch,
+  bodyExample: { watchdog_id: '1', enabled: false },
   responses: { 200: { description: 'As it is now.', schema: Watchdog } },
   errors: [404, 409, 507],
   handle: ({ app, body, principal }) => watchdogWire(app.service.monitor.watchdogs.enable(body.watchdog_id, body.enabled, principal)),

@@ -8,7 +8,7 @@ const Role = Type.Enum(integrationRoles)
 /** The type arrives under both names (existing-clients.md section 3). */
 const kindQuery = {
   type: Type.Optional(Type.String({ description: 'An integration type, by name or id.' })),
-  role: Type.Optional(Role),
+  role: Type.Optional({ ...Role, description: 'A role that an integration of the type can have.' }),
 }
 
 export const MetadataQuery = Type.Object(kindQuery)

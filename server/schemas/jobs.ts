@@ -30,6 +30,6 @@ export const Labels = Type.Array(Type.String())
 export const JobName = Type.Object({ job_name: Type.String() })
 
 /** Who asks for a training; in the query, in the body, in both or in neither. */
-export const TrainedBy = Type.Object({ username: Type.Optional(Name) })
+export const TrainedBy = Type.Object({ username: Type.Optional({ ...Name, description: 'Whom the audit log names; by itself the key.' }) })
 
 export const TrainAnswer = Type.Object({ status: Type.String(), error_message: Type.String() })

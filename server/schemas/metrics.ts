@@ -5,7 +5,7 @@ import { nullable, Outcome, Timestamp } from './common.js'
 import { EventFilter } from './queries.js'
 
 const JobReference = Type.String({ minLength: 1, maxLength: limits.nameCharsMax, description: "The job's id, or its title." })
-const ModelId = Type.String({ minLength: 1, maxLength: limits.nameCharsMax })
+const ModelId = Type.String({ minLength: 1, maxLength: limits.nameCharsMax, description: 'One of `all_model_ids` of the metrics of the job.' })
 function moment(description: string) {
   return Type.String({ minLength: 1, maxLength: 64, description: `${description} ISO 8601; without a zone it is UTC.`, examples: ['2026-01-31T00:00:00Z'] })
 }
@@ -29,11 +29,11 @@ export const ProductionDateQuery = Type.Object({ job_id: JobReference, productio
 export const InternalQuery = Type.Object({
   job_ids: Type.Optional(JobIds),
   aggregation_time_interval: Type.Optional(IntervalText),
-  obfuscate_decision_points_names: Type.Optional(Type.Boolean({ default: false })),
-  obfuscate_usernames: Type.Optional(Type.Boolean({ default: true })),
+  obfuscate_decision_points_names: Type.Optional(Type.Boolean({ default: false, description: 'Pseudonyms for decision points.' })),
+  obfuscate_usernames: Type.Optional(Type.Boolean({ default: true, description: 'Pseudonyms for analysts.' })),
   ...period,
-  recompute_model_metrics: Type.Optional(Type.Boolean({ default: true })),
-  latest_n_models_to_recompute: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.metricsModelsMax, default: 2 })),
+  recompute_model_metrics: Type.Optional(Type.Boolean({ default: true, description: 'Have metrics of models worked out anew that are older than the feedback.' })),
+  latest_n_models_to_recompute: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.metricsModelsMax, default: 2, description: 'Of each job; its active model is shown in any case.' })),
   timeout_s: Type.Optional(TimeoutS),
 })
 

@@ -61,8 +61,17 @@ const Monitor = Type.Object({
 
 const MonitoringSettings = Type.Object(
   { throttling: Type.Optional(Type.Unknown()), monitors: Type.Optional(Type.Array(Monitor)) },
-  { description: 'Kept as given.' },
+  { description: 'Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.' },
 )
+
+const Retention = Type.Object(
+  { days: Type.Optional(Type.Integer({ minimum: 1 })), max_events: Type.Optional(Type.Integer({ minimum: 1 })) },
+  { description: 'Events that are older than so many days, or more than so many, are deleted; all are kept where absent.' },
+)
+
+const Objective = Type.Union([Type.Enum(['accuracy', 'macro_f1']), Type.Object({ costs: Type.Array(Type.Array(Type.Number({ minimum: 0 }))) })], {
+  description: 'What answers are to be good at. Costs: a row for each label as truth, in it a number for each as answer.',
+})
 
 const PipelineStep = Type.Object({
   resource: Type.String({
@@ -97,6 +106,11 @@ export const JobResource = Type.Object({
         custom_labels: Type.Optional(Type.Array(Label, { minItems: 3, maxItems: 3 })),
         auto_retrain: Type.Optional(AutoRetrain),
         monitoring_settings: Type.Optional(MonitoringSettings),
+        outlier_false_alarm_rate: Type.Optional(
+          Type.Number({ minimum: 0.001, maximum: 0.2, description: 'The share of known events that may be called outliers; 0.02 where absent.' }),
+        ),
+        objective: Type.Optional(Objective),
+        retention: Type.Optional(Retention),
       }),
     ),
     feedback_columns: Type.Optional(Type.Array(Type.String())),
@@ -128,8 +142,8 @@ export const ApplyQuery = Type.Object({
 
 /** A query that may not say both. */
 export const ResourceQuery = Type.Object({
-  resource_type: Type.Optional(ResourceType),
-  title: Type.Optional(Type.String()),
+  resource_type: Type.Optional({ ...ResourceType, description: 'Resources of this type alone.' }),
+  title: Type.Optional(Type.String({ description: 'The title, of a key its name; not together with id.' })),
   id: Type.Optional(Type.String({ description: 'The internal id; not together with title.' })),
 })
 

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Compile } from 'typebox/compile'
+import { describeCategory } from '../../engine/resource/categories.js'
 import { openApiDocument } from '../../server/openapi.js'
 import { routes } from '../../server/routes/index.js'
 
 interface Operation {
   operationId: string
-  parameters: { name: string; in: string }[]
+  parameters: { name: string; in: string; schema: object }[]
   responses: Record<string, { description: string }>
   security: unknown[]
   tags: string[]
+}
+
+interface Schema {
+  properties: Record<string, unknown> & { properties?: unknown; advanced_settings?: unknown }
 }
 
 interface Document {
@@ -97,4 +103,28 @@ test('the security schemes name both headers', () => {
 test('the stream is described as NDJSON', () => {
   const text = JSON.stringify(document.paths['/api/v1/events/_bulk'])
   assert.equal(text.split('application/x-ndjson').length - 1, 2)
+})
+
+test('every body has an example, which passes its own schema', () => {
+  for (const { operationId, body, bodyExample } of routes) {
+    if (body === undefined) continue
+    assert.ok(bodyExample !== undefined, operationId)
+    assert.deepEqual([...Compile(body).Errors(bodyExample)], [], operationId)
+  }
+})
+
+test('what is described of a parameter stands where readers look for it', () => {
+  for (const methods of Object.values(document.paths)) {
+    for (const { operationId, parameters } of Object.values(methods)) {
+      for (const { name, schema } of parameters) assert.ok(!('description' in schema), `${operationId} ${name}`)
+    }
+  }
+})
+
+test('the published properties of a job are those that a job is checked against', () => {
+  const job = (document.components.schemas['JobResource'] as Schema).properties.properties as Schema
+  const checked = JSON.parse(JSON.stringify(describeCategory('Decision intelligence', []))).parameters as Schema
+  const names = (schema: Schema): string[] => Object.keys(schema.properties).sort()
+  assert.deepEqual(names(job), names(checked))
+  assert.deepEqual(names(job.properties.advanced_settings as Schema), names(checked.properties.advanced_settings as Schema))
 })

@@ -65,8 +65,9 @@ function pointerSegments(pointer: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** What a text has to be is told in the words of its description; the pattern is for machines. */
-function messageOf({ keyword, message, instancePath }: TLocalizedValidationError, schema: TObject): string {
+/** What a text has to be is told by its words, or in the words of its description; the pattern is for machines. */
+function messageOf({ keyword, message, instancePath, params }: TLocalizedValidationError, schema: TObject): string {
+  if (keyword === 'enum') return `must be one of: ${(params as { allowedValues: readonly unknown[] }).allowedValues.join(', ')}`
   if (keyword !== 'pattern') return message
   const { description } = (schema.properties[pointerSegments(instancePath)[0] ?? ''] ?? {}) as { description?: string }
   return description === undefined ? 'is not written as it must be' : `must be as described: ${description}`

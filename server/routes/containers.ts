@@ -31,7 +31,7 @@ function containerWire(view: ContainerView): Static<typeof Container> {
     health: view.health,
     reason: view.reason,
     started_at: isoMicros(view.startedMicros),
-    uptime_seconds: Math.max(0, Date.now() - view.startedMicros / 1_000) / 1_000,
+    uptime_seconds: Math.round(Math.max(0, Date.now() - view.startedMicros / 1_000)) / 1_000,
     restarts: view.restarts,
     restartable: view.restartable,
     queue: { length: view.waiting, bytes: view.waitingBytes },
@@ -113,7 +113,7 @@ const healthcheck = operation({
   errors: [404],
   async handle({ app, params }) {
     const { health, reason, milliseconds, atMicros, ...name } = await app.service.monitor.containers.check(containerOf(params))
-    return { ...nameWire(name), health, reason, response_ms: milliseconds, checked_at: isoMicros(atMicros) }
+    return { ...nameWire(name), health, reason, response_ms: Math.round(milliseconds * 1_000) / 1_000, checked_at: isoMicros(atMicros) }
   },
 })
 

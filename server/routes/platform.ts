@@ -49,7 +49,7 @@ const store = operation({
       number_of_nodes: 1,
       documents: app.service.jobViews(principal, false).reduce((sum, { processedDocuments }) => sum + processedDocuments, 0),
       store_bytes: indices.reduce((sum, { store_bytes: bytes }) => sum + bytes, 0),
-      disk_free_percent: free * 100,
+      disk_free_percent: Math.round(free * 10_000) / 100,
       indices,
     }
   },
@@ -99,7 +99,7 @@ function batchWire({ kind, container, jobId, items, finishedMicros, seconds, err
     items,
     started_at: isoMicros(Math.floor(finishedMicros - seconds * 1e6)),
     finished_at: isoMicros(finishedMicros),
-    seconds,
+    seconds: Math.round(seconds * 1e6) / 1e6,
     status: error === null ? 'finished' : 'failed',
     error,
   }

@@ -43,6 +43,7 @@ test('every fault is told with its place', () => {
 })
 
 test('a text of another form is told what it should be, not the pattern', () => {
+  assert.equal(issues(() => checker.check({ name: 'x', kind: 'c' }))[0]?.msg, 'must be one of: a, b')
   assert.equal(issues(() => checker.check({ name: 'x', order: 'up' }))[0]?.msg, 'must be as described: asc or desc.')
 })
 

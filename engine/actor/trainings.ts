@@ -64,7 +64,7 @@ export class Trainings {
     const signals = this.#running.get(jobId)
     if (signals === undefined) return row
     const { percent, what } = signals.read()
-    return { ...row, message: `${percent} %: ${what}` }
+    return { ...row, message: what === '' ? `${percent} %` : `${percent} %: ${what}` }
   }
 
   /** Queues a training, durably. @throws Refusal training_in_progress. */

@@ -8,6 +8,7 @@ import { auditRoutes } from './audit.js'
 import { backupRoutes } from './backups.js'
 import { catalogueRoutes } from './catalogue.js'
 import { clusterRoutes } from './clusters.js'
+import { consoleRoutes } from './console.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { erasureRoutes } from './erasure.js'
@@ -68,7 +69,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes, ...alertmanagerRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
   ...erasureRoutes,
   ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...clusterRoutes, ...queryRoutes, ...metricsRoutes,
-  ...docRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, ...containerRoutes, ...platformRoutes, ...watchdogRoutes, openApi, root,
+  ...docRoutes, ...consoleRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, ...containerRoutes, ...platformRoutes, ...watchdogRoutes, openApi, root,
 ]
 
 /** What the port for operators answers to. */

@@ -10,6 +10,14 @@ export const documentationRecipes: Recipes = {
     good: () => ({ path: '/docs/assets/swagger-ui.css' }),
     refusals: { 404: () => ({ path: '/docs/assets/other.css' }) },
   },
+  getFeedbackPage: { good: () => ({ path: '/jobs/feedback-flow/1' }) },
+  getJobPage: { good: () => ({ path: '/use-cases/overview/1' }) },
+  getIntegrationPage: { good: () => ({ path: '/integrations/1/edit' }) },
+  getKeysPage: { good: () => ({ path: '/api-keys' }) },
+  getConsoleScript: {
+    good: () => ({ path: '/console/app.js' }),
+    refusals: { 404: () => ({ path: '/console/other.js' }) },
+  },
   getOpenApi: { good: () => ({ path: '/openapi.json' }) },
   getLiveness: { good: () => ({ path: '/livez' }) },
   getReadiness: {

@@ -1,0 +1,68 @@
+/** The API as the console asks it: with the key or token of whoever signed in, which is forgotten when the tab is closed. */
+import { sessionStorage } from './dom.js'
+
+const STORED = 'key'
+
+export interface Job {
+  readonly job_id: number
+  readonly title: string
+  readonly category: string
+  readonly status: string
+  readonly retrain_state: string
+  readonly retrain_msg: string
+  readonly model_msg: string
+  readonly labels: readonly string[]
+  readonly processed_documents_count: number
+  readonly feedback_documents_count: number
+  readonly last_processed_timestamp: string | null
+}
+
+export interface StoredEvent {
+  readonly event_id: string
+  readonly title?: unknown
+  readonly '@timestamp': string
+  readonly status: string
+  readonly result_label: string
+  readonly confidence_score: number
+  readonly outlier: boolean
+  readonly bucket_state: string
+  readonly consensus: string | null
+  readonly decision_points: Readonly<Record<string, unknown>>
+}
+
+/** An answer that is no good one. */
+export class ApiError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export function isSignedIn(): boolean {
+  return sessionStorage.getItem(STORED) !== null
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(STORED)
+}
+
+/** With a key alone, or with a user's name and password. @throws ApiError. */
+export async function signIn(key: string, username: string, password: string): Promise<void> {
+  if (key !== '') sessionStorage.setItem(STORED, key)
+  else sessionStorage.setItem(STORED, (await ask<{ api_token: string }>('POST', '/api/v2/token', { username, password })).api_token)
+}
+
+/** @throws ApiError */
+export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(path, {
+    method,
+    headers: { 'content-type': 'application/json', 'x-service-api-key': sessionStorage.getItem(STORED) ?? '' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const document = await answer.json() as { error?: string; detail?: readonly { loc: readonly string[]; msg: string }[] }
+  if (answer.ok) return document as T
+  const places = document.detail?.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
+  throw new ApiError(answer.status, document.error ?? places ?? `the service answered ${answer.status}`)
+}

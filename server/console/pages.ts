@@ -1,0 +1,131 @@
+/**
+ * The pages that links in incidents lead to (existing-clients.md section 3, Links): events to vote on, a job, an integration,
+ * the keys.
+ *
+ * A page is what it shows and, by its buttons, what it does; it is drawn again after each. Leaves out: signing in (app.ts).
+ */
+import { ask, type Job, type StoredEvent } from './api.js'
+import { button, element, field, table, type Element } from './dom.js'
+
+/** How a page is drawn again, and how it tells that something failed. */
+export interface Screen {
+  draw(): Promise<void>
+  failed(error: unknown): void
+}
+
+type Page = (id: string, screen: Screen) => Promise<Element>
+
+const EVENTS_SHOWN = 20
+
+function cellText(value: unknown): string {
+  return typeof value === 'string' ? value : value === null || value === undefined ? '-' : JSON.stringify(value)
+}
+
+function link(path: string, text: string): Element {
+  return element('a', { href: path }, text)
+}
+
+function decisionOf(event: StoredEvent): string {
+  if (event.status === 'pending_inference') return 'pending'
+  if (event.result_label === '') return 'no decision'
+  return `${event.result_label}, ${event.confidence_score} %${event.outlier ? ', outlier' : ''}`
+}
+
+/** The latest events of a job, each with a button for every label. */
+const feedback: Page = async (id, { draw, failed }) => {
+  const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
+  const asked = { job_ids: [job.job_id], size: EVENTS_SHOWN, decision_points_only: true }
+  const { events, total_count: total } = await ask<{ events: readonly StoredEvent[]; total_count: number }>('POST', '/api/v2/events/query', asked)
+  const rows = events.map((event) => {
+    const path = `/api/v2/events/${job.job_id}/${encodeURIComponent(event.event_id)}/feedback`
+    const votes = job.labels.map((label) => button(label, async () => {
+      await ask('PUT', `${path}?feedback_label=${encodeURIComponent(label)}`)
+      await draw()
+    }, failed))
+    const points = Object.entries(event.decision_points).map(([name, value]) => element('div', {}, `${name}: ${cellText(value)}`))
+    return [
+      cellText(event.title ?? event.event_id), event['@timestamp'].slice(0, 19).replace('T', ' '), element('div', {}, ...points),
+      decisionOf(event), event.consensus ?? '', event.bucket_state, element('div', { class: 'votes' }, ...votes),
+    ]
+  })
+  return element('section', {},
+    element('h1', {}, job.title),
+    element('p', {}, `The latest ${events.length} of ${total} events. `, link(`/use-cases/overview/${job.job_id}`, 'About the job')),
+    table(['Event', 'Time (UTC)', 'Decision points', 'Decision', 'Consensus', 'State', 'What is right?'], rows))
+}
+
+/** What a job is and how well it does. */
+const overview: Page = async (id, { draw, failed }) => {
+  const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
+  const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>('POST', `/api/v2/metrics/job?job_id=${job.job_id}`)
+    .catch(() => null)
+  const accuracy = metrics?.overall_accuracy ?? null
+  const actions = (job.status === 'STARTED' ? ['stop', 'train'] : ['start', 'train']).map((verb) => button(verb, async () => {
+    await ask('POST', `/api/v2/jobs/${job.job_id}/${verb}`)
+    await draw()
+  }, failed))
+  return element('section', {},
+    element('h1', {}, job.title),
+    element('p', {}, link(`/jobs/feedback-flow/${job.job_id}`, 'Give feedback')),
+    table(['', ''], [
+      ['Category', job.category], ['Status', job.status], ['Labels', job.labels.join(', ')],
+      ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp ?? '-'}`],
+      ['Events with feedback', String(job.feedback_documents_count)], ['Training', `${job.retrain_state} ${job.retrain_msg}`], ['Model', job.model_msg],
+      ['Decided as the consensus says', accuracy === null ? '-' : `${Math.round(accuracy * 1000) / 10} %`],
+      ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
+    ]),
+    element('p', { class: 'votes' }, ...actions))
+}
+
+/** An integration as the API shows it, to be changed. */
+const integration: Page = async (id, { draw, failed }) => {
+  const [found] = await ask<readonly { title: string }[]>('GET', `/api/v2/resources?resource_type=integration&id=${encodeURIComponent(id)}`)
+  if (found === undefined) throw new Error('there is no such integration')
+  const text = element('textarea', { rows: '20', spellcheck: 'false', 'aria-label': 'The integration' })
+  text.value = JSON.stringify(found, null, 2)
+  const save = button('Save', async () => {
+    await ask('POST', '/api/v2/resources', [JSON.parse(text.value)])
+    await draw()
+  }, failed)
+  return element('section', {}, element('h1', {}, found.title), element('p', {}, 'Secrets are not shown; what is not shown stays.'), text, element('p', {}, save))
+}
+
+interface Key {
+  readonly id: string
+  readonly name: string
+  readonly key_type: string
+  readonly created_at: string
+}
+
+/** The keys; a new one is shown once. */
+const keys: Page = async (_id, { draw, failed }) => {
+  const found = await ask<readonly Key[]>('GET', '/api/v2/resources?resource_type=api_key')
+  const rows = found.map(({ id, name, key_type, created_at }) => [name, key_type, created_at.slice(0, 10), button('Delete', async () => {
+    await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
+    await draw()
+  }, failed)])
+  const name = field('text', 'Name of a new key')
+  const shown = element('code')
+  const make = button('Make', async () => {
+    const resource = { key: { type: 'api_key', properties: { name: name.value } } }
+    const { created } = await ask<{ created: readonly { value?: string }[] }>('POST', '/api/v2/resources?overwrite=false', resource)
+    shown.textContent = `Shown this once: ${created[0]?.value ?? ''}`
+  }, failed)
+  return element('section', {}, element('h1', {}, 'API keys'), table(['Name', 'Type', 'Since', ''], rows), element('p', {}, name, ' ', make, ' ', shown))
+}
+
+const pages: readonly (readonly [path: RegExp, page: Page])[] = [
+  [/^\/+jobs\/+feedback-flow\/+([^/]+)/, feedback],
+  [/^\/+use-cases\/+overview\/+([^/]+)/, overview],
+  [/^\/+integrations\/+([^/]+)\/+edit/, integration],
+  [/^\/+api-keys/, keys],
+]
+
+/** The page at a path. */
+export function pageAt(path: string, screen: Screen): Promise<Element> {
+  for (const [pattern, page] of pages) {
+    const match = pattern.exec(path)
+    if (match !== null) return page(decodeURIComponent(match[1] ?? ''), screen)
+  }
+  throw new Error('there is no such page')
+}

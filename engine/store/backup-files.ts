@@ -9,9 +9,9 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { Refusal } from '../errors.js'
+import { isRefusal, Refusal } from '../errors.js'
 
 export const BACKUP_LIST = 'backup.json'
 const FORMAT = 1
@@ -21,7 +21,7 @@ const listSchema = z.object({
   format: z.int().min(1),
   /** ISO 8601 UTC: the moment that the backup is of. */
   made_at: z.string(),
-  files: z.array(z.object({ name: z.string().regex(/^[\w.-]+$/), bytes: z.int(), sha256: z.string() })),
+  files: z.array(z.object({ name: z.string().regex(/^\w[\w.-]*$/), bytes: z.int(), sha256: z.string() })),
 })
 
 export interface BackupFile {
@@ -37,12 +37,13 @@ export interface BackupList {
 
 /** Makes the directory under another name, for what is not whole yet. @throws Refusal backup_refused where there is something. */
 export function beginDirectory(path: string): string {
-  if (existsSync(path) && readdirSync(path).length > 0) throw new Refusal('backup_refused', `${path} is there and not empty`)
-  const partial = `${path}.partial`
+  const partial = partialOf(path)
   try {
+    if (existsSync(path) && readdirSync(path).length > 0) throw new Refusal('backup_refused', `${path} is there and not empty`)
     rmSync(partial, { recursive: true, force: true })
     mkdirSync(partial, { recursive: true, mode: 0o700 })
   } catch (error) {
+    if (isRefusal(error)) throw error
     throw new Refusal('backup_refused', `${partial} cannot be made: ${(error as Error).message}`)
   }
   return partial
@@ -51,9 +52,14 @@ export function beginDirectory(path: string): string {
 /** Gives the directory of beginDirectory its name. */
 export function finishDirectory(path: string): void {
   if (existsSync(path)) rmdirSync(path)
-  syncPath(`${path}.partial`)
-  renameSync(`${path}.partial`, path)
-  syncPath(dirname(path))
+  syncPath(partialOf(path))
+  renameSync(partialOf(path), path)
+  syncPath(dirname(resolve(path)))
+}
+
+/** Beside it, also where the path ends with a slash. */
+function partialOf(path: string): string {
+  return `${resolve(path)}.partial`
 }
 
 /** Writes the list of all files that are in the directory. */

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { BACKUP_LIST, restoreBackup, writeList } from '../../../engine/store/backup-files.js'
+import { temporaryDirectory } from '../../support/engine-files.js'
+import { assertRefused } from '../../support/engine-refusal.js'
+
+function backup(test: TestContext): { readonly backup: string; readonly directory: string } {
+  const directory = temporaryDirectory(test)
+  const backup = join(directory, 'backup')
+  mkdirSync(backup)
+  writeFileSync(join(backup, 'format.json'), '{}')
+  writeList(backup, '2026-01-31T09:05:00.000000Z')
+  return { backup, directory }
+}
+
+test('a backup is restored into a place that is named with a slash at the end, there or not', (test) => {
+  const { backup: from, directory } = backup(test)
+  mkdirSync(join(directory, 'there'))
+  for (const name of ['there', 'new']) {
+    restoreBackup(`${from}/`, `${join(directory, name)}/`)
+    assert.deepEqual(readdirSync(join(directory, name)).sort(), ['format.json'])
+  }
+  assert.deepEqual(readdirSync(directory).sort(), ['backup', 'new', 'there'])
+})
+
+test('a place that is a file, and a list that names what is no file of a backup, are refused', (test) => {
+  const { backup: from, directory } = backup(test)
+  writeFileSync(join(directory, 'file'), '')
+  assertRefused('backup_refused', () => restoreBackup(from, join(directory, 'file')))
+  for (const name of ['..', '.', '../x', '/etc/passwd']) {
+    const list = JSON.parse(readFileSync(join(from, BACKUP_LIST), 'utf8')) as { files: object[] }
+    writeFileSync(join(from, BACKUP_LIST), JSON.stringify({ ...list, files: [{ name, bytes: 0, sha256: '' }] }))
+    assertRefused('backup_refused', () => restoreBackup(from, join(directory, 'new')))
+  }
+})

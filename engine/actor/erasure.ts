@@ -80,7 +80,7 @@ export class Erasure implements ErasureService {
 
   async #erase(handle: JobHandle, selection: ReprocessSelection): Promise<Erased> {
     const { dataDir, serviceNames } = this.#parts
-    const askedMicros = this.#tools.clock.nowMicros()
+    const askedMicros = this.#parts.shards.stamp()
     const sum = { events: 0, votes: 0 }
     for (let [after, isLast] = [0, false]; !isLast;) {
       const job = this.#parts.current(handle)

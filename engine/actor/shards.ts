@@ -104,6 +104,11 @@ export class Shards {
     return this.#mailboxes.reduce((sum, mailbox) => sum + mailbox.length, 0)
   }
 
+  /** A time that is behind those of all messages so far; the clock's may be before them, where it was set back. */
+  stamp(): number {
+    return this.#clock.take()
+  }
+
   /** Posts a message. @throws Refusal mailbox_full. */
   post(
     job: JobSettings,

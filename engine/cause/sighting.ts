@@ -105,15 +105,22 @@ function textOf(value: PointValue): string {
 /** Latest time that a calendar has, milliseconds. */
 const TIME_MAX = 8.64e15
 const numeric = /^\s*\d+(\.\d+)?\s*$/
+const zoned = /(?:z|utc|gmt|[+-]\d\d:?\d\d)\s*$/i
 
-/** A date as milliseconds: ISO 8601 and its like, or a number that counts from 1970 in s, ms, µs or ns by its size. */
+/** A date as milliseconds: ISO 8601 and its like, UTC where it says no zone, or a number that counts from 1970 in s, ms, µs or ns by its size. */
 export function millisOf(value: PointValue): number | null {
-  if (typeof value === 'string' && !numeric.test(value)) return within(Date.parse(value))
+  if (typeof value === 'string' && !numeric.test(value)) return within(parsed(value))
   const number = typeof value === 'string' ? Number(value) : value
   if (typeof number !== 'number') return null
   if (number < 1e11) return within(number * 1000)
   if (number < 1e14) return within(number)
   return within(number < 1e17 ? number / 1e3 : number / 1e6)
+}
+
+/** Date.parse would take a time without a zone for one of the machine's. */
+function parsed(text: string): number {
+  const utc = zoned.test(text) ? Number.NaN : Date.parse(`${text.trim()}Z`)
+  return Number.isNaN(utc) ? Date.parse(text) : utc
 }
 
 function within(millis: number): number | null {

@@ -39,6 +39,13 @@ describe('a time', () => {
   it('is ISO 8601, or a number by its size; anything else is none', () => {
     const wanted = Date.UTC(2026, 0, 1)
     for (const value of ['2026-01-01T00:00:00Z', wanted / 1000, wanted, wanted * 1000, wanted * 1e6, String(wanted)]) assert.equal(millisOf(value), wanted)
+    const zone = process.env['TZ']
+    process.env['TZ'] = 'America/New_York'
+    for (const value of ['2026-01-01T00:00:00', ' 2026-01-01 00:00:00.000', '2026-01-01', '2026-01-01T02:00:00+02:00', '2025-12-31 23:00:00 -0100', 'Thu, 01 Jan 2026 00:00:00 GMT', 'Jan 1 2026 00:00', 'Dec 31 2025 19:00 EST']) {
+      assert.equal(millisOf(value), wanted, value)
+    }
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
     for (const value of ['soon', '', -1, Infinity, true, null, '1e999']) assert.equal(millisOf(value), null)
   })
 })

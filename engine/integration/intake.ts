@@ -60,7 +60,9 @@ export class Intake {
   #refused = 0
   #lastTakenMs: number | null = null
   #reason = ''
-  /** The piece behind the one that is being taken in. */
+  /** The piece that is being taken in; again where that failed, since the checkpoint of the next one would pass it over. */
+  #piece: SourcePiece | null = null
+  /** The piece behind it. */
   #ahead: Promise<SourcePiece> | null = null
   #done: Promise<void> | null = null
 
@@ -115,13 +117,12 @@ export class Intake {
     const { step, source, circuit, ledger, nowMs } = this.#parts
     const wait = circuit.enter(nowMs())
     if (wait > 0) return wait
-    const fetching = this.#ahead ?? source.poll(this.#checkpoint, this.#stop.signal)
-    this.#ahead = null
-    const { documents, checkpoint, more, note = '' } = await fetching
+    this.#piece ??= await this.#fetch()
+    const { documents, checkpoint, more, note = '' } = this.#piece
     const noEvents = new Set<string>()
     circuit.succeeded()
     if (documents.length > 0) {
-      if (more) this.#fetchAhead(checkpoint)
+      if (more && this.#ahead === null) this.#fetchAhead(checkpoint)
       const refused = await this.#takeIn(documents)
       if (refused === null) return 0
       this.#taken += documents.length - refused.length
@@ -138,9 +139,16 @@ export class Intake {
     if (note !== '') this.#reason = note
     if (JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint)) ledger.putCheckpoint(step, checkpoint)
     this.#checkpoint = checkpoint
+    this.#piece = null
     // Who forgets what was taken must not do so before the checkpoint is on disk.
     if (source.taken !== undefined && documents.length > 0 && ledger.flush()) await source.taken(checkpoint, noEvents)
     return more || documents.length > 0 ? 0 : source.pollMs
+  }
+
+  #fetch(): Promise<SourcePiece> {
+    const fetching = this.#ahead ?? this.#parts.source.poll(this.#checkpoint, this.#stop.signal)
+    this.#ahead = null
+    return fetching
   }
 
   #fetchAhead(checkpoint: unknown): void {

@@ -120,6 +120,20 @@ test('whatever fails and restarts at random, no document is missing', async () =
   await bench.intake.close()
 })
 
+test('a piece that could not be taken in for a reason that nobody foresaw is taken in again', async () => {
+  const bench = new Bench()
+  let failing = 1
+  bench.fared = (ids) => {
+    if (ids.includes('4') && failing-- > 0) throw new SourceFailure('a bug')
+    return { refused: [], busy: null }
+  }
+  bench.source.last = 4 * SIZE
+  await eventually(async () => bench.taken.length, (count) => count >= bench.source.last - SIZE)
+  await eventually(async () => bench.ledger.checkpoint(step), (checkpoint) => checkpoint === bench.source.last)
+  assert.deepEqual([...new Set(bench.taken)], upTo(bench.source.last))
+  await bench.intake.close()
+})
+
 test('a step that is closed while it finds out whether its source is back leaves the breaker to the next step', async () => {
   const bench = new Bench()
   const poll = bench.source.poll.bind(bench.source)

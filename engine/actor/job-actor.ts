@@ -18,7 +18,8 @@ import { eventIdOf } from '../event/event-id.js'
 import { enriches, hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
 import { noDecision, type Decision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { encodeRecord, newHeader, type LookUps, type RecordHeader } from '../store/event-record.js'
+import { decodeContent, encodeRecord, newHeader, type LookUps, type RecordHeader } from '../store/event-record.js'
+import { pack, unpack } from '../store/pack.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { idKey, modelKey, timeKey, timeValue } from '../store/tables.js'
 import { Arrivals, type Arrival } from './arrival.js'
@@ -31,7 +32,7 @@ import { enter, waitingMark, type ActorParts } from './deciding-again.js'
 import { clientBodyOf, takeEnriched } from './enriching.js'
 import { erase } from './erasing.js'
 import { replyOf } from './event-reply.js'
-import { eventAt, findEvent } from './event-table.js'
+import { eventAt, findEvent, type FoundEvent } from './event-table.js'
 import { watchFeedback } from './feedback-watch.js'
 import { parseHistoric } from './historic.js'
 import { JobModel } from './job-model.js'
@@ -136,7 +137,7 @@ export class JobActor {
     const knownId = applied ? (clientId ?? eventIdOf(micros)) : clientId
     const known = knownId === null ? null : findEvent(this.#store, this.#settings.id, knownId)
     if (known !== null) {
-      if (applied || isDeepStrictEqual(clientBodyOf(this.#store, this.#codec, this.#settings.id, known), this.#codec.decode(arrival.body))) {
+      if (applied || this.#isSame(known, arrival)) {
         return this.#replyTo(known.header, known.micros, undefined, idFromBody)
       }
       removeEvent(this.#parts(), known)
@@ -155,6 +156,14 @@ export class JobActor {
     if (lookUps === 'passed_over') this.#stats.decided.lookedUp(lookUps)
     if (bucket !== null) enter(this.#buckets, bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
+  }
+
+  /** The same event again (S6): of equal values, in the body and in what the client said beside it. */
+  #isSame(known: FoundEvent, { body, extras }: Arrival): boolean {
+    // As it would be read again: not every text that JSON can spell is kept as it came.
+    const said = extras === null ? null : unpack(pack(extras))
+    return isDeepStrictEqual(decodeContent(known.record).extras, said) &&
+      isDeepStrictEqual(clientBodyOf(this.#store, this.#codec, this.#settings.id, known), this.#codec.decode(body))
   }
 
   /** Too many that wait would be more than the outside can ever answer: one more is decided without. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { isRefusal, type RefusalCode } from '../../../engine/errors.js'
 import { eventIdOf } from '../../../engine/event/event-id.js'
+import type { EventView } from '../../../engine/service.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 
 const job = jobSettings()
@@ -106,6 +107,18 @@ describe('an event', () => {
 
 describe('posting an id again (S6)', () => {
   for (const of of [job, centric]) {
+    it(`with another title, severity or storage tag is a new version: ${of.category}`, async () => {
+      const shard = new TestShard()
+      const post = (more: object): Promise<EventView> =>
+        shard.post({ job: of, kind: 'ingest', eventId: 'e', body: JSON.stringify({ raw_body: { host: 'a' }, ...more }) }) as Promise<EventView>
+      const first = await post({ title: 'T', severity: 3 })
+      assert.equal((await post({ severity: 3, title: 'T', storage_tag: null, other: 1 })).ingestMicros, first.ingestMicros)
+      const times = [first.ingestMicros]
+      for (const more of [{ title: 'T', severity: 4 }, { title: 'U', severity: 4 }, {}, { storage_tag: 'cold' }]) times.push((await post(more)).ingestMicros)
+      assert.equal(new Set(times).size, 5)
+      assert.equal(shard.reader().stats(of).events, 1)
+    })
+
     it(`with the same body is the same event, counted once: ${of.category}`, async () => {
       const shard = new TestShard()
       const first = await shard.ingest(of, { host: 'a', zero: 0, list: [1, { x: null }] }, 'e')
@@ -117,7 +130,7 @@ describe('posting an id again (S6)', () => {
 
     it(`with a body that no bytes can keep is the same event too: ${of.category}`, async () => {
       const shard = new TestShard()
-      const body = '{"raw_body":{"host":"half \\ud800","zero":-0,"f":-0.0,"big":1e999,"n":12345678901234567890}}'
+      const body = '{"raw_body":{"host":"half \\ud800","zero":-0,"f":-0.0,"big":1e999,"n":12345678901234567890},"title":"half \\ud800","severity":-0}'
       const first = await shard.post({ job: of, kind: 'ingest', eventId: 'e', body })
       const rows = shard.rows(1)
       assert.deepEqual(await shard.post({ job: of, kind: 'ingest', eventId: 'e', body }), first)

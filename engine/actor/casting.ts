@@ -118,8 +118,7 @@ function bucketTarget({ store, buckets }: Polling, bucketId: string | null): Tar
   return { subject: id, bucket, object: { type: 'bucket', id: id.toString('hex'), title: '' } }
 }
 
-/** Its answers and states have to be worked out again. */
-/** The bucket's ballot has changed, or is not there any more. */
+/** The bucket's ballot has changed, or is not there any more: its answer and its state have to be worked out again. */
 export function markBallot(buckets: BucketCache, bucket: Bucket, hasBallot = true): void {
   if (bucket.hasBallot !== hasBallot) bucket.stored = false
   bucket.hasBallot = hasBallot

@@ -2,7 +2,7 @@
  * Metrics for the outside, from the main thread: which job and model are meant, what was asked, until when.
  *
  * Owns: reading questions, waiting for recomputations, putting answers together. Leaves out: the way to a thread and back
- * (metrics-asker.ts), every count (metrics-thread.ts), models (model-book.ts).
+ * (metrics-asker.ts), every count (metrics-answer.ts), models (model-book.ts).
  *
  * 1. Nothing here grows with the events: what has to be counted is counted on a thread.
  */

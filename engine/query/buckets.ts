@@ -10,7 +10,7 @@ import { instantOf, spanOf } from './instant.js'
 import { orderOf } from './bucket-order.js'
 import { dateKeyText } from './date-format.js'
 import { fieldOf, figureOf, valuesOr } from './metrics.js'
-import { compareScalars, equalToOneOf } from './scalar.js'
+import { equalToOneOf } from './scalar.js'
 
 const TERMS_DEFAULT = 10
 
@@ -180,9 +180,4 @@ function readRange(asked: Asked, ofDates: boolean, nowMicros: number, offsetMinu
     ...(Number.isFinite(high) ? { to: high, ...(ofDates ? { to_as_string: text(high) } : {}) } : {}),
   }
   return { key: key?.text() ?? `${text(low)}-${text(high)}`, from: low, to: high, shown }
-}
-
-/** Keys in their order, for callers that have no other. */
-export function byKey(a: { readonly key: ScalarValue }, b: { readonly key: ScalarValue }): number {
-  return compareScalars(a.key, b.key)
 }

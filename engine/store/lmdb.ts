@@ -1,7 +1,7 @@
 /**
  * LMDB behind the contract of environment.ts: the one file that imports `lmdb`.
  *
- * Owns: how an environment is opened, written, read and flushed. Leaves out: keys and values (tables.ts, codec.ts).
+ * Owns: how an environment is opened, written, read and flushed. Leaves out: keys and values (tables.ts, rows.ts).
  *
  * 1. `overlappingSync: false`: a synchronous transaction has called fdatasync for its data, and written its meta page
  *    through O_DSYNC, when it returns. That is what "flushed" means here (design D1).

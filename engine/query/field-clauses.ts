@@ -29,7 +29,7 @@ const boundNames = ['gt', 'gte', 'lt', 'lte'] as const
 const olderNames = ['from', 'to', 'include_lower', 'include_upper'] as const
 
 export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
-  term: onField(['value', 'case_insensitive'], 'value', (field, { value, case_insensitive }, context) => {
+  term: onField(['value', 'case_insensitive'], ['value'], (field, { value, case_insensitive }, context) => {
     const wanted = required(value).scalar()
     if (case_insensitive?.boolean() === true) return textTest(field, sameText(String(wanted)))
     return isOneOf(field, [wanted], context, refuseAt(required(value)))
@@ -46,23 +46,23 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
     const [name, body] = asked.only()
     return rangeClause(context.fields.field(body.at(name, name).name()), body, context)
   },
-  prefix: onField(['value', 'case_insensitive', 'rewrite'], 'value', (field, { value, case_insensitive }) => {
+  prefix: onField(['value', 'case_insensitive', 'rewrite'], ['value'], (field, { value, case_insensitive }) => {
     const wanted = String(required(value).scalar())
     if (case_insensitive?.boolean() !== true) return textTest(field, (text) => text.startsWith(wanted))
     return textTest(field, (text) => text.toLowerCase().startsWith(wanted.toLowerCase()))
   }),
-  wildcard: onField(['value', 'wildcard', 'case_insensitive', 'rewrite'], 'value', (field, { value, wildcard, case_insensitive }, { effort }) => {
+  wildcard: onField(['value', 'wildcard', 'case_insensitive', 'rewrite'], ['value', 'wildcard'], (field, { value, wildcard, case_insensitive }, { effort }) => {
     return textTest(field, patternTest(required(value ?? wildcard).text(), case_insensitive?.boolean() === true, effort))
   }),
   match: onField(
-    ['query', 'operator', 'minimum_should_match', 'zero_terms_query', 'lenient', 'auto_generate_synonyms_phrase_query'], 'query',
+    ['query', 'operator', 'minimum_should_match', 'zero_terms_query', 'lenient', 'auto_generate_synonyms_phrase_query'], ['query'],
     (field, options, context) => matchClause(field, options, context),
   ),
-  match_phrase: onField(['query', 'slop', 'zero_terms_query'], 'query', (field, { query, slop }, context) => {
+  match_phrase: onField(['query', 'slop', 'zero_terms_query'], ['query'], (field, { query, slop }, context) => {
     if (slop !== undefined && slop.number() !== 0) slop.fail('a slop other than 0 is not supported', 'unsupported')
     return phraseClause(field, required(query).scalar(), false, context, refuseAt(required(query)))
   }),
-  match_phrase_prefix: onField(['query', 'slop', 'max_expansions', 'zero_terms_query'], 'query', (field, { query, slop }, context) => {
+  match_phrase_prefix: onField(['query', 'slop', 'max_expansions', 'zero_terms_query'], ['query'], (field, { query, slop }, context) => {
     if (slop !== undefined && slop.number() !== 0) slop.fail('a slop other than 0 is not supported', 'unsupported')
     return phraseClause(field, required(query).scalar(), true, context, refuseAt(required(query)))
   }),
@@ -70,11 +70,11 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
     const { fields, type, ...rest } =
       asked.object(['query', 'fields', 'type', 'operator', 'minimum_should_match', 'lenient', 'tie_breaker', ...scoreOnly])
     const kind = type?.oneOf(['best_fields', 'most_fields', 'phrase', 'phrase_prefix']) ?? 'best_fields'
-    if (fields === undefined) return asked.fail('fields: Field required', 'missing')
+    const { query } = rest
+    if (fields === undefined || query === undefined) return asked.fail(`${fields === undefined ? 'fields' : 'query'}: Field required`, 'missing')
     return anyOf(fields.list().map((name) => {
       // `title^3` counts three times as much for a score.
       const field = context.fields.field(name.at('', name.text().replace(/\^[\d.]+$/, '')).name())
-      const query = required(rest.query ?? asked.at('query', undefined))
       if (kind.startsWith('phrase')) return phraseClause(field, query.scalar(), kind === 'phrase_prefix', context, refuseAt(query))
       return matchClause(field, rest, context)
     }))
@@ -83,17 +83,17 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
 
 type Options<N extends string> = Partial<Record<N, Asked>>
 
-/** `{<field>: {<main>: ..., <option>: ...}}`, or `{<field>: <main>}`. */
+/** `{<field>: {<main>: ..., <option>: ...}}`, or `{<field>: <main>}`; `mains`: the names that the main option has. */
 function onField<N extends string>(
   names: readonly N[],
-  main: N,
+  mains: readonly [N, ...N[]],
   compile: (field: Field, options: Options<N>, context: ClauseContext) => Condition,
 ): ClauseCompiler {
   return (asked, context) => {
     const [name, body] = asked.only()
     const field = context.fields.field(body.at(name, name).name())
-    const options = body.isObject ? body.object<N | (typeof scoreOnly)[number]>([...names, ...scoreOnly]) : ({ [main]: body } as Options<N>)
-    if (body.isObject && names.every((option) => (options as Options<N>)[option] === undefined)) body.fail(`${main}: Field required`, 'missing')
+    const options = body.isObject ? body.object<N | (typeof scoreOnly)[number]>([...names, ...scoreOnly]) : ({ [mains[0]]: body } as Options<N>)
+    if (mains.every((main) => (options as Options<N>)[main] === undefined)) body.fail(`${mains[0]}: Field required`, 'missing')
     return compile(field, options as Options<N>, context)
   }
 }

@@ -14,6 +14,7 @@
 import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
+import { millisIn } from '../dates.js'
 import { textAt, timeoutMs } from '../http-kind.js'
 import { EARLIEST, KafkaCluster, LATEST, type FetchedPartition, type KafkaRecord, type PartitionPlace } from './kafka-cluster.js'
 import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
@@ -105,7 +106,7 @@ export class KafkaInput implements Source {
     const [added, first] = [fresh.filter(({ topic }) => knownTopics.has(topic)), fresh.filter(({ topic }) => !knownTopics.has(topic))]
     const committed = this.#group === '' || first.length === 0 ? [] : await cluster.committed(this.#group, first)
     const value = textAt(this.#parameters, 'start_value') ?? ''
-    const time = { new: LATEST, time: String(Date.parse(value) || 0) }[textAt(this.#parameters, 'start_at') ?? ''] ?? EARLIEST
+    const time = { new: LATEST, time: String(millisIn(value) ?? 0) }[textAt(this.#parameters, 'start_at') ?? ''] ?? EARLIEST
     const started = await cluster.offsetsAt(first, time)
     const ends = started.some(({ offset }) => offset === '-1') ? await cluster.offsetsAt(first, LATEST) : []
     const begin = new Map([...ends, ...started.filter(({ offset }) => offset !== '-1'), ...(await cluster.offsetsAt(added, EARLIEST)), ...committed]

@@ -2,6 +2,7 @@
 import type { IntegrationKind } from '../../resource/kinds.js'
 import { idHeaderParameter } from '../broker/broker-parameters.js'
 import type { OutsideKind } from '../contract.js'
+import { millisIn } from '../dates.js'
 import { ruleParameters } from '../rule.js'
 import { BATCH_MAX, BATCH_STANDARD, KafkaInput } from './kafka-input.js'
 import { kafkaConnection, misfitTopic } from './kafka-line.js'
@@ -28,7 +29,7 @@ const entry: IntegrationKind = {
         { name: 'start_at', type: 'string', required: false, allowed: ['all', 'new', 'time'], default: 'all',
           description: 'Where a topic begins that nothing was read of yet.' },
         { name: 'start_value', type: 'string', required: false, description: 'The time (ISO 8601) of start_at.',
-          check: (text) => (text === '' || !Number.isNaN(Date.parse(text)) ? null : 'must be a time') },
+          check: (text) => (text === '' || millisIn(text) !== null ? null : 'must be a time') },
         idHeaderParameter,
       ],
     },

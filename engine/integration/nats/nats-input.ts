@@ -16,6 +16,7 @@ import type { ConsumerConfig, ConsumerInfo, ConsumerMessages, JetStreamManager, 
 import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
+import { millisIn } from '../dates.js'
 import { textAt } from '../http-kind.js'
 import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.js'
 
@@ -155,7 +156,7 @@ export class NatsInput implements Source {
     switch (textAt(this.#parameters, 'start_at')) {
       case 'new': return { deliver_policy: 'new' }
       case 'sequence': return { deliver_policy: 'by_start_sequence', opt_start_seq: Math.max(1, Number(value) || 1) }
-      case 'time': return { deliver_policy: 'by_start_time', opt_start_time: new Date(value ?? 0).toISOString() }
+      case 'time': return { deliver_policy: 'by_start_time', opt_start_time: new Date(millisIn(value ?? '') ?? 0).toISOString() }
       default: return { deliver_policy: 'all' }
     }
   }

@@ -2,6 +2,7 @@
 import type { IntegrationKind } from '../../resource/kinds.js'
 import { idHeaderParameter } from '../broker/broker-parameters.js'
 import type { OutsideKind } from '../contract.js'
+import { millisIn } from '../dates.js'
 import { ruleParameters } from '../rule.js'
 import { BATCH_MAX, BATCH_STANDARD, NatsInput } from './nats-input.js'
 import { natsConnection } from './nats-line.js'
@@ -36,7 +37,7 @@ const entry: IntegrationKind = {
         { name: 'start_at', type: 'string', required: false, allowed: ['all', 'new', 'sequence', 'time'], default: 'all',
           description: 'Where a consumer that is made begins.' },
         { name: 'start_value', type: 'string', required: false, description: 'The sequence, or the time (ISO 8601), of start_at.',
-          check: (text) => (text === '' || /^\d{1,15}$/.test(text) || !Number.isNaN(Date.parse(text)) ? null : 'must be a sequence or a time') },
+          check: (text) => (text === '' || /^\d{1,15}$/.test(text) || millisIn(text) !== null ? null : 'must be a sequence or a time') },
         idHeaderParameter,
       ],
     },

@@ -12,6 +12,7 @@
 import { createHash } from 'node:crypto'
 import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
+import { millisIn, millisOfSeconds } from '../dates.js'
 import { HttpFailure } from '../http-client.js'
 import { textAt } from '../http-kind.js'
 import { SplunkClient, type SplunkSearch } from './splunk-client.js'
@@ -61,7 +62,7 @@ export class SplunkInput implements Source {
     this.#lookback = Number(parameters['lookback_seconds'] ?? LOOKBACK_STANDARD_SECONDS)
     this.#idField = textAt(parameters, 'id_field')
     const start = textAt(parameters, 'start_time')
-    this.#start = start === undefined ? this.#nowSeconds() : Math.floor(Date.parse(start) / 1_000)
+    this.#start = start === undefined ? this.#nowSeconds() : Math.floor((millisIn(start) ?? 0) / 1_000)
     this.pollMs = Number(parameters['poll_seconds'] ?? 5) * 1_000
   }
 
@@ -152,6 +153,7 @@ function stepOf(seconds: number): number {
 
 /** `_time` is a date or seconds since 1970. */
 function timestampOf(time: unknown): string | undefined {
-  const ms = typeof time !== 'string' ? Number.NaN : /^\d+(\.\d+)?$/.test(time) ? Number(time) * 1_000 : Date.parse(time)
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+  if (typeof time !== 'string') return undefined
+  const ms = /^\d+(\.\d+)?$/.test(time) ? millisOfSeconds(Number(time)) : millisIn(time)
+  return ms === null ? undefined : new Date(ms).toISOString()
 }

@@ -2,6 +2,7 @@
 import type { IntegrationKind } from '../../resource/kinds.js'
 import type { ParameterSpec } from '../../resource/parameters.js'
 import type { OutsideKind } from '../contract.js'
+import { millisIn } from '../dates.js'
 import { tlsParameters, urlParameter } from '../http-kind.js'
 import { ruleParameters } from '../rule.js'
 import { EventCollector } from './event-collector.js'
@@ -15,7 +16,7 @@ const inputParameters: readonly ParameterSpec[] = [
   { name: 'id_field', type: 'string', required: false,
     description: "A field that names the event, such as event_id of notable events; without it the id follows from where Splunk keeps the event." },
   { name: 'start_time', type: 'string', required: false, description: 'Events indexed since then are read, a date; without it since the step was first opened.',
-    check: (text) => (text === '' || !Number.isNaN(Date.parse(text)) ? null : 'must be a date') },
+    check: (text) => (text === '' || millisIn(text) !== null ? null : 'must be a date') },
   { name: 'max_event_age_hours', type: 'number', required: false, minimum: 1, maximum: 87_600, default: 24,
     description: 'Events that were older than that when they were indexed are not read.' },
   { name: 'batch_size', type: 'number', required: false, minimum: 1, maximum: BATCH_MAX, default: BATCH_STANDARD, description: 'Events of one search.' },

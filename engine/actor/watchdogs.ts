@@ -135,12 +135,13 @@ export class Watchdogs implements WatchdogService {
     for (const [jobId, counts] of decided) this.#window.add(jobId, windowCountsOf(counts), watched.has(jobId), now)
   }
 
-  /** Looks at all of them. */
+  /** Looks at all of them; anew where the clock was set back. */
   async look(): Promise<void> {
     const rows = [...this.#log.rows.values()].filter(({ enabled }) => enabled)
     if (rows.length === 0) return
     const failing = rows.some(({ condition }) => condition === 'steps_failing') ? await this.#failing() : []
     const nowMicros = this.#clock.nowMicros()
+    if ([...this.#looked.values()].some((lookedMicros) => lookedMicros > nowMicros)) this.restart()
     const readings = new WatchdogReadings({
       parts: this.#parts, nowMicros, failing, window: (jobId, minutes) => this.#window.sum(jobId, minutes, nowMicros),
     })
@@ -168,7 +169,7 @@ export class Watchdogs implements WatchdogService {
     if (!hysteresis.look(watchdog, condition, value, nowMicros)) return
     const fires = row.state !== 'firing'
     const details = { condition: row.condition, value, threshold: fires ? row.threshold : row.resolveThreshold }
-    const throttled = row.toldMicros !== null && nowMicros - row.toldMicros < row.throttleSeconds * 1e6
+    const throttled = row.toldMicros !== null && nowMicros >= row.toldMicros && nowMicros - row.toldMicros < row.throttleSeconds * 1e6
     const isTold = fires && row.integrationIds.length > 0 && !throttled
     const alert = isTold || (!fires && row.isTold) ? this.#alert(row, fires ? 'firing' : 'resolved', value) : null
     const changed: WatchdogRow = {

@@ -118,7 +118,8 @@ export class Enricher {
     this.#place = micros
     this.#underWay++
     const begunMs = nowMs()
-    const fromMs = Math.max(Math.floor(micros / 1_000), this.#openedMs)
+    // Behind a clock that was set back events say that they come later than now.
+    const fromMs = Math.min(begunMs, Math.max(Math.floor(micros / 1_000), this.#openedMs))
     const answers = new Array<EnrichedResult['steps'][number]>(steps.length)
     let open = steps.length
     const settle = (at: number, answer: LookUpAnswer): void => {

@@ -50,6 +50,8 @@ export class DecisionWindow {
   #minute(key: number | null, minute: number): Minute {
     let minutes = this.#minutes.get(key)
     if (minutes === undefined) this.#minutes.set(key, (minutes = []))
+    // What a clock that was set back since had counted.
+    while ((minutes.at(-1)?.minute ?? minute) > minute) minutes.pop()
     const last = minutes.at(-1)
     if (last?.minute === minute) return last
     const fresh = { minute, stored: 0, decided: 0, lowConfidence: 0, outliers: 0 }

@@ -94,7 +94,8 @@ export class SampleStore {
     this.#latest = samples
     for (const [tier, { seconds }] of tiers.entries()) {
       const mean = this.#means[tier] as Mean
-      if (mean.since === 0) mean.since = micros
+      // A clock that was set back begins a row anew.
+      if (mean.since === 0 || mean.since > micros) mean.since = micros
       mean.add(samples)
       // Half a sample's leeway: clock-work is never exact.
       if (micros - mean.since < (seconds - 1.5 * SAMPLE_SECONDS) * 1e6) continue

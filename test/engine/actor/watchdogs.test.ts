@@ -63,6 +63,17 @@ test('it fires and resolves into the audit log, across a restart', async () => {
   assert.throws(() => watchdogs().get(id), { code: 'watchdog_not_found' })
 })
 
+test('a clock that is set back begins the look anew, and does not end it until it is where it was', async () => {
+  const { id } = watchdogs().create({ title: 'back', type: 'memory', condition: 'resident_bytes', jobId: null, threshold: 1, forSeconds: 20 }, by)
+  await look(2)
+  clock.advanceMs(-3_600_000)
+  await look(2)
+  assert.equal(watchdogs().get(id).state, 'ok')
+  await look(2)
+  assert.equal(watchdogs().get(id).state, 'firing')
+  watchdogs().remove(id, by)
+})
+
 test('every condition can be measured, or says that there is nothing to measure', async () => {
   const types = ['no_data', 'undecided_events', 'job_in_error', 'queue_length', 'disk', 'memory', 'confidence_drift', 'outlier_rate', 'disagreement'] as const
   for (const type of types) {

@@ -43,6 +43,16 @@ test('what is older than the longest question is dropped', () => {
   assert.ok(fine.length <= 361, String(fine.length))
 })
 
+test('coarser rows go on where the clock was set back', () => {
+  const environment = new MemoryEnvironment([samplesTable])
+  const store = new SampleStore(environment)
+  const now = 1_700_000_000 * SECOND
+  store.add(now + 3_600 * SECOND, { 'actor/0': [10, 1] })
+  for (let at = 0; at < 30; at++) store.add(now + at * 10 * SECOND, { 'actor/0': [10, 1] })
+  store.flush(now + 300 * SECOND)
+  assert.ok(store.series('actor/0', 'cpu', '6h', now + 300 * SECOND).length >= 4)
+})
+
 test('what is not written yet is shown, and unknown containers have nothing', () => {
   const store = new SampleStore(new MemoryEnvironment([samplesTable]))
   store.add(SECOND, { 'api/main': [null, 5] })

@@ -3,7 +3,8 @@
  * (existing-clients.md section 3).
  *
  * 1. A field of the client's that has the section's name is kept where it is an object: ours are put into it.
- * 2. `key_hash` names the bucket, `features_hash` the values at the decision points, `full_hash` the whole body.
+ * 2. What can be filtered by under the service's name (query/field.ts) can be read here; `model.path` is `model`.
+ * 3. `key_hash` names the bucket, `features_hash` the values at the decision points, `full_hash` the whole body.
  */
 import { createHash } from 'node:crypto'
 import { isoMicros } from '../clock.js'
@@ -11,12 +12,14 @@ import { bucketText } from '../event/bucket-key.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import type { EventExtras, sectionFields } from '../event/envelope.js'
 import type { JobSettings } from '../job/job.js'
+import { UNDECIDED } from '../learn/consensus.js'
 import type { EventView } from '../service.js'
 import type { PreviousDecision, RecordHeader } from '../store/event-record.js'
 import type { StoredNote } from '../store/note-row.js'
 import type { LookUpNote, LookUpRow } from '../store/look-up-row.js'
 import type { BallotRow } from '../store/rows.js'
 import { consensusName } from './ballots.js'
+import { LOW_CONFIDENCE } from './job-stats.js'
 import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
 import type { ClusterPlace } from './cluster-service.js'
 import { modelIdOf } from './model-id.js'
@@ -58,14 +61,20 @@ function section(parts: ExportParts): Section {
     previous_result_label: previous === null ? null : (job.labels[previous.label]?.name ?? ''),
     inference_status: view.status,
     bucket_state: view.bucketState,
+    knowledge_base_state: view.bucketState,
     bucket_id: bucketId,
     key_hash: bucketId,
     features_hash: sha256(bucketText(new DecisionPoints(job.decisionPoints).valuesOf(body))),
     full_hash: sha256(JSON.stringify(body)),
     confidence_score: view.confidenceScore,
     outlier: view.outlier,
+    outlier_flag: view.outlier,
     outlier_score: Math.round(header.outlierScore * 1e4) / 1e4,
     consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
+    attention: {
+      low_confidence_score: { attention_required: header.label >= 0 && header.confidence < LOW_CONFIDENCE },
+      undecided_consensus: { attention_required: ballot?.consensus === UNDECIDED },
+    },
     model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
     timers: {
       ingest_timestamp: isoMicros(view.ingestMicros),

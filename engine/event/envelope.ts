@@ -29,10 +29,11 @@ export const sectionFields = [
   'result', 'result_label', 'inference_status', 'bucket_state', 'bucket_id', 'key_hash', 'features_hash', 'full_hash',
   'confidence_score', 'outlier', 'outlier_score', 'consensus', 'model', 'timers', 'log_messages',
   'previous_result', 'previous_result_label', 'agentic_notes', 'cluster',
+  'knowledge_base_state', 'outlier_flag', 'attention',
 ] as const
 
 /** What exports of other makers of this API have besides (existing-clients.md section 3, Filters). */
-const foreignFields = ['outlier_flag', 'knowledge_base_state', 'attention', 'storage_tag'] as const
+const foreignFields = ['storage_tag'] as const
 
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
 

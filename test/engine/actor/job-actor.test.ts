@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { isRefusal, type RefusalCode } from '../../../engine/errors.js'
 import { eventIdOf } from '../../../engine/event/event-id.js'
+import { ownFields } from '../../../engine/query/field.js'
 import type { EventView } from '../../../engine/service.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 
@@ -102,6 +103,23 @@ describe('an event', () => {
     ])
     assert.equal(stats(shard).events, 2)
     assert.deepEqual(shard.failures, [])
+  })
+})
+
+describe('an exported event', () => {
+  it('says under the service\'s name all that it can be filtered by there', async () => {
+    const shard = new TestShard()
+    await shard.ingest(job, { host: 'a' }, 'e')
+    await shard.feedback(job, 'e', 'ann', 'Drop')
+    await shard.feedback(job, 'e', 'bob', 'Escalate')
+    const { document } = shard.reader().exportEvent(job, 'e', 'service')
+    const beside = ['event_id', 'job_id', 'job_title', 'title', 'severity', 'storage_tag', 'model.path']
+    for (const name of Object.keys(ownFields).filter((each) => !beside.includes(each))) {
+      const value = name.split('.').reduce<unknown>((inside, part) => (inside as Record<string, unknown>)[part], document['service'])
+      assert.notEqual(value, undefined, name)
+    }
+    const { attention } = document['service'] as { attention: { undecided_consensus: unknown } }
+    assert.deepEqual(attention.undecided_consensus, { attention_required: true })
   })
 })
 

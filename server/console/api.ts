@@ -1,5 +1,5 @@
 /** The API as the console asks it: with the key or token of whoever signed in, which is forgotten when the tab is closed. */
-import { sessionStorage } from './dom.js'
+import { location, sessionStorage } from './dom.js'
 
 const STORED = 'key'
 
@@ -56,7 +56,7 @@ export async function signIn(key: string, username: string, password: string): P
 
 /** @throws ApiError */
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(path, {
+  const answer = await fetch(location.origin + path, {
     method,
     headers: { 'content-type': 'application/json', 'x-service-api-key': sessionStorage.getItem(STORED) ?? '' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -16,8 +16,8 @@ export interface Element {
 }
 
 interface Browser {
-  readonly document: { createElement(tag: string): Element; getElementById(id: string): Element; title: string }
-  readonly location: { readonly pathname: string; reload(): void }
+  readonly document: { createElement(tag: string): Element; getElementById(id: string): Element }
+  readonly location: { readonly origin: string; readonly pathname: string }
   readonly sessionStorage: { getItem(name: string): string | null; setItem(name: string, value: string): void; removeItem(name: string): void }
 }
 

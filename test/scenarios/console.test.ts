@@ -1,0 +1,87 @@
+/** The pages that links in incidents lead to (existing-clients.md section 3, Links). */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { becomeBrowser, type FakeElement } from '../support/browser.js'
+import { eventually, makeJob } from '../support/client.js'
+import { ADMIN_PASSWORD, startService, type TestService } from '../support/service.js'
+
+let service: TestService
+let jobId: number
+let scripts: { pages: typeof import('../../server/console/pages.js'); api: typeof import('../../server/console/api.js') }
+const failures: unknown[] = []
+
+before(async () => {
+  service = await startService()
+  jobId = (await makeJob(service.client)).jobId
+  await service.client.post('/api/v1/events/seen', { job_id: jobId, raw_body: { rule: '<b>r</b>' }, title: 'Odd login' })
+  const leave = becomeBrowser(service.baseUrl)
+  scripts = { pages: await import('../../server/console/pages.js'), api: await import('../../server/console/api.js') }
+  leave()
+})
+after(() => service.close())
+
+async function page(path: string): Promise<FakeElement> {
+  const screen = { draw: async () => {}, failed: (error: unknown) => void failures.push(error) }
+  return (await scripts.pages.pageAt(path, screen)) as unknown as FakeElement
+}
+
+function press(shown: FakeElement, text: string): void {
+  const found = shown.all('button').find((button) => button.textContent === text)
+  assert.ok(found, text)
+  found.click()
+}
+
+test('the links that clients write into incidents lead to a page, and all that it loads comes from the service', async () => {
+  for (const path of ['/jobs/feedback-flow/1', '/use-cases/overview/1', '/integrations/6/edit', '/api-keys/']) {
+    const page = await service.client.get(path, { key: null })
+    assert.equal(page.status, 200, path)
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
+    assert.ok(!/https?:\/\//.test(page.text))
+  }
+  const seen = new Set(['/console/app.js'])
+  for (const path of seen) {
+    const script = await service.client.get(path, { key: null })
+    assert.equal(script.status, 200, path)
+    assert.ok(script.headers.get('content-type')?.startsWith('text/javascript'))
+    for (const [, name] of script.text.matchAll(/from '\.\/([^']+)'/g)) seen.add(`/console/${name}`)
+  }
+  assert.equal(seen.size, 4)
+})
+
+test('who is not known is told so, and a password is as good as a key', async () => {
+  await scripts.api.signIn('wrong', '', '')
+  await assert.rejects(page(`/use-cases/overview/${jobId}`), (error) => error instanceof scripts.api.ApiError && error.status === 401)
+  await scripts.api.signIn('', 'admin', ADMIN_PASSWORD)
+  assert.match((await page(`/use-cases/overview/${jobId}`)).textContent, /Decision intelligence/)
+})
+
+test('a vote is given with one press, and what an event says is text', async () => {
+  const shown = await page(`/jobs/feedback-flow/${jobId}`)
+  assert.match(shown.textContent, /Odd login.*rule: <b>r<\/b>/)
+  press(shown, 'Drop')
+  const path = `/api/v2/events/${jobId}/seen/consensus`
+  await eventually(() => service.client.get(path), ({ body }) => body.consensus === 'Drop' && body.votes[0].analyst === 'admin')
+})
+
+test('a job is stopped, an integration saved, a key made and shown once', async () => {
+  press(await page(`/use-cases/overview/${jobId}`), 'stop')
+  await eventually(() => service.client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.status === 'STOPPED')
+
+  const [integration] = (await service.client.get('/api/v2/resources?resource_type=integration')).body.slice(-1)
+  const edit = await page(`/integrations/${integration.id}/edit`)
+  const text = edit.all('textarea')[0] as FakeElement
+  text.value = text.value.replace('"data_type": "alerts"', '"data_type": "changed"')
+  press(edit, 'Save')
+  await eventually(() => service.client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.data_type === 'changed')
+
+  const keys = await page('/api-keys')
+  ;(keys.all('input')[0] as FakeElement).value = 'of the console'
+  press(keys, 'Make')
+  await eventually(async () => (keys.all('code')[0] as FakeElement).textContent, (shown) => /: \S{43}$/.test(shown))
+  assert.deepEqual(failures, [])
+})
+
+test('what does not exist is said to be not there', async () => {
+  await assert.rejects(page('/use-cases/overview/99999'), /job not found/)
+  await assert.rejects(page('/integrations/99999/edit'), /no such integration/)
+})

@@ -1,0 +1,77 @@
+/**
+ * As much of a browser as the console uses (server/console/dom.ts), to be looked at and clicked on by tests.
+ *
+ * Owns: elements as a tree, their listeners. Leaves out: HTML, style, everything else.
+ */
+
+/** An element: its text, its attributes, what is in it. */
+export class FakeElement {
+  readonly tag: string
+  readonly attributes = new Map<string, string>()
+  value = ''
+  #children: (FakeElement | string)[] = []
+  readonly #listeners = new Map<string, (event: { preventDefault(): void }) => void>()
+
+  constructor(tag: string) {
+    this.tag = tag
+  }
+
+  get textContent(): string {
+    return this.#children.map((child) => (typeof child === 'string' ? child : child.textContent)).join('')
+  }
+
+  set textContent(text: string) {
+    this.#children = [text]
+  }
+
+  append(...children: readonly (FakeElement | string)[]): void {
+    this.#children.push(...children)
+  }
+
+  replaceChildren(...children: readonly (FakeElement | string)[]): void {
+    this.#children = [...children]
+  }
+
+  addEventListener(type: string, run: (event: { preventDefault(): void }) => void): void {
+    this.#listeners.set(type, run)
+  }
+
+  setAttribute(name: string, value: string): void {
+    this.attributes.set(name, value)
+  }
+
+  /** All elements inside, of that tag. */
+  all(tag: string): FakeElement[] {
+    return this.#children.flatMap((child) => (typeof child === 'string' ? [] : [...(child.tag === tag ? [child] : []), ...child.all(tag)]))
+  }
+
+  click(): void {
+    this.#listeners.get('click')?.({ preventDefault: () => {} })
+  }
+}
+
+/**
+ * Has scripts find a browser whose page came from `origin`, which they keep when they are imported; gives back how this process
+ * stops to be one.
+ */
+export function becomeBrowser(origin: string): () => void {
+  const stored = new Map<string, string>()
+  const names = {
+    document: { createElement: (tag: string) => new FakeElement(tag), getElementById: () => new FakeElement('main') },
+    location: { origin, pathname: '/' },
+    sessionStorage: {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => stored.set(name, value),
+      removeItem: (name: string) => stored.delete(name),
+    },
+  }
+  // Defined, not assigned: Node.js has a sessionStorage of its own from version 22 on, behind a getter.
+  const before = Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)
+  for (const [name, value] of Object.entries(names)) Object.defineProperty(globalThis, name, { configurable: true, writable: true, value })
+  return () => {
+    for (const [name, descriptor] of before) {
+      if (descriptor === undefined) Reflect.deleteProperty(globalThis, name)
+      else Object.defineProperty(globalThis, name, descriptor)
+    }
+  }
+}

@@ -14,9 +14,9 @@ import { consensusName, stateOf } from './ballots.js'
 import type { ConsensusView } from './consensus-service.js'
 import type { Reads } from './event-table.js'
 
-/** The view of a bucket or an event; `ballot` is null where nobody has voted. */
+/** The view of a bucket or an event; `ballot` is null where nobody has voted. With what was written beside votes, or without. */
 export function ballotView(
-  reads: Reads, job: JobSettings, subject: Uint8Array, ballot: BallotRow | null, trainedThroughSeq: number,
+  reads: Reads, job: JobSettings, subject: Uint8Array, ballot: BallotRow | null, trainedThroughSeq: number, withNotes: boolean,
 ): ConsensusView {
   const nameOf = (label: number): string => job.labels[label]?.name ?? ''
   const override = ballot?.override ?? null
@@ -25,9 +25,10 @@ export function ballotView(
     consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
     bucketState: stateOf(ballot, trainedThroughSeq),
     override: override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
-    votes: (ballot?.votes ?? []).map(({ analyst, label, atMicros, eventMicros }) => {
-      return { analyst, label: nameOf(label), atMicros, eventId: eventIdAt(reads, job.id, eventMicros) }
-    }),
+    votes: (ballot?.votes ?? []).map(({ analyst, label, atMicros, eventMicros, closingNotes = null, indicators = null }) => ({
+      analyst, label: nameOf(label), atMicros, eventId: eventIdAt(reads, job.id, eventMicros),
+      ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
+    })),
   }
 }
 

@@ -27,6 +27,8 @@ export interface ConsensusView {
     readonly atMicros: number
     /** The event that it was cast on; null where another version has taken its place. */
     readonly eventId: string | null
+    /** What the analyst wrote beside it, and any JSON that came with it; null where nothing. In the view of one alone: a page might burst. */
+    readonly notes?: { readonly closingNotes: string | null; readonly indicators: unknown }
   }[]
 }
 

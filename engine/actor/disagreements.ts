@@ -46,7 +46,7 @@ export function disagreementsOf(environment: Environment, job: JobSettings, quer
   const { trainedThroughSeq } = readStats(environment, job.id, job.labels.length)
   const from = query.page * query.size
   const disagreements = candidates.slice(from, from + query.size).map(({ subject }) => {
-    return ballotView(environment, job, subject, readBallot(environment, job.id, subject), trainedThroughSeq)
+    return ballotView(environment, job, subject, readBallot(environment, job.id, subject), trainedThroughSeq, false)
   })
   return { disagreements, total: candidates.length, exact }
 }

@@ -155,7 +155,7 @@ export class JobReader {
 
   #consensus(job: JobSettings, subject: Uint8Array): ConsensusView {
     const ballot = readBallot(this.#environment, job.id, subject)
-    return ballotView(this.#environment, job, subject, ballot, this.stats(job).trainedThroughSeq)
+    return ballotView(this.#environment, job, subject, ballot, this.stats(job).trainedThroughSeq, true)
   }
 
   /** What the audit log is to be told of the time after `after`, in order. */

@@ -23,9 +23,10 @@ function viewWire(view: EngineView) {
     bucket_state: view.bucketState,
     overridden: override !== null,
     override: override === null ? null : { label: override.label, user: override.by, timestamp: isoMicros(override.atMicros) },
-    votes: view.votes.map(({ analyst, label, atMicros, eventId }) => {
-      return { analyst, label, timestamp: isoMicros(atMicros), event_id: eventId }
-    }),
+    votes: view.votes.map(({ analyst, label, atMicros, eventId, notes }) => ({
+      analyst, label, timestamp: isoMicros(atMicros), event_id: eventId,
+      ...(notes === undefined ? {} : { closing_notes: notes.closingNotes, indicators: notes.indicators }),
+    })),
   }
 }
 

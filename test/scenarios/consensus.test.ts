@@ -49,6 +49,19 @@ test('an override wins over all votes until it is withdrawn (S15)', async () => 
   ])
 })
 
+test('what analysts wrote beside their votes is shown with them', async () => {
+  const { jobId } = await makeJob(client)
+  await post(jobId, 'e', 'a')
+  const indicators = [{ ip: '192.0.2.7' }]
+  const path = `/api/v1/events/${jobId}/e/feedback`
+  await client.put(path, { cortex_user: 'ann', feedback: 'Drop', closing_notes: 'A scan of ours.', indicators })
+  await vote(jobId, 'e', 'bob', 'Escalate')
+  const { votes } = (await client.get(`/api/v2/events/${jobId}/e/consensus`)).body
+  assert.deepEqual(votes.map((each: any) => [each.analyst, each.closing_notes, each.indicators]), [['ann', 'A scan of ours.', indicators], ['bob', null, null]])
+  const [listed] = (await client.get(`/api/v2/jobs/${jobId}/disagreements`)).body.disagreements
+  assert.deepEqual(Object.keys(listed.votes[0]), ['analyst', 'label', 'timestamp', 'event_id'])
+})
+
 test('an override is trained on, answers from the knowledge base, and a withdrawal calls for a training (S13, S16)', async () => {
   const { jobId } = await makeJob(client)
   for (const rule of ['a', 'b', 'c']) await post(jobId, rule, rule)

@@ -43,11 +43,15 @@ function unique(words: readonly string[]): boolean {
   return new Set(words).size === words.length
 }
 
+/** Words that mean something where labels stand: a tie, and no choice at all. */
+const reserved: ReadonlySet<string> = new Set(['undecided', '<empty>'])
+const labelName = name.refine((text) => !reserved.has(text.trim().toLowerCase()), 'means that there is no label')
+
 const label = z
   .object({
-    name,
+    name: labelName,
     hex_color: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #12ab34').describe('#rrggbb'),
-    id: name.optional().describe('What `result` says; label_0, label_1 or label_2 where absent.'),
+    id: labelName.optional().describe('What `result` says; label_0, label_1 or label_2 where absent.'),
   })
   .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))
 

@@ -123,3 +123,12 @@ test('a category and a role are known in any case, and by the id that metadata h
   assert.equal(input.properties.category, 'Event centric decision intelligence')
   assert.equal(input.properties.pipeline[0]?.role, 'post_decision')
 })
+
+test('a label is not called what a tie and no choice are called', () => {
+  const named = (label: object): unknown => ({
+    j: { type: 'job', properties: { title: 'j', advanced_settings: { custom_labels: [label, { name: 'B', hex_color: '#111111' }, { name: 'C', hex_color: '#111111' }] } } },
+  })
+  const place = 'j.properties.advanced_settings.custom_labels.0'
+  assert.deepEqual(faults(named({ name: ' undecided', hex_color: '#111111' })), [`${place}.name`])
+  assert.deepEqual(faults(named({ name: 'A', hex_color: '#111111', id: '<empty>' })), [`${place}.id`])
+})

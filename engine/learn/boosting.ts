@@ -7,7 +7,7 @@
  */
 import { Dice } from './dice.js'
 import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
-import { GradientSums } from './gradient-sums.js'
+import { GradientSums, type NodeSums } from './gradient-sums.js'
 import { softmax } from './logistic.js'
 import type { Stage } from './progress.js'
 import { leafOfRow, partition, type TreeRows, type TreeTable } from './tree-table.js'
@@ -32,66 +32,81 @@ export function treesARound(classCount: number): number {
   return classCount === 2 ? 1 : classCount
 }
 
-const hessianFloor = 1e-16
+/** Rows start to end - 1 of the tree, and what their derivatives sum up to. */
+interface Node {
+  readonly start: number
+  readonly end: number
+  readonly depth: number
+  readonly g: number
+  readonly h: number
+}
 
 class BoostingGrower {
   readonly #table: TreeTable
   readonly #options: BoostingOptions
+  readonly #from: TreeRows
   readonly #builder = new TreeBuilder()
   readonly #sums: GradientSums
   readonly #chosen: Uint8Array
   readonly #leaf = new Float64Array(1)
+  /** Scores by row number of the table, those of one row side by side. */
+  readonly #scores: Float64Array
+  readonly #perRound: number
+  /** The rows that the present tree is made from, in the order of its leaves in the end; which of the round's trees it is. */
+  #rows: Int32Array = new Int32Array(0)
+  #k = 0
 
-  constructor(table: TreeTable, options: BoostingOptions) {
+  constructor(table: TreeTable, from: TreeRows, options: BoostingOptions) {
     this.#table = table
     this.#options = options
-    this.#sums = new GradientSums(table, options)
+    this.#from = from
+    let weight = 0
+    for (const row of from.rows) weight += from.weights[row] as number
+    this.#sums = new GradientSums(table, options, weight)
     this.#chosen = new Uint8Array(table.columnCount)
+    this.#perRound = treesARound(table.classCount)
+    this.#scores = new Float64Array(table.rowCount * this.#perRound)
   }
 
-  grow(from: TreeRows, stage: Stage): FlatTrees {
-    const table = this.#table
+  grow(stage: Stage): FlatTrees {
+    const { classCount } = this.#table
+    const { rows } = this.#from
     const { rounds, rowShare, rowsMax, seed } = this.#options
-    const classCount = table.classCount
-    const perRound = treesARound(classCount)
-    const scores = new Float64Array(table.rowCount * perRound)
+    const perRound = this.#perRound
     const one = new Float64Array(classCount)
-    const chances = new Float64Array(from.rows.length * classCount)
-    const share = Math.min(rowShare, rowsMax / from.rows.length)
+    const chances = new Float64Array(rows.length * classCount)
+    const share = Math.min(rowShare, rowsMax / rows.length)
     for (let round = 0; round < rounds; round++) {
       stage.at(round / rounds)
-      for (let i = 0; i < from.rows.length; i++) {
-        scoresToChances(scores, (from.rows[i] as number) * perRound, perRound, one)
+      for (let i = 0; i < rows.length; i++) {
+        scoresToChances(this.#scores, (rows[i] as number) * perRound, perRound, one)
         chances.set(one, i * classCount)
       }
       const dice = new Dice(seed, round + 1)
-      const drawn = from.rows.filter(() => dice.below(1 << 20) < share * (1 << 20))
+      const isDrawn = Uint8Array.from(rows, () => (dice.below(1 << 20) < share * (1 << 20) ? 1 : 0))
+      const drawn = rows.filter((_, i) => isDrawn[i] === 1)
       if (drawn.length === 0) continue
+      const others = rows.filter((_, i) => isDrawn[i] === 0)
       for (let k = 0; k < perRound; k++) {
         stage.at((round + k / perRound) / rounds)
-        this.#derive(from, chances, k)
+        this.#derive(chances, k)
         this.#choose(dice)
-        this.#sums.begin(drawn, this.#chosen)
-        this.#builder.startTree()
-        const root = this.#builder.nodeCount
-        this.#node(drawn.slice(), 0, drawn.length, 0)
-        this.#add(from.rows, root, k, perRound, scores)
+        this.#tree(drawn.slice(), others, k)
       }
     }
     return this.#builder.finish()
   }
 
   /** The derivatives of the loss by the score of class k; with two classes the score is that of the second. */
-  #derive(from: TreeRows, chances: Float64Array, k: number): void {
+  #derive(chances: Float64Array, k: number): void {
     const { classes, classCount } = this.#table
-    const { gradients, hessians } = this.#sums
+    const { rows, weights } = this.#from
     const label = classCount === 2 ? 1 : k
-    for (let i = 0; i < from.rows.length; i++) {
-      const row = from.rows[i] as number
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as number
       const p = chances[i * classCount + label] as number
-      const weight = from.weights[row] as number
-      gradients[row] = weight * (p - (classes[row] === label ? 1 : 0))
-      hessians[row] = weight * Math.max(hessianFloor, (classCount === 2 ? 1 : 2) * p * (1 - p))
+      const weight = weights[row] as number
+      this.#sums.set(row, weight * (p - (classes[row] === label ? 1 : 0)), weight * (classCount === 2 ? 1 : 2) * p * (1 - p))
     }
   }
 
@@ -100,37 +115,80 @@ class BoostingGrower {
     for (let column = 0; column < this.#chosen.length; column++) this.#chosen[column] = dice.below(1 << 20) < share ? 1 : 0
   }
 
-  /** Adds what the newest tree says of each row to its score. */
-  #add(rows: Int32Array, root: number, k: number, perRound: number, scores: Float64Array): void {
-    const { nodes, values } = this.#builder.view()
-    const table = this.#table
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] as number
-      const at = row * perRound + k
-      scores[at] = (scores[at] as number) + (values[leafOfRow(table, row, nodes, root)] as number)
-    }
-  }
-
-  #node(rows: Int32Array, start: number, end: number, depth: number): void {
-    const { gradients, hessians, split } = this.#sums
+  /** Grows a tree from `drawn`, which it puts into another order, and adds what it says to the scores of all. */
+  #tree(drawn: Int32Array, others: Int32Array, k: number): void {
+    const { gradients, hessians } = this.#sums
+    this.#builder.startTree()
+    this.#rows = drawn
+    this.#k = k
     let g = 0
     let h = 0
-    for (let i = start; i < end; i++) {
-      g += gradients[rows[i] as number] as number
-      h += hessians[rows[i] as number] as number
+    for (const row of drawn) {
+      g += gradients[row] as number
+      h += hessians[row] as number
     }
-    const { depth: depthMax, rate, l2, hessianMin } = this.#options
-    if (depth < depthMax && h >= 2 * hessianMin && end - start > 1 && this.#sums.findSplit(rows, start, end, g, h)) {
-      const { column, code } = split
-      const node = this.#builder.split(column, code)
-      const middle = partition(this.#table, rows, start, end, column, code)
-      this.#node(rows, start, middle, depth + 1)
-      this.#builder.rightComes(node)
-      this.#node(rows, middle, end, depth + 1)
-      return
+    const root = this.#builder.nodeCount
+    this.#node({ start: 0, end: drawn.length, depth: 0, g, h }, this.#sums.sumUp(drawn, 0, drawn.length))
+    const { nodes, values } = this.#builder.view()
+    for (const row of others) this.#score(row, values[leafOfRow(this.#table, row, nodes, root)] as number)
+  }
+
+  #score(row: number, more: number): void {
+    const at = row * this.#perRound + this.#k
+    this.#scores[at] = (this.#scores[at] as number) + more
+  }
+
+  /** `own` are the sums of the node's rows, null where it is not to be split; it keeps them. */
+  #node(node: Node, own: NodeSums | null): void {
+    const sums = this.#sums
+    if (own === null) return this.#leave(node)
+    if (!sums.findSplit(own, node.g, node.h, this.#chosen)) {
+      sums.release(own)
+      return this.#leave(node)
     }
-    this.#leaf[0] = (-rate * g) / (h + l2)
+    const { column, code, g, h } = sums.split
+    const depth = node.depth + 1
+    const at = this.#builder.split(column, code)
+    const middle = partition(this.#table, this.#rows, node.start, node.end, column, code)
+    const left: Node = { start: node.start, end: middle, depth, g: node.g - g, h: node.h - h }
+    const right: Node = { start: middle, end: node.end, depth, g, h }
+    const [leftSums, rightSums] = this.#share(own, left, right)
+    this.#node(left, leftSums)
+    this.#builder.rightComes(at)
+    this.#node(right, rightSums)
+  }
+
+  /** Parts the sums of two nodes: the rows of the smaller one are summed up, the other has the rest. */
+  #share(own: NodeSums, left: Node, right: Node): [NodeSums | null, NodeSums | null] {
+    const sums = this.#sums
+    const splitLeft = this.#mayPart(left)
+    const splitRight = this.#mayPart(right)
+    if (!splitLeft && !splitRight) {
+      sums.release(own)
+      return [null, null]
+    }
+    const leftIsSmaller = left.end - left.start < right.end - right.start
+    const { start, end } = leftIsSmaller ? left : right
+    const smaller = sums.sumUp(this.#rows, start, end)
+    sums.subtract(own, smaller)
+    const [leftSums, rightSums] = leftIsSmaller ? [smaller, own] : [own, smaller]
+    if (!splitLeft) sums.release(leftSums)
+    if (!splitRight) sums.release(rightSums)
+    return [splitLeft ? leftSums : null, splitRight ? rightSums : null]
+  }
+
+  #mayPart({ start, end, depth, h }: Node): boolean {
+    return depth < this.#options.depth && h >= 2 * this.#options.hessianMin && end - start > 1
+  }
+
+  #leave({ start, end, g, h }: Node): void {
+    const { rate, l2 } = this.#options
+    const value = (-rate * g) / (h + l2)
+    this.#leaf[0] = value
     this.#builder.leaf(this.#leaf)
+    // As the tree says it: its numbers are floats.
+    const said = Math.fround(value)
+    for (let i = start; i < end; i++) this.#score(this.#rows[i] as number, said)
   }
 }
 
@@ -144,7 +202,7 @@ function scoresToChances(scores: Float64Array, at: number, perRound: number, cha
 }
 
 export function growBoosting(table: TreeTable, from: TreeRows, options: BoostingOptions, stage: Stage): FlatTrees {
-  return new BoostingGrower(table, options).grow(from, stage)
+  return new BoostingGrower(table, from, options).grow(stage)
 }
 
 /** Fills `chances` with the probability of each class. */

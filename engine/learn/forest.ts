@@ -11,6 +11,7 @@
 import { Dice } from './dice.js'
 import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
 import { cleared, GiniSearch } from './gini-search.js'
+import { hashPair } from './hash.js'
 import type { Stage } from './progress.js'
 import { drawRows, pickRows } from './row-draw.js'
 import { partition, type TreeRows, type TreeTable } from './tree-table.js'
@@ -38,6 +39,8 @@ class ForestGrower {
   /** For each column the node, counted from 1 over all trees, that tried it last. */
   readonly #triedBy: Int32Array
   readonly #triedMax: number
+  /** For each row the first that is like it. */
+  readonly #twins: Int32Array
   #nodeCount = 0
   readonly #gini: GiniSearch
   #weights: Float64Array
@@ -48,7 +51,8 @@ class ForestGrower {
     this.#options = options
     const entries = table.columns.length / Math.max(1, table.rowCount)
     this.#candidates = Math.max(2, Math.ceil(options.breadth * Math.sqrt(entries)))
-    this.#gini = new GiniSearch(table)
+    this.#gini = new GiniSearch(table, Math.min(options.rowsMax, table.rowCount))
+    this.#twins = firstTwins(table)
     this.#triedMax = this.#candidates * 3
     this.#triedBy = new Int32Array(table.columnCount)
     this.#weights = new Float64Array(0)
@@ -111,10 +115,19 @@ class ForestGrower {
     }
   }
 
+  /** Whether the rows are alike in all columns, as those of one event with two labels are: a search would end only after all its draws. */
+  #areTwins(rows: Int32Array, start: number, end: number): boolean {
+    const twins = this.#twins
+    const first = twins[rows[start] as number] as number
+    for (let i = start + 1; i < end; i++) if (twins[rows[i] as number] !== first) return false
+    return true
+  }
+
   /** Leaves the best of some candidates in #best; false where nothing parts the rows. */
   #findSplit(rows: Int32Array, start: number, end: number, total: number, heaviest: number): boolean {
     const { starts, columns } = this.#table
     const gini = this.#gini
+    if (this.#areTwins(rows, start, end)) return false
     gini.begin(rows, start, end, total, this.#weights)
     let found = 0
     let tried = 0
@@ -135,6 +148,24 @@ class ForestGrower {
     }
     return gini.best.column >= 0
   }
+}
+
+/** For each row the first that has the same in all columns. */
+function firstTwins({ rowCount, starts, columns, entryCodes }: TreeTable): Int32Array {
+  const firsts = new Map<number, number>()
+  return Int32Array.from({ length: rowCount }, (_, row) => {
+    let low = 0
+    let high = 0
+    for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) {
+      const entry = (columns[j] as number) * 256 + (entryCodes[j] as number)
+      low = hashPair(low, entry)
+      high = (Math.imul(high, 31) + entry) | 0
+    }
+    const key = (high & 0x1f_ffff) * 0x1_0000_0000 + (low >>> 0)
+    const first = firsts.get(key) ?? row
+    if (first === row) firsts.set(key, row)
+    return first
+  })
 }
 
 export function growForest(table: TreeTable, from: TreeRows, options: ForestOptions, stage: Stage): FlatTrees {

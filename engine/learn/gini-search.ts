@@ -30,28 +30,54 @@ export class GiniSearch {
   /** Weights by code and class, 0 between two calls; and the codes that rows of the node have. */
   readonly #bins: Float64Array
   readonly #hasCode = new Uint8Array(codesMax)
-  #rows: Int32Array = new Int32Array(0)
-  #start = 0
-  #end = 0
+  /** The node's rows with their weights, class by class and in their order within one: a candidate reads them one after the other. */
+  readonly #rows: Int32Array
+  readonly #weights: Float64Array
+  readonly #codes: Uint8Array
+  /** Where each class ends in them. */
+  readonly #ends: Int32Array
+  #count = 0
   #total = 0
-  #weights: Float64Array = new Float64Array(0)
 
-  constructor(table: TreeTable) {
+  /** `rowsMax` is how many rows a node has at most. */
+  constructor(table: TreeTable, rowsMax: number) {
     this.#table = table
     this.counts = new Float64Array(table.classCount)
     this.#right = new Float64Array(table.classCount)
     this.#bins = new Float64Array(codesMax * table.classCount)
+    this.#rows = new Int32Array(rowsMax)
+    this.#weights = new Float64Array(rowsMax)
+    this.#codes = new Uint8Array(rowsMax)
+    this.#ends = new Int32Array(table.classCount)
   }
 
   /** Begins with rows[start..end), which weigh `total` together. */
   begin(rows: Int32Array, start: number, end: number, total: number, weights: Float64Array): void {
-    this.#rows = rows
-    this.#start = start
-    this.#end = end
+    this.#count = end - start
     this.#total = total
-    this.#weights = weights
     this.best.column = -1
     this.best.gain = -1
+    const { classes } = this.#table
+    const ends = this.#ends
+    for (let k = 0; k < ends.length; k++) ends[k] = 0
+    for (let i = start; i < end; i++) {
+      const label = classes[rows[i] as number] as number
+      ends[label] = (ends[label] as number) + 1
+    }
+    let sum = 0
+    for (let k = 0; k < ends.length; k++) {
+      const size = ends[k] as number
+      ends[k] = sum
+      sum += size
+    }
+    for (let i = start; i < end; i++) {
+      const row = rows[i] as number
+      const label = classes[row] as number
+      const at = ends[label] as number
+      ends[label] = at + 1
+      this.#rows[at] = row
+      this.#weights[at] = weights[row] as number
+    }
   }
 
   /** Tries a column: numbers at a place of chance, or at each place where there are no dice; false where it parts nothing. */
@@ -60,60 +86,83 @@ export class GiniSearch {
   }
 
   #tryFeature(column: number): boolean {
-    const { bits, bitStride, numberCount, classes } = this.#table
+    const { bits, bitStride, numberCount } = this.#table
     const rows = this.#rows
     const weights = this.#weights
-    const right = cleared(this.#right)
+    const ends = this.#ends
     const base = (column - numberCount) * bitStride
     let count = 0
-    for (let i = this.#start; i < this.#end; i++) {
-      const row = rows[i] as number
-      if ((((bits[base + (row >> 5)] as number) >>> (row & 31)) & 1) === 0) continue
-      const label = classes[row] as number
-      right[label] = (right[label] as number) + (weights[row] as number)
-      count++
+    let i = 0
+    for (let k = 0; k < ends.length; k++) {
+      const end = ends[k] as number
+      let right = 0
+      for (; i < end; i++) {
+        const row = rows[i] as number
+        // No branch: which rows have it no processor foresees.
+        const bit = ((bits[base + (row >> 5)] as number) >>> (row & 31)) & 1
+        right += (weights[i] as number) * bit
+        count += bit
+      }
+      this.#right[k] = right
     }
-    if (count === 0 || count === this.#end - this.#start) return false
+    if (count === 0 || count === this.#count) return false
     this.#offer(column, 0)
     return true
   }
 
   #tryNumber(column: number, dice: Dice | null): boolean {
-    const { codes, rowCount, classes } = this.#table
+    const { rowCount } = this.#table
+    const table = this.#table.codes
     const rows = this.#rows
-    const start = this.#start
-    const end = this.#end
+    const codes = this.#codes
     const base = column * rowCount
     let low = 255
     let high = 0
-    for (let i = start; i < end; i++) {
-      const code = codes[base + (rows[i] as number)] as number
+    for (let i = 0; i < this.#count; i++) {
+      const code = table[base + (rows[i] as number)] as number
+      codes[i] = code
       if (code < low) low = code
       if (code > high) high = code
     }
     if (low >= high) return false
+    if (dice === null) this.#tryAll(column, low, high)
+    else this.#tryOne(column, low + dice.below(high - low))
+    return true
+  }
+
+  /** Tries one place of the column whose codes were taken out. */
+  #tryOne(column: number, code: number): void {
+    const codes = this.#codes
     const weights = this.#weights
-    const right = cleared(this.#right)
-    if (dice !== null) {
-      const code = low + dice.below(high - low)
-      for (let i = start; i < end; i++) {
-        const row = rows[i] as number
-        if ((codes[base + row] as number) <= code) continue
-        const label = classes[row] as number
-        right[label] = (right[label] as number) + (weights[row] as number)
-      }
-      this.#offer(column, code)
-      return true
+    const ends = this.#ends
+    let i = 0
+    for (let k = 0; k < ends.length; k++) {
+      const end = ends[k] as number
+      let right = 0
+      for (; i < end; i++) if ((codes[i] as number) > code) right += weights[i] as number
+      this.#right[k] = right
     }
+    this.#offer(column, code)
+  }
+
+  /** Tries each place. */
+  #tryAll(column: number, low: number, high: number): void {
+    const codes = this.#codes
+    const weights = this.#weights
+    const ends = this.#ends
+    const right = cleared(this.#right)
     const classCount = right.length
     const bins = this.#bins
     const hasCode = this.#hasCode
-    for (let i = start; i < end; i++) {
-      const row = rows[i] as number
-      const code = codes[base + row] as number
-      hasCode[code] = 1
-      const at = code * classCount + (classes[row] as number)
-      bins[at] = (bins[at] as number) + (weights[row] as number)
+    let i = 0
+    for (let k = 0; k < classCount; k++) {
+      const end = ends[k] as number
+      for (; i < end; i++) {
+        const code = codes[i] as number
+        hasCode[code] = 1
+        const at = code * classCount + k
+        bins[at] = (bins[at] as number) + (weights[i] as number)
+      }
     }
     for (let code = high; code >= low; code--) {
       if (hasCode[code] === 0) continue
@@ -125,7 +174,6 @@ export class GiniSearch {
       }
       if (code > low) this.#offer(column, code - 1)
     }
-    return true
   }
 
   /** Takes the split if it is the best so far; its right side's weights are in #right. */

@@ -54,6 +54,17 @@ for (const [name, options] of kinds) {
       assert.ok((shares[0] as number) > 0.8, `${shares[0]}`)
     })
 
+    test('leaves together what is alike in all columns, whatever its labels', () => {
+      const alike = tableOf(Array.from({ length: 6 }, (_, i) => ({ numbers: [i >> 1], features: [0], label: i & 1 })), 2, 1)
+      const grown = growForest(alike, allRows(alike), { ...options, bootstrap: false }, stage)
+      const shares = new Float64Array(2)
+      for (const code of [0, 1, 2]) {
+        askForest(grown, Uint8Array.of(code, 1), shares)
+        assert.deepEqual([...shares], [0.5, 0.5])
+      }
+      assert.equal(grown.nodes.length / 2, options.trees * 5, 'three leaves and two splits a tree')
+    })
+
     test('sees no more rows a tree than it may', () => {
       const small = growForest(table, allRows(table), { ...options, rowsMax: 20 }, stage)
       assert.ok(small.nodes.length < trees.nodes.length, `${small.nodes.length} of ${trees.nodes.length}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Dice } from '../../../engine/learn/dice.js'
-import { GradientSums } from '../../../engine/learn/gradient-sums.js'
+import { GradientSums, type NodeSums } from '../../../engine/learn/gradient-sums.js'
 import { codeAt, partition, type TreeTable } from '../../../engine/learn/tree-table.js'
 import { tableOf } from '../../support/tree-tables.js'
 
@@ -34,37 +34,49 @@ function bestGain(trees: TreeTable, sums: GradientSums, rows: readonly number[],
   return best > worth(rows) + 1e-9 ? best : -Infinity
 }
 
-test('the split of each node is the best of all, though more and more columns are ruled out on the way down', () => {
+test('the split of each node is the best of all, with the larger side by subtraction', () => {
   for (const seed of [1, 2, 3]) {
     const trees = table(seed)
-    const sums = new GradientSums(trees, limits)
+    const sums = new GradientSums(trees, limits, trees.rowCount)
     const dice = new Dice(seed, 1)
     for (let tree = 0; tree < 3; tree++) {
-      for (let row = 0; row < trees.rowCount; row++) {
-        sums.gradients[row] = dice.below(1000) / 1000 - 0.5
-        sums.hessians[row] = (1 + dice.below(250)) / 1000
-      }
+      for (let row = 0; row < trees.rowCount; row++) sums.set(row, dice.below(1000) / 1000 - 0.5, (1 + dice.below(250)) / 1000)
       const chosen = Uint8Array.from({ length: trees.columnCount }, () => Number(dice.below(4) > 0))
       const rows = Int32Array.from({ length: trees.rowCount }, (_, row) => row)
-      sums.begin(rows, chosen)
       let nodes = 0
-      const descend = (start: number, end: number): void => {
+      const descend = (start: number, end: number, own: NodeSums): void => {
         const mine = [...rows.subarray(start, end)]
         const g = mine.reduce((sum, row) => sum + (sums.gradients[row] as number), 0)
         const h = mine.reduce((sum, row) => sum + (sums.hessians[row] as number), 0)
         const best = bestGain(trees, sums, mine, chosen)
-        const found = sums.findSplit(rows, start, end, g, h)
+        const found = sums.findSplit(own, g, h, chosen)
         assert.equal(found, best > -Infinity)
-        if (!found) return
-        const { column, code, gain } = { ...sums.split }
+        if (!found) return sums.release(own)
+        const { column, code, gain, h: rightH } = { ...sums.split }
         assert.ok(chosen[column] === 1 && Math.abs(gain - best) < 1e-9, `${gain} found, ${best} is best`)
         nodes++
         const middle = partition(trees, rows, start, end, column, code)
-        descend(start, middle)
-        descend(middle, end)
+        assert.equal(rows.subarray(middle, end).reduce((sum, row) => sum + (sums.hessians[row] as number), 0), rightH, 'sums are exact')
+        const left = sums.sumUp(rows, start, middle)
+        sums.subtract(own, left)
+        descend(start, middle, left)
+        descend(middle, end, own)
       }
-      descend(0, rows.length)
+      descend(0, rows.length, sums.sumUp(rows, 0, rows.length))
       assert.ok(nodes > 2, `${nodes} nodes`)
     }
   }
+})
+
+test('sums are the same in any order, and what is left after a subtraction is what the other rows have', () => {
+  const trees = table(4)
+  const sums = new GradientSums(trees, limits, trees.rowCount)
+  const dice = new Dice(4, 1)
+  for (let row = 0; row < trees.rowCount; row++) sums.set(row, Math.sin(dice.next()), Math.abs(Math.sin(dice.next())))
+  const rows = Int32Array.from({ length: trees.rowCount }, (_, row) => row)
+  const whole = sums.sumUp(rows, 0, rows.length)
+  const backwards = sums.sumUp(rows.toReversed(), 0, rows.length)
+  assert.deepEqual(whole.sums, backwards.sums)
+  sums.subtract(whole, sums.sumUp(rows, 0, 40))
+  assert.deepEqual(whole.sums, sums.sumUp(rows, 40, rows.length).sums)
 })

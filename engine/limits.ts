@@ -63,7 +63,7 @@ export const limits = {
   turnMessagesMax: 1_024,
   /** Bytes of messages in one turn; a message that alone has more gets a turn of its own. */
   turnBytesMax: MIB,
-  /** Turns of one shard that are under way at once (design D2). */
+  /** Turns that are with one thread at once, over all of its shards (design D2). */
   turnsUnderWayMax: 2,
   /** How often a turn whose thread died is run again before its messages are refused. */
   turnAttemptsMax: 3,

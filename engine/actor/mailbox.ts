@@ -6,7 +6,8 @@
  *
  * 1. Messages are applied in the order in which they were posted, across failures too: after one, nothing runs until
  *    all turns under way have come back, and then they run again, in order.
- * 2. At most limits.turnsUnderWayMax turns are under way: one runs, the next is already there when it ends.
+ * 2. At most limits.turnsUnderWayMax turns are under way, over all shards of a thread (thread-door.ts): one runs, the next
+ *    is already there when it ends.
  * 3. A message whose turn keeps failing is run alone; if it still fails it is refused, and the others are not.
  * 4. A full mailbox refuses and keeps its order.
  * 5. Between `hold` and `release` no turn is under way and none begins.
@@ -17,32 +18,17 @@ import { epochMs } from '../clock.js'
 import { limits } from '../limits.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
-import type { TurnFacts } from '../monitor/turn-meter.js'
 import type { TurnTimes } from '../monitor/turn-trace-service.js'
+import type { MailboxEvents, RunTurn } from './mailbox-events.js'
 import { messageBytes, type MessageKind } from './message.js'
-import { Turn, type Receiver, type TurnResult, type TurnTask } from './turn.js'
-
-/** Runs a turn on the thread that owns its shard; rejects when the turn or its thread failed. */
-export type RunTurn = (task: TurnTask) => Promise<TurnResult>
-
-/** A turn that was committed, for whoever watches. */
-export interface TurnRan extends TurnFacts {
-  /** What was stored and decided (decided.ts). */
-  readonly decided: readonly number[]
-}
-
-/** What a mailbox tells of itself. */
-export interface MailboxEvents {
-  /** A turn has been committed, before its receivers are told. */
-  committed(shard: number, ran: TurnRan): void
-  /** A turn failed: its thread died, or a message met a bug. */
-  failed(shard: number, error: unknown): void
-}
+import { ThreadDoor } from './thread-door.js'
+import { Turn, type Receiver, type TurnResult } from './turn.js'
 
 export class Mailbox {
   readonly #shard: number
   readonly #run: RunTurn
   readonly #events: MailboxEvents
+  readonly #door: ThreadDoor
   #filling = new Turn()
   readonly #waiting: Turn[] = []
   readonly #underWay: Turn[] = []
@@ -52,6 +38,8 @@ export class Mailbox {
   #opens = true
   #places = 0
   #scheduled = false
+  /** Waits for a place at the door. */
+  #asked = false
   #messages = 0
   #bytes = 0
   #idle: (() => void)[] = []
@@ -59,10 +47,12 @@ export class Mailbox {
   /** Waits for the turns that were under way when the mailbox was held. */
   #whenStill: (() => void) | null = null
 
-  constructor(shard: number, run: RunTurn, events: MailboxEvents) {
+  /** `door` is that of the shard's thread. */
+  constructor(shard: number, run: RunTurn, events: MailboxEvents, door = new ThreadDoor()) {
     this.#shard = shard
     this.#run = run
     this.#events = events
+    this.#door = door
   }
 
   /** Messages that wait or run. */
@@ -136,7 +126,7 @@ export class Mailbox {
 
   /** Once per round of the event loop, so that all that came in together goes out together. */
   #schedule(): void {
-    if (this.#scheduled || this.#underWay.length >= limits.turnsUnderWayMax) return
+    if (this.#scheduled || this.#asked || this.#underWay.length >= limits.turnsUnderWayMax) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
@@ -145,15 +135,32 @@ export class Mailbox {
   }
 
   #dispatch(): void {
-    while (!this.#held && this.#failed.length === 0 && this.#underWay.length < limits.turnsUnderWayMax) {
-      let turn = this.#waiting.shift()
-      if (turn === undefined) {
-        if (this.#filling.count === 0) return
-        turn = this.#filling
-        this.#filling = this.#emptyTurn(0)
-      }
-      this.#start(turn)
+    while (!this.#asked && this.#mayStart()) {
+      if (this.#door.take(this.#enter)) this.#startNext()
+      else this.#asked = true
     }
+  }
+
+  readonly #enter = (): boolean => {
+    this.#asked = false
+    if (!this.#mayStart()) return false
+    this.#startNext()
+    this.#dispatch()
+    return true
+  }
+
+  #mayStart(): boolean {
+    if (this.#held || this.#failed.length > 0 || this.#underWay.length >= limits.turnsUnderWayMax) return false
+    return this.#waiting.length > 0 || this.#filling.count > 0
+  }
+
+  #startNext(): void {
+    let turn = this.#waiting.shift()
+    if (turn === undefined) {
+      turn = this.#filling
+      this.#filling = this.#emptyTurn(0)
+    }
+    this.#start(turn)
   }
 
   #start(turn: Turn): void {
@@ -179,7 +186,8 @@ export class Mailbox {
     if (turn.isFollowed) turn.ran(timesOf(this.#shard, turn, result, ms))
     this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided })
     // The thread first: it works while the answers go out.
-    if (this.#failed.length === 0) this.#dispatch()
+    this.#door.leave()
+    this.#dispatch()
     this.#forget(turn)
     turn.settle(result)
     this.#retire(turn)
@@ -190,6 +198,7 @@ export class Mailbox {
     this.#events.failed(this.#shard, error)
     this.#returned(turn)
     this.#failed.push(turn)
+    this.#door.leave()
     this.#runAgain()
   }
 

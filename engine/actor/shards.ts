@@ -11,8 +11,10 @@ import { TurnMeter } from '../monitor/turn-meter.js'
 import { PLACES } from './decided.js'
 import { JobReader } from './job-reader.js'
 import { Residency } from './residency.js'
-import { Mailbox, type TurnRan } from './mailbox.js'
+import type { TurnRan } from './mailbox-events.js'
+import { Mailbox } from './mailbox.js'
 import type { MessageKind } from './message.js'
+import { ThreadDoor } from './thread-door.js'
 import { ShardThreads, type ShardThreadData } from './threads.js'
 import type { ThreadLook } from './thread-look.js'
 import type { IngestClock } from './ingest-clock.js'
@@ -65,8 +67,9 @@ export class Shards {
         failed(`a turn of shard ${shard} failed`, error)
       },
     }
+    const doors = Array.from({ length: threads }, () => new ThreadDoor())
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {
-      return new Mailbox(shard, (task) => this.#threads.run(task), events)
+      return new Mailbox(shard, (task) => this.#threads.run(task), events, doors[this.threadOf(shard)])
     })
     this.#residency = new Residency(this, failed)
   }

@@ -7,6 +7,7 @@ import type { TurnResult, TurnTask } from '../../../engine/actor/turn.js'
 import { isRefusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
 import type { TurnTimes } from '../../../engine/monitor/turn-trace-service.js'
+import { ThreadDoor } from '../../../engine/actor/thread-door.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { jobSettings } from '../../support/engine-shard.js'
 
@@ -70,10 +71,9 @@ interface Box {
   post(id: string, bytes?: number): void
 }
 
-function openBox(): Box {
-  const recorder = new Recorder()
+function openBox(door = new ThreadDoor(), recorder = new Recorder()): Box {
   const failures: unknown[] = []
-  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, failed: (_, error) => failures.push(error) })
+  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, failed: (_, error) => failures.push(error) }, door)
   const answers: string[] = []
   const refused = new Map<string, string>()
   return {
@@ -113,6 +113,34 @@ describe('a mailbox', () => {
     assert.ok(box.recorder.turns.every((turn) => turn.length <= limits.turnMessagesMax))
     assert.deepEqual(box.recorder.applied, [...ids(5_000), ...ids(8, 'large ')])
     assert.deepEqual(box.answers, box.recorder.applied)
+  })
+
+  it('gathers messages while the thread is busy with those of others, and waits for no place that it has no use for', async () => {
+    const door = new ThreadDoor()
+    const busy = openBox(door)
+    const box = openBox(door)
+    for (const id of ids(3 * limits.turnMessagesMax, 'busy ')) busy.post(id)
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const id of ids(200)) {
+      box.post(id)
+      if (id.endsWith('0')) await Promise.resolve()
+    }
+    await Promise.all([busy.mailbox.whenIdle(), box.mailbox.whenIdle()])
+    assert.deepEqual(box.recorder.turns, [ids(200)])
+    assert.deepEqual(busy.answers, ids(3 * limits.turnMessagesMax, 'busy '))
+    // One that fails gives its place back, one that is held does not keep it.
+    box.recorder.meddle = (_, task) => {
+      if (task.place === 2) throw new Error('the thread died')
+    }
+    await box.mailbox.hold()
+    for (const id of ids(10, 'late ')) box.post(id)
+    for (const id of ids(limits.turnMessagesMax + 1, 'more ')) busy.post(id)
+    await busy.mailbox.whenIdle()
+    box.mailbox.release()
+    await box.mailbox.whenIdle()
+    assert.equal(box.failures.length, 1)
+    assert.deepEqual(box.answers.slice(200), ids(10, 'late '))
+    assert.ok(door.take(() => false) && door.take(() => false) && !door.take(() => false), 'all places were given back')
   })
 
   it('that is held begins no turn until it is released, and then goes on in order', async () => {

@@ -1,0 +1,20 @@
+/** What a mailbox asks of the thread behind it, and what it tells of itself. */
+import type { TurnFacts } from '../monitor/turn-meter.js'
+import type { TurnResult, TurnTask } from './turn.js'
+
+/** Runs a turn on the thread that owns its shard; rejects when the turn or its thread failed. */
+export type RunTurn = (task: TurnTask) => Promise<TurnResult>
+
+/** A turn that was committed, for whoever watches. */
+export interface TurnRan extends TurnFacts {
+  /** What was stored and decided (decided.ts). */
+  readonly decided: readonly number[]
+}
+
+/** What a mailbox tells of itself. */
+export interface MailboxEvents {
+  /** A turn has been committed, before its receivers are told. */
+  committed(shard: number, ran: TurnRan): void
+  /** A turn failed: its thread died, or a message met a bug. */
+  failed(shard: number, error: unknown): void
+}

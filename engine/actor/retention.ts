@@ -53,18 +53,31 @@ export class RetentionSweep {
     await this.#sweeping?.catch(() => {})
   }
 
+  /** A job that cannot be swept keeps none of the others from it. */
   async #sweep(): Promise<number> {
     let deleted = 0
+    const failures: unknown[] = []
     for (const { id } of [...this.#parts.catalog.jobs()]) {
-      for (let job = this.#parts.catalog.job(id); job !== undefined && this.#parts.accepting(); job = this.#parts.catalog.job(id)) {
-        const begun = performance.now()
-        const times = this.#tooMuch(job)
-        if (times.length === 0) break
-        const { events } = (await this.#parts.shards.insist(job, 'erase', encodeErasure(times, true))) as Erased
-        deleted += events
-        const tookMs = performance.now() - begun
-        if (this.#parts.shards.messages > 0) await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
+      try {
+        deleted += await this.#sweepJob(id)
+      } catch (error) {
+        failures.push(error)
       }
+    }
+    if (failures.length > 0) throw failures[0]
+    return deleted
+  }
+
+  async #sweepJob(id: number): Promise<number> {
+    let deleted = 0
+    for (let job = this.#parts.catalog.job(id); job !== undefined && this.#parts.accepting(); job = this.#parts.catalog.job(id)) {
+      const begun = performance.now()
+      const times = this.#tooMuch(job)
+      if (times.length === 0) break
+      const { events } = (await this.#parts.shards.insist(job, 'erase', encodeErasure(times, true))) as Erased
+      deleted += events
+      const tookMs = performance.now() - begun
+      if (this.#parts.shards.messages > 0) await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
     }
     return deleted
   }

@@ -11,6 +11,9 @@ import type { JobSettings } from '../../../engine/job/job.js'
 import { EngineParts } from '../../../engine/parts.js'
 import { openDataDir } from '../../../engine/store/data-dir.js'
 import { lockDataDir } from '../../../engine/store/data-lock.js'
+import { WriteBatch } from '../../../engine/store/environment.js'
+import { openShard } from '../../../engine/store/environments.js'
+import { jobRange } from '../../../engine/store/tables.js'
 
 const DAY_MS = 86_400_000
 const dir = mkdtempSync(join(tmpdir(), 'retention-'))
@@ -86,6 +89,38 @@ test('what is no retention is refused', () => {
   for (const retention of [{ days: 0 }, { days: 1.5 }, { max_events: -1 }, { weeks: 3 }, 'short']) {
     assert.throws(() => setUp(retention as object), { code: 'invalid_resources' }, JSON.stringify(retention))
   }
+})
+
+test('a job whose events cannot be deleted keeps none of the others from it', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'retention-'))
+  const begin = async (): Promise<EngineParts> => {
+    const lock = await lockDataDir(path)
+    const options = { dataDir: path, name: 'service', threads: 1, clock, adminPassword: 'administrator', passwordCost: 10, bootstrapKey: 'bootstrap-key-for-tests' }
+    return new EngineParts(options, openDataDir(path, 1).shards, lock)
+  }
+  let own = await begin()
+  const titles = ['broken', 'sound']
+  for (const title of titles) {
+    const properties = { title, category: 'Decision intelligence', decision_points: ['rule'], advanced_settings: { retention: { max_events: 1 } } }
+    own.catalog.apply({ resources: { job: { type: 'job', properties } } }, true)
+    const job = own.catalog.jobByTitle(title)!
+    for (let at = 0; at < 3; at++) {
+      const body = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: { rule: 'r' } }))
+      await new Promise<void>((resolve, reject) => own.shards.post(job, 'ingest', `e${at}`, false, body, { ingested: () => resolve(), refused: reject }))
+    }
+  }
+  const [broken, sound] = titles.map((title) => own.catalog.jobByTitle(title)!)
+  await own.close()
+  const shard = openShard(path, 0)
+  const batch = new WriteBatch()
+  for (const { key } of shard.range('events', { ...jobRange(broken!.id), limit: 1 })) batch.put('events', key, Buffer.from([255, 1, 2, 3]))
+  shard.commit(batch)
+  await shard.close()
+  own = await begin()
+  await assert.rejects(own.retention.sweep())
+  assert.equal(own.shards.reader(0).stats(sound!).events, 1)
+  await own.close()
+  rmSync(path, { recursive: true })
 })
 
 test('every record, index and counter is in order behind it', async () => {

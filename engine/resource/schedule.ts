@@ -8,6 +8,7 @@
  *    down, or the job stopped, is not made up for.
  * 2. A job that is due is called back once, however late, and waits for the next time after now.
  * 3. The timer holds no process alive.
+ * 4. A clock that is set back by far brings the next times back with it; what is a little back repeats nothing.
  */
 import type { Clock } from '../clock.js'
 import type { JobSettings } from '../job/job.js'
@@ -20,6 +21,8 @@ interface Appointment {
 
 /** The longest that one timer waits; a wall clock that was set is noticed after this long. */
 const WAIT_MS_MAX = 60_000
+/** From so far back on, next times are looked for anew. */
+const SET_BACK_MICROS = 3_600e6
 
 /** When the job trains next by itself, after `nowMicros`; null where it does not. */
 export function nextRetrainMicros(job: JobSettings, nowMicros: number): number | null {
@@ -34,11 +37,14 @@ export class RetrainSchedule {
   readonly #appointments = new Map<number, Appointment>()
   #timer: NodeJS.Timeout | null = null
   #wakeMicros = Infinity
+  /** When it was looked at last. */
+  #tickMicros: number
   #closed = false
 
   constructor(clock: Clock, due: (jobId: number) => void) {
     this.#clock = clock
     this.#due = due
+    this.#tickMicros = clock.nowMicros()
   }
 
   /** Takes in a new or changed job. */
@@ -69,16 +75,22 @@ export class RetrainSchedule {
   tick(): void {
     if (this.#closed) return
     const now = this.#clock.nowMicros()
+    if (now < this.#tickMicros - SET_BACK_MICROS) this.#lookAnew([...this.#appointments], now)
+    this.#tickMicros = now
     const due = [...this.#appointments].filter(([, appointment]) => appointment.dueMicros <= now)
-    for (const [jobId, { cron }] of due) {
-      const next = nextTimeMicros(cron, now)
-      if (next === null) this.#appointments.delete(jobId)
-      else this.#appointments.set(jobId, { cron, dueMicros: next })
-    }
+    this.#lookAnew(due, now)
     let earliest = Infinity
     for (const { dueMicros } of this.#appointments.values()) earliest = Math.min(earliest, dueMicros)
     this.#arm(earliest)
     for (const [jobId] of due) this.#due(jobId)
+  }
+
+  #lookAnew(appointments: readonly (readonly [jobId: number, Appointment])[], now: number): void {
+    for (const [jobId, { cron }] of appointments) {
+      const next = nextTimeMicros(cron, now)
+      if (next === null) this.#appointments.delete(jobId)
+      else this.#appointments.set(jobId, { cron, dueMicros: next })
+    }
   }
 
   close(): void {

@@ -50,6 +50,23 @@ test('a due job is called back once and waits for its next time', () => {
   schedule.close()
 })
 
+test('a clock that was set back by far brings the next times back with it, and one that was set back a little repeats none', () => {
+  const { clock, calls, schedule } = bench()
+  schedule.put(scheduled(1, '0 3 * * *'))
+  clock.advanceMs(3 * HOUR_MS)
+  schedule.tick()
+  clock.advanceMs(-60_000)
+  schedule.tick()
+  assert.equal(schedule.dueMicros(1), at('2026-02-01T03:00:00Z'))
+  clock.advanceMs(-365 * 24 * HOUR_MS)
+  schedule.tick()
+  assert.equal(schedule.dueMicros(1), at('2025-01-31T03:00:00Z'))
+  clock.advanceMs(60_000)
+  schedule.tick()
+  assert.deepEqual(calls, [1, 1])
+  schedule.close()
+})
+
 test('a change of something else keeps a job that is due', () => {
   const { clock, calls, schedule } = bench()
   schedule.put(scheduled(1, '0 3 * * *'))

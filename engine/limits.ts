@@ -65,6 +65,8 @@ export const limits = {
   turnBytesMax: MIB,
   /** Turns that are with one thread at once, over all of its shards (design D2). */
   turnsUnderWayMax: 2,
+  /** Messages that a turn has more of before it waits at the door behind one of the same shard. */
+  turnFollowsMin: 256,
   /** How often a turn whose thread died is run again before its messages are refused. */
   turnAttemptsMax: 3,
   /** Pending events that one message takes up again. */

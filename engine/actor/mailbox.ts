@@ -120,13 +120,12 @@ export class Mailbox {
 
   #emptyTurn(bytes: number): Turn {
     const spare = this.#spare.pop()
-    if (spare !== undefined && spare.fits(bytes)) return spare
-    return new Turn(bytes)
+    return spare?.fits(bytes) === true ? spare : new Turn(bytes)
   }
 
   /** Once per round of the event loop, so that all that came in together goes out together. */
   #schedule(): void {
-    if (this.#scheduled || this.#asked || this.#underWay.length >= limits.turnsUnderWayMax) return
+    if (this.#scheduled || this.#asked || !this.#mayStart()) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
@@ -150,16 +149,15 @@ export class Mailbox {
   }
 
   #mayStart(): boolean {
-    if (this.#held || this.#failed.length > 0 || this.#underWay.length >= limits.turnsUnderWayMax) return false
-    return this.#waiting.length > 0 || this.#filling.count > 0
+    const ahead = this.#underWay.length
+    if (this.#held || this.#failed.length > 0 || ahead >= limits.turnsUnderWayMax) return false
+    // Behind another of its own a small turn gains nothing: until that one returns it can grow, and spare a flush.
+    return this.#waiting.length > 0 || this.#filling.count > (ahead === 0 ? 0 : limits.turnFollowsMin)
   }
 
   #startNext(): void {
-    let turn = this.#waiting.shift()
-    if (turn === undefined) {
-      turn = this.#filling
-      this.#filling = this.#emptyTurn(0)
-    }
+    const turn = this.#waiting.shift() ?? this.#filling
+    if (turn === this.#filling) this.#filling = this.#emptyTurn(0)
     this.#start(turn)
   }
 

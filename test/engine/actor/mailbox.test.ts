@@ -39,7 +39,8 @@ class Recorder {
   readonly run = async (task: TurnTask): Promise<TurnResult> => {
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay)
     this.tasks.push(task)
-    await new Promise((resolve) => setImmediate(resolve))
+    // Longer than a mailbox takes to send the next turn.
+    for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve))
     try {
       if (!task.opens && !(this.#open && task.place === this.#place + 1)) throw new TurnOutOfPlace()
       this.#open = false
@@ -113,6 +114,18 @@ describe('a mailbox', () => {
     assert.ok(box.recorder.turns.every((turn) => turn.length <= limits.turnMessagesMax))
     assert.deepEqual(box.recorder.applied, [...ids(5_000), ...ids(8, 'large ')])
     assert.deepEqual(box.answers, box.recorder.applied)
+  })
+
+  it('puts a turn behind another of its own only where it is large', async () => {
+    for (const [count, turns] of [[limits.turnFollowsMin, [1, limits.turnFollowsMin]], [limits.turnFollowsMin + 1, [1, limits.turnFollowsMin + 1]]] as const) {
+      const box = openBox()
+      box.post('first')
+      await new Promise((resolve) => setImmediate(resolve))
+      for (const id of ids(count)) box.post(id)
+      await box.mailbox.whenIdle()
+      assert.deepEqual(box.recorder.turns.map((turn) => turn.length), turns)
+      assert.equal(box.recorder.mostUnderWay, count > limits.turnFollowsMin ? 2 : 1)
+    }
   })
 
   it('gathers messages while the thread is busy with those of others, and waits for no place that it has no use for', async () => {

@@ -8,6 +8,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
 import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { AuditEntry } from '../resource/audit-trail.js'
@@ -17,7 +18,7 @@ import type { Environment } from '../store/environment.js'
 import { decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
-import { bucketKey, jobRange, timeKey, timeOfKey, timeOfValue, timeValue } from '../store/tables.js'
+import { bucketKey, jobRange, TIME_KEY_BYTES, timeOfKey, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../store/tables.js'
 import { ballotView } from './ballot-view.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
 import { readBallot, stateOf } from './ballots.js'
@@ -41,8 +42,10 @@ export class JobReader {
   readonly #environment: Environment
   readonly #codec: BodyCodec
   readonly #stats = new Map<number, StatsRow>()
-  /** What a look writes over: a key of `ids`, a value of `ids`, a record's header. */
+  /** What a look writes over: keys of `ids`, `events` and `ballots`, a value of `ids`, a record's header. */
   readonly #idKey = Buffer.alloc(JOB_BYTES + UTF8_BYTES_MAX * limits.eventIdBytesMax)
+  readonly #timeKey = Buffer.alloc(TIME_KEY_BYTES)
+  readonly #bucketKey = Buffer.alloc(JOB_BYTES + BUCKET_ID_BYTES)
   readonly #time = timeValue(0)
   readonly #head = Buffer.alloc(RECORD_HEADER_BYTES)
 
@@ -210,12 +213,13 @@ export class JobReader {
   }
 
   #lookAt(jobId: number, micros: number): number {
-    return this.#environment.read('events', timeKey(jobId, micros), this.#head) < 0 ? -1 : micros
+    return this.#environment.read('events', writeTimeKey(this.#timeKey, jobId, micros), this.#head) < 0 ? -1 : micros
   }
 
   #view(job: JobSettings, eventId: string, micros: number, header: RecordHeader): EventView {
     const subject = subjectOf(header, micros)
-    const voted = this.#environment.read('ballots', bucketKey(job.id, subject), nothing) >= 0
+    const key = subject.length === BUCKET_ID_BYTES ? writeIdKey(this.#bucketKey, job.id, subject) : bucketKey(job.id, subject)
+    const voted = this.#environment.read('ballots', key, nothing) >= 0
     const ballot = voted ? readBallot(this.#environment, job.id, subject) : null
     const bucketState = stateOf(ballot, ballot === null ? 0 : this.stats(job).trainedThroughSeq)
     const { pending, label, confidence, outlier } = header

@@ -38,6 +38,7 @@ export const sharedTables: readonly string[] = ['shapes', 'words', 'outbox', 'me
 export type ShardTable = (typeof shardTables)[number]
 
 const TWO_32 = 2 ** 32
+export const TIME_KEY_BYTES = 12
 
 /** `job` alone: the first key of a job in any table, and with `job + 1` the end of it. */
 export function jobKey(job: number): Buffer {
@@ -53,7 +54,11 @@ export function jobRange(job: number): { from: Buffer; to: Buffer } {
 
 /** Key of an event's record, of its marks, its notes or its look-ups, and of a task. */
 export function timeKey(job: number, micros: number): Buffer {
-  const key = Buffer.allocUnsafe(12)
+  return writeTimeKey(Buffer.allocUnsafe(TIME_KEY_BYTES), job, micros)
+}
+
+/** The same, over what stood in a key of TIME_KEY_BYTES; returns it. */
+export function writeTimeKey(key: Buffer, job: number, micros: number): Buffer {
   key.writeUInt32BE(job, 0)
   key.writeUInt32BE(Math.floor(micros / TWO_32), 4)
   key.writeUInt32BE(micros % TWO_32, 8)
@@ -82,9 +87,13 @@ export function changeOfKey(key: Uint8Array): { changeMicros: number; eventMicro
 
 /** Key of a client's event id. */
 export function idKey(job: number, eventId: Uint8Array): Buffer {
-  const key = Buffer.allocUnsafe(4 + eventId.length)
+  return writeIdKey(Buffer.allocUnsafe(4 + eventId.length), job, eventId)
+}
+
+/** The same, over what stood in a key of that length; returns it. */
+export function writeIdKey(key: Buffer, job: number, id: Uint8Array): Buffer {
   key.writeUInt32BE(job, 0)
-  key.set(eventId, 4)
+  key.set(id, 4)
   return key
 }
 
@@ -126,6 +135,5 @@ export function timeValue(micros: number): Buffer {
 
 /** The time in a value of timeValue. */
 export function timeOfValue(value: Uint8Array): number {
-  const view = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  return view.readUInt32BE(0) * TWO_32 + view.readUInt32BE(4)
+  return uint32At(value, 0) * TWO_32 + uint32At(value, 4)
 }

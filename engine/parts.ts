@@ -201,7 +201,7 @@ export class EngineParts {
     await this.shards.close()
     this.catalog.close()
     await this.#catalogStore.close()
-    this.monitor.close()
+    await this.monitor.close()
     await this.#lock.release()
   }
 

@@ -144,9 +144,9 @@ export class MonitorDesk implements MonitorService {
     if (++this.#ticks % FLUSH_TICKS === 0) this.#samples.flush(now)
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.log('monitor').info('closed')
-    this.#parts.logs.close()
+    await this.#parts.logs.close()
   }
 
   /** Ready is who has heard from every thread that decides events. */

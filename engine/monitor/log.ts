@@ -5,6 +5,7 @@
  *
  * 1. Nothing that is logged carries a key, a password or an event's body.
  * 2. A level can be changed while the service runs, for a component or for one of its containers.
+ * 3. Nothing waits for whoever reads standard error: what he does not take is dropped.
  */
 import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 import type { Component } from './components.js'
@@ -72,7 +73,7 @@ class ContainerLog implements Log {
 export class Logs {
   readonly #store: LogStore
   readonly #root: Logger
-  readonly #echo: ReturnType<typeof pino.destination> | null
+  #echo: Echo | null
   readonly #containers = new Map<string, ContainerLog>()
   #levels: LogLevels
 
@@ -80,9 +81,10 @@ export class Logs {
   constructor(dataDir: string, levels: LogLevels, echo: boolean) {
     this.#levels = levels
     this.#store = new LogStore(dataDir)
-    // A reader that hangs must not hang the service: what it does not take is dropped.
     this.#echo = echo ? pino.destination({ fd: 2, sync: false, maxLength: ECHO_BYTES_MAX }) : null
-    this.#echo?.on('error', () => {})
+    this.#echo?.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') this.#echo = null
+    })
     const destination: DestinationStream = {
       write: (line) => {
         this.#store.write(line)
@@ -137,19 +139,18 @@ export class Logs {
     }
   }
 
-  /** What was logged is in the files. */
+  /** What was logged is in the files. Standard error gets it when its reader takes it: waiting for that could be for ever. */
   flush(): void {
     this.#store.flush()
-    try {
-      this.#echo?.flushSync()
-    } catch {
-      // Nobody reads it any more.
-    }
   }
 
-  close(): void {
+  /** What is logged from here on is lost. */
+  async close(): Promise<void> {
     this.flush()
     this.#store.close()
+    const echo = this.#echo
+    this.#echo = null
+    if (echo !== null) await ended(echo)
   }
 
   #of(component: Component, container: string): ContainerLog {
@@ -164,3 +165,22 @@ export class Logs {
 }
 
 const ECHO_BYTES_MAX = 4 * 1024 ** 2
+/** What the reader of standard error is given to take the last lines, milliseconds. */
+const ECHO_END_MS = 1_000
+
+type Echo = ReturnType<typeof pino.destination>
+
+/** The last lines are taken, or dropped: at the exit of the process pino would wait for their reader without end. */
+function ended(echo: Echo): Promise<void> {
+  return new Promise((resolve) => {
+    const giveUp = setTimeout(() => {
+      echo.destroy()
+      resolve()
+    }, ECHO_END_MS)
+    echo.once('close', () => {
+      clearTimeout(giveUp)
+      resolve()
+    })
+    echo.end()
+  })
+}

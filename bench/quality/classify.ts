@@ -39,12 +39,13 @@ export function examplesOf(dataset: Dataset, picked: readonly number[], single: 
   const exampleOf = (line: number, weight: number): Example => (
     { values: dataset.values[line] as PointValues, label: dataset.labels[line] as number, weight }
   )
-  if (single) return picked.map((line) => exampleOf(line, 1))
+  const inOrder = [...picked].sort((a, b) => a - b)
+  if (single) return inOrder.map((line) => exampleOf(line, 1))
   const bucketOf = (line: number): string => JSON.stringify(dataset.values[line])
   const sizes = new Map<string, number>()
   for (const line of dataset.seen) sizes.set(bucketOf(line), (sizes.get(bucketOf(line)) ?? 0) + 1)
   const known = new Set<string>()
-  const first = picked.filter((line) => {
+  const first = inOrder.filter((line) => {
     const key = `${dataset.labels[line]} ${bucketOf(line)}`
     return !known.has(key) && known.add(key)
   })

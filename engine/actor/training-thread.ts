@@ -84,13 +84,14 @@ function readKnown(environment: Environment, task: TrainingTask): Known {
   environment.refresh()
   const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
   const reader = task.buckets ? bucketReader(environment, task) : eventReader(environment, task)
-  const known: { values: PointValues; events: number; label: number }[] = []
+  const known: (KnownExample & { label: number })[] = []
   for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
     const { consensus } = decodeBallot(value)
     if (!isLabel(consensus) || known.length >= limits.trainingExamplesMax) continue
     const one = reader.example(key.subarray(KEY_JOB_BYTES))
     if (one !== null) known.push({ ...one, label: consensus })
   }
+  known.sort((a, b) => a.firstMicros - b.firstMicros)
   const weights = weighBuckets(known.map((one) => one.events), events)
   const examples = known.map(({ values, label }, i) => ({ values, label, weight: weights[i] as number }))
   return { examples, background: recentEvents(environment, task), throughSeq: feedbackSeq }
@@ -109,9 +110,16 @@ function valueReader(environment: Environment, task: TrainingTask): (record: Uin
   return (record) => points.valuesOf(codec.decode(decodeContent(record).body))
 }
 
+/** Values that votes are about, how many events have them, and when the first of these came, microseconds. */
+interface KnownExample {
+  readonly values: PointValues
+  readonly events: number
+  readonly firstMicros: number
+}
+
 interface KnownReader {
-  /** The values that votes on `subject` are about, and how many events have them; null where they are of other points. */
-  example(subject: Uint8Array): { values: PointValues; events: number } | null
+  /** What votes on `subject` are about; null where they are of other points. */
+  example(subject: Uint8Array): KnownExample | null
 }
 
 function bucketReader(environment: Environment, task: TrainingTask): KnownReader {
@@ -122,7 +130,7 @@ function bucketReader(environment: Environment, task: TrainingTask): KnownReader
       const row = decodeBucket(must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'))
       if (row.fingerprint !== fingerprint) return null
       const { events } = decodeCount(must(environment.get('counts', countKey(task.jobId, row.number)), 'the counts of a bucket'))
-      return { values: row.values, events }
+      return { values: row.values, events, firstMicros: row.firstMicros }
     },
   }
 }
@@ -132,8 +140,9 @@ function eventReader(environment: Environment, task: TrainingTask): KnownReader 
   return {
     example(subject) {
       if (subject.length === BUCKET_ID_BYTES) return null
-      const record = environment.get('events', timeKey(task.jobId, timeOfValue(subject)))
-      return record === undefined ? null : { values: read(record), events: 1 }
+      const firstMicros = timeOfValue(subject)
+      const record = environment.get('events', timeKey(task.jobId, firstMicros))
+      return record === undefined ? null : { values: read(record), events: 1, firstMicros }
     },
   }
 }

@@ -27,6 +27,9 @@ export interface BoostingOptions {
   readonly seed: number
 }
 
+/** Rounds of a boosting that nothing stops. */
+export const roundsMax = 100
+
 /** Trees that one round has for so many classes. */
 export function treesARound(classCount: number): number {
   return classCount === 2 ? 1 : classCount
@@ -207,13 +210,33 @@ export function growBoosting(table: TreeTable, from: TreeRows, options: Boosting
 
 /** Fills `chances` with the probability of each class. */
 export function askBoosting({ roots, nodes, values }: FlatTrees, codes: Uint8Array, chances: Float64Array): void {
-  const classCount = chances.length
-  const perRound = treesARound(classCount)
-  const first = perRound === 1 ? 1 : 0
   chances.fill(0)
-  for (let tree = 0; tree < roots.length; tree++) {
-    const k = first + (tree % perRound)
-    chances[k] = (chances[k] as number) + (values[leafOf(nodes, roots[tree] as number, codes)] as number)
-  }
+  addTrees(roots, nodes, values, 0, roots.length, codes, chances)
   softmax(chances)
+}
+
+/** The same as after each of some numbers of rounds, ascending; one after the other in `chances`. */
+export function askRounds(trees: FlatTrees, rounds: readonly number[], codes: Uint8Array, chances: Float64Array): void {
+  const { roots, nodes, values } = trees
+  const classCount = chances.length / rounds.length
+  const scores = new Float64Array(classCount)
+  let done = 0
+  rounds.forEach((count, i) => {
+    const end = Math.min(roots.length, count * treesARound(classCount))
+    addTrees(roots, nodes, values, done, end, codes, scores)
+    done = end
+    const view = chances.subarray(i * classCount, (i + 1) * classCount)
+    view.set(scores)
+    softmax(view)
+  })
+}
+
+/** Adds what the trees from `start` to `end` say to the scores of the classes. */
+function addTrees(roots: Int32Array, nodes: Int32Array, values: Float32Array | Float64Array, start: number, end: number, codes: Uint8Array, scores: Float64Array): void {
+  const perRound = treesARound(scores.length)
+  const first = perRound === 1 ? 1 : 0
+  for (let tree = start; tree < end; tree++) {
+    const k = first + (tree % perRound)
+    scores[k] = (scores[k] as number) + (values[leafOf(nodes, roots[tree] as number, codes)] as number)
+  }
 }

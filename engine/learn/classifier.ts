@@ -31,6 +31,7 @@ export interface TrainingSet {
   readonly points: readonly string[]
   /** Labels of the job; at least two of them have an example. */
   readonly labelCount: number
+  /** In the order of time, oldest first, where that is known. */
   readonly examples: readonly Example[]
   /** Values of recent events, labelled or not: what is normal in the stream. May be empty. */
   readonly background: readonly PointValues[]

@@ -172,7 +172,7 @@ export function growForest(table: TreeTable, from: TreeRows, options: ForestOpti
   return new ForestGrower(table, options).grow(from, stage)
 }
 
-/** Fills `shares` with the mean share of each class over the leaves. */
+/** Fills `shares` with the mean share of each class over the leaves; they sum to 1, which rounded shares of a leaf do not. */
 export function askForest({ roots, nodes, values }: FlatTrees, codes: Uint8Array, shares: Float64Array): void {
   shares.fill(0)
   const classCount = shares.length
@@ -180,5 +180,7 @@ export function askForest({ roots, nodes, values }: FlatTrees, codes: Uint8Array
     const at = leafOf(nodes, roots[tree] as number, codes)
     for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) + (values[at + k] as number)
   }
-  for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) / roots.length
+  let total = 0
+  for (let k = 0; k < classCount; k++) total += shares[k] as number
+  for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) / total
 }

@@ -8,8 +8,11 @@
  */
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
-import { forestTrees, memberCount, MemberPanel, trainMembers } from './members.js'
+import { LinearTrials } from './linear-choice.js'
+import { boostingPlace, forestTrees, memberCount, MemberPanel, trainMembers } from './members.js'
 import { recallLimit } from './recall.js'
+import { roundChoices, RoundTrials } from './round-choice.js'
+import { pickRows } from './row-draw.js'
 import type { Sight } from './sight.js'
 import { part, type Stage } from './progress.js'
 
@@ -17,7 +20,10 @@ const examplesMin = 20
 const labelExamplesMin = 3
 const sampleMax = 4_000
 const foldCount = 3
-/** Above so many examples one fold of them is enough: the others are trained on once, and never asked. */
+/**
+ * Above so many examples one fold of them is enough: the others are trained on once, and never asked. It is the latest, as
+ * what will be asked is later than all: events of one incident, or one week, tell each other's labels, and not those of the next.
+ */
 const allFoldsMax = 1_000
 /** Trees of a forest that is asked about many examples: their mean is hardly another than that of all. */
 const treesOfMany = 60
@@ -36,30 +42,75 @@ export interface HeldOut {
   readonly folds: Int32Array
   readonly foldCount: number
   readonly chances: Float64Array
+  /** Every label has so many examples that some are held out. */
+  readonly allLabels: boolean
+  /** The linear member's penalty that did best. */
+  readonly strength: number
+  /** The rounds of boosting that did. */
+  readonly rounds: number
   /** The class of the nearest example outside of its fold, -1 where none is near, and how many times the usual distance that is. */
   readonly nearestClasses: Int32Array
   readonly nearestDistances: Float64Array
 }
 
-/** The fold of each example, in turn within its label and in an order of chance; TRAINED is never held out, LEFT_OUT not in the draw. */
+/** Numbers from 0 on for the examples of each label, in this order. */
+function rankInLabel(order: Int32Array, labels: Int32Array, counts: Int32Array): Int32Array {
+  const ranks = new Int32Array(order.length)
+  for (const i of order) {
+    const label = labels[i] as number
+    const rank = counts[label] as number
+    ranks[i] = rank
+    counts[label] = rank + 1
+  }
+  return ranks
+}
+
+/** The numbers from 0 to `count` - 1 in an order of chance. */
+function shuffled(count: number, dice: Dice): Int32Array {
+  const order = Int32Array.from({ length: count }, (_, i) => i)
+  return pickRows(order, count, dice)
+}
+
+/**
+ * The fold of each example: in turn within its label in an order of chance, or, where one fold is enough, the latest third
+ * of each label. TRAINED is never held out, LEFT_OUT not in the draw.
+ */
 function assignFolds(table: LearningTable, asked: number, dice: Dice): Int32Array {
-  const { rowOf, classes, labels } = table.matrix
-  const counts = new Int32Array(labels.length)
-  for (const row of rowOf) counts[classes[row] as number] = (counts[classes[row] as number] as number) + 1
+  const { rowOf, classes } = table.matrix
+  const counts = new Int32Array(table.matrix.labels.length)
+  const labels = rowOf.map((row) => classes[row] as number)
+  const order = asked === 1 ? Int32Array.from(labels.keys()) : shuffled(labels.length, dice)
+  const ranks = rankInLabel(order, labels, counts)
   const share = Math.min(1, sampleMax / rowOf.length)
-  const next = new Int32Array(labels.length)
-  return rowOf.map((row) => {
-    const label = classes[row] as number
-    if ((counts[label] as number) < labelExamplesMin) return TRAINED
+  return labels.map((label, i) => {
+    const count = counts[label] as number
+    const rank = ranks[i] as number
+    if (count < labelExamplesMin) return TRAINED
     if (dice.below(1 << 20) >= share * (1 << 20)) return LEFT_OUT
-    next[label] = (next[label] as number) + 1
-    const fold = (next[label] as number) % foldCount
-    return fold < asked ? fold : TRAINED
+    if (asked === 1) return (rank + 1) * foldCount > count * (foldCount - 1) ? 0 : TRAINED
+    return (rank + 1) % foldCount
   })
 }
 
-/** Trains on all folds but one, in turn, and asks of that one; null where there are too few examples. `judging` are the weights that answers count with. */
-export function holdOut(table: LearningTable, sight: Sight, weights: Float64Array, judging: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
+/** What is trained on while a fold is held out: examples by number, and their weights by row. */
+function withoutFold(table: LearningTable, folds: Int32Array, fold: number, weights: Float64Array): { known: number[]; rowWeights: Float64Array } {
+  const { rowOf, rowCount } = table.matrix
+  const rowWeights = new Float64Array(rowCount)
+  const known: number[] = []
+  for (let i = 0; i < rowOf.length; i++) {
+    if (folds[i] === fold || folds[i] === LEFT_OUT) continue
+    known.push(i)
+    rowWeights[rowOf[i] as number] = (rowWeights[rowOf[i] as number] as number) + (weights[i] as number)
+  }
+  return { known, rowWeights }
+}
+
+/**
+ * Trains on all folds but one, in turn, and asks of that one; null where there are too few examples. Answers count with the
+ * weights that examples are trained with: as much as each stands for in the stream (importance weighted cross-validation:
+ * Sugiyama, Krauledat, Müller, "Covariate shift adaptation by importance weighted cross validation", 2007).
+ */
+export function holdOut(table: LearningTable, sight: Sight, weights: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
   const { rowOf, classes, rowCount, labels } = table.matrix
   if (rowOf.length < examplesMin) return null
   const asked = rowOf.length <= allFoldsMax ? foldCount : 1
@@ -71,15 +122,19 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   const nearestClasses = new Int32Array(examples.length)
   const nearestDistances = new Float64Array(examples.length)
   const codes = new Uint8Array(table.trees.columnCount)
-  for (let fold = 0; fold < asked; fold++) {
-    const rowWeights = new Float64Array(rowCount)
-    const known: number[] = []
-    for (let i = 0; i < rowOf.length; i++) {
-      if (folds[i] === fold || folds[i] === LEFT_OUT) continue
-      known.push(i)
-      rowWeights[rowOf[i] as number] = (rowWeights[rowOf[i] as number] as number) + (weights[i] as number)
-    }
-    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), seed, part(stage, fold / asked, (fold + 1) / asked), asked > 1 ? forestTrees : treesOfMany)
+  const parts = Array.from({ length: asked }, (_, fold) => withoutFold(table, folds, fold, weights))
+  const trials = new LinearTrials()
+  const roundTrials = new RoundTrials(examples.length, classCount)
+  parts.forEach(({ rowWeights }, fold) => {
+    const asking = new Float64Array(rowCount)
+    for (const i of examples) if (folds[i] === fold) asking[rowOf[i] as number] = (asking[rowOf[i] as number] as number) + (weights[i] as number)
+    trials.tryFold(table.matrix, rowWeights, asking, part(stage, (0.2 * fold) / asked, (0.2 * (fold + 1)) / asked))
+  })
+  const { strength } = trials
+  parts.forEach(({ rowWeights, known }, fold) => {
+    const options = { seed, strength, linear: trials.weightsOf(fold), trees: asked > 1 ? forestTrees : treesOfMany }
+    const portion = part(stage, 0.2 + (0.8 * fold) / asked, 0.2 + (0.8 * (fold + 1)) / asked)
+    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), options, portion)
     const panel = new MemberPanel(trained, classCount)
     for (let h = 0; h < examples.length; h++) {
       const example = examples[h] as number
@@ -87,21 +142,29 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
       sight.look(example)
       panel.askRow(table, rowOf[example] as number, codes, sight.view)
       chances.set(panel.chances, h * memberCount * classCount)
+      roundTrials.ask(h, trained.boosting, codes)
       const { label, distance } = panel.nearestWithin(sight.view, trained.nearest.scale * recallLimit)
       nearestClasses[h] = label
       nearestDistances[h] = distance / trained.nearest.scale
     }
-  }
+  })
   let total = 0
-  for (const example of examples) total += judging[example] as number
+  for (const example of examples) total += weights[example] as number
+  const counted = Float64Array.from(examples, (example) => ((weights[example] as number) * examples.length) / total)
+  const truth = Int32Array.from(examples, (example) => classes[rowOf[example] as number] as number)
+  const choice = roundTrials.best(truth, counted)
+  for (let h = 0; h < examples.length; h++) chances.set(roundTrials.chances(h, choice), (h * memberCount + boostingPlace) * classCount)
   return {
     classCount,
     examples,
-    classes: Int32Array.from(examples, (example) => classes[rowOf[example] as number] as number),
-    weights: Float64Array.from(examples, (example) => ((judging[example] as number) * examples.length) / total),
+    classes: truth,
+    weights: counted,
     folds: Int32Array.from(examples, (example) => folds[example] as number),
     foldCount: asked,
     chances,
+    allLabels: labels.every((_, label) => truth.includes(label)),
+    strength,
+    rounds: roundChoices[choice] as number,
     nearestClasses,
     nearestDistances,
   }

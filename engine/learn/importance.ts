@@ -11,6 +11,7 @@
 import type { PointValues } from './classifier.js'
 import type { EventCoder } from './event-coder.js'
 import type { ExampleMatrix } from './example-matrix.js'
+import { hashNumber, hashPair } from './hash.js'
 import { fitLogistic, scoreRow } from './logistic.js'
 import { part, type Stage } from './progress.js'
 
@@ -23,9 +24,18 @@ const iterationsMax = 25
 const threeFoldsMax = 1_000
 /** No event stands for more than so many times the mean, or less than one in so many. */
 const ratioMax = 20
+/** Below so many events nobody knows what the stream is. */
+const streamRowsMin = 50
+const trustSteps = 30
+
+interface StreamRows {
+  readonly starts: number[]
+  readonly features: number[]
+  readonly values: number[]
+}
 
 /** Takes the features of each event, every feature that the coder knows. */
-function streamRows(stream: readonly PointValues[], coder: EventCoder): { starts: number[]; features: number[]; values: number[] } {
+function streamRows(stream: readonly PointValues[], coder: EventCoder): StreamRows {
   const starts = [0]
   const features: number[] = []
   const values: number[] = []
@@ -40,6 +50,116 @@ function streamRows(stream: readonly PointValues[], coder: EventCoder): { starts
   return { starts, features, values }
 }
 
+/** Labelled rows and then those of the stream as two classes, 0 and 1. */
+function sideBySide(matrix: ExampleMatrix, stream: StreamRows, featureCount: number): ExampleMatrix {
+  const size = matrix.features.length
+  const rowCount = matrix.rowCount + stream.starts.length - 1
+  return {
+    rowCount,
+    featureCount,
+    labels: Int32Array.from([0, 1]),
+    starts: Int32Array.from([...matrix.starts, ...stream.starts.slice(1).map((start) => start + size)]),
+    features: concat(Int32Array, matrix.features, stream.features),
+    values: concat(Float32Array, matrix.values, stream.values),
+    classes: Int32Array.from({ length: rowCount }, (_, row) => (row < matrix.rowCount ? 0 : 1)),
+    weights: new Float64Array(0),
+    rowOf: new Int32Array(0),
+  }
+}
+
+function concat<T extends Int32Array | Float32Array>(make: new (length: number) => T, first: T, second: readonly number[]): T {
+  const all = new make(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
+}
+
+/** For each row a number that equal events share, labelled or not. */
+function eventsOf({ rowCount, starts, features, values }: ExampleMatrix): Int32Array {
+  const known = new Map<number, number>()
+  return Int32Array.from({ length: rowCount }, (_, row) => {
+    let low = 0
+    let high = 1
+    for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) {
+      const value = Math.round((values[j] as number) * 65_536)
+      low = hashPair(low, hashNumber(features[j] as number, value))
+      high = (Math.imul(high, 31) + low) | 0
+    }
+    const key = (high & 0x1f_ffff) * 0x1_0000_0000 + (low >>> 0)
+    const event = known.get(key) ?? known.size
+    known.set(key, event)
+    return event
+  })
+}
+
+/** How much of each event's rows stays when it is its turn to be left out: of many picks all but one, else nothing. */
+function keptShares(events: Int32Array, labelledWeights: Float64Array): Float64Array {
+  const weights = new Float64Array(events.length)
+  for (let row = 0; row < labelledWeights.length; row++) {
+    const event = events[row] as number
+    weights[event] = (weights[event] as number) + (labelledWeights[row] as number)
+  }
+  return weights.map((weight) => (weight > 1 ? 1 - 1 / weight : 0))
+}
+
+/** Log-odds of stream against labelled for every row, each by a regression that has not seen the event itself. */
+function heldOutOdds(both: ExampleMatrix, counts: Float64Array, labelledRows: number, stage: Stage): Float64Array {
+  const events = eventsOf(both)
+  const kept = keptShares(events, counts.subarray(0, labelledRows))
+  const foldCount = labelledRows <= threeFoldsMax ? 3 : 2
+  const odds = new Float64Array(both.rowCount)
+  const model = new Float64Array((both.featureCount + 1) * 2)
+  const scores = new Float64Array(2)
+  for (let fold = 0; fold < foldCount; fold++) {
+    const fitted = counts.map((count, row) => {
+      const event = events[row] as number
+      return event % foldCount === fold ? count * (kept[event] as number) : count
+    })
+    const labelled = total(fitted, 0, labelledRows)
+    const balance = labelled / Math.max(Number.MIN_VALUE, total(fitted, labelledRows, both.rowCount))
+    for (let row = labelledRows; row < both.rowCount; row++) fitted[row] = (fitted[row] as number) * balance
+    fitLogistic(both, fitted, model, { strength, iterationsMax }, part(stage, fold / foldCount, (fold + 1) / foldCount))
+    for (let row = 0; row < both.rowCount; row++) {
+      if ((events[row] as number) % foldCount !== fold) continue
+      scoreRow(both, row, model, scores)
+      odds[row] = (scores[1] as number) - (scores[0] as number)
+    }
+  }
+  return odds
+}
+
+function total(numbers: Float64Array, from: number, to: number): number {
+  let sum = 0
+  for (let i = from; i < to; i++) sum += numbers[i] as number
+  return sum
+}
+
+/**
+ * How far held-out log-odds may be trusted: the power 0 to 1 of the odds with the greatest likelihood. The likelihood is
+ * concave in it: the power is where its slope is 0, or at an end.
+ */
+function trustOf(odds: Float64Array, counts: Float64Array, labelledRows: number): number {
+  const slopeAt = (power: number): number => {
+    let slope = 0
+    for (let row = 0; row < odds.length; row++) {
+      const x = odds[row] as number
+      const chance = 1 / (1 + Math.exp(-power * x))
+      slope += (counts[row] as number) * x * ((row < labelledRows ? 0 : 1) - chance)
+    }
+    return slope
+  }
+  let low = 0
+  let high = 1
+  if (slopeAt(low) <= 0) return 0
+  if (slopeAt(high) >= 0) return 1
+  for (let step = 0; step < trustSteps; step++) {
+    const middle = (low + high) / 2
+    if (slopeAt(middle) > 0) low = middle
+    else high = middle
+  }
+  return low
+}
+
 /**
  * A weight for each row of the matrix, of mean 1 under `rowWeights`; `featureCount` counts those of the stream alone too.
  */
@@ -51,51 +171,21 @@ export function weighByStream(
   featureCount: number,
   stage: Stage,
 ): Float64Array {
-  const weights = new Float64Array(matrix.rowCount).fill(1)
-  if (background.length < streamRowsMin || matrix.rowCount > labelledRowsMax) return weights
+  const { rowCount } = matrix
+  const weights = new Float64Array(rowCount).fill(1)
+  if (background.length < streamRowsMin || rowCount > labelledRowsMax) return weights
   const step = Math.ceil(background.length / streamRowsMax)
   const stream = streamRows(background.filter((_, i) => i % step === 0), coder)
-  const streamCount = stream.starts.length - 1
-  const size = matrix.features.length
-  let mass = 0
-  for (const weight of rowWeights) mass += weight
-  const both: ExampleMatrix = {
-    rowCount: matrix.rowCount + streamCount,
-    featureCount,
-    labels: Int32Array.from([0, 1]),
-    starts: Int32Array.from([...matrix.starts, ...stream.starts.slice(1).map((start) => start + size)]),
-    features: concat(Int32Array, matrix.features, stream.features),
-    values: concat(Float32Array, matrix.values, stream.values),
-    classes: Int32Array.from({ length: matrix.rowCount + streamCount }, (_, row) => (row < matrix.rowCount ? 0 : 1)),
-    weights: new Float64Array(0),
-    rowOf: new Int32Array(0),
-  }
-  const counts = new Float64Array(both.rowCount).fill(mass / streamCount)
+  const both = sideBySide(matrix, stream, featureCount)
+  const mass = total(rowWeights, 0, rowCount)
+  const counts = new Float64Array(both.rowCount).fill(mass / (both.rowCount - rowCount))
   counts.set(rowWeights)
-  const model = new Float64Array((featureCount + 1) * 2)
-  const scores = new Float64Array(2)
-  let total = 0
-  const foldCount = matrix.rowCount <= threeFoldsMax ? 3 : 2
-  for (let fold = 0; fold < foldCount; fold++) {
-    // The rows of a fold are left out with their mass; each is told from the stream by what the others have.
-    const fitted = counts.map((count, row) => (row < matrix.rowCount && row % foldCount === fold ? 0 : count))
-    fitLogistic(both, fitted, model, { strength, iterationsMax }, part(stage, fold / foldCount, (fold + 1) / foldCount))
-    for (let row = fold; row < matrix.rowCount; row += foldCount) {
-      scoreRow(both, row, model, scores)
-      const odds = Math.exp((scores[1] as number) - (scores[0] as number))
-      weights[row] = Math.min(ratioMax, Math.max(1 / ratioMax, odds))
-      total += (rowWeights[row] as number) * (weights[row] as number)
-    }
+  const odds = heldOutOdds(both, counts, rowCount, stage)
+  const trust = trustOf(odds, counts, rowCount)
+  let sum = 0
+  for (let row = 0; row < rowCount; row++) {
+    weights[row] = Math.min(ratioMax, Math.max(1 / ratioMax, Math.exp(trust * (odds[row] as number))))
+    sum += (rowWeights[row] as number) * (weights[row] as number)
   }
-  for (let row = 0; row < matrix.rowCount; row++) weights[row] = ((weights[row] as number) * mass) / total
-  return weights
-}
-
-const streamRowsMin = 50
-
-function concat<T extends Int32Array | Float32Array>(make: new (length: number) => T, first: T, second: readonly number[]): T {
-  const all = new make(first.length + second.length)
-  all.set(first)
-  all.set(second, first.length)
-  return all
+  return weights.map((weight) => (weight * mass) / sum)
 }

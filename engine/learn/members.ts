@@ -6,12 +6,13 @@
  * ten, and on what is rare.
  * Leaves out: how their answers become one (pool.ts).
  */
-import { askBoosting, growBoosting, type BoostingOptions } from './boosting.js'
+import { askBoosting, growBoosting, roundsMax, type BoostingOptions } from './boosting.js'
 import type { EventCoder } from './event-coder.js'
 import { readTrees, writeTrees, type FlatTrees } from './flat-trees.js'
 import { askForest, growForest, type ForestOptions } from './forest.js'
 import type { LearningTable } from './learning-table.js'
-import { fitLogistic, scoreRow, softmax } from './logistic.js'
+import { fitLinear } from './linear-choice.js'
+import { scoreRow, softmax } from './logistic.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import { askNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 import type { OutlierView } from './outlier-view.js'
@@ -21,6 +22,8 @@ import { copyCodes, type TreeRows } from './tree-table.js'
 /** In the order of their answers. */
 export const memberNames = ['linear', 'extra trees', 'random forest', 'boosting', 'nearest'] as const
 export const memberCount = memberNames.length
+/** The place of boosting among them. */
+export const boostingPlace = 3
 
 /** Events that one tree sees at most: more make forests larger and no better. */
 const rowsMax = 16_384
@@ -28,8 +31,7 @@ const rowsMax = 16_384
 export const forestTrees = 100
 const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
 const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
-const boosted = { rounds: 100, depth: 6, rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
-const linear = { strength: 0.5, iterationsMax: 60, iterationsMin: 20, work: 100e6 }
+const boosted = { depth: 6, rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
 
 export interface Members {
   /** Class by class within a feature; the classes' intercepts behind. */
@@ -40,21 +42,29 @@ export interface Members {
   readonly nearest: Nearest
 }
 
-/** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples; `trees` are those of a forest. */
-export function trainMembers(
-  table: LearningTable, rowWeights: Float64Array, nearest: Nearest, seed: number, stage: Stage, trees = forestTrees,
-): Members {
+/** What a training of the members may have already, and what it may leave out. */
+export interface TrainingOptions {
+  readonly seed: number
+  /** Of the linear member's penalty. */
+  readonly strength: number
+  /** The linear member's weights, where it was fitted to these rows. */
+  readonly linear?: Float64Array
+  /** Trees of a forest. */
+  readonly trees: number
+  /** Of boosting; as many as there may be where it is not given. */
+  readonly rounds?: number
+}
+
+/** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples. */
+export function trainMembers(table: LearningTable, rowWeights: Float64Array, nearest: Nearest, options: TrainingOptions, stage: Stage): Members {
   const { matrix } = table
+  const { seed, trees, strength } = options
   const rows = Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
   const from: TreeRows = { rows, weights: rowWeights }
-  const weights = new Float64Array((matrix.featureCount + 1) * matrix.labels.length)
-  // A large matrix has a bend in more directions than matter: fewer iterations are as good.
-  const affordable = Math.round(linear.work / Math.max(1, matrix.features.length))
-  const iterationsMax = Math.min(linear.iterationsMax, Math.max(linear.iterationsMin, affordable))
-  fitLogistic(matrix, rowWeights, weights, { strength: linear.strength, iterationsMax }, part(stage, 0, 0.2))
-  const forest = (options: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, from_: number, to: number): FlatTrees =>
-    growForest(table.trees, from, { ...options, trees, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
-  const boosting: BoostingOptions = { ...boosted, seed: (seed ^ 0x3c6ef372) >>> 0 }
+  const weights = options.linear ?? fitLinear(matrix, rowWeights, strength, part(stage, 0, 0.2))
+  const forest = (kind: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, from_: number, to: number): FlatTrees =>
+    growForest(table.trees, from, { ...kind, trees, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
+  const boosting: BoostingOptions = { ...boosted, rounds: options.rounds ?? roundsMax, seed: (seed ^ 0x3c6ef372) >>> 0 }
   return {
     weights: Float32Array.from(weights),
     extraTrees: forest(extraTrees, 0x1b873593, 0.2, 0.35),
@@ -134,7 +144,7 @@ export class MemberPanel {
   #askTrees(codes: Uint8Array): void {
     askForest(this.#members.extraTrees, codes, this.#views[1] as Float64Array)
     askForest(this.#members.randomForest, codes, this.#views[2] as Float64Array)
-    askBoosting(this.#members.boosting, codes, this.#views[3] as Float64Array)
+    askBoosting(this.#members.boosting, codes, this.#views[boostingPlace] as Float64Array)
   }
 }
 

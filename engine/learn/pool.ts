@@ -1,13 +1,14 @@
 /**
  * One answer of several: a mixture of softened opinions.
  *
- * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss on held-out examples
- * (Guo et al., "On Calibration of Modern Neural Networks", 2017; never sharpening, which fails as the stream drifts), and
+ * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss of the mixture on
+ * held-out examples (Guo et al., "On Calibration of Modern Neural Networks", 2017; never sharpening, which fails as the
+ * stream drifts; of the mixture, since what one member rules out by mistake others make up for, and need not soften it), and
  * the weights w by expectation maximisation of the held-out likelihood under a Dirichlet prior (a linear opinion pool:
  * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it.
  */
 import type { HeldOut } from './held-out.js'
-import { memberCount } from './members.js'
+import { memberCount, memberNames } from './members.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 
 export interface Pool {
@@ -27,8 +28,12 @@ const priors: readonly { readonly labels: number; readonly weights: readonly num
 /** Pseudo-counts of the prior, as a share of the held-out examples. */
 const priorShare = 0.1
 const rounds = 100
-const temperatureMax = 5
-const temperatureStep = 1.1
+/** Temperatures that are tried: from 1 by a tenth more each to about 5. */
+const trials = Float64Array.from({ length: 17 }, (_, i) => 1.1 ** i)
+/** Turns of fitting each temperature beside the others, and then the weights. */
+const turns = 2
+/** What a softer temperature has to gain, in nats of all held-out examples. */
+const lossMin = 1e-6
 const chanceMin = 1e-9
 
 /** The expected weights at so many labels. */
@@ -52,64 +57,73 @@ function soften(chances: Float64Array, at: number, classCount: number, temperatu
   for (let k = at; k < at + classCount; k++) chances[k] = (chances[k] as number) / sum
 }
 
-/** Mean log-loss of one member at a temperature, with a little of the uniform. */
-function lossOf(held: HeldOut, member: number, temperature: number, floor: number): number {
-  const { classCount, classes, weights, chances } = held
+/** The chance of the truth on each held-out example as one member says it at a temperature, with a little of the uniform. */
+function truthOf(held: HeldOut, member: number, temperature: number, floor: number): Float64Array {
+  const { classCount, classes, chances } = held
   const one = new Float64Array(classCount)
-  let loss = 0
-  for (let h = 0; h < classes.length; h++) {
+  return Float64Array.from(classes, (label, h) => {
     const at = (h * memberCount + member) * classCount
     for (let k = 0; k < classCount; k++) one[k] = chances[at + k] as number
     if (temperature > 1) soften(one, 0, classCount, temperature)
-    loss -= (weights[h] as number) * Math.log((1 - floor) * (one[classes[h] as number] as number) + floor / classCount)
-  }
-  return loss
+    return (1 - floor) * (one[label] as number) + floor / classCount
+  })
 }
 
-function fitTemperature(held: HeldOut, member: number, floor: number): number {
-  let best = 1
-  let least = lossOf(held, member, 1, floor)
-  for (let temperature = temperatureStep; temperature < temperatureMax; temperature *= temperatureStep) {
-    const loss = lossOf(held, member, temperature, floor)
-    if (loss >= least) continue
+/** What all members but one say of the truth, each with its weight. */
+function withoutMember(truths: readonly Float64Array[], weights: Float64Array, member: number): Float64Array {
+  const rest = new Float64Array((truths[0] as Float64Array).length)
+  truths.forEach((truth, m) => {
+    if (m === member) return
+    const weight = weights[m] as number
+    for (let h = 0; h < rest.length; h++) rest[h] = (rest[h] as number) + weight * (truth[h] as number)
+  })
+  return rest
+}
+
+/** The index of the temperature at which a member, of this weight beside the rest, does best for the mixture. */
+function fitTemperature(byTemperature: readonly Float64Array[], rest: Float64Array, weight: number, counts: Float64Array): number {
+  let best = 0
+  let least = Infinity
+  byTemperature.forEach((truth, t) => {
+    let loss = 0
+    for (let h = 0; h < rest.length; h++) loss -= (counts[h] as number) * Math.log((rest[h] as number) + weight * (truth[h] as number))
+    if (loss >= least - lossMin) return
     least = loss
-    best = temperature
-  }
+    best = t
+  })
   return best
 }
 
 /** The pool for these held-out answers of so many labels; `floor` is the share of the uniform in every answer. */
 export function fitPool(held: HeldOut | null, labels: number, floor: number): Pool {
   const prior = priorWeights(labels)
-  const temperatures = new Float64Array(memberCount).fill(1)
-  if (held === null) return { weights: prior, temperatures }
-  const { classCount, classes } = held
-  const truth = new Float64Array(classes.length * memberCount)
-  const one = new Float64Array(classCount)
-  for (let m = 0; m < memberCount; m++) {
-    const temperature = fitTemperature(held, m, floor)
-    temperatures[m] = temperature
-    for (let h = 0; h < classes.length; h++) {
-      const at = (h * memberCount + m) * classCount
-      for (let k = 0; k < classCount; k++) one[k] = held.chances[at + k] as number
-      if (temperature > 1) soften(one, 0, classCount, temperature)
-      truth[h * memberCount + m] = (1 - floor) * (one[classes[h] as number] as number) + floor / classCount
+  if (held === null) return { weights: prior, temperatures: new Float64Array(memberCount).fill(1) }
+  const all = memberNames.map((_, m) => [...trials].map((temperature) => truthOf(held, m, temperature, floor)))
+  const chosen = new Int32Array(memberCount)
+  const truths = all.map((byTemperature) => byTemperature[0] as Float64Array)
+  let weights = mixtureWeights(truths, held.weights, prior, prior)
+  for (let turn = 0; turn < turns; turn++) {
+    for (let m = 0; m < memberCount; m++) {
+      const byTemperature = all[m] as Float64Array[]
+      chosen[m] = fitTemperature(byTemperature, withoutMember(truths, weights, m), weights[m] as number, held.weights)
+      truths[m] = byTemperature[chosen[m] as number] as Float64Array
     }
+    weights = mixtureWeights(truths, held.weights, prior, weights)
   }
-  return { weights: mixtureWeights(truth, held.weights, prior), temperatures }
+  return { weights, temperatures: Float64Array.from(chosen, (t) => trials[t] as number) }
 }
 
-/** Weights with the greatest likelihood of the truth under the prior. */
-function mixtureWeights(truth: Float64Array, counts: Float64Array, prior: Float64Array): Float64Array {
+/** Weights with the greatest likelihood of the truth under the prior, from `first` on. */
+function mixtureWeights(truths: readonly Float64Array[], counts: Float64Array, prior: Float64Array, first: Float64Array): Float64Array {
   const strength = priorShare * counts.length
-  let weights = prior
+  let weights = first
   for (let round = 0; round < rounds; round++) {
     const next = prior.map((share) => share * strength)
     for (let h = 0; h < counts.length; h++) {
       let sum = 0
-      for (let m = 0; m < memberCount; m++) sum += (weights[m] as number) * (truth[h * memberCount + m] as number)
+      for (let m = 0; m < memberCount; m++) sum += (weights[m] as number) * ((truths[m] as Float64Array)[h] as number)
       for (let m = 0; m < memberCount; m++) {
-        const share = ((weights[m] as number) * (truth[h * memberCount + m] as number)) / sum
+        const share = ((weights[m] as number) * ((truths[m] as Float64Array)[h] as number)) / sum
         next[m] = (next[m] as number) + (counts[h] as number) * share
       }
     }

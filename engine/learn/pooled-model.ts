@@ -1,50 +1,33 @@
 /**
- * A trained `pooled/3` model: its parts, its bytes, its answers.
+ * A trained `pooled/4` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
- * nearest event's label, the cell's own labels, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
+ * nearest event's label, the cell's own labels, sharpened, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
  * 1. Answers only read the parts; what they need room for is made once. Nothing is kept from one event to the next.
  */
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import type { Model, ModelSummary, PointValues } from './classifier.js'
+import { makeCoder, readCoder, writeCoder, type CoderParts } from './coder-parts.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from './decision-rule.js'
-import { EventCoder } from './event-coder.js'
-import { FeatureEncoder } from './features.js'
+import type { EventCoder } from './event-coder.js'
 import { FeatureTable } from './feature-table.js'
 import { doubtOf, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
 import { kindOf, ModelReader, ModelWriter } from './model-bytes.js'
 import { outlierThresholdUsual } from './outlier-anchor.js'
 import { OutlierDetector } from './outlier-detector.js'
 import { OutlierView } from './outlier-view.js'
-import { readNumberColumns, writeNumberColumns, type NumberColumn } from './number-columns.js'
-import { readProfiles, writeProfiles, type PointProfile } from './point-profile.js'
 import { mute, readNearest } from './nearest.js'
 import { OutlierReferences } from './outlier-references.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
+import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/3'
-/** Kinds whose models are still read: without the nearest neighbour among the members, and without recall. */
+export const pooledKind = 'pooled/4'
+/** Kinds whose models are still read: without the nearest neighbour among the members, without recall, and without sharpening. */
 export const firstPooledKind = 'pooled/1'
 export const secondPooledKind = 'pooled/2'
-const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, pooledKind]
-
-/** How events are coded. */
-export interface CoderParts {
-  readonly points: readonly string[]
-  readonly profiles: readonly PointProfile[]
-  /** Two indices of points a pair. */
-  readonly pairs: Int32Array
-  /** Hashes of the features, those with weights first, and how often each was seen. */
-  readonly features: Int32Array
-  readonly counts: Int32Array
-  readonly columns: readonly NumberColumn[]
-  /** For each feature with weights its column in the trees, or -1. */
-  readonly columnOf: Int32Array
-  readonly columnCount: number
-  /** See features.ts; false in models of the first kind. */
-  readonly spaced: boolean
-}
+export const thirdPooledKind = 'pooled/3'
+const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, pooledKind]
 
 /** What an answer is made from. */
 export interface AnswerParts {
@@ -55,6 +38,8 @@ export interface AnswerParts {
   readonly pool: Pool
   readonly recall: Recall
   readonly cells: Cells
+  /** The power of the answer that is made of all that (sharpness.ts); 1 or more. */
+  readonly sharpness: number
   /** Of every answer, spread over all labels. */
   readonly uniformShare: number
 }
@@ -71,42 +56,6 @@ export interface PooledParts extends AnswerParts {
   readonly kind: string
 }
 
-function writeCoder(parts: CoderParts, to: ModelWriter): void {
-  to.u32(parts.points.length)
-  for (const point of parts.points) to.text(point)
-  writeProfiles(parts.profiles, to)
-  to.u32s(parts.pairs)
-  to.u32s(parts.features)
-  to.u32s(parts.counts)
-  writeNumberColumns(parts.columns, to)
-  to.u32s(parts.columnOf)
-  to.u32(parts.columnCount)
-}
-
-function readCoder(from: ModelReader, spaced: boolean): CoderParts {
-  const points: string[] = []
-  for (let left = from.u32(); left > 0; left--) points.push(from.text())
-  return {
-    points,
-    profiles: readProfiles(from),
-    pairs: Int32Array.from(from.u32s()),
-    features: Int32Array.from(from.u32s()),
-    counts: Int32Array.from(from.u32s()),
-    columns: readNumberColumns(from),
-    columnOf: Int32Array.from(from.u32s()),
-    columnCount: from.u32(),
-    spaced,
-  }
-}
-
-/** What codes an event for the model with these parts. */
-export function makeCoder(parts: CoderParts): EventCoder {
-  const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs, parts.spaced)
-  const table = new FeatureTable(parts.features.length)
-  for (const hash of parts.features) table.add(hash)
-  return new EventCoder(encoder, table, parts.counts, parts.columns, parts.columnOf, parts.columnCount)
-}
-
 export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
   const to = new ModelWriter(pooledKind)
   to.u32(parts.labelCount)
@@ -120,6 +69,7 @@ export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
   writePool(parts.pool, to)
   writeRecall(parts.recall, to)
   writeCells(parts.cells, to)
+  to.f64(parts.sharpness)
   writeRule(parts.rule, to)
   parts.detector.write(to)
   return to.seal()
@@ -148,8 +98,10 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   const trees = readMembers(from)
   const nearest = first ? null : readNearest(from)
   const pool = readPool(from)
-  const recall = kind === pooledKind ? readRecall(from) : noRecall
-  const answers = { pool, recall, cells: readCells(from), rule: readRule(from) }
+  const recall = first || kind === secondPooledKind ? noRecall : readRecall(from)
+  const cells = readCells(from)
+  const sharpness = kind === pooledKind ? from.f64() : 1
+  const answers = { pool, recall, cells, sharpness, rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
   const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from)) }
   const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from) }
@@ -184,7 +136,7 @@ export class PooledAnswer {
 
   /** Fills `probabilities`, one a label; `except` is the place of a reference that is this very event. */
   fill(values: PointValues, probabilities: Float64Array, except = -1): void {
-    const { pool, recall, cells } = this.#parts
+    const { pool, recall, cells, sharpness } = this.#parts
     const answer = this.#answer
     this.coder.code(values)
     this.#view.take(values, this.coder.encoder)
@@ -196,6 +148,7 @@ export class PooledAnswer {
       const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
       if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
     }
+    sharpen(answer, sharpness)
     spread(this.#parts, answer, 0, probabilities)
   }
 }

@@ -1,10 +1,11 @@
 /**
- * The classifier `pooled/3`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * The classifier `pooled/4`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
  */
 import { assert } from '../assert.js'
+import { roundsMax } from './boosting.js'
 import { uniformShareOf } from './calibration.js'
 import { cellHash, fitCells, noCells, type Cells } from './cells.js'
 import type { Classifier, Example, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
@@ -16,7 +17,8 @@ import { FeatureTable } from './feature-table.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { weighByStream } from './importance.js'
 import { buildLearningTable, type LearningTable } from './learning-table.js'
-import { doubtOf, memberCount, trainMembers } from './members.js'
+import { linearStrengthUsual } from './linear-choice.js'
+import { doubtOf, forestTrees, memberCount, trainMembers } from './members.js'
 import { chooseReferences } from './nearest.js'
 import { OutlierDetector } from './outlier-detector.js'
 import type { AtomRows } from './pair-choice.js'
@@ -24,6 +26,7 @@ import { fitPool, mix, type Pool } from './pool.js'
 import { PooledAnswer, PooledModel, pooledKind, readPooled, spread, writePooled, type AnswerParts } from './pooled-model.js'
 import { ProgressReport, type Stage } from './progress.js'
 import { fitRecall, noRecall } from './recall.js'
+import { fitSharpness } from './sharpness.js'
 import { Sight } from './sight.js'
 import { countFeatures, limitFeatures } from './vocabulary.js'
 
@@ -176,15 +179,17 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const uniformShare = uniformShareOf(set.examples.length, set.labelCount)
   const comparing = report.stage(0.12, 0.55, 'Comparing on held-out examples')
   const sight = new Sight(set.examples, encoder, (example) => table.matrix.classes[table.matrix.rowOf[example] as number] as number)
-  const held = holdOut(table, sight, weights, Float64Array.from(set.examples, ({ weight }) => weight), set.seed, new Dice(set.seed, 1), comparing)
+  const held = holdOut(table, sight, weights, set.seed, new Dice(set.seed, 1), comparing)
   const pool = fitPool(held, set.examples.length, uniformShare)
   const pooled = held === null ? null : poolHeldOut(held, pool)
   const references = chooseReferences(set.examples, [...set.examples.keys()], set.seed)
-  const members = trainMembers(table, rowWeights(table, weights), sight.nearest(references, set.seed), set.seed, report.stage(0.55, 0.93, 'Fitting the model'))
+  const options = { seed: set.seed, strength: held?.strength ?? linearStrengthUsual, trees: forestTrees, rounds: held?.rounds ?? roundsMax }
+  const members = trainMembers(table, rowWeights(table, weights), sight.nearest(references, set.seed), options, report.stage(0.55, 0.93, 'Fitting the model'))
   let cells: Cells = noCells
   const choosing = report.stage(0.93, 0.95, 'Remembering what was said of equal events')
   const recall = held === null || pooled === null ? noRecall : fitRecall(held, pooled, members.nearest.scale, uniformShare)
   if (held !== null && pooled !== null) cells = fitCells(rows, weights, held, pooled, uniformShare, choosing)
+  const sharpness = held === null || pooled === null ? 1 : fitSharpness(held, pooled, uniformShare)
   const { coder, columns, columnOf } = table
   const parts: AnswerParts = {
     labels,
@@ -203,6 +208,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     pool,
     recall,
     cells,
+    sharpness,
     uniformShare,
   }
   const heldOut = held === null || pooled === null ? new Float64Array(0) : heldOutProbabilities(held, pooled, parts, set.labelCount)

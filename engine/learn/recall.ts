@@ -13,6 +13,7 @@
 import type { HeldOut } from './held-out.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import type { Near } from './nearest.js'
+import { sureGain } from './sure-gain.js'
 
 export interface Recall {
   /** The distance r; 0 where nothing is recalled. */
@@ -67,18 +68,6 @@ function lossesWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: 
   }
 }
 
-/** How much less the losses are, less what chance may have given of that. */
-function sureGain(before: Float64Array, after: Float64Array): number {
-  let sum = 0
-  let squares = 0
-  for (let h = 0; h < before.length; h++) {
-    const gain = (before[h] as number) - (after[h] as number)
-    sum += gain
-    squares += gain * gain
-  }
-  return sum - doubtShare * Math.sqrt(Math.max(0, squares - (sum * sum) / before.length))
-}
-
 /** Chooses for `pooled`, the pool's answers on the held-out examples, and mixes what is recalled into it; `scale` is the usual distance. */
 export function fitRecall(held: HeldOut, pooled: Float64Array, scale: number, floor: number): Recall {
   const before = new Float64Array(held.classes.length)
@@ -89,7 +78,7 @@ export function fitRecall(held: HeldOut, pooled: Float64Array, scale: number, fl
   for (const reach of reaches) {
     for (const smoothing of smoothings) {
       lossesWith({ reach, smoothing }, held, pooled, floor, after)
-      const gain = sureGain(before, after)
+      const gain = sureGain(before, after, doubtShare)
       if (gain <= most) continue
       most = gain
       best = { reach, smoothing }

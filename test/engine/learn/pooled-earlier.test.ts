@@ -1,8 +1,8 @@
 /**
  * Models of the earlier kinds answer as they did when each was the newest: `pooled/1`, before the nearest neighbour became
- * a member, and `pooled/2`, before the nearest labelled event was recalled.
+ * a member, `pooled/2`, before the nearest labelled event was recalled, and `pooled/3`, before answers were sharpened.
  *
- * pooled-1.base64 and pooled-2.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
+ * pooled-1.base64, pooled-2.base64 and pooled-3.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
  * three labels with the objective `macro_f1`; the answers below are what those learners said.
  */
 import assert from 'node:assert/strict'
@@ -68,11 +68,30 @@ const second: Earlier = {
   ],
 }
 
+const third: Earlier = {
+  kind: 'pooled/3',
+  file: 'pooled-3.base64',
+  features: 299,
+  logLoss: 0.3871662689,
+  accuracy: 0.8169014085,
+  answers: [
+    { values: ['service restarted', 169, 'b', ['x'], '10.0.0.0'], probabilities: [0.9173760254, 0.0485025478, 0.0341214268], label: 0, outlierScore: 1.0260082328 },
+    { values: ['service restarted', 303, 'b', true, '10.0.0.0'], probabilities: [0.8532744153, 0.1037395273, 0.0429860574], label: 0, outlierScore: 1.3307640164 },
+    { values: ['service restarted', 755, 'c', ['x'], '10.0.0.1'], probabilities: [0.1859760425, 0.7767165114, 0.0373074461], label: 1, outlierScore: 0.8418756682 },
+    { values: ['R8-M0-N6', 243, 'b', ['x'], '10.0.0.3'], probabilities: [0.6493095039, 0.3065388115, 0.0441516846], label: 0, outlierScore: 2.0624224139 },
+    { values: ['R86-M0-N3', 64, 'c', null, '10.0.0.4'], probabilities: [0.61204525, 0.3399075182, 0.0480472318], label: 0, outlierScore: 2.37850078 },
+    { values: ['R18-M0-N7', 85, 'b', ['x'], '10.0.2.8'], probabilities: [0.9724634892, 0.0164831921, 0.0110533187], label: 0, outlierScore: 0 },
+    { values: [null, null, null, null, null], probabilities: [0.5346509432, 0.4084613512, 0.0568877056], label: 0, outlierScore: 5.2070011646 },
+    { values: ['never seen words', 1000000000, 'z', ['x'], '192.168.1.1'], probabilities: [0.1230394713, 0.8275677681, 0.0493927605], label: 1, outlierScore: 3.5524048338 },
+    { values: ['Login  FAILED', 12.5, 'b', true, 'fe80::1'], probabilities: [0.7007011813, 0.0821602483, 0.2171385704], label: 0, outlierScore: 3.6193837694 },
+  ],
+}
+
 function close(ours: number, then: number, what: string): void {
   assert.ok(Math.abs(ours - then) < 1e-8, `${what}: ${ours}, was ${then}`)
 }
 
-for (const earlier of [first, second]) {
+for (const earlier of [first, second, third]) {
   test(`a model of the kind ${earlier.kind} answers as it did`, () => {
     const file = new URL(`../../../../test/engine/learn/${earlier.file}`, import.meta.url)
     const model = loadModel(gunzipSync(Buffer.from(readFileSync(file, 'latin1'), 'base64')))

@@ -15,6 +15,9 @@ function heldOut(nearest: (h: number) => number, distance: (h: number) => number
     folds: examples.map((h) => h % 3),
     foldCount: 3,
     chances: new Float64Array(0),
+    allLabels: true,
+    strength: 1,
+    rounds: 100,
     nearestClasses: examples.map(nearest),
     nearestDistances: Float64Array.from(examples, distance),
   }

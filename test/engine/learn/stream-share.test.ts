@@ -22,6 +22,12 @@ test('weights follow the events where all are labelled, and stay bounded', () =>
   assert.ok((weights[0] as number) > 6 * (weights[1] as number))
 })
 
+test('where every event is in a labelled bucket each stands for its own events', () => {
+  const weights = weighBuckets([60, 30, ...new Array<number>(910).fill(1)], 1_000)
+  assert.ok(Math.abs((weights[0] as number) - 60) < 1e-6)
+  assert.ok(Math.abs((weights[2] as number) - 1) < 1e-6)
+})
+
 test('no events, one bucket and a total that is too small are survived', () => {
   assert.deepEqual(weighBuckets([], 0), [])
   for (const weights of [weighBuckets([7], 7), weighBuckets([0], 0), weighBuckets([7, 5], 3)]) {

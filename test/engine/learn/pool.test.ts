@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HeldOut } from '../../../engine/learn/held-out.js'
+import { memberCount } from '../../../engine/learn/members.js'
+import { fitPool } from '../../../engine/learn/pool.js'
+
+/** 200 held-out examples of two classes in turn; `say(member, right, h)` is the chance that a member gives the truth. */
+function heldOut(say: (member: number, h: number) => number): HeldOut {
+  const count = 200
+  const examples = Int32Array.from({ length: count }, (_, h) => h)
+  const classes = examples.map((h) => h % 2)
+  const chances = new Float64Array(count * memberCount * 2)
+  for (let h = 0; h < count; h++) {
+    for (let m = 0; m < memberCount; m++) {
+      const at = (h * memberCount + m) * 2
+      const truth = classes[h] as number
+      chances[at + truth] = say(m, h)
+      chances[at + 1 - truth] = 1 - say(m, h)
+    }
+  }
+  return {
+    classCount: 2,
+    examples,
+    classes,
+    weights: new Float64Array(count).fill(1),
+    folds: examples.map((h) => h % 3),
+    foldCount: 3,
+    chances,
+    allLabels: true,
+    strength: 1,
+    rounds: 100,
+    nearestClasses: new Int32Array(count).fill(-1),
+    nearestDistances: new Float64Array(count).fill(9),
+  }
+}
+
+test('who is right weighs more than was expected, who is wrong less', () => {
+  const before = fitPool(null, 300, 0.001).weights
+  const { weights } = fitPool(heldOut((m) => (m === 1 ? 0.95 : 0.5)), 300, 0.001)
+  assert.ok((weights[1] as number) > 2 * (before[1] as number))
+  assert.ok((weights[3] as number) < (before[3] as number))
+  assert.ok(Math.abs(weights.reduce((a, b) => a + b, 0) - 1) < 1e-12)
+})
+
+test('all too sure of themselves are softened, and nobody is sharpened', () => {
+  const sure = fitPool(heldOut((_, h) => (h % 4 === 1 ? 0.02 : 0.98)), 300, 0.001)
+  assert.ok(Math.max(...sure.temperatures) > 1.5)
+  const doubting = fitPool(heldOut(() => 0.6), 300, 0.001)
+  for (const temperature of doubting.temperatures) assert.equal(temperature, 1)
+})
+
+test('one that rules out the truth now and then is not softened for what the others make up for', () => {
+  const { temperatures } = fitPool(heldOut((m, h) => (m === 2 ? (h % 20 === 0 ? 0 : 0.99) : 0.9)), 300, 0.001)
+  assert.ok((temperatures[2] as number) < 1.5, String(temperatures[2]))
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askBoosting, askRounds, growBoosting, roundsMax } from '../../../engine/learn/boosting.js'
+import { ProgressReport } from '../../../engine/learn/progress.js'
+import { roundChoices, RoundTrials } from '../../../engine/learn/round-choice.js'
+import type { TreeTable } from '../../../engine/learn/tree-table.js'
+import { SeededRandom } from '../../../engine/random.js'
+
+const rowCount = 400
+const columnCount = 12
+const options = { depth: 6, rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 1_000, seed: 5 }
+const stage = new ProgressReport(() => true).stage(0, 1, '')
+
+/** Columns of codes 1 to 8, and the class that `classOf` tells of them. */
+function tableOf(classOf: (codes: readonly number[], random: SeededRandom) => number): TreeTable {
+  const random = new SeededRandom(11)
+  const rows = Array.from({ length: rowCount }, () => Array.from({ length: columnCount }, () => 1 + random.below(8)))
+  const codes = new Uint8Array(columnCount * rowCount)
+  rows.forEach((row, r) => row.forEach((code, column) => { codes[column * rowCount + r] = code }))
+  return {
+    rowCount,
+    classCount: 2,
+    classes: Int32Array.from(rows, (row) => classOf(row, random)),
+    numberCount: columnCount,
+    columnCount,
+    codes,
+    bits: new Int32Array(0),
+    bitStride: 0,
+    starts: Int32Array.from({ length: rowCount + 1 }, (_, row) => row * columnCount),
+    columns: Int32Array.from({ length: rowCount * columnCount }, (_, i) => i % columnCount),
+    entryCodes: Uint8Array.from(rows.flat()),
+  }
+}
+
+/** The number of rounds that the second half of the rows asks for of a boosting on the first. */
+function roundsFor(table: TreeTable): number {
+  const half = rowCount / 2
+  const rows = Int32Array.from({ length: half }, (_, row) => row)
+  const trees = growBoosting(table, { rows, weights: new Float64Array(rowCount).fill(1) }, { ...options, rounds: roundsMax }, stage)
+  const trials = new RoundTrials(half, 2)
+  const whole = new Float64Array(2)
+  for (let h = 0; h < half; h++) {
+    const codes = Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half + h] as number)
+    trials.ask(h, trees, codes)
+    askBoosting(trees, codes, whole)
+    assert.deepEqual(trials.chances(h, roundChoices.length - 1), whole)
+  }
+  const choice = trials.best(table.classes.subarray(half), new Float64Array(half).fill(1))
+  return roundChoices[choice] as number
+}
+
+test('boosting goes on where each round tells more', () => {
+  assert.equal(roundsFor(tableOf((codes) => ((codes[0] as number) > 4 ? 1 : 0))), roundsMax)
+})
+
+test('boosting stops early where there is only noise', () => {
+  assert.ok(roundsFor(tableOf((_, random) => random.below(2))) < roundsMax)
+})
+
+test('the first rounds of a boosting are a boosting of so many rounds', () => {
+  const table = tableOf((codes) => ((codes[0] as number) > 4 ? 1 : 0))
+  const rows = Int32Array.from({ length: rowCount }, (_, row) => row)
+  const from = { rows, weights: new Float64Array(rowCount).fill(1) }
+  const long = growBoosting(table, from, { ...options, rounds: 30 }, stage)
+  const short = growBoosting(table, from, { ...options, rounds: 20 }, stage)
+  const codes = Uint8Array.from({ length: columnCount }, (_, column) => column % 8)
+  const staged = new Float64Array(4)
+  const whole = new Float64Array(2)
+  askRounds(long, [20, 30], codes, staged)
+  askBoosting(short, codes, whole)
+  assert.deepEqual(staged.subarray(0, 2), whole)
+})

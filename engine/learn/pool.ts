@@ -1,9 +1,8 @@
 /**
  * One answer of several: a mixture of softened opinions.
  *
- * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss of the mixture on
- * held-out examples (Guo et al., "On Calibration of Modern Neural Networks", 2017; never sharpening, which fails as the
- * stream drifts; of the mixture, since what one member rules out by mistake others make up for, and need not soften it), and
+ * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss on held-out examples
+ * (Guo et al., "On Calibration of Modern Neural Networks", 2017; no member is sharpened, which fails as the stream drifts), and
  * the weights w by expectation maximisation of the held-out likelihood under a Dirichlet prior (a linear opinion pool:
  * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it.
  */
@@ -30,7 +29,11 @@ const priorShare = 0.1
 const rounds = 100
 /** Temperatures that are tried: from 1 by a tenth more each to about 5. */
 const trials = Float64Array.from({ length: 17 }, (_, i) => 1.1 ** i)
-/** Turns of fitting each temperature beside the others, and then the weights. */
+/**
+ * From so many held-out examples on each temperature is fitted beside the other members, and then the weights, in turns: what
+ * one rules out by mistake others make up for. With fewer each is fitted by itself, which softens more.
+ */
+const togetherMin = 500
 const turns = 2
 /** What a softer temperature has to gain, in nats of all held-out examples. */
 const lossMin = 1e-6
@@ -80,7 +83,7 @@ function withoutMember(truths: readonly Float64Array[], weights: Float64Array, m
   return rest
 }
 
-/** The index of the temperature at which a member, of this weight beside the rest, does best for the mixture. */
+/** The index of the temperature at which a member, of this weight beside what the rest says, does best. */
 function fitTemperature(byTemperature: readonly Float64Array[], rest: Float64Array, weight: number, counts: Float64Array): number {
   let best = 0
   let least = Infinity
@@ -99,10 +102,11 @@ export function fitPool(held: HeldOut | null, labels: number, floor: number): Po
   const prior = priorWeights(labels)
   if (held === null) return { weights: prior, temperatures: new Float64Array(memberCount).fill(1) }
   const all = memberNames.map((_, m) => [...trials].map((temperature) => truthOf(held, m, temperature, floor)))
-  const chosen = new Int32Array(memberCount)
-  const truths = all.map((byTemperature) => byTemperature[0] as Float64Array)
+  const count = held.classes.length
+  const chosen = Int32Array.from(all, (byTemperature) => fitTemperature(byTemperature, new Float64Array(count), 1, held.weights))
+  const truths = all.map((byTemperature, m) => byTemperature[chosen[m] as number] as Float64Array)
   let weights = mixtureWeights(truths, held.weights, prior, prior)
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; count >= togetherMin && turn < turns; turn++) {
     for (let m = 0; m < memberCount; m++) {
       const byTemperature = all[m] as Float64Array[]
       chosen[m] = fitTemperature(byTemperature, withoutMember(truths, weights, m), weights[m] as number, held.weights)

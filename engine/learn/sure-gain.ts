@@ -19,7 +19,7 @@ export function sureGain(before: ArrayLike<number>, after: ArrayLike<number>, do
 }
 
 /** With fewer held-out examples than this the usual choice stays: the best of some trials would be best by chance. */
-const examplesMin = 120
+const examplesMin = 60
 /** Standard errors that a choice has to gain. */
 const usualDoubt = 1
 

@@ -4,9 +4,8 @@ import type { HeldOut } from '../../../engine/learn/held-out.js'
 import { memberCount } from '../../../engine/learn/members.js'
 import { fitPool } from '../../../engine/learn/pool.js'
 
-/** 200 held-out examples of two classes in turn; `say(member, right, h)` is the chance that a member gives the truth. */
-function heldOut(say: (member: number, h: number) => number): HeldOut {
-  const count = 200
+/** So many held-out examples of two classes in turn; `say(member, right, h)` is the chance that a member gives the truth. */
+function heldOut(say: (member: number, h: number) => number, count = 200): HeldOut {
   const examples = Int32Array.from({ length: count }, (_, h) => h)
   const classes = examples.map((h) => h % 2)
   const chances = new Float64Array(count * memberCount * 2)
@@ -49,7 +48,9 @@ test('all too sure of themselves are softened, and nobody is sharpened', () => {
   for (const temperature of doubting.temperatures) assert.equal(temperature, 1)
 })
 
-test('one that rules out the truth now and then is not softened for what the others make up for', () => {
-  const { temperatures } = fitPool(heldOut((m, h) => (m === 2 ? (h % 20 === 0 ? 0 : 0.99) : 0.9)), 300, 0.001)
-  assert.ok((temperatures[2] as number) < 1.5, String(temperatures[2]))
+test('one that rules out the truth now and then is not softened for what the others make up for, where many examples say so', () => {
+  const say = (m: number, h: number): number => (m === 2 ? (h % 6 === 0 ? 0 : 0.99) : 0.9)
+  const few = fitPool(heldOut(say), 300, 0.001).temperatures[2] as number
+  const many = fitPool(heldOut(say, 800), 1_200, 0.001).temperatures[2] as number
+  assert.ok(many < 1.5 && few > many, `${few}, ${many}`)
 })

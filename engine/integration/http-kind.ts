@@ -19,7 +19,7 @@ function misfitUrl(text: string): string | null {
 }
 
 export function urlParameter(name: string, description: string): ParameterSpec {
-  return { name, type: 'string', required: true, description, check: misfitUrl }
+  return { name, type: 'string', required: true, description, check: misfitUrl, address: true }
 }
 
 export const tlsParameters: readonly ParameterSpec[] = [

@@ -5,6 +5,8 @@
  *
  * 1. What a list does not name is not stored: an unknown parameter is left out, and no stray secret reaches the disk.
  * 2. A secret is stored sealed and never shown. Absent it stays as it was, so what is shown can be posted back.
+ * 3. A secret that is sent goes to no other place than it was given for: where an address changes it has to be given again. Who may
+ *    edit an integration could else read the secrets that others gave it.
  */
 import type { Issue } from '../errors.js'
 import { limits } from '../limits.js'
@@ -28,6 +30,10 @@ export interface ParameterSpec {
   readonly default?: string | number | boolean | readonly string[]
   /** A string that is sealed at rest and never given back. */
   readonly secret?: true
+  /** A secret that never leaves the process: what something is signed with, a private key. */
+  readonly signs?: true
+  /** Names where secrets are sent. */
+  readonly address?: true
 }
 
 export type ParameterValues = Readonly<Record<string, unknown>>
@@ -82,10 +88,13 @@ export function readParameters(
   report: (issue: Issue) => void,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
+  const moved = before === null ? undefined : specs.find(({ address, name }) => address === true && Object.hasOwn(given, name) && given[name] !== before[name])
   for (const spec of specs) {
     const kept = before === null ? spec.default : before[spec.name]
     if (!Object.hasOwn(given, spec.name)) {
-      if (kept !== undefined) values[spec.name] = kept
+      if (moved !== undefined && isSealed(kept) && spec.signs !== true) {
+        report({ loc: [spec.name], msg: `must be given again where ${moved.name} changes: what was given for one place is sent to no other`, type: 'missing' })
+      } else if (kept !== undefined) values[spec.name] = kept
       else if (spec.required && before === null) report({ loc: [spec.name], msg: 'is required', type: 'missing' })
       continue
     }

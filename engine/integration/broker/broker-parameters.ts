@@ -6,7 +6,7 @@ import { textAt, tlsParameters } from '../http-kind.js'
 import { misfitServers } from './addresses.js'
 
 export function serversParameter(description: string): ParameterSpec {
-  return { name: 'servers', type: 'string', required: true, description, check: misfitServers }
+  return { name: 'servers', type: 'string', required: true, address: true, description, check: misfitServers }
 }
 
 /** TLS with what a broker may want to see of us. */
@@ -14,7 +14,7 @@ export const brokerTlsParameters: readonly ParameterSpec[] = [
   ...tlsParameters,
   { name: 'client_certificate', type: 'string', required: false, description: 'PEM of the certificate that the service shows, with those above it.',
     check: (text) => (text === '' || text.includes('-----BEGIN CERTIFICATE-----') ? null : 'must be certificates in PEM form') },
-  { name: 'client_key', type: 'string', required: false, secret: true, description: 'PEM of the key of client_certificate.' },
+  { name: 'client_key', type: 'string', required: false, secret: true, signs: true, description: 'PEM of the key of client_certificate.' },
 ]
 
 /** Which id an event has: the same whenever its message is read. */

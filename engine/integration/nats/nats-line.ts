@@ -29,7 +29,7 @@ export const natsConnection: readonly ParameterSpec[] = [
   { name: 'user', type: 'string', required: false, description: 'A user, with password.' },
   { name: 'password', type: 'string', required: false, secret: true, description: 'The password of user.' },
   { name: 'token', type: 'string', required: false, secret: true, description: 'A token, instead of a user.' },
-  { name: 'nkey_seed', type: 'string', required: false, secret: true, description: 'The seed of an NKey, instead of a user.',
+  { name: 'nkey_seed', type: 'string', required: false, secret: true, signs: true, description: 'The seed of an NKey, instead of a user.',
     check: (text) => (text === '' || /^S[A-Z2-7]{57}$/.test(text.trim()) ? null : 'must be the seed of an NKey') },
   { name: 'credentials', type: 'string', required: false, secret: true, description: 'The text of a credentials file (.creds), instead of a user.',
     check: (text) => (text === '' || text.includes('BEGIN NATS USER JWT') ? null : 'must be the text of a credentials file') },

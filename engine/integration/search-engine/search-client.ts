@@ -21,11 +21,11 @@ function misfitHosts(text: string): string | null {
 }
 
 export const searchConnection: readonly ParameterSpec[] = [
-  { name: 'hosts', type: 'string', required: true, check: misfitHosts, description: 'Names or addresses of its hosts, with commas between.' },
-  { name: 'port', type: 'number', required: true, minimum: 1, maximum: 65_535, description: 'Its port, 9200 usually.' },
+  { name: 'hosts', type: 'string', required: true, address: true, check: misfitHosts, description: 'Names or addresses of its hosts, with commas between.' },
+  { name: 'port', type: 'number', required: true, address: true, minimum: 1, maximum: 65_535, description: 'Its port, 9200 usually.' },
   { name: 'user', type: 'string', required: true, description: 'Its user; empty where it asks for none.' },
   { name: 'password', type: 'string', required: true, secret: true, description: "The user's password; empty where there is none." },
-  { name: 'schema', type: 'string', required: true, allowed: ['http', 'https'], description: 'The protocol.' },
+  { name: 'schema', type: 'string', required: true, address: true, allowed: ['http', 'https'], description: 'The protocol.' },
   ...tlsParameters,
 ]
 

@@ -28,7 +28,7 @@ const entry: IntegrationKind = {
   takesPosts: false,
   connection: [
     urlParameter('url', 'Where decisions are posted to.'),
-    { name: 'secret', type: 'string', required: false, secret: true,
+    { name: 'secret', type: 'string', required: false, secret: true, signs: true,
       description: 'What posts are signed with (HMAC-SHA256): whsec_ and base64, or any text. Without it they are not signed.' },
     { name: 'authorization', type: 'string', required: false, secret: true, description: 'The header Authorization of each post.' },
     ...tlsParameters,

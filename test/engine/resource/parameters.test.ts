@@ -8,10 +8,11 @@ import {
 import { isSealed, Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/sealing.js'
 
 const specs: readonly ParameterSpec[] = [
-  { name: 'host', type: 'string', required: true, description: 'where' },
+  { name: 'host', type: 'string', required: true, address: true, description: 'where' },
   { name: 'port', type: 'number', required: false, minimum: 1, default: 9200, description: '' },
   { name: 'schema', type: 'string', required: false, allowed: ['http', 'https'], description: '' },
   { name: 'password', type: 'string', required: false, secret: true, description: '' },
+  { name: 'seed', type: 'string', required: false, secret: true, signs: true, description: '' },
 ]
 const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), new SeededRandom(1))
 
@@ -53,6 +54,17 @@ test('a secret is sealed, stays the same bytes while it is the same, and is not 
   assert.ok(isSealed(changed['password']) && sealer.open(changed['password']) === 'other')
 })
 
+test('a secret that is sent is given again where the address changes; one that only signs stays', () => {
+  const [first] = read({ host: 'a', password: 'hush', seed: 'grain' }, null)
+  assert.deepEqual(read({ host: 'b' }, first)[1].map(({ loc }) => loc), [['password']])
+  assert.match(read({ host: 'b' }, first)[1][0]?.msg ?? '', /^must be given again where host changes/)
+  const [moved, issues] = read({ host: 'b', password: 'hush' }, first)
+  assert.deepEqual([moved, issues], [{ ...first, host: 'b' }, []])
+  assert.deepEqual(read({ host: 'a', port: 1 }, first)[1], [])
+  const [open] = read({ host: 'a' }, null)
+  assert.deepEqual(read({ host: 'b' }, open)[1], [])
+})
+
 test('the schema says all that is known of a parameter', () => {
   assert.deepEqual(parametersSchema(specs, 'a search engine'), {
     type: 'object',
@@ -63,6 +75,7 @@ test('the schema says all that is known of a parameter', () => {
       port: { type: 'number', description: '', minimum: 1, default: 9200 },
       schema: { type: 'string', description: '', enum: ['http', 'https'] },
       password: { type: 'string', description: '', writeOnly: true, format: 'password' },
+      seed: { type: 'string', description: '', writeOnly: true, format: 'password' },
     },
   })
 })

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Example, PointValues, TrainingSet } from '../../../engine/learn/classifier.js'
-import { chooseEncoder } from '../../../engine/learn/encoder-choice.js'
-import { buildMatrix } from '../../../engine/learn/example-matrix.js'
-import { FeatureTable } from '../../../engine/learn/feature-table.js'
+import type { Example, PointValues } from '../../../engine/learn/classifier.js'
 import { weighByStream } from '../../../engine/learn/importance.js'
-import { buildLearningTable } from '../../../engine/learn/learning-table.js'
-import { ProgressReport } from '../../../engine/learn/progress.js'
-import { countFeatures, limitFeatures } from '../../../engine/learn/vocabulary.js'
 import { SeededRandom } from '../../../engine/random.js'
+import { codeSet, wholeStage } from '../../support/learning-table.js'
 
 const points = ['kind', 'host', 'note']
 
@@ -21,15 +16,9 @@ function eventOf(random: SeededRandom, shares: readonly number[]): PointValues {
 
 /** The mean weight of the rows of each kind, and the effective number of examples. */
 function weigh(examples: readonly Example[], background: readonly PointValues[]): { byKind: number[]; effective: number } {
-  const stage = new ProgressReport(() => true).stage(0, 1, '')
-  const set: TrainingSet = { points, labelCount: 2, examples, background, seed: 1 }
-  const encoder = chooseEncoder(set, [...examples.map(({ values }) => values), ...background], stage)
-  const features = new FeatureTable()
-  const all = buildMatrix(examples, encoder, features, stage)
-  const counts = countFeatures(all, background, encoder, features, stage)
-  const vocabulary = limitFeatures({ matrix: all, hashes: features.hashes(), counts }, stage)
-  const { matrix, coder } = buildLearningTable(examples, background, vocabulary, encoder, stage)
-  const ratios = weighByStream(matrix, matrix.weights, background, coder, vocabulary.hashes.length, stage)
+  const { table, featureCount } = codeSet({ points, labelCount: 2, examples, background, seed: 1 })
+  const { matrix, coder } = table
+  const ratios = weighByStream(matrix, matrix.weights, background, coder, featureCount, wholeStage)
   const sums = [0, 0, 0, 0]
   const rows = [0, 0, 0, 0]
   let sum = 0

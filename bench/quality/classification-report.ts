@@ -20,7 +20,7 @@ interface Case {
 interface Figure {
   readonly name: string
   readonly of: (figures: ClassificationFigures) => number
-  /** The same of ours under the rule for macro F1. */
+  /** Of ours under the rule for macro F1, a job's default, where the rule makes a difference; `of` is then that for accuracy. */
   readonly ruled?: (run: ClassificationRun) => number
   /** 1 where more is better, -1 where less is. */
   readonly sign: 1 | -1
@@ -66,8 +66,8 @@ function meansTable(cases: readonly Case[]): string {
         const behind = figure.sign * (ours - bestSingle(figure, column).value) < 0
         return `${fixed(ours)}${behind ? '*' : ' '}`
       })
-      show(`${figure.name}, ${strategy}: ours`, figure.of)
-      if (figure.ruled !== undefined) show('  with the objective macro_f1', figure.ruled)
+      show(`${figure.name}, ${strategy}: ours`, figure.ruled ?? figure.of)
+      if (figure.ruled !== undefined) show('  with the objective accuracy', figure.of)
       row('  best single', (column) => `${fixed(bestSingle(figure, column).value)} `)
       row('  which', (column) => bestSingle(figure, column).model)
       row('  best of all on each set', (column) => (
@@ -90,16 +90,16 @@ function meansTable(cases: readonly Case[]): string {
 /** A set's fall behind the best of all: over 0.05 in macro F1 or over 15 % in log-loss is marked. */
 function setsTable(cases: readonly Case[]): string {
   const head = [
-    'set, strategy, labels', 'accuracy', 'best', 'macro F1', 'with macro_f1', 'best', 'gap', 'log-loss', 'best', 'gap %', 'ECE', 'best F1 by', 'best log-loss by',
+    'set, strategy, labels', 'accuracy', 'best', 'macro F1', 'for accuracy', 'best', 'gap', 'log-loss', 'best', 'gap %', 'ECE', 'best F1 by', 'best log-loss by',
   ]
   const rows = cases.map(({ set, strategy, labels, ours, baselines }) => {
     const bestF1 = best(macroF1, baselines)
     const bestLoss = best(logLoss, baselines)
-    const gapF1 = ours.macroF1 - bestF1
+    const gapF1 = ours.ruleMacroF1 - bestF1
     const gapLoss = (ours.logLoss / bestLoss - 1) * 100
     return [
-      `${set} ${strategy} ${labels}`, fixed(ours.accuracy), fixed(best(accuracy, baselines)),
-      fixed(ours.macroF1), fixed(ours.ruleMacroF1), fixed(bestF1), `${fixed(gapF1)}${gapF1 < -0.05 ? '*' : ' '}`,
+      `${set} ${strategy} ${labels}`, fixed(ours.ruleAccuracy), fixed(best(accuracy, baselines)),
+      fixed(ours.ruleMacroF1), fixed(ours.macroF1), fixed(bestF1), `${fixed(gapF1)}${gapF1 < -0.05 ? '*' : ' '}`,
       fixed(ours.logLoss), fixed(bestLoss), `${fixed(gapLoss, 0)}${gapLoss > 15 ? '*' : ' '}`, fixed(ours.ece),
       baselines.find((one) => one.macroF1 === bestF1)?.model ?? '–',
       baselines.find((one) => one.logLoss === bestLoss)?.model ?? '–',

@@ -7,7 +7,7 @@ import { SeededRandom } from '../../engine/random.js'
 import type { Dataset, Strategy } from './dataset.js'
 import { ClassificationTally, type ClassificationFigures } from './figures.js'
 
-/** Of the most probable label, the objective `accuracy`; and of the rule for `macro_f1`, from the same training. */
+/** Of the most probable label, the objective `accuracy`; and of the rule for `macro_f1`, a job's default, from the same training. */
 export interface ClassificationRun extends ClassificationFigures {
   readonly ruleMacroF1: number
   readonly ruleAccuracy: number

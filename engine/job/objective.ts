@@ -2,7 +2,7 @@
  * What a job wants of its answers (advanced_settings.objective): as many right as can be, each label found equally well
  * (macro F1), or the least cost, where `costs[truth][answer]` is what an answer costs, 0 or more, by the order of labels.
  */
-import type { JobSettings } from './job.js'
+import { hasClusters, type JobSettings } from './job.js'
 
 export type Objective = 'accuracy' | 'macro_f1' | { readonly costs: readonly (readonly number[])[] }
 
@@ -10,7 +10,9 @@ export type Objective = 'accuracy' | 'macro_f1' | { readonly costs: readonly (re
 export const namedObjectives = ['accuracy', 'macro_f1'] as const
 
 /** Where a job says nothing. Reasons and figures: DESIGN.md, "The decision rule". */
-export const defaultObjective: Objective = 'accuracy'
+export function defaultObjective(job: JobSettings): Objective {
+  return hasClusters(job.category) ? 'accuracy' : 'macro_f1'
+}
 
 function isCosts(value: unknown): value is { costs: number[][] } {
   return typeof value === 'object' && value !== null && 'costs' in value && Array.isArray(value.costs)
@@ -20,9 +22,9 @@ function isCosts(value: unknown): value is { costs: number[][] } {
 export function objectiveOf(job: JobSettings): Objective {
   const given = job.advancedSettings['objective']
   if (given === 'accuracy' || given === 'macro_f1') return given
-  if (!isCosts(given) || given.costs.length !== job.labels.length) return defaultObjective
+  if (!isCosts(given) || given.costs.length !== job.labels.length) return defaultObjective(job)
   const sound = given.costs.every((row) => (
     Array.isArray(row) && row.length === job.labels.length && row.every((cost) => typeof cost === 'number' && cost >= 0)
   ))
-  return sound ? { costs: given.costs } : defaultObjective
+  return sound ? { costs: given.costs } : defaultObjective(job)
 }

@@ -112,7 +112,7 @@ const advancedSettings = z
     auto_retrain: autoRetrain.optional(),
     outlier_false_alarm_rate: z.number().min(outlierRateMin).max(outlierRateMax).optional()
       .describe('The share of known events that may be called outliers; 0.02 where absent.'),
-    objective: objective.optional().describe('What answers are to be good at.'),
+    objective: objective.optional().describe('What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis.'),
     retention: z
       .strictObject({ days: z.int().min(1).max(retentionDaysMax).optional(), max_events: z.int().min(1).max(retentionEventsMax).optional() })
       .optional()

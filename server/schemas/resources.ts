@@ -70,7 +70,7 @@ const Retention = Type.Object(
 )
 
 const Objective = Type.Union([Type.Enum(['accuracy', 'macro_f1']), Type.Object({ costs: Type.Array(Type.Array(Type.Number({ minimum: 0 }))) })], {
-  description: 'What answers are to be good at. Costs: a row for each label as truth, in it a number for each as answer.',
+  description: 'What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis. Costs: a row for each label as truth, in it a number for each as answer.',
 })
 
 const PipelineStep = Type.Object({

@@ -11,7 +11,7 @@
 import { Dice } from './dice.js'
 import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
 import { cleared, GiniSearch } from './gini-search.js'
-import { hashPair } from './hash.js'
+import { ListKey } from './hash.js'
 import type { Stage } from './progress.js'
 import { drawRows, pickRows } from './row-draw.js'
 import { partition, type TreeRows, type TreeTable } from './tree-table.js'
@@ -153,17 +153,12 @@ class ForestGrower {
 /** For each row the first that has the same in all columns. */
 function firstTwins({ rowCount, starts, columns, entryCodes }: TreeTable): Int32Array {
   const firsts = new Map<number, number>()
+  const key = new ListKey()
   return Int32Array.from({ length: rowCount }, (_, row) => {
-    let low = 0
-    let high = 0
-    for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) {
-      const entry = (columns[j] as number) * 256 + (entryCodes[j] as number)
-      low = hashPair(low, entry)
-      high = (Math.imul(high, 31) + entry) | 0
-    }
-    const key = (high & 0x1f_ffff) * 0x1_0000_0000 + (low >>> 0)
-    const first = firsts.get(key) ?? row
-    if (first === row) firsts.set(key, row)
+    key.clear()
+    for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) key.add((columns[j] as number) * 256 + (entryCodes[j] as number))
+    const first = firsts.get(key.value) ?? row
+    if (first === row) firsts.set(key.value, row)
     return first
   })
 }

@@ -11,7 +11,7 @@
 import type { PointValues } from './classifier.js'
 import type { EventCoder } from './event-coder.js'
 import type { ExampleMatrix } from './example-matrix.js'
-import { hashNumber, hashPair } from './hash.js'
+import { hashNumber, ListKey } from './hash.js'
 import { fitLogistic, scoreRow } from './logistic.js'
 import { part, type Stage } from './progress.js'
 
@@ -77,17 +77,14 @@ function concat<T extends Int32Array | Float32Array>(make: new (length: number) 
 /** For each row a number that equal events share, labelled or not. */
 function eventsOf({ rowCount, starts, features, values }: ExampleMatrix): Int32Array {
   const known = new Map<number, number>()
+  const key = new ListKey()
   return Int32Array.from({ length: rowCount }, (_, row) => {
-    let low = 0
-    let high = 1
+    key.clear()
     for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) {
-      const value = Math.round((values[j] as number) * 65_536)
-      low = hashPair(low, hashNumber(features[j] as number, value))
-      high = (Math.imul(high, 31) + low) | 0
+      key.add(hashNumber(features[j] as number, Math.round((values[j] as number) * 65_536)))
     }
-    const key = (high & 0x1f_ffff) * 0x1_0000_0000 + (low >>> 0)
-    const event = known.get(key) ?? known.size
-    known.set(key, event)
+    const event = known.get(key.value) ?? known.size
+    known.set(key.value, event)
     return event
   })
 }

@@ -9,7 +9,7 @@
 import type { ExampleMatrix } from './example-matrix.js'
 import { fitLogistic, scoreRow, softmax } from './logistic.js'
 import { part, type Stage } from './progress.js'
-import { surelyBest } from './sure-gain.js'
+import { judgedLoss, surelyBest } from './sure-gain.js'
 
 /** Of the L2 penalty, from strong to weak. */
 export const linearStrengths: readonly number[] = [8, 2, 0.5, 0.125]
@@ -20,8 +20,6 @@ const iterationsMax = 60
 /** Of a trial, which goes on from the one before: what matters is told early. */
 const trialIterationsMax = 25
 const iterationsMin = 20
-/** Of the uniform, in every answer that is judged: no single event decides. */
-const floor = 0.01
 
 /** Weights by feature and class, the intercepts behind. */
 export function fitLinear(matrix: ExampleMatrix, rowWeights: Float64Array, strength: number, stage: Stage): Float64Array {
@@ -52,8 +50,8 @@ export class LinearTrials {
         if (judging[row] === 0) continue
         scoreRow(matrix, row, weights, chances)
         softmax(chances)
-        const chance = (1 - floor) * (chances[matrix.classes[row] as number] as number) + floor / classCount
-        ;(this.#losses[s] as number[]).push(-(judging[row] as number) * Math.log(chance))
+        const chance = chances[matrix.classes[row] as number] as number
+        ;(this.#losses[s] as number[]).push(judgedLoss(judging[row] as number, chance, classCount))
       }
     })
     this.#fitted.push(fold)

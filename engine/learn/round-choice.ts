@@ -6,12 +6,10 @@
  */
 import { askRounds, roundsMax } from './boosting.js'
 import type { FlatTrees } from './flat-trees.js'
-import { surelyBest } from './sure-gain.js'
+import { judgedLoss, surelyBest } from './sure-gain.js'
 
 /** Ascending. */
 export const roundChoices: readonly number[] = [20, 30, 45, 65, roundsMax]
-/** Of the uniform, in every answer that is judged: no single event decides. */
-const floor = 0.01
 
 export class RoundTrials {
   readonly #classCount: number
@@ -38,7 +36,7 @@ export class RoundTrials {
     const classCount = this.#classCount
     const losses = roundChoices.map((_, i) => weights.map((weight, h) => {
       const chance = this.#view(h)[i * classCount + (classes[h] as number)] as number
-      return -weight * Math.log((1 - floor) * chance + floor / classCount)
+      return judgedLoss(weight, chance, classCount)
     }))
     return surelyBest(losses, roundChoices.length - 1)
   }

@@ -18,6 +18,14 @@ export function sureGain(before: ArrayLike<number>, after: ArrayLike<number>, do
   return sum - doubt * Math.sqrt(Math.max(0, squares - (sum * sum) / before.length))
 }
 
+/** Of the uniform, in every answer that is judged: no single event decides. */
+const floor = 0.01
+
+/** The loss of a held-out example of this weight, whose truth got this chance among so many classes. */
+export function judgedLoss(weight: number, chance: number, classCount: number): number {
+  return -weight * Math.log((1 - floor) * chance + floor / classCount)
+}
+
 /** With fewer held-out examples than this the usual choice stays: the best of some trials would be best by chance. */
 const examplesMin = 60
 /** Standard errors that a choice has to gain. */

@@ -87,7 +87,8 @@ const integration: Page = async (id, { draw, failed }) => {
     await ask('POST', '/api/v2/resources', [JSON.parse(text.value)])
     await draw()
   }, failed)
-  return element('section', {}, element('h1', {}, found.title), element('p', {}, 'Secrets are not shown; what is not shown stays.'), text, element('p', {}, save))
+  const note = 'Secrets are not shown; what is not shown stays, but where the address changes they have to be given again.'
+  return element('section', {}, element('h1', {}, found.title), element('p', {}, note), text, element('p', {}, save))
 }
 
 interface Key {

@@ -87,7 +87,7 @@ function baseOf(scheme: string, host: string, port: number): string {
  */
 function announce(settings: Settings, { port, opsPort }: RunningServer, engine: RunningEngine): void {
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
-  const lines = [`Listening on ${base}`, `Documentation: ${base}/docs/exposer`]
+  const lines = [`Listening on ${base}`, `Pages: ${base}/jobs`, `Documentation: ${base}/docs/exposer`]
   if (opsPort !== null) lines.push(`For operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
   const { adminPassword = null, managementKey = null } = engine.firstStart ?? {}
   if (adminPassword !== null || managementKey !== null) {

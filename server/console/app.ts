@@ -7,11 +7,11 @@ const main = document.getElementById('main')
 const notice = document.getElementById('notice')
 
 function failed(error: unknown): void {
-  if (error instanceof ApiError && error.status === 401) {
-    signOut()
-    main.replaceChildren(signInForm())
-  }
   notice.textContent = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof ApiError && error.status === 401)) return
+  if (isSignedIn()) notice.textContent = 'This key or token is not known, or it has expired.'
+  signOut()
+  main.replaceChildren(signInForm())
 }
 
 function signInForm(): Element {

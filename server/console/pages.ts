@@ -1,11 +1,11 @@
 /**
  * The pages that links in incidents lead to (existing-clients.md section 3, Links): events to vote on, a job, an integration,
- * the keys.
+ * the keys; and the jobs, where one begins.
  *
  * A page is what it shows and, by its buttons, what it does; it is drawn again after each. Leaves out: signing in (app.ts).
  */
 import { ask, type Job, type StoredEvent } from './api.js'
-import { button, element, field, table, type Element } from './dom.js'
+import { button, carefulButton, element, field, table, type Element } from './dom.js'
 
 /** How a page is drawn again, and how it tells that something failed. */
 export interface Screen {
@@ -29,6 +29,16 @@ function decisionOf(event: StoredEvent): string {
   if (event.status === 'pending_inference') return 'pending'
   if (event.result_label === '') return 'no decision'
   return `${event.result_label}, ${event.confidence_score} %${event.outlier ? ', outlier' : ''}`
+}
+
+/** All jobs that whoever signed in may see. */
+const jobs: Page = async () => {
+  const found = await ask<readonly Job[]>('GET', '/api/v1/jobs')
+  const rows = found.map(({ job_id: id, title, category, status, processed_documents_count: events, feedback_documents_count: votes, retrain_msg }) => [
+    link(`/use-cases/overview/${id}`, title), category, status, String(events), String(votes), retrain_msg, link(`/jobs/feedback-flow/${id}`, 'Give feedback'),
+  ])
+  if (rows.length === 0) return element('section', {}, element('h1', {}, 'Jobs'), element('p', {}, 'There are none. ', link('/docs/exposer', 'POST /api/v2/resources'), ' makes one.'))
+  return element('section', {}, element('h1', {}, 'Jobs'), table(['Job', 'Category', 'Status', 'Events', 'With feedback', 'Training', ''], rows))
 }
 
 /** The latest events of a job, each with a button for every label. */
@@ -60,21 +70,24 @@ const overview: Page = async (id, { draw, failed }) => {
   const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>('POST', `/api/v2/metrics/job?job_id=${job.job_id}`)
     .catch(() => null)
   const accuracy = metrics?.overall_accuracy ?? null
-  const actions = (job.status === 'STARTED' ? ['stop', 'train'] : ['start', 'train']).map((verb) => button(verb, async () => {
+  const act = (verb: string) => async () => {
     await ask('POST', `/api/v2/jobs/${job.job_id}/${verb}`)
     await draw()
-  }, failed))
+  }
+  const toggle = job.status === 'STARTED'
+    ? carefulButton('Stop', `Stop ${job.title}? Its events wait undecided until it starts again.`, act('stop'), failed)
+    : button('Start', act('start'), failed)
   return element('section', {},
     element('h1', {}, job.title),
     element('p', {}, link(`/jobs/feedback-flow/${job.job_id}`, 'Give feedback')),
-    table(['', ''], [
+    table([], [
       ['Category', job.category], ['Status', job.status], ['Labels', job.labels.join(', ')],
       ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp ?? '-'}`],
       ['Events with feedback', String(job.feedback_documents_count)], ['Training', `${job.retrain_state} ${job.retrain_msg}`], ['Model', job.model_msg],
       ['Decided as the consensus says', accuracy === null ? '-' : `${Math.round(accuracy * 1000) / 10} %`],
       ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
     ]),
-    element('p', { class: 'votes' }, ...actions))
+    element('p', { class: 'votes' }, toggle, button('Train', act('train'), failed)))
 }
 
 /** An integration as the API shows it, to be changed. */
@@ -101,10 +114,11 @@ interface Key {
 /** The keys; a new one is shown once. */
 const keys: Page = async (_id, { draw, failed }) => {
   const found = await ask<readonly Key[]>('GET', '/api/v2/resources?resource_type=api_key')
-  const rows = found.map(({ id, name, key_type, created_at }) => [name, key_type, created_at.slice(0, 10), button('Delete', async () => {
-    await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
-    await draw()
-  }, failed)])
+  const rows = found.map(({ id, name, key_type, created_at }) => [name, key_type, created_at.slice(0, 10),
+    carefulButton('Delete', `Delete the key ${name}? Whoever uses it is refused from then on.`, async () => {
+      await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
+      await draw()
+    }, failed)])
   const name = field('text', 'Name of a new key')
   const shown = element('code')
   const make = button('Make', async () => {
@@ -116,6 +130,7 @@ const keys: Page = async (_id, { draw, failed }) => {
 }
 
 const pages: readonly (readonly [path: RegExp, page: Page])[] = [
+  [/^\/+jobs\/*$/, jobs],
   [/^\/+jobs\/+feedback-flow\/+([^/]+)/, feedback],
   [/^\/+use-cases\/+overview\/+([^/]+)/, overview],
   [/^\/+integrations\/+([^/]+)\/+edit/, integration],

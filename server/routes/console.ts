@@ -1,5 +1,5 @@
 /**
- * The pages behind the links that clients write into incidents, and that answers of `/api/v2/resources` have as `url`
+ * The jobs, and the pages behind the links that clients write into incidents, and that answers of `/api/v2/resources` have as `url`
  * (existing-clients.md section 3, Links). One page serves them all; what it shows it asks the API for (console/).
  */
 import { readFile } from 'node:fs/promises'
@@ -23,14 +23,15 @@ h1 { font-size: 1.3rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid #e3e9ef; }
 td { overflow-wrap: anywhere; }
-textarea { width: 100%; font: 13px/1.4 monospace; }
+.wide { overflow-x: auto; }
+textarea { box-sizing: border-box; width: 100%; font: 13px/1.4 monospace; }
 .votes button { margin: 0 .3rem .3rem 0; }
 #notice { color: #b3261e; min-height: 1.5em; }
 footer { margin-top: 2rem; }
 </style>
 </head>
 <body>
-<header><a href="/api-keys">API keys</a> · <a href="/docs/exposer">API</a></header>
+<header><a href="/jobs">Jobs</a> · <a href="/api-keys">API keys</a> · <a href="/docs/exposer">API</a></header>
 <p id="notice" role="alert"></p>
 <main id="main"></main>
 <noscript>This page needs JavaScript.</noscript>
@@ -87,6 +88,7 @@ const script: Route = {
 }
 
 export const consoleRoutes: readonly Route[] = [
+  link('/jobs', 'getJobsPage', 'All jobs'),
   link('/jobs/feedback-flow/{job_id}', 'getFeedbackPage', 'Vote on the latest events of a job'),
   link('/use-cases/overview/{job_id}', 'getJobPage', 'What a job is and how well it does'),
   link('/integrations/{integration_id}/edit', 'getIntegrationPage', 'Look at an integration, and change it'),

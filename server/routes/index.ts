@@ -57,11 +57,11 @@ const root: Route = {
   responses: {
     200: {
       description: 'Links.',
-      schema: Type.Object({ name: Type.String(), documentation: Type.String(), openapi: Type.String() }),
+      schema: Type.Object({ name: Type.String(), pages: Type.String(), documentation: Type.String(), openapi: Type.String() }),
     },
   },
   serve(exchange, _params, app) {
-    replyJson(exchange, 200, { name: app.service.name, documentation: '/docs/exposer', openapi: '/openapi.json' })
+    replyJson(exchange, 200, { name: app.service.name, pages: '/jobs', documentation: '/docs/exposer', openapi: '/openapi.json' })
   },
 }
 

@@ -1,7 +1,7 @@
 /** The pages that links in incidents lead to (existing-clients.md section 3, Links). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { becomeBrowser, type FakeElement } from '../support/browser.js'
+import { becomeBrowser, type FakeElement, type Questions } from '../support/browser.js'
 import { eventually, makeJob } from '../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../support/service.js'
 
@@ -9,12 +9,13 @@ let service: TestService
 let jobId: number
 let scripts: { pages: typeof import('../../server/console/pages.js'); api: typeof import('../../server/console/api.js') }
 const failures: unknown[] = []
+const questions: Questions = { asked: [], answer: true }
 
 before(async () => {
   service = await startService()
   jobId = (await makeJob(service.client)).jobId
   await service.client.post('/api/v1/events/seen', { job_id: jobId, raw_body: { rule: '<b>r</b>' }, title: 'Odd login' })
-  const leave = becomeBrowser(service.baseUrl)
+  const leave = becomeBrowser(service.baseUrl, questions)
   scripts = { pages: await import('../../server/console/pages.js'), api: await import('../../server/console/api.js') }
   leave()
 })
@@ -32,7 +33,7 @@ function press(shown: FakeElement, text: string): void {
 }
 
 test('the links that clients write into incidents lead to a page, and all that it loads comes from the service', async () => {
-  for (const path of ['/jobs/feedback-flow/1', '/use-cases/overview/1', '/integrations/6/edit', '/api-keys/']) {
+  for (const path of ['/jobs', '/jobs/feedback-flow/1', '/use-cases/overview/1', '/integrations/6/edit', '/api-keys/']) {
     const page = await service.client.get(path, { key: null })
     assert.equal(page.status, 200, path)
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
@@ -63,8 +64,19 @@ test('a vote is given with one press, and what an event says is text', async () 
   await eventually(() => service.client.get(path), ({ body }) => body.consensus === 'Drop' && body.votes[0].analyst === 'admin')
 })
 
-test('a job is stopped, an integration saved, a key made and shown once', async () => {
-  press(await page(`/use-cases/overview/${jobId}`), 'stop')
+test('the jobs are listed, with what leads to their events', async () => {
+  const shown = await page('/jobs')
+  assert.match(shown.textContent, /Decision intelligenceSTARTED1/)
+  assert.ok(shown.all('a').some(({ attributes }) => attributes.get('href') === `/jobs/feedback-flow/${jobId}`))
+})
+
+test('a job is stopped by who is sure of it, an integration saved, a key made and shown once', async () => {
+  questions.answer = false
+  press(await page(`/use-cases/overview/${jobId}`), 'Stop')
+  assert.match(questions.asked.join(), /^Stop .*\?/)
+  assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.status, 'STARTED')
+  questions.answer = true
+  press(await page(`/use-cases/overview/${jobId}`), 'Stop')
   await eventually(() => service.client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.status === 'STOPPED')
 
   const [integration] = (await service.client.get('/api/v2/resources?resource_type=integration')).body.slice(-1)

@@ -13,6 +13,7 @@ export const documentationRecipes: Recipes = {
   getFeedbackPage: { good: () => ({ path: '/jobs/feedback-flow/1' }) },
   getJobPage: { good: () => ({ path: '/use-cases/overview/1' }) },
   getIntegrationPage: { good: () => ({ path: '/integrations/1/edit' }) },
+  getJobsPage: { good: () => ({ path: '/jobs' }) },
   getKeysPage: { good: () => ({ path: '/api-keys' }) },
   getConsoleScript: {
     good: () => ({ path: '/console/app.js' }),

@@ -50,11 +50,17 @@ export class FakeElement {
   }
 }
 
+/** What a page asked whoever looks at it, and how that is answered. */
+export interface Questions {
+  readonly asked: string[]
+  answer: boolean
+}
+
 /**
  * Has scripts find a browser whose page came from `origin`, which they keep when they are imported; gives back how this process
  * stops to be one.
  */
-export function becomeBrowser(origin: string): () => void {
+export function becomeBrowser(origin: string, questions: Questions): () => void {
   const stored = new Map<string, string>()
   const names = {
     document: { createElement: (tag: string) => new FakeElement(tag), getElementById: () => new FakeElement('main') },
@@ -64,6 +70,7 @@ export function becomeBrowser(origin: string): () => void {
       setItem: (name: string, value: string) => stored.set(name, value),
       removeItem: (name: string) => stored.delete(name),
     },
+    confirm: (question: string) => (questions.asked.push(question), questions.answer),
   }
   // Defined, not assigned: Node.js has a sessionStorage of its own from version 22 on, behind a getter.
   const before = Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)

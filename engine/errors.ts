@@ -17,6 +17,7 @@ export const refusals = {
   event_too_deep: { retryable: false },
   event_too_wide: { retryable: false },
   forbidden_field: { retryable: false },
+  number_too_large: { retryable: false },
   event_id_too_long: { retryable: false },
   unauthorized: { retryable: false },
   wrong_password: { retryable: false },

@@ -280,8 +280,10 @@ export class BodyScanner {
       while (isDigit(input[pos])) pos++
       if (pos === from) return false
     }
+    const number = Number(input.toString('latin1', start, pos))
+    if (!Number.isFinite(number)) return false
     this.#pos = pos
-    this.#at = putNumber(this.out, this.#at, Number(input.toString('latin1', start, pos)))
+    this.#at = putNumber(this.out, this.#at, number)
     return true
   }
 

@@ -34,7 +34,7 @@ export class BodyWriter {
     this.#words = words
   }
 
-  /** Writes a body; returns its length. @throws Refusal event_too_deep, event_too_wide, forbidden_field. */
+  /** Writes a body; returns its length. @throws Refusal event_too_deep, event_too_wide, forbidden_field, number_too_large. */
   write(body: Record<string, unknown>): number {
     this.#fieldsLeft = limits.eventFieldsMax
     this.#at = 0
@@ -47,6 +47,8 @@ export class BodyWriter {
       case 'string':
         return this.#text(value)
       case 'number':
+        // JSON.parse makes Infinity of 1e400, which no answer could show again: JSON has no word for it.
+        if (!Number.isFinite(value)) throw new Refusal('number_too_large', 'the event has a number beyond 1.8e308, the largest of 64 bits')
         this.#room(SCALAR_BYTES_MAX)
         this.#at = putNumber(this.out, this.#at, value)
         return

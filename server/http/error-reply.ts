@@ -19,6 +19,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   event_too_deep: 422,
   event_too_wide: 422,
   forbidden_field: 422,
+  number_too_large: 422,
   event_id_too_long: 422,
   unauthorized: 401,
   wrong_password: 401,
@@ -87,6 +88,7 @@ const placeOf: Partial<Record<RefusalCode, readonly string[]>> = {
   event_too_deep: ['body', 'raw_body'],
   event_too_wide: ['body', 'raw_body'],
   forbidden_field: ['body', 'raw_body'],
+  number_too_large: ['body', 'raw_body'],
   event_id_too_long: ['path', 'event_id'],
   invalid_cursor: ['query', 'after'],
 }

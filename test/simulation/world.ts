@@ -44,6 +44,7 @@ const lookUp = { integrationId: 7, role: 'enrichment', enabled: true, parameters
 const labels = ['Escalate', 'drop', 'label_2', 'class_0', ' Investigate ', 'Drop', 'Escalate'] as const
 const wrongBodies: readonly [RefusalCode, string][] = [
   ['invalid_json', '{'], ['invalid_json', ''], ['invalid_body', '[]'], ['invalid_body', '{"raw_body":7}'], ['invalid_body', '{}'],
+  ['number_too_large', '{"raw_body":{"a":-1e999}}'],
   ['forbidden_field', '{"raw_body":{"a":{"__proto__":1}}}'], ['event_too_deep', `{"raw_body":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`],
 ]
 

@@ -93,13 +93,14 @@ describe('an event', () => {
     const shard = new TestShard()
     const post = (body: string) => shard.post({ job, kind: 'ingest', body })
     const results = await Promise.allSettled([
-      post('{'), shard.ingest(job, { host: 'a' }, 'good'), post('[]'), post('{"raw_body":1}'), post('{"raw_body":{"__proto__":1}}'),
+      post('{'), shard.ingest(job, { host: 'a' }, 'good'), post('[]'), post('{"raw_body":1}'), post('{"raw_body":{"__proto__":1}}'), post('{"raw_body":{"host":1e400}}'),
       post(`{"raw_body":{"a":${'['.repeat(100)}${']'.repeat(100)}}}`), post(`{"raw_body":{"a":[${'0,'.repeat(20_000)}0]}}`),
       post(`{"raw_body":{},"title":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
     ])
     const codes = results.map((result) => (result.status === 'fulfilled' ? 'ok' : (result.reason as { code: string }).code))
     assert.deepEqual(codes, [
-      'invalid_json', 'ok', 'invalid_body', 'invalid_body', 'forbidden_field', 'event_too_deep', 'event_too_wide', 'ok',
+      'invalid_json', 'ok', 'invalid_body', 'invalid_body', 'forbidden_field', 'number_too_large', 'event_too_deep', 'event_too_wide',
+      'ok',
     ])
     assert.equal(stats(shard).events, 2)
     assert.deepEqual(shard.failures, [])
@@ -148,7 +149,7 @@ describe('posting an id again (S6)', () => {
 
     it(`with a body that no bytes can keep is the same event too: ${of.category}`, async () => {
       const shard = new TestShard()
-      const body = '{"raw_body":{"host":"half \\ud800","zero":-0,"f":-0.0,"big":1e999,"n":12345678901234567890},"title":"half \\ud800","severity":-0}'
+      const body = '{"raw_body":{"host":"half \\ud800","zero":-0,"f":-0.0,"big":1e308,"n":12345678901234567890},"title":"half \\ud800","severity":-0}'
       const first = await shard.post({ job: of, kind: 'ingest', eventId: 'e', body })
       const rows = shard.rows(1)
       assert.deepEqual(await shard.post({ job: of, kind: 'ingest', eventId: 'e', body }), first)

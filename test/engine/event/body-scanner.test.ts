@@ -87,7 +87,7 @@ describe('body scanner', () => {
       request({ b: 1 }), request({ a: 'line\nbreak' }), '{"job_id":1,"raw_body":{"a":1},"title":"t"}', '{"job_id":1}', '{}', '', '[]',
       '{"job_id":1,"raw_body":{"a":1,"a":2}}', '{"job_id":1,"raw_body":{"a":1},"raw_body":{"a":1}}', request([1]), request(null),
       request({ a: { a: 1, inference_status: 'OK' } }), '{"job_id":[1],"raw_body":{"a":1}}', '{"job_id":1,"event_id":7,"raw_body":{"a":1}}',
-      '{"job_id":1,"event_id":"","raw_body":{"a":1}}',
+      '{"job_id":1,"event_id":"","raw_body":{"a":1}}', '{"job_id":1,"raw_body":{"a":-1e309}}',
     ]) assert.equal(scan(bodies, text), null, text)
   })
 

@@ -7,7 +7,7 @@
 import type { Example, PointValues } from './classifier.js'
 import { EventCoder } from './event-coder.js'
 import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
-import { PLAIN, SCALED, type FeatureEncoder } from './features.js'
+import { PAIRED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
 import { part, type Stage } from './progress.js'
@@ -53,7 +53,7 @@ function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: In
   const rowsMin = matrix.rowCount >= repeatRowsMin ? 2 : 1
   const usable = Array.from(rows.keys()).filter((feature) => {
     const having = rows[feature] as number
-    return kinds[feature] !== SCALED && having >= rowsMin && having < matrix.rowCount
+    return kinds[feature] !== SCALED && kinds[feature] !== PAIRED && having >= rowsMin && having < matrix.rowCount
   })
   const most = Math.floor(bitsMax / matrix.rowCount)
   if (usable.length > most) {

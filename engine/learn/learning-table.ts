@@ -1,8 +1,9 @@
 /**
  * All that a training learns from, coded once: rows for the linear model, columns for the trees.
  *
- * Owns: which features become columns. A feature is one where it is a value, a part of one or a pair, and parts the
- * rows; with many rows one that a single row has is left to the linear model.
+ * Owns: which features become columns. A feature is one where it is a value or a part of one, and parts the
+ * rows; with many rows one that a single row has is left to the linear model, and so are pairs: trees find what two points say
+ * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
  */
 import type { Example, PointValues } from './classifier.js'
 import { EventCoder } from './event-coder.js'
@@ -35,7 +36,7 @@ function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: 
   const kinds = new Uint8Array(matrix.featureCount).fill(PLAIN)
   const rows = new Int32Array(matrix.featureCount)
   for (const feature of matrix.features) rows[feature] = (rows[feature] as number) + 1
-  const resolved = columns.filter((column) => resolves(column, column.point)).map(({ point }) => point)
+  const resolved = columns.filter(resolves).map(({ point }) => point)
   for (const { values } of examples) {
     encoder.encode(values)
     // Where each number has a bin, the number as a category tells a tree nothing more.

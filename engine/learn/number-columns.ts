@@ -1,9 +1,9 @@
 /**
  * The numbers of an event as trees see them: a code 0 to 255 a column, by bins between quantiles.
  *
- * Owns: which numbers there are. A point with numbers has one, a point with arrays its length, and every point how often
- * its value was seen, labelled or not: what is frequent is told apart from what is rare before anybody says so. A point of
- * few distinct numbers has only those: they tell all there is.
+ * Owns: which numbers there are. A point with numbers has one, a point with arrays its length, and a point without numbers
+ * how often its value was seen, labelled or not: what is frequent is told apart from what is rare before anybody says so. How
+ * often a number was seen would only be its place on the scale once more, in disorder.
  *
  * 1. 0 is missing; what is there has a code of 1 or more, greater numbers greater codes.
  */
@@ -75,6 +75,7 @@ function lowerBound(sorted: Float64Array, x: number): number {
 export function chooseNumberColumns(rows: readonly PointValues[], pointCount: number, counts: Int32Array): NumberColumn[] {
   const columns: NumberColumn[] = []
   for (let point = 0; point < pointCount; point++) {
+    let isNumeric = false
     for (const what of [VALUE, LENGTH, COUNT]) {
       const numbers: number[] = []
       for (let row = 0; row < rows.length; row++) {
@@ -82,9 +83,9 @@ export function chooseNumberColumns(rows: readonly PointValues[], pointCount: nu
         const number = measure(what, value, counts[row * pointCount + point] as number)
         if (Number.isFinite(number)) numbers.push(number)
       }
-      if (numbers.length === 0) continue
+      if (what === VALUE) isNumeric = numbers.length > 0
+      if (numbers.length === 0 || (what === COUNT && isNumeric)) continue
       const { edges, exact } = edgesOf(numbers)
-      if (what === COUNT && resolves(columns.at(-1), point)) continue
       // One number and nothing missing tells nothing.
       if (edges.length > 0 || (what !== COUNT && numbers.length < rows.length)) columns.push({ point, what, edges, exact })
     }
@@ -92,9 +93,9 @@ export function chooseNumberColumns(rows: readonly PointValues[], pointCount: nu
   return columns
 }
 
-/** True for the column of a point whose numbers all have a bin of their own. */
-export function resolves(column: NumberColumn | undefined, point: number): boolean {
-  return column !== undefined && column.point === point && column.what === VALUE && column.exact
+/** True for a column of numbers that all have a bin of their own. */
+export function resolves({ what, exact }: NumberColumn): boolean {
+  return what === VALUE && exact
 }
 
 /** The code of a column for this value at its point. */

@@ -1,5 +1,5 @@
 /**
- * A trained `pooled/4` model: its parts, its bytes, its answers.
+ * A trained `pooled/5` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
  * nearest event's label, the cell's own labels, sharpened, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
@@ -22,12 +22,16 @@ import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/4'
-/** Kinds whose models are still read: without the nearest neighbour among the members, without recall, and without sharpening. */
+export const pooledKind = 'pooled/5'
+/**
+ * Kinds whose models are still read: without the nearest neighbour among the members, without recall, without sharpening, and
+ * with trees that see pairs of values and how often numbers come: which columns trees see is in the bytes of each model.
+ */
 export const firstPooledKind = 'pooled/1'
 export const secondPooledKind = 'pooled/2'
 export const thirdPooledKind = 'pooled/3'
-const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, pooledKind]
+export const fourthPooledKind = 'pooled/4'
+const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, fourthPooledKind, pooledKind]
 
 /** What an answer is made from. */
 export interface AnswerParts {
@@ -100,7 +104,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   const pool = readPool(from)
   const recall = first || kind === secondPooledKind ? noRecall : readRecall(from)
   const cells = readCells(from)
-  const sharpness = kind === pooledKind ? from.f64() : 1
+  const sharpness = first || kind === secondPooledKind || kind === thirdPooledKind ? 1 : from.f64()
   const answers = { pool, recall, cells, sharpness, rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
   const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from)) }

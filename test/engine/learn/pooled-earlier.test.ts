@@ -1,8 +1,9 @@
 /**
  * Models of the earlier kinds answer as they did when each was the newest: `pooled/1`, before the nearest neighbour became
- * a member, `pooled/2`, before the nearest labelled event was recalled, and `pooled/3`, before answers were sharpened.
+ * a member, `pooled/2`, before the nearest labelled event was recalled, `pooled/3`, before answers were sharpened, and
+ * `pooled/4`, whose trees see pairs of values and how often numbers come.
  *
- * pooled-1.base64, pooled-2.base64 and pooled-3.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
+ * pooled-1.base64 to pooled-4.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
  * three labels with the objective `macro_f1`; the answers below are what those learners said.
  */
 import assert from 'node:assert/strict'
@@ -87,11 +88,30 @@ const third: Earlier = {
   ],
 }
 
+const fourth: Earlier = {
+  kind: 'pooled/4',
+  file: 'pooled-4.base64',
+  features: 299,
+  logLoss: 0.4384226333,
+  accuracy: 0.9150789586,
+  answers: [
+    { values: ['service restarted', 169, 'b', ['x'], '10.0.0.0'], probabilities: [0.9324957647, 0.0381553337, 0.0293489015], label: 0, outlierScore: 0.8563411515 },
+    { values: ['service restarted', 303, 'b', true, '10.0.0.0'], probabilities: [0.8263249668, 0.130679049, 0.0429959843], label: 0, outlierScore: 1.4416137055 },
+    { values: ['service restarted', 755, 'c', ['x'], '10.0.0.1'], probabilities: [0.1780782281, 0.7789676913, 0.0429540806], label: 1, outlierScore: 0.8216148422 },
+    { values: ['R8-M0-N6', 243, 'b', ['x'], '10.0.0.3'], probabilities: [0.7331897256, 0.2318327583, 0.0349775161], label: 0, outlierScore: 1.5060700098 },
+    { values: ['R86-M0-N3', 64, 'c', null, '10.0.0.4'], probabilities: [0.8090388175, 0.1539865049, 0.0369746776], label: 0, outlierScore: 1.9692192136 },
+    { values: ['R18-M0-N7', 85, 'b', ['x'], '10.0.2.8'], probabilities: [0.9778478972, 0.0119168918, 0.0102352109], label: 0, outlierScore: 0 },
+    { values: [null, null, null, null, null], probabilities: [0.6722018746, 0.273425724, 0.0543724015], label: 0, outlierScore: 5.2538700635 },
+    { values: ['never seen words', 1000000000, 'z', ['x'], '192.168.1.1'], probabilities: [0.1500304982, 0.7994852987, 0.0504842031], label: 1, outlierScore: 3.7474002653 },
+    { values: ['Login  FAILED', 12.5, 'b', true, 'fe80::1'], probabilities: [0.6140913415, 0.1037021657, 0.2822064928], label: 0, outlierScore: 3.6494015074 },
+  ],
+}
+
 function close(ours: number, then: number, what: string): void {
   assert.ok(Math.abs(ours - then) < 1e-8, `${what}: ${ours}, was ${then}`)
 }
 
-for (const earlier of [first, second, third]) {
+for (const earlier of [first, second, third, fourth]) {
   test(`a model of the kind ${earlier.kind} answers as it did`, () => {
     const file = new URL(`../../../../test/engine/learn/${earlier.file}`, import.meta.url)
     const model = loadModel(gunzipSync(Buffer.from(readFileSync(file, 'latin1'), 'base64')))

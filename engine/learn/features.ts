@@ -2,8 +2,8 @@
  * Values at decision points as hashed features: a list of (hash, weight) an event, without a vocabulary.
  *
  * Owns: what a value tells. A whole value is a category. Text has its words beside, an IPv4 address its networks, a
- * number its bin and its standardised logarithm, an array its items and its length; missing is a value. Chosen pairs of
- * points tell their two values together.
+ * number its bin and its standardised logarithm, written as a text or not, an array its items and its length; missing is a
+ * value. A time is its hour, and its weekday beside. Chosen pairs of points tell their two values together.
  * Leaves out: which features a model knows (feature-table.ts), what they weigh (logistic.ts).
  *
  * 1. Any value is survived: an unknown type is missing, a long string is cut, further items are ignored.
@@ -13,6 +13,7 @@ import { limits } from '../limits.js'
 import type { PointValue, PointValues, ScalarValue } from './classifier.js'
 import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep, hashText } from './hash.js'
 import { signedLog, type PointProfile } from './point-profile.js'
+import { AS_NUMBER, AS_TEXT, hourOf, weekdayOf, writtenNumber, writtenTime } from './written-values.js'
 
 /** Kinds of features at one point, kept apart by salts. */
 const MISSING = 1
@@ -27,6 +28,8 @@ const FALSE = 9
 const ITEM = 10
 const LENGTH = 11
 const ARRAY = 12
+const HOUR = 13
+const WEEKDAY = 14
 const KINDS = 16
 
 /** What a feature is: a value or a part of one, a number as the linear model reads it, or two values together. */
@@ -114,7 +117,7 @@ export class FeatureEncoder {
   /** Adds the features of one value, its atom in front; answers the atom. */
   #encodePoint(point: number, value: PointValue): number {
     this.atomAt[point] = this.count
-    if (typeof value === 'string') return this.#encodeText(point, value)
+    if (typeof value === 'string') return this.#encodeString(point, value)
     if (typeof value === 'number') return this.#encodeNumber(point, value)
     if (typeof value === 'boolean') {
       const hash = this.#salt(point, value ? TRUE : FALSE)
@@ -125,6 +128,22 @@ export class FeatureEncoder {
     const hash = this.#salt(point, MISSING)
     if ((this.profiles[point] as PointProfile).sparse) this.atomAt[point] = -1
     else this.#push(hash, 1)
+    return hash
+  }
+
+  /** A text, or what the texts at this point are. */
+  #encodeString(point: number, text: string): number {
+    const { reading } = this.profiles[point] as PointProfile
+    if (reading === AS_TEXT) return this.#encodeText(point, text)
+    const read = reading === AS_NUMBER ? writtenNumber(text) : writtenTime(text)
+    if (Number.isNaN(read)) return this.#encodeText(point, text)
+    return reading === AS_NUMBER ? this.#encodeNumber(point, read) : this.#encodeTime(point, read)
+  }
+
+  #encodeTime(point: number, time: number): number {
+    const hash = hashNumber(this.#salt(point, HOUR), hourOf(time))
+    this.#push(hash, 1)
+    this.#push(hashNumber(this.#salt(point, WEEKDAY), weekdayOf(time)), 1)
     return hash
   }
 

@@ -5,15 +5,17 @@
  * rows; with many rows one that a single row has is left to the linear model, and so are pairs: trees find what two points say
  * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
  */
-import type { Example, PointValues } from './classifier.js'
+import type { Example, PointValue, PointValues } from './classifier.js'
 import { EventCoder } from './event-coder.js'
 import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
 import { PAIRED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
+import type { PointProfile } from './point-profile.js'
 import { part, type Stage } from './progress.js'
 import type { TreeTable } from './tree-table.js'
 import type { Vocabulary } from './vocabulary.js'
+import { numberIn } from './written-values.js'
 
 /** Bits of all columns together. */
 const bitsMax = 2 ** 29
@@ -31,6 +33,10 @@ export interface LearningTable {
   readonly columnOf: Int32Array
 }
 
+function isNumber(value: PointValue, { profiles }: FeatureEncoder, point: number): boolean {
+  return typeof value === 'number' || !Number.isNaN(numberIn(value, (profiles[point] as PointProfile).reading))
+}
+
 /** For each feature of the matrix what it is, and in how many rows. */
 function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: FeatureEncoder, table: FeatureTable, columns: readonly NumberColumn[]): { kinds: Uint8Array; rows: Int32Array } {
   const kinds = new Uint8Array(matrix.featureCount).fill(PLAIN)
@@ -40,7 +46,7 @@ function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: 
   for (const { values } of examples) {
     encoder.encode(values)
     // Where each number has a bin, the number as a category tells a tree nothing more.
-    for (const point of resolved) if (typeof values[point] === 'number') encoder.kinds[encoder.atomAt[point] as number] = SCALED
+    for (const point of resolved) if (isNumber(values[point] ?? null, encoder, point)) encoder.kinds[encoder.atomAt[point] as number] = SCALED
     for (let j = 0; j < encoder.count; j++) {
       const feature = table.find(encoder.hashes[j] as number)
       if (feature >= 0 && feature < kinds.length) kinds[feature] = encoder.kinds[j] as number
@@ -81,7 +87,7 @@ function chooseNumbers(examples: readonly Example[], background: readonly PointV
     counter.code(values)
     for (let point = 0; point < pointCount; point++) seen[row * pointCount + point] = counter.seenAt(point)
   })
-  return chooseNumberColumns(rows, pointCount, seen)
+  return chooseNumberColumns(rows, encoder.profiles, seen)
 }
 
 /** Codes the examples; `vocabulary` is of these examples and encoder. */

@@ -1,19 +1,31 @@
 /**
  * The numbers of an event as trees see them: a code 0 to 255 a column, by bins between quantiles.
  *
- * Owns: which numbers there are. A point with numbers has one, a point with arrays its length, and a point without numbers
- * how often its value was seen, labelled or not: what is frequent is told apart from what is rare before anybody says so. How
- * often a number was seen would only be its place on the scale once more, in disorder.
+ * Owns: which numbers there are. A point with numbers has one, a point with times the hour and the weekday, a point with arrays its
+ * length, and a point without either how often its value was seen, labelled or not: what is frequent is told apart from what is rare
+ * before anybody says so. How often a number was seen would only be its place on the scale once more, in disorder.
  *
  * 1. 0 is missing; what is there has a code of 1 or more, greater numbers greater codes.
  */
 import type { PointValue, PointValues } from './classifier.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
+import type { PointProfile } from './point-profile.js'
+import { AS_NUMBER, AS_TEXT, AS_TIME, hourOf, numberIn, timeIn, weekdayOf, type Reading } from './written-values.js'
 
 /** What a column measures of its point. */
 const VALUE = 0
 const LENGTH = 1
 const COUNT = 2
+const WRITTEN = 3
+const HOUR = 4
+const WEEKDAY = 5
+
+/** What is measured where texts are read so. */
+const measuresOf: Readonly<Record<Reading, readonly number[]>> = {
+  [AS_TEXT]: [VALUE, LENGTH, COUNT],
+  [AS_NUMBER]: [WRITTEN, LENGTH, COUNT],
+  [AS_TIME]: [HOUR, WEEKDAY, LENGTH],
+}
 
 export interface NumberColumn {
   readonly point: number
@@ -35,6 +47,9 @@ export function countLevel(count: number): number {
 function measure(what: number, value: PointValue, count: number): number {
   if (what === VALUE) return typeof value === 'number' ? value : NaN
   if (what === LENGTH) return Array.isArray(value) ? value.length : NaN
+  if (what === WRITTEN) return numberIn(value, AS_NUMBER)
+  if (what === HOUR) return hourOf(timeIn(value, AS_TIME))
+  if (what === WEEKDAY) return weekdayOf(timeIn(value, AS_TIME))
   return value === null ? NaN : countLevel(count)
 }
 
@@ -72,18 +87,19 @@ function lowerBound(sorted: Float64Array, x: number): number {
 }
 
 /** Columns for these rows; `counts[row * pointCount + point]` is how often that value was seen. */
-export function chooseNumberColumns(rows: readonly PointValues[], pointCount: number, counts: Int32Array): NumberColumn[] {
+export function chooseNumberColumns(rows: readonly PointValues[], profiles: readonly Pick<PointProfile, 'reading'>[], counts: Int32Array): NumberColumn[] {
   const columns: NumberColumn[] = []
+  const pointCount = profiles.length
   for (let point = 0; point < pointCount; point++) {
     let isNumeric = false
-    for (const what of [VALUE, LENGTH, COUNT]) {
+    for (const what of measuresOf[(profiles[point] as PointProfile).reading]) {
       const numbers: number[] = []
       for (let row = 0; row < rows.length; row++) {
         const value = (rows[row] as PointValues)[point] ?? null
         const number = measure(what, value, counts[row * pointCount + point] as number)
         if (Number.isFinite(number)) numbers.push(number)
       }
-      if (what === VALUE) isNumeric = numbers.length > 0
+      if (what === VALUE || what === WRITTEN) isNumeric = numbers.length > 0
       if (numbers.length === 0 || (what === COUNT && isNumeric)) continue
       const { edges, exact } = edgesOf(numbers)
       // One number and nothing missing tells nothing.
@@ -95,7 +111,7 @@ export function chooseNumberColumns(rows: readonly PointValues[], pointCount: nu
 
 /** True for a column of numbers that all have a bin of their own. */
 export function resolves({ what, exact }: NumberColumn): boolean {
-  return what === VALUE && exact
+  return (what === VALUE || what === WRITTEN) && exact
 }
 
 /** The code of a column for this value at its point. */

@@ -11,6 +11,7 @@ import type { PointValues } from './classifier.js'
 import { PLAIN, type FeatureEncoder } from './features.js'
 import { hashNumber } from './hash.js'
 import { signedLog, type PointProfile } from './point-profile.js'
+import { numberIn } from './written-values.js'
 
 /** Tokens of one event that count; the rest is ignored. */
 export const tokensMax = 64
@@ -67,15 +68,22 @@ export class OutlierView {
         next++
       }
       if (kinds[j] !== PLAIN) continue
-      if (typeof values[point] === 'number') {
+      if (!Number.isNaN(this.#numberAt(values, point))) {
         if (j !== atomAt[point] || this.#dense[point] === 1) continue
       }
       this.#push(hashes[j] as number, weights[j] as number)
     }
     for (let p = 0; p < this.#dense.length && this.count < tokensMax; p++) {
-      if (this.#dense[p] === 0 && typeof values[p] === 'number') this.#takeSparse(p, values[p] as number)
+      if (this.#dense[p] === 1) continue
+      const number = this.#numberAt(values, p)
+      if (!Number.isNaN(number)) this.#takeSparse(p, number)
     }
     this.#normalize()
+  }
+
+  /** The number at a point, written as a text or not; NaN where there is none. */
+  #numberAt(values: PointValues, point: number): number {
+    return numberIn(values[point] ?? null, (this.#profiles[point] as PointProfile).reading)
   }
 
   #push(token: number, weight: number): void {
@@ -93,8 +101,8 @@ export class OutlierView {
   #takeNumbers(values: PointValues): void {
     const points = this.#numberPoints
     for (let i = 0; i < points.length; i++) {
-      const value = values[points[i] as number]
-      if (typeof value !== 'number' || !Number.isFinite(value)) {
+      const value = this.#numberAt(values, points[i] as number)
+      if (!Number.isFinite(value)) {
         this.numbers[i] = MISSING_AT
         continue
       }

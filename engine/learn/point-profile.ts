@@ -1,17 +1,21 @@
 /**
  * What a training learns of each decision point before any weight: how its numbers lie, how often it is missing.
  *
- * Owns: the typing of numbers. A point whose numbers come again (ports, codes, levels) has categories; in any case its
- * numbers have bins between quantiles and a standardised signed logarithm. Text needs no profile.
+ * Owns: the typing of numbers. A point whose numbers come again (ports, codes, levels) has categories, and one whose
+ * numbers are written as texts; in any case numbers have bins between quantiles and a standardised signed logarithm.
+ * Leaves out: which texts are numbers or times (written-values.ts).
  */
 import type { PointValues } from './classifier.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import type { Stage } from './progress.js'
+import { AS_NUMBER, AS_TEXT, AS_TIME, numberIn, ReadingChoice, type Reading } from './written-values.js'
 
 /** How one decision point is read. */
 export interface PointProfile {
   /** Missing in more than half of what is known: only its presence is told. */
   readonly sparse: boolean
+  /** What its texts are. */
+  readonly reading: Reading
   /** Equal numbers are a category of their own. */
   readonly exact: boolean
   /** Ascending, distinct bounds of the bins; empty without numbers. */
@@ -55,9 +59,8 @@ function repeatedShare(sorted: Float64Array): number {
   return repeated / sorted.length
 }
 
-function profileOf(numbers: readonly number[], missing: number, rows: number): PointProfile {
-  const sparse = missing * 2 > rows
-  if (numbers.length === 0) return { sparse, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0 }
+function profileOf(numbers: readonly number[], reading: Reading, sparse: boolean): PointProfile {
+  if (numbers.length === 0) return { sparse, reading, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0 }
   const sorted = Float64Array.from(numbers).sort()
   let sum = 0
   for (const x of sorted) sum += signedLog(x)
@@ -66,7 +69,8 @@ function profileOf(numbers: readonly number[], missing: number, rows: number): P
   for (const x of sorted) squares += (signedLog(x) - mean) ** 2
   return {
     sparse,
-    exact: repeatedShare(sorted) >= exactShare,
+    reading,
+    exact: reading === AS_NUMBER || repeatedShare(sorted) >= exactShare,
     edges: quantileEdges(sorted),
     mean,
     deviation: Math.sqrt(squares / sorted.length),
@@ -80,23 +84,36 @@ export function profilePoints(pointCount: number, rows: readonly PointValues[], 
   for (let point = 0; point < pointCount; point++) {
     stage?.at(point / pointCount)
     const numbers: number[] = []
+    const choice = new ReadingChoice()
     let missing = 0
     let seen = 0
     for (let row = 0; row < rows.length; row += step) {
       const value = (rows[row] as PointValues)[point] ?? null
+      choice.see(value)
       seen++
       if (value === null) missing++
-      else if (typeof value === 'number' && Number.isFinite(value)) numbers.push(value)
     }
-    profiles.push(profileOf(numbers, missing, seen))
+    const { reading } = choice
+    for (let row = 0; row < rows.length; row += step) {
+      const number = numberIn((rows[row] as PointValues)[point] ?? null, reading)
+      if (Number.isFinite(number)) numbers.push(number)
+    }
+    profiles.push(profileOf(numbers, reading, missing * 2 > seen))
   }
   return profiles
+}
+
+/** Where in the flags of a profile its reading stands: 0 in models that read all texts as texts. */
+const readingShift = 2
+
+function readingOf(code: number): Reading {
+  return code === AS_NUMBER || code === AS_TIME ? code : AS_TEXT
 }
 
 export function writeProfiles(profiles: readonly PointProfile[], to: ModelWriter): void {
   to.u32(profiles.length)
   for (const profile of profiles) {
-    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0))
+    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0) | (profile.reading << readingShift))
     to.f64s(profile.edges)
     to.f64(profile.mean)
     to.f64(profile.deviation)
@@ -111,7 +128,7 @@ export function readProfiles(from: ModelReader): PointProfile[] {
     const edges = from.f64s()
     const mean = from.f64()
     const deviation = from.f64()
-    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, edges, mean, deviation })
+    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, reading: readingOf(flags >> readingShift), edges, mean, deviation })
   }
   return profiles
 }

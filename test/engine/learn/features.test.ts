@@ -47,11 +47,25 @@ test('IPv4 addresses share their networks', () => {
 })
 
 test('a text, a number and a boolean that look alike differ, and so do points', () => {
-  const mixed = encoderOf([[1], ['1'], [true]])
+  const mixed = encoderOf([[1], ['1'], ['one'], [true]])
   assert.equal(shared(mixed, '1', 1), 0)
   assert.equal(shared(mixed, 'true', true), 0)
   const two = encoderOf([['a', 'a']])
   assert.equal(featuresOf(two, ['a', 'a']).size, 2)
+})
+
+test('a number that is written as a text is the number, where texts are numbers', () => {
+  const port = encoderOf([['22'], ['443'], ['443'], ['8080']])
+  assert.equal(shared(port, '443', 443), featuresOf(port, [443]).size)
+  assert.equal(shared(port, '443', 'https'), 0)
+})
+
+test('times share their hour and their weekday', () => {
+  const when = encoderOf([['2026-11-02T08:15:00Z'], ['2026-11-03 09:00:00']])
+  assert.equal(featuresOf(when, ['2026-11-02T08:15:00Z']).size, 2)
+  assert.equal(shared(when, '2026-11-02T08:15:00Z', '2026-11-09T08:59:59.5Z'), 2)
+  assert.equal(shared(when, '2026-11-02T08:15:00Z', '2026/11/04 08:00'), 1)
+  assert.ok(featuresOf(when, ['some day']).size > 0)
 })
 
 test('near numbers share a bin, equal ones of a few a category too', () => {

@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
 import { chooseNumberColumns, numberCode, readNumberColumns, resolves, writeNumberColumns } from '../../../engine/learn/number-columns.js'
 import type { PointValues } from '../../../engine/learn/classifier.js'
+import { profilePoints } from '../../../engine/learn/point-profile.js'
 
 const rows: PointValues[] = Array.from({ length: 300 }, (_, i) => [i % 7, i * i, i % 4 === 0 ? null : ['a', 'b'].slice(0, i % 3), `text ${i % 9}`, 'one'])
 const counts = Int32Array.from({ length: rows.length * 5 }, (_, i) => 1 + (i % 40))
-const columns = chooseNumberColumns(rows, 5, counts)
+const columns = chooseNumberColumns(rows, profilePoints(5, rows), counts)
 
 test('points have the columns that tell something', () => {
   const found = columns.map(({ point, what }) => [point, what])
@@ -28,6 +29,24 @@ test('greater numbers have greater codes, missing has 0', () => {
   const exact = columns[0]
   assert.ok(exact !== undefined)
   assert.deepEqual([0, 1, 2, 3, 4, 5, 6].map((x) => numberCode(exact, x, 1)), [1, 2, 3, 4, 5, 6, 7])
+})
+
+test('numbers that are written as texts have the codes of the numbers, times those of hour and weekday', () => {
+  const written = rows.map(([small, large]) => [String(small), String(large), `2026-0${1 + (small as number)}-15T1${small}:30:00Z`])
+  const texts = chooseNumberColumns(written, profilePoints(3, written), counts)
+  assert.deepEqual(texts.map(({ point }) => point), [0, 1, 2, 2])
+  const [small, large, hour, day] = texts
+  assert.ok(small !== undefined && large !== undefined && hour !== undefined && day !== undefined)
+  for (const number of [0, 3, 49, 1_000]) {
+    assert.equal(numberCode(small, String(number), 1), numberCode(columns[0] as typeof small, number, 1))
+    assert.equal(numberCode(large, String(number), 1), numberCode(large, number, 1))
+  }
+  assert.equal(resolves(small), true)
+  assert.equal(numberCode(small, 'seven', 1), 0)
+  // A Thursday and a Sunday, at 10:30 and at 11:30.
+  assert.ok(numberCode(hour, '2026-01-15T10:30:00Z', 1) < numberCode(hour, '2026-02-15T11:30:00Z', 1))
+  assert.ok(numberCode(day, '2026-01-15T10:30:00Z', 1) < numberCode(day, '2026-02-15T11:30:00Z', 1))
+  assert.equal(numberCode(day, 'later', 1), 0)
 })
 
 test('columns are read as they were written', () => {

@@ -14,6 +14,8 @@ import { DecisionPoints } from '../../engine/event/decision-points.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import { defaultClassifier, loadModel } from '../../engine/learn/registry.js'
 import { openLmdb } from '../../engine/store/lmdb.js'
+import { hashBytes, viewOfBytes } from '../../engine/event/byte-table.js'
+import type { PointKey } from '../../engine/event/point-tree.js'
 import { emptyStats, type ModelRow } from '../../engine/store/rows.js'
 import { shardTables } from '../../engine/store/tables.js'
 import { median, type Effort, type Row } from '../harness/result.js'
@@ -61,6 +63,12 @@ function percentile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
 }
 
+/** As the scanner finds one (event/point-tree.ts). */
+function keyOf(text: string): PointKey {
+  const view = viewOfBytes(Buffer.from(text))
+  return { view, length: view.byteLength, hash: hashBytes(view, 0, view.byteLength) }
+}
+
 /** All events once, each in a bucket of its own, and once more. */
 function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   store.begin()
@@ -68,15 +76,15 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   const decider = new JobModel(benchJob, points.fingerprint)
   decider.use(row, model)
   const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length)
+  const keys = events.map((_, i) => keyOf(String(i)))
   const fresh = new Float64Array(events.length)
   events.forEach((values, i) => {
     const startedAt = performance.now()
     const bucket = buckets.of(store, values)
     decider.decide(store, bucket.values, bucket, stats.row)
     fresh[i] = (performance.now() - startedAt) * 1000
-    buckets.remember(String(i), bucket)
+    buckets.remember(keys[i] as PointKey, bucket)
   })
-  const keys = events.map((_, i) => String(i))
   const known = Float64Array.from(keys, (key) => {
     const startedAt = performance.now()
     const bucket = buckets.byKey(key)

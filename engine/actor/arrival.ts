@@ -7,7 +7,7 @@
  */
 import { DecisionPoints } from '../event/decision-points.js'
 import { parseEnvelope, type Envelope, type EventExtras } from '../event/envelope.js'
-import { PointTree } from '../event/point-tree.js'
+import { PointTree, type PointKey } from '../event/point-tree.js'
 import type { PointValues } from '../event/point-value.js'
 import { hasBuckets, type JobSettings } from '../job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
@@ -19,8 +19,8 @@ export interface Arrival {
   readonly rawBody: Record<string, unknown> | null
   readonly extras: EventExtras | null
   readonly idInBody: string | null
-  /** The bytes at the decision points, where the body was scanned; else ''. */
-  readonly key: string
+  /** The bytes at the decision points, where the body was scanned. */
+  readonly key: PointKey | null
 }
 
 export class Arrivals {
@@ -39,19 +39,19 @@ export class Arrivals {
     this.#scans = hasBuckets(settings.category)
   }
 
-  /** The event in a request's body. Throws the refusals of parseEnvelope and BodyCodec.encode. */
-  read(request: Buffer): Arrival {
+  /** The event in a request's body, from `start` to `end` of `memory`. Throws the refusals of parseEnvelope and BodyCodec.encode. */
+  read(memory: Buffer, start: number, end: number): Arrival {
     const { scanner } = this.#codec
-    if (this.#scans && scanner.scan(request, this.#tree)) {
+    if (this.#scans && scanner.scan(memory, start, end, this.#tree)) {
       const key = this.#tree.key(scanner.out)
       return { body: scanner.out.subarray(0, scanner.length), rawBody: null, extras: null, idInBody: scanner.eventId, key }
     }
-    return this.of(parseEnvelope(request.toString('utf8'), this.#sectionNames))
+    return this.of(parseEnvelope(memory.toString('utf8', start, end), this.#sectionNames))
   }
 
   /** The event in an envelope that is parsed already. */
   of({ rawBody, extras, eventId }: Envelope): Arrival {
-    return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, key: '' }
+    return { body: this.#codec.encode(rawBody), rawBody, extras, idInBody: eventId, key: null }
   }
 
   /** The values at the decision points. */

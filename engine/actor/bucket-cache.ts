@@ -7,7 +7,9 @@
  * 2. What is forgotten is read again: memory is a copy of the store, never more than it.
  */
 import { bucketIdOf, bucketText } from '../event/bucket-key.js'
+import { ABSENT, ByteTable } from '../event/byte-table.js'
 import { lacksPoints } from '../event/decision-points.js'
+import type { PointKey } from '../event/point-tree.js'
 import type { PointValues } from '../event/point-value.js'
 import type { Decision } from '../decide/decision.js'
 import { must } from '../assert.js'
@@ -34,6 +36,8 @@ export interface Bucket {
   /** How many of its events have each label as their decision; null where that was not counted from the start. */
   readonly decided: number[] | null
   hasBallot: boolean
+  /** Kept in memory; of one that is not, another copy may be. */
+  kept: boolean
   /** In the store, as it is but for its counts. */
   stored: boolean
   changed: boolean
@@ -53,7 +57,8 @@ export class BucketCache {
   readonly #stats: JobStats
   readonly #byText = new Map<string, Bucket>()
   /** By the bytes at the decision points, as the scanner finds them; several of them may lead to one bucket. */
-  readonly #byKey = new Map<string, Bucket>()
+  readonly #keys = new ByteTable()
+  readonly #byKey: Bucket[] = []
   /** By id, one character a byte. */
   readonly #changed = new Map<string, Bucket>()
   readonly #fingerprint: number
@@ -73,15 +78,23 @@ export class BucketCache {
   }
 
   /** The bucket that a body with these bytes at the decision points was in before, or null. */
-  byKey(key: string): Bucket | null {
-    const bucket = this.#byKey.get(key)
-    return bucket === undefined || this.#byText.get(bucket.text) !== bucket ? null : bucket
+  byKey({ view, length, hash }: PointKey): Bucket | null {
+    const at = this.#keys.find(view, 0, length, hash)
+    const bucket = at < 0 ? undefined : this.#byKey[at]
+    return bucket?.kept === true ? bucket : null
   }
 
   /** Bodies with these bytes at the decision points are in that bucket. */
-  remember(key: string, bucket: Bucket): void {
-    if (this.#byKey.size >= KEYS_PER_BUCKET * limits.bucketsInMemoryMax) this.#byKey.clear()
-    this.#byKey.set(key, bucket)
+  remember({ view, length, hash }: PointKey, bucket: Bucket): void {
+    if (this.#keys.size >= KEYS_PER_BUCKET * limits.bucketsInMemoryMax) this.#forgetKeys()
+    const known = this.#keys.find(view, 0, length, hash)
+    if (known >= 0) this.#byKey[known] = bucket
+    else if (known === ABSENT) this.#byKey[this.#keys.add(view, 0, length, hash)] = bucket
+  }
+
+  #forgetKeys(): void {
+    this.#keys.clear()
+    this.#byKey.length = 0
   }
 
   /** The bucket of these values: from memory, from the store, or new. */
@@ -132,6 +145,7 @@ export class BucketCache {
         store.delete('buckets', key)
         store.delete('counts', bucket.countKey)
         this.#byText.delete(bucket.text)
+        bucket.kept = false
         continue
       }
       if (!bucket.stored) store.put('buckets', key, encodeBucket(bucket))
@@ -151,10 +165,11 @@ export class BucketCache {
 
   /** Forgets the oldest buckets until at most `max` are left. Only between turns. */
   shrink(max: number): void {
-    if (this.#byText.size > max) this.#byKey.clear()
-    for (const text of this.#byText.keys()) {
+    if (this.#byText.size > max) this.#forgetKeys()
+    for (const [text, bucket] of this.#byText) {
       if (this.#byText.size <= max) return
       this.#byText.delete(text)
+      bucket.kept = false
     }
   }
 
@@ -172,7 +187,7 @@ export class BucketCache {
     const { number, firstMicros, hasBallot, fingerprint, values } = row
     return {
       id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros,
-      decided: decided === null ? null : [...decided], hasBallot, stored, changed: false,
+      decided: decided === null ? null : [...decided], hasBallot, kept: true, stored, changed: false,
       countBytes: this.#slab.copy(encodeCount({ events, lastMicros, decided })), countKey: this.#slab.copy(countKey(this.#jobId, number)),
       decision: null, state: null,
     }

@@ -118,7 +118,7 @@ export class JobActor {
   }
 
   #ingest(message: Message): EventReply {
-    const arrival = this.#arrivals.read(message.body)
+    const arrival = this.#arrivals.read(message.memory, message.bodyStart, message.bodyEnd)
     const idFromBody = message.eventId === null && message.idInBody ? arrival.idInBody : null
     return this.#takeIn(message, arrival, message.eventId ?? idFromBody, idFromBody, this.#enriches ? this.#lookUps() : 'none')
   }
@@ -181,10 +181,11 @@ export class JobActor {
   }
 
   #bucketOf(arrival: Arrival): Bucket {
-    const known = arrival.key === '' ? null : this.#buckets.byKey(arrival.key)
+    const { key } = arrival
+    const known = key === null ? null : this.#buckets.byKey(key)
     if (known !== null) return known
     const bucket = this.#buckets.of(this.#store, this.#arrivals.valuesOf(arrival))
-    if (arrival.key !== '') this.#buckets.remember(arrival.key, bucket)
+    if (key !== null) this.#buckets.remember(key, bucket)
     return bucket
   }
 

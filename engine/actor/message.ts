@@ -24,8 +24,8 @@ const ID_IN_BODY = 1
 /** There is an id, even if it is empty. */
 const HAS_ID = 2
 
-/** A message as its actor reads it. */
-export interface Message {
+/** A message as its actor reads it, in the memory of a turn. */
+export class Message {
   readonly kind: MessageKind
   readonly jobId: number
   /** When it came in; unique in the service, and the key of what it stores. */
@@ -33,10 +33,32 @@ export interface Message {
   /** The id in the path, or null. */
   readonly eventId: string | null
   readonly idInBody: boolean
-  /** A view of the turn's memory: valid during the turn. */
-  readonly body: Buffer
   /** True where an earlier run of its turn has committed it, and the thread died before it could answer. */
   readonly applied: boolean
+  /** Where the body lies: of an event no view of it is made. */
+  readonly memory: Buffer
+  readonly bodyStart: number
+  readonly bodyEnd: number
+
+  /** Messages with a time up to `appliedThrough` have been applied before. */
+  constructor(memory: Buffer, at: number, appliedThrough: number) {
+    const flags = memory[at + 1] as number
+    const idStart = at + MESSAGE_HEADER_BYTES
+    this.bodyStart = idStart + memory.readUInt16LE(at + 2)
+    this.bodyEnd = this.bodyStart + memory.readUInt32LE(at + 8)
+    this.memory = memory
+    this.kind = messageKinds[memory[at] as number] as MessageKind
+    this.jobId = memory.readUInt32LE(at + 4)
+    this.micros = memory.readDoubleLE(at + 16)
+    this.eventId = (flags & HAS_ID) === 0 ? null : memory.toString('utf8', idStart, this.bodyStart)
+    this.idInBody = (flags & ID_IN_BODY) !== 0
+    this.applied = this.micros <= appliedThrough
+  }
+
+  /** A view of the turn's memory: valid during the turn. */
+  get body(): Buffer {
+    return this.memory.subarray(this.bodyStart, this.bodyEnd)
+  }
 }
 
 /** The space a message takes. */
@@ -67,20 +89,9 @@ export function writeMessage(
   return at + messageBytes(idBytes, body.length)
 }
 
-/** Reads the message at `at`. Messages with a time up to `appliedThrough` have been applied before. */
+/** Reads the message at `at` (Message). */
 export function readMessage(memory: Buffer, at: number, appliedThrough: number): Message {
-  const flags = memory[at + 1] as number
-  const micros = memory.readDoubleLE(at + 16)
-  const idEnd = at + MESSAGE_HEADER_BYTES + memory.readUInt16LE(at + 2)
-  return {
-    kind: messageKinds[memory[at] as number] as MessageKind,
-    jobId: memory.readUInt32LE(at + 4),
-    micros,
-    eventId: (flags & HAS_ID) === 0 ? null : memory.toString('utf8', at + MESSAGE_HEADER_BYTES, idEnd),
-    idInBody: (flags & ID_IN_BODY) !== 0,
-    body: memory.subarray(idEnd, idEnd + memory.readUInt32LE(at + 8)),
-    applied: micros <= appliedThrough,
-  }
+  return new Message(memory, at, appliedThrough)
 }
 
 /** Where the message after the one at `at` begins. */

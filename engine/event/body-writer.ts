@@ -11,8 +11,9 @@ import { Refusal } from '../errors.js'
 import {
   putNumber, putVarint, TAG_ARRAY, TAG_FALSE, TAG_NAMED, TAG_NULL, TAG_OBJECT, TAG_TEXT, TAG_TRUE, TAG_WORD, WORD_BYTES_MAX,
 } from './body-format.js'
+import { hashBytes, viewOfBytes } from './byte-table.js'
 import type { RecentShapes, ShapeTree } from './shape-tree.js'
-import { hashBytes, type Words } from './words.js'
+import type { Words } from './words.js'
 
 /** Most bytes that a scalar other than text takes. */
 const SCALAR_BYTES_MAX = 16
@@ -28,6 +29,7 @@ export class BodyWriter {
   #at = 0
   /** What was written last stands from 0 to what write() returned, until the next write. */
   out: Buffer = Buffer.allocUnsafeSlow(64 * 1024)
+  #view = viewOfBytes(this.out)
 
   constructor(shapes: ShapeTree, words: Words) {
     this.#shapes = shapes
@@ -102,7 +104,7 @@ export class BodyWriter {
     const start = this.#at + 2
     const bytes = this.out.write(text, start, 'utf8')
     if (bytes <= WORD_BYTES_MAX) {
-      const word = this.#words.see(this.out, start, start + bytes, hashBytes(this.out, start, start + bytes))
+      const word = this.#words.see(this.#view, start, start + bytes, hashBytes(this.#view, start, start + bytes))
       if (word >= 0) return this.#word(word)
     }
     this.out[this.#at] = TAG_TEXT
@@ -145,6 +147,7 @@ export class BodyWriter {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.out.length * 2, this.#at + bytes))
     larger.set(this.out.subarray(0, this.#at))
     this.out = larger
+    this.#view = viewOfBytes(larger)
   }
 }
 

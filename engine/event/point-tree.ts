@@ -10,6 +10,7 @@
  */
 import type { ShapeNode } from './shape-tree.js'
 import { TAG_ABSENT, TAG_OBJECT } from './body-format.js'
+import { hashBytes, viewOfBytes } from './byte-table.js'
 
 export class PointNode {
   /** The point that ends here, or -1. */
@@ -43,11 +44,21 @@ export class PointNode {
   }
 }
 
+/** The bytes at all points, one behind the other, until the next body. */
+export interface PointKey {
+  readonly view: DataView
+  readonly length: number
+  readonly hash: number
+}
+
+const KEY_BYTES_MAX = 1024
+
 export class PointTree {
   readonly root = new PointNode()
   readonly #starts: Int32Array
   readonly #ends: Int32Array
-  #key = Buffer.allocUnsafeSlow(1024)
+  readonly #bytes = Buffer.allocUnsafeSlow(KEY_BYTES_MAX)
+  readonly #key = { view: viewOfBytes(this.#bytes), length: 0, hash: 0 }
 
   constructor(points: readonly string[]) {
     this.#starts = new Int32Array(points.length)
@@ -79,21 +90,24 @@ export class PointTree {
     for (let i = 0; i < node.points.length; i++) this.#set(node.points[i] as number, start, end)
   }
 
-  /** The bytes at all points, one character a byte; '' where they are too many to be worth a look-up. */
-  key(bytes: Buffer): string {
+  /** The bytes at all points; null where they are too many to be worth a look-up. */
+  key(bytes: Buffer): PointKey | null {
+    const key = this.#bytes
     let at = 0
     for (let point = 0; point < this.#starts.length; point++) {
       const start = this.#starts[point] as number
       if (start < 0) {
-        if (at + 1 > this.#key.length) return ''
-        this.#key[at++] = TAG_ABSENT
+        if (at + 1 > KEY_BYTES_MAX) return null
+        key[at++] = TAG_ABSENT
         continue
       }
       const end = this.#ends[point] as number
-      if (at + end - start > this.#key.length) return ''
-      for (let i = start; i < end; i++) this.#key[at++] = bytes[i] as number
+      if (at + end - start > KEY_BYTES_MAX) return null
+      for (let i = start; i < end; i++) key[at++] = bytes[i] as number
     }
-    return this.#key.toString('latin1', 0, at)
+    this.#key.length = at
+    this.#key.hash = hashBytes(this.#key.view, 0, at)
+    return this.#key
   }
 
   #set(point: number, start: number, end: number): void {

@@ -5,7 +5,7 @@
  * (store/), how objects become bytes (body-writer.ts, body-scanner.ts).
  *
  * 1. Shapes are only ever added; a number means the same list for ever.
- * 2. The tree holds only names that stand in JSON text as they are (no escapes). A shape with another name, or with one
+ * 2. The tree holds only names that stand in JSON text as they are (no escapes, not empty). A shape with another name, or with one
  *    that this service writes into exported events, is not in the tree: the scanner does not know it.
  */
 import { must } from '../assert.js'
@@ -22,8 +22,11 @@ export interface ShapeNode {
   /** Different for every node of a tree. */
   readonly id: number
   readonly name: string
-  /** The name's bytes and the closing quote. */
+  /** As it stands in front of a value where there is no white space: the name in quotes, and the colon. */
   readonly key: Uint8Array
+  /** The same, four bytes each from the beginning, and the last four. */
+  readonly keyWords: Int32Array
+  readonly keyEnd: number
   /** The shape that ends here, or -1. */
   shape: number
   firstChild: ShapeNode | null
@@ -111,13 +114,16 @@ export class ShapeTree {
   }
 
   #node(name: string): ShapeNode {
-    return { id: this.#nodes++, name, key: Buffer.from(`${name}"`, 'utf8'), shape: -1, firstChild: null, nextSibling: null }
+    const key = Buffer.from(`"${name}":`, 'utf8')
+    const keyWords = Int32Array.from({ length: key.length >> 2 }, (_, i) => key.readInt32LE(4 * i))
+    const keyEnd = key.length < 4 ? 0 : key.readInt32LE(key.length - 4)
+    return { id: this.#nodes++, name, key, keyWords, keyEnd, shape: -1, firstChild: null, nextSibling: null }
   }
 }
 
-/** True where JSON.stringify leaves the name as it is. */
+/** True where JSON.stringify leaves the name as it is. The empty one is too short to be looked for four bytes at a time. */
 function standsInText(name: string): boolean {
-  return JSON.stringify(name) === `"${name}"`
+  return name !== '' && JSON.stringify(name) === `"${name}"`
 }
 
 /** Names that JSON.parse made are interned, so equal ones are mostly the same object. */

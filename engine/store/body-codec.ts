@@ -7,11 +7,12 @@
  * 1. A shape or word is committed in the same transaction as the first record that uses it, or before.
  * 2. A reader that meets one it does not know reads the new rows; rows are only ever added.
  */
+import { hashBytes, viewOfBytes } from '../event/byte-table.js'
 import { BodyReader } from '../event/body-reader.js'
 import { BodyScanner } from '../event/body-scanner.js'
 import { BodyWriter } from '../event/body-writer.js'
 import { ShapeTree } from '../event/shape-tree.js'
-import { hashBytes, Words } from '../event/words.js'
+import { Words } from '../event/words.js'
 import type { BodyFields } from '../query/body-fields.js'
 import type { Environment, WriteBatch } from './environment.js'
 
@@ -84,7 +85,8 @@ export class BodyCodec {
       this.#shapes.restore(JSON.parse(Buffer.from(value).toString('utf8')) as string[])
     }
     for (const { value } of this.#environment.range('words', { from: numberKey(this.#words.size) })) {
-      this.#words.add(value, 0, value.length, hashBytes(value, 0, value.length))
+      const view = viewOfBytes(value)
+      this.#words.add(view, 0, value.length, hashBytes(view, 0, value.length))
     }
   }
 }

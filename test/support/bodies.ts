@@ -3,7 +3,8 @@ import { BodyReader } from '../../engine/event/body-reader.js'
 import { BodyScanner } from '../../engine/event/body-scanner.js'
 import { BodyWriter } from '../../engine/event/body-writer.js'
 import { ShapeTree } from '../../engine/event/shape-tree.js'
-import { hashBytes, Words } from '../../engine/event/words.js'
+import { hashBytes, viewOfBytes } from '../../engine/event/byte-table.js'
+import { Words } from '../../engine/event/words.js'
 
 export class Bodies {
   readonly shapes = new ShapeTree()
@@ -26,8 +27,8 @@ export class Bodies {
     const copy = new Bodies()
     for (let shape = 0; shape < this.shapes.size; shape++) copy.shapes.restore(this.shapes.names(shape))
     for (let word = 0; word < this.words.size; word++) {
-      const bytes = this.words.bytes(word)
-      copy.words.add(bytes, 0, bytes.length, hashBytes(bytes, 0, bytes.length))
+      const bytes = viewOfBytes(this.words.bytes(word))
+      copy.words.add(bytes, 0, bytes.byteLength, hashBytes(bytes, 0, bytes.byteLength))
     }
     return copy
   }

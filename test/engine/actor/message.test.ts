@@ -30,8 +30,9 @@ describe('messages', () => {
     for (const message of written) {
       const appliedThrough = message.micros - 1 + random.below(3)
       const read = readMessage(memory, at, appliedThrough)
-      const applied = message.micros <= appliedThrough
-      assert.deepEqual({ ...read, body: Buffer.from(read.body) }, { ...message, applied })
+      const { kind, jobId, micros, eventId, idInBody, applied } = read
+      const body = Buffer.from(read.body)
+      assert.deepEqual({ kind, jobId, micros, eventId, idInBody, body, applied }, { ...message, applied: message.micros <= appliedThrough })
       at = nextMessage(memory, at)
     }
     assert.equal(at, end)

@@ -12,8 +12,13 @@ const noPoints = new PointTree([])
 /** What the scanner makes of a text, or null where it leaves it to the long way. */
 function scan(bodies: Bodies, text: string | Buffer, points = noPoints): { body: unknown; eventId: string | null; key: string } | null {
   const { scanner } = bodies
-  if (!scanner.scan(Buffer.from(text), points)) return null
-  return { body: bodies.decode(scanner.out.subarray(0, scanner.length)), eventId: scanner.eventId, key: points.key(scanner.out) }
+  // What lies around it, in the memory of a turn, goes on like JSON.
+  const around = Buffer.from('7"}]}')
+  const memory = Buffer.concat([around, Buffer.from(text), around])
+  if (!scanner.scan(memory, around.length, memory.length - around.length, points)) return null
+  const key = points.key(scanner.out)
+  const keyText = key === null ? '' : Buffer.from(key.view.buffer, key.view.byteOffset, key.length).toString('latin1')
+  return { body: bodies.decode(scanner.out.subarray(0, scanner.length)), eventId: scanner.eventId, key: keyText }
 }
 
 /** A table that has seen bodies like this one. */
@@ -84,11 +89,26 @@ describe('body scanner', () => {
   it('leaves to the long way what it is not sure of', () => {
     const bodies = knowing({ a: 1 }, { a: 1, inference_status: 'OK' }, {})
     for (const text of [
-      request({ b: 1 }), request({ a: 'line\nbreak' }), '{"job_id":1,"raw_body":{"a":1},"title":"t"}', '{"job_id":1}', '{}', '', '[]',
+      request({ b: 1 }), request({ a: '\ud800' }), '{"job_id":1,"event_id":"a\\n","raw_body":{"a":1}}', '{"job_id":1,"raw_body":{"a":1},"title":"t"}', '{"job_id":1}', '{}', '', '[]',
       '{"job_id":1,"raw_body":{"a":1,"a":2}}', '{"job_id":1,"raw_body":{"a":1},"raw_body":{"a":1}}', request([1]), request(null),
       request({ a: { a: 1, inference_status: 'OK' } }), '{"job_id":[1],"raw_body":{"a":1}}', '{"job_id":1,"event_id":7,"raw_body":{"a":1}}',
       '{"job_id":1,"event_id":"","raw_body":{"a":1}}', '{"job_id":1,"raw_body":{"a":-1e309}}',
     ]) assert.equal(scan(bodies, text), null, text)
+  })
+
+  it('undoes escapes as JSON.parse does', () => {
+    const bodies = knowing({ a: 1 })
+    const texts = [
+      'C:\\\\Windows\\\\cmd.exe', '\\"', '\\/\\b\\f\\n\\r\\t', '\\u0041\\u00e9\\u20ac\\uD83D\\ude00', 'é\\u0000€', `${'long '.repeat(40)}\\\\`,
+      '\\ud800', '\\udc00', '\\ud800\\u0041', '\\ud83d', '\\u00g0', '\\u00', '\\x', '\\', 'a\\é',
+    ]
+    const taken = texts.filter((text) => {
+      const whole = `{"job_id":1,"raw_body":{"a":"${text}"}}`
+      const found = scan(bodies, whole)
+      if (found !== null) assert.deepEqual(found.body, (JSON.parse(whole) as { raw_body: unknown }).raw_body)
+      return found !== null
+    })
+    assert.deepEqual(taken, texts.slice(0, 6))
   })
 
   it('refuses what JSON.parse refuses', () => {

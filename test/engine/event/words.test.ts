@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { WORD_BYTES_MAX, WORDS_MAX } from '../../../engine/event/body-format.js'
-import { hashBytes, Words } from '../../../engine/event/words.js'
+import { hashBytes, viewOfBytes } from '../../../engine/event/byte-table.js'
+import { Words } from '../../../engine/event/words.js'
 
 function see(words: Words, text: string): number {
-  const bytes = Buffer.from(text, 'utf8')
-  return words.see(bytes, 0, bytes.length, hashBytes(bytes, 0, bytes.length))
+  const bytes = viewOfBytes(Buffer.from(text, 'utf8'))
+  return words.see(bytes, 0, bytes.byteLength, hashBytes(bytes, 0, bytes.byteLength))
 }
 
 describe('words', () => {
@@ -29,8 +30,8 @@ describe('words', () => {
   it('a full table keeps its words and takes no more', () => {
     const words = new Words()
     for (let i = 0; i < WORDS_MAX + 10; i++) {
-      const bytes = Buffer.from(`word ${i}`)
-      assert.equal(words.add(bytes, 0, bytes.length, hashBytes(bytes, 0, bytes.length)), i < WORDS_MAX ? i : -1)
+      const bytes = viewOfBytes(Buffer.from(`word ${i}`))
+      assert.equal(words.add(bytes, 0, bytes.byteLength, hashBytes(bytes, 0, bytes.byteLength)), i < WORDS_MAX ? i : -1)
     }
     assert.equal(see(words, 'word 0'), 0)
     assert.equal(words.text(WORDS_MAX - 1), `word ${WORDS_MAX - 1}`)
@@ -39,10 +40,10 @@ describe('words', () => {
 
   it('texts with the same hash are different words, and too many of them are left out', () => {
     const words = new Words()
-    const bytes = Array.from({ length: 40 }, (_, i) => Buffer.from(`t${i}`))
+    const bytes = Array.from({ length: 40 }, (_, i) => viewOfBytes(Buffer.from(`t${i}`)))
     const seen = bytes.map((each) => {
-      for (let i = 0; i < 8; i++) words.see(each, 0, each.length, 7)
-      return words.see(each, 0, each.length, 7)
+      for (let i = 0; i < 8; i++) words.see(each, 0, each.byteLength, 7)
+      return words.see(each, 0, each.byteLength, 7)
     })
     assert.deepEqual(seen.slice(0, 16), Array.from({ length: 16 }, (_, i) => i))
     assert.ok(seen.slice(16).every((word) => word === -1))
@@ -50,7 +51,7 @@ describe('words', () => {
   })
 
   it('a long text is never a word', () => {
-    const bytes = Buffer.alloc(WORD_BYTES_MAX + 1, 97)
-    assert.equal(new Words().add(bytes, 0, bytes.length, 1), -1)
+    const bytes = viewOfBytes(Buffer.alloc(WORD_BYTES_MAX + 1, 97))
+    assert.equal(new Words().add(bytes, 0, bytes.byteLength, 1), -1)
   })
 })

@@ -79,7 +79,7 @@ export class BodyScanner extends ScalarScanner {
       this.pos++
       const first = this.skipSpace()
       if (field === 2) {
-        if (first !== OPEN_BRACE || !this.#value((this.#points as PointTree).root, 0)) return false
+        if (first !== OPEN_BRACE || !this.#value(this.#shapes.root, (this.#points as PointTree).root, 0)) return false
         this.length = this.at
       } else if (field === 1 ? !this.#skipScalar(first) : !this.#takeEventId(first)) return false
       next = this.skipSpace()
@@ -93,7 +93,7 @@ export class BodyScanner extends ScalarScanner {
   #skipScalar(first: number): boolean {
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return false
     const at = this.at
-    const known = this.#value(null, 0)
+    const known = this.scalar(first)
     this.at = at
     return known
   }
@@ -108,30 +108,35 @@ export class BodyScanner extends ScalarScanner {
     return true
   }
 
-  #value(path: PointNode | null, depth: number): boolean {
+  /** The value of a field, or of an item of the array in it. */
+  #value(holder: ShapeNode, path: PointNode | null, depth: number): boolean {
     const first = this.skipSpace()
-    if (first === OPEN_BRACE) return this.#object(path, depth)
-    if (first === OPEN_BRACKET) return this.#array(depth)
+    if (first === OPEN_BRACE) return this.#object(holder, path, depth)
+    if (first === OPEN_BRACKET) return this.#array(holder, depth)
     return this.scalar(first)
   }
 
-  #object(path: PointNode | null, depth: number): boolean {
+  #object(holder: ShapeNode, path: PointNode | null, depth: number): boolean {
     if (depth >= limits.eventDepthMax) return false
     const points = this.#points as PointTree
     const { out } = this
     const start = this.at
     out[start] = TAG_OBJECT
     this.at = start + 3
-    let node: ShapeNode = this.#shapes.root
+    const { root } = this.#shapes
+    let node = root
     this.pos++
     let next = this.skipSpace()
     while (next !== CLOSE_BRACE) {
       if (next !== QUOTE) return false
-      const field = this.#field(node) ?? this.#spacedField(node)
+      const isFirst = node === root
+      const field = this.#field(node, isFirst ? holder.inside : node.likely) ?? this.#spacedField(node)
       if (field === null || --this.#fieldsLeft < 0) return false
+      if (isFirst) holder.inside = field
+      else node.likely = field
       const step = path === null ? null : path.step(field)
       const valueAt = this.at
-      if (!this.#value(step, depth + 1)) return false
+      if (!this.#value(field, step, depth + 1)) return false
       if (step !== null) {
         if (step.flattened) return false
         points.mark(step, out, valueAt, this.at)
@@ -152,20 +157,22 @@ export class BodyScanner extends ScalarScanner {
   }
 
   /** The child of the node whose name stands here, quotes and colon at once; the position moves behind them. */
-  #field(node: ShapeNode): ShapeNode | null {
-    const pos = this.pos
-    const left = this.end - pos
-    const view = this.view
-    next: for (let child = node.firstChild; child !== null; child = child.nextSibling) {
-      const { keyWords, key } = child
-      const { length } = key
-      if (length > left) continue
-      for (let i = 0; i < keyWords.length; i++) if (view.getInt32(pos + 4 * i, true) !== keyWords[i]) continue next
-      if (view.getInt32(pos + length - 4, true) !== child.keyEnd) continue
-      this.pos = pos + length
-      return child
-    }
+  #field(node: ShapeNode, likely: ShapeNode | null): ShapeNode | null {
+    if (likely !== null && this.#stands(likely)) return likely
+    for (let child = node.firstChild; child !== null; child = child.nextSibling) if (this.#stands(child)) return child
     return null
+  }
+
+  #stands({ keyBytes, keyStart, keyEnd, keyWords }: ShapeNode): boolean {
+    const pos = this.pos
+    const view = this.view
+    const behind = pos + keyBytes
+    if (behind > this.end || view.getInt32(pos, true) !== keyStart || view.getInt32(behind - 4, true) !== keyEnd) return false
+    if (keyBytes > 8) {
+      for (let i = 1; i < keyWords.length; i++) if (view.getInt32(pos + 4 * i, true) !== keyWords[i]) return false
+    }
+    this.pos = behind
+    return true
   }
 
   /** The same with white space in front of the colon. */
@@ -179,7 +186,7 @@ export class BodyScanner extends ScalarScanner {
     return null
   }
 
-  #array(depth: number): boolean {
+  #array(holder: ShapeNode, depth: number): boolean {
     if (depth >= limits.eventDepthMax) return false
     const { out } = this
     const start = this.at
@@ -189,7 +196,7 @@ export class BodyScanner extends ScalarScanner {
     let count = 0
     let next = this.skipSpace()
     while (next !== CLOSE_BRACKET) {
-      if (--this.#fieldsLeft < 0 || !this.#value(null, depth + 1)) return false
+      if (--this.#fieldsLeft < 0 || !this.#value(holder, null, depth + 1)) return false
       count++
       next = this.skipSpace()
       if (next === COMMA) {

@@ -50,13 +50,13 @@ export function hashBytes(view: DataView, start: number, end: number): number {
 }
 
 export class ByteTable {
-  /** Numbers plus one, by hash; 0 is free. Open addressing. */
-  #slots = new Int32Array(1 << 10)
-  #hashes = new Int32Array(1 << 9)
-  /** Where each piece ends in the arena; it starts where the one before ends. */
-  #ends = new Int32Array(1 << 9)
+  /** Two a slot, by hash: number plus one, 0 where it is free, and the hash. Open addressing; at most half of them are taken. */
+  #slots = new Int32Array(1 << 11)
+  /** Two a piece: where it starts in the arena, and where it ends. */
+  #places = new Int32Array(1 << 10)
   #arena = new Uint8Array(1 << 13)
   #view = viewOfBytes(this.#arena)
+  #used = 0
   #size = 0
 
   get size(): number {
@@ -66,18 +66,19 @@ export class ByteTable {
   /** A piece's bytes; a view. */
   bytes(piece: number): Uint8Array {
     if (piece >= this.#size) throw new Error(`no piece ${piece}`)
-    return this.#arena.subarray(this.#startOf(piece), this.#ends[piece])
+    return this.#arena.subarray(this.#places[2 * piece], this.#places[2 * piece + 1])
   }
 
   /** The number of the piece, or ABSENT, or CROWDED. */
   find(source: DataView, start: number, end: number, hash: number): number {
-    const mask = this.#slots.length - 1
-    let slot = hash & mask
+    const slots = this.#slots
+    const mask = slots.length - 1
+    let slot = (hash << 1) & mask
     for (let probe = 0; probe < PROBES_MAX; probe++) {
-      const entry = this.#slots[slot] as number
+      const entry = slots[slot] as number
       if (entry === 0) return ABSENT
-      if (this.#hashes[entry - 1] === hash && this.#equals(entry - 1, source, start, end)) return entry - 1
-      slot = (slot + 1) & mask
+      if (slots[slot + 1] === hash && this.#equals(entry - 1, source, start, end)) return entry - 1
+      slot = (slot + 2) & mask
     }
     return CROWDED
   }
@@ -86,28 +87,25 @@ export class ByteTable {
   add(source: DataView, start: number, end: number, hash: number): number {
     this.#makeRoom(end - start)
     const piece = this.#size++
-    let to = this.#startOf(piece)
-    for (let i = start; i < end; i++) this.#arena[to++] = source.getUint8(i)
-    this.#ends[piece] = to
-    this.#hashes[piece] = hash
-    this.#place(piece, hash)
+    this.#places[2 * piece] = this.#used
+    for (let i = start; i < end; i++) this.#arena[this.#used++] = source.getUint8(i)
+    this.#places[2 * piece + 1] = this.#used
+    this.#place(piece + 1, hash)
     return piece
   }
 
   /** Forgets all pieces. */
   clear(): void {
     this.#slots.fill(0)
+    this.#used = 0
     this.#size = 0
   }
 
-  #startOf(piece: number): number {
-    return piece === 0 ? 0 : (this.#ends[piece - 1] as number)
-  }
-
   #equals(piece: number, source: DataView, start: number, end: number): boolean {
+    const places = this.#places
     const view = this.#view
-    let own = this.#startOf(piece)
-    if ((this.#ends[piece] as number) - own !== end - start) return false
+    let own = places[2 * piece] as number
+    if ((places[2 * piece + 1] as number) - own !== end - start) return false
     let at = start
     for (; at + 4 <= end; at += 4, own += 4) if (source.getInt32(at, true) !== view.getInt32(own, true)) return false
     for (; at < end; at++, own++) if (source.getUint8(at) !== view.getUint8(own)) return false
@@ -115,23 +113,23 @@ export class ByteTable {
   }
 
   #makeRoom(bytes: number): void {
-    const used = this.#startOf(this.#size)
-    if (used + bytes > this.#arena.length) {
-      this.#arena = grown(this.#arena, new Uint8Array(Math.max(this.#arena.length * 2, used + bytes)))
+    if (this.#used + bytes > this.#arena.length) {
+      this.#arena = grown(this.#arena, new Uint8Array(Math.max(this.#arena.length * 2, this.#used + bytes)))
       this.#view = viewOfBytes(this.#arena)
     }
-    if (this.#size < this.#hashes.length) return
-    this.#hashes = grown(this.#hashes, new Int32Array(this.#hashes.length * 2))
-    this.#ends = grown(this.#ends, new Int32Array(this.#ends.length * 2))
-    this.#slots = new Int32Array(this.#slots.length * 2)
-    for (let piece = 0; piece < this.#size; piece++) this.#place(piece, this.#hashes[piece] as number)
+    if (2 * this.#size < this.#places.length) return
+    this.#places = grown(this.#places, new Int32Array(this.#places.length * 2))
+    const before = this.#slots
+    this.#slots = new Int32Array(before.length * 2)
+    for (let slot = 0; slot < before.length; slot += 2) if (before[slot] !== 0) this.#place(before[slot] as number, before[slot + 1] as number)
   }
 
-  #place(piece: number, hash: number): void {
+  #place(entry: number, hash: number): void {
     const mask = this.#slots.length - 1
-    let slot = hash & mask
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
-    this.#slots[slot] = piece + 1
+    let slot = (hash << 1) & mask
+    while (this.#slots[slot] !== 0) slot = (slot + 2) & mask
+    this.#slots[slot] = entry
+    this.#slots[slot + 1] = hash
   }
 }
 

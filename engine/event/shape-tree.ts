@@ -24,9 +24,14 @@ export interface ShapeNode {
   readonly name: string
   /** As it stands in front of a value where there is no white space: the name in quotes, and the colon. */
   readonly key: Uint8Array
-  /** The same, four bytes each from the beginning, and the last four. */
-  readonly keyWords: Int32Array
+  readonly keyBytes: number
+  /** Its first four bytes and its last four, and all of them by fours: what differs mostly does so in the first two. */
+  readonly keyStart: number
   readonly keyEnd: number
+  readonly keyWords: Int32Array
+  /** The child that was found last, and the first field of the object that was last found as this field's value. */
+  likely: ShapeNode | null
+  inside: ShapeNode | null
   /** The shape that ends here, or -1. */
   shape: number
   firstChild: ShapeNode | null
@@ -116,8 +121,11 @@ export class ShapeTree {
   #node(name: string): ShapeNode {
     const key = Buffer.from(`"${name}":`, 'utf8')
     const keyWords = Int32Array.from({ length: key.length >> 2 }, (_, i) => key.readInt32LE(4 * i))
-    const keyEnd = key.length < 4 ? 0 : key.readInt32LE(key.length - 4)
-    return { id: this.#nodes++, name, key, keyWords, keyEnd, shape: -1, firstChild: null, nextSibling: null }
+    const [keyStart, keyEnd] = name === '' ? [0, 0] : [key.readInt32LE(0), key.readInt32LE(key.length - 4)]
+    return {
+      id: this.#nodes++, name, key, keyBytes: key.length, keyStart, keyEnd, keyWords,
+      likely: null, inside: null, shape: -1, firstChild: null, nextSibling: null,
+    }
   }
 }
 

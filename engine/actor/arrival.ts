@@ -14,7 +14,7 @@ import type { BodyCodec } from '../store/body-codec.js'
 
 export interface Arrival {
   /** The body's bytes. */
-  readonly body: Buffer
+  readonly body: Uint8Array
   /** The body, where it was parsed. */
   readonly rawBody: Record<string, unknown> | null
   readonly extras: EventExtras | null
@@ -44,7 +44,7 @@ export class Arrivals {
     const { scanner } = this.#codec
     if (this.#scans && scanner.scan(memory, start, end, this.#tree)) {
       const key = this.#tree.key(scanner.out)
-      return { body: scanner.out.subarray(0, scanner.length), rawBody: null, extras: null, idInBody: scanner.eventId, key }
+      return { body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length), rawBody: null, extras: null, idInBody: scanner.eventId, key }
     }
     return this.of(parseEnvelope(memory.toString('utf8', start, end), this.#sectionNames))
   }

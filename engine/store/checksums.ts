@@ -61,14 +61,16 @@ export class ChecksumMemory {
     const bytes = this.#bytes
     const valueAt = at + key.length
     const end = valueAt + value.length
-    bytes.set(key, at)
+    // Keys are short: a call would cost more than the bytes.
+    for (let i = 0; i < key.length; i++) bytes[at + i] = key[i] as number
     bytes.set(value, valueAt)
     const hash = xxh32(this.#words, bytes, at, end, key.length)
     bytes[end] = hash
     bytes[end + 1] = hash >> 8
     bytes[end + 2] = hash >> 16
     bytes[end + 3] = hash >> 24
-    return bytes.subarray(valueAt, end + CHECKSUM_BYTES)
+    // Not of `subarray`, which asks for the kind of array and makes a Buffer: one is made for every value that is written.
+    return new Uint8Array(this.#words.buffer, valueAt, value.length + CHECKSUM_BYTES)
   }
 
   #make(needed: number): void {

@@ -11,7 +11,7 @@ import { replyError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
 import { json } from '../http/reply.js'
 import type { RequestTrace } from '../http/request-trace.js'
-import { ingestedText } from './event-wire.js'
+import { ingestedBytes } from './event-wire.js'
 import { jobIdOf } from './job-reference.js'
 
 class EventPost implements CollectedBody, IngestReceiver {
@@ -47,7 +47,7 @@ class EventPost implements CollectedBody, IngestReceiver {
 
   ingested(view: EventView): void {
     this.#exchange.trace?.decided(view)
-    this.#exchange.reply('201 Created', json, ingestedText(view, this.#app.emptyErrorMessage))
+    this.#exchange.reply('201 Created', json, ingestedBytes(view, this.#app.emptyErrorMessage))
   }
 
   refused(refusal: Refusal): void {

@@ -1,53 +1,170 @@
 /**
- * Events as the wire shows them, as text: the busiest answers are put together without a serializer.
+ * Events as the wire shows them, as bytes: the busiest answers are put together without a serializer, and without a text in
+ * between that would have to be joined, looked through and encoded.
  *
- * Field names are those of schemas/events.ts; a test parses each text and checks it against its schema.
+ * Field names are those of schemas/events.ts; a test parses each answer and checks it against its schema.
  */
 import { isoMicros, type EventView, type Refusal } from '../../engine/index.js'
 import { statusOf } from '../http/error-reply.js'
 
-/** Texts without quotes, backslashes and anything beyond ASCII: nearly all ids and names. */
-const plain = /^[ !#-[\]-~]*$/
+/** Bytes of an answer beside the texts in it, at most, and of one UTF-16 unit of those. */
+const FIXED_BYTES = 512
+const UNIT_BYTES = 6
+/** Ends of answers that are remembered. */
+const ENDS_MAX = 4_096
+const [QUOTE, BACKSLASH, SPACE, DELETE, ZERO] = [0x22, 0x5c, 0x20, 0x7f, 0x30]
 
-/** A text as JSON; looking at one that is plain costs a fraction of the serializer's call. */
-function quote(text: string): string {
-  return plain.test(text) ? `"${text}"` : JSON.stringify(text)
+const head = Buffer.from('{"event_id":')
+const job = Buffer.from(',"job_id":')
+const time = Buffer.from(',"ingest_timestamp":"')
+
+/** What answers are put together in, each used and sent within one call. */
+const memory = Buffer.allocUnsafeSlow(16 * 1024)
+
+/** The bytes that the answers to this event take at most. */
+export function answerRoom({ eventId, result, resultLabel, errorMessage }: EventView): number {
+  return FIXED_BYTES + UNIT_BYTES * (eventId.length + result.length + resultLabel.length + (errorMessage?.length ?? 0))
 }
 
-function textOrNull(text: string | null): string {
-  return text === null ? 'null' : quote(text)
+/** The end of an answer, behind the ingest time. Most are alike: what was made once is kept as bytes. */
+class Ends {
+  readonly #text: (view: EventView) => string
+  readonly #known = new Map<string, Map<string, Map<number, Buffer>>>()
+  #size = 0
+
+  constructor(text: (view: EventView) => string) {
+    this.#text = text
+  }
+
+  of(view: EventView): Buffer {
+    if (view.errorMessage !== null) return Buffer.from(this.#text(view))
+    let byLabel = this.#known.get(view.result)
+    if (byLabel === undefined) this.#known.set(view.result, (byLabel = new Map()))
+    let ends = byLabel.get(view.resultLabel)
+    if (ends === undefined) byLabel.set(view.resultLabel, (ends = new Map()))
+    const key = keyOf(view)
+    return ends.get(key) ?? this.#add(ends, key, view)
+  }
+
+  #add(ends: Map<number, Buffer>, key: number, view: EventView): Buffer {
+    const end = Buffer.from(this.#text(view))
+    if (++this.#size > ENDS_MAX) {
+      this.#known.clear()
+      this.#size = 0
+    } else ends.set(key, end)
+    return end
+  }
 }
 
-/** The answer to a new event: pending at all times, however fast it was decided (specification, States). */
-export function ingestedText(view: EventView, emptyErrorMessage: boolean): string {
-  return (
-    `{"event_id":${quote(view.eventId)},"job_id":${view.jobId},"ingest_timestamp":"${isoMicros(view.ingestMicros)}",` +
-    `"status":"pending_inference","error_message":${emptyErrorMessage ? '""' : 'null'}}`
-  )
+/** Confidence, in its hundredths, and what has few values. */
+function keyOf({ confidenceScore, bucketState, outlier, status }: EventView): number {
+  const state = bucketState === 'new' ? 0 : bucketState === 'pending' ? 1 : bucketState === 'in_knowledge_base' ? 2 : 3
+  return Math.round(confidenceScore * 100) * 16 + state * 4 + (outlier ? 2 : 0) + (status === 'OK' ? 1 : 0)
 }
 
-/** The answer to GET. */
-export function eventText(view: EventView): string {
-  return (
-    `{"event_id":${quote(view.eventId)},"ingest_timestamp":"${isoMicros(view.ingestMicros)}",` +
-    `"status":"${view.status}","result":${quote(view.result)},"result_label":${quote(view.resultLabel)},` +
-    `"error_message":${textOrNull(view.errorMessage)},"bucket_state":"${view.bucketState}",` +
-    `"outlier":${view.outlier},"confidence_score":${view.confidenceScore}}`
-  )
+const eventEnds = new Ends((view) => (
+  `","status":"${view.status}","result":${JSON.stringify(view.result)},"result_label":${JSON.stringify(view.resultLabel)},` +
+  `"error_message":${JSON.stringify(view.errorMessage)},"bucket_state":"${view.bucketState}",` +
+  `"outlier":${view.outlier},"confidence_score":${view.confidenceScore}}`
+))
+
+const lineEnds = new Ends((view) => (
+  `","status":"${view.status}","result":${JSON.stringify(view.result)},"result_label":${JSON.stringify(view.resultLabel)},` +
+  `"bucket_state":"${view.bucketState}","outlier":${view.outlier},"confidence_score":${view.confidenceScore},` +
+  `"error_message":${JSON.stringify(view.errorMessage)}}\n`
+))
+
+const ingestedEnd = Buffer.from('","status":"pending_inference","error_message":null}')
+const ingestedEmptyEnd = Buffer.from('","status":"pending_inference","error_message":""}')
+
+/** The answer to a new event: pending at all times, however fast it was decided (specification, States). Good until the next call. */
+export function ingestedBytes(view: EventView, emptyErrorMessage: boolean): Uint8Array {
+  return whole(view, (out, at) => put(out, putStart(out, at, view, true), emptyErrorMessage ? ingestedEmptyEnd : ingestedEnd))
 }
 
-/** The line of an event that was taken in by a stream, with its end. */
-export function resultLine(view: EventView): string {
-  return (
-    `{"event_id":${quote(view.eventId)},"job_id":${view.jobId},"ingest_timestamp":"${isoMicros(view.ingestMicros)}",` +
-    `"status":"${view.status}","result":${quote(view.result)},"result_label":${quote(view.resultLabel)},` +
-    `"bucket_state":"${view.bucketState}","outlier":${view.outlier},"confidence_score":${view.confidenceScore},` +
-    `"error_message":${textOrNull(view.errorMessage)}}\n`
-  )
+/** The answer to GET. Good until the next call. */
+export function eventBytes(view: EventView): Uint8Array {
+  return whole(view, (out, at) => put(out, putStart(out, at, view, false), eventEnds.of(view)))
+}
+
+/** Puts the line of an event that was taken in by a stream, with its end; returns where it ends. There is `answerRoom` for it. */
+export function putResultLine(out: Buffer, at: number, view: EventView): number {
+  return put(out, putStart(out, at, view, true), lineEnds.of(view))
 }
 
 /** The line of an event that was refused, with its end. `jobId` where it was read before the refusal. */
-export function refusedLine(refusal: Refusal, jobId: number | null): string {
-  const job = jobId === null ? '' : `,"job_id":${jobId}`
-  return `{"status":"ERROR","status_code":${statusOf[refusal.code]}${job},"error":${quote(refusal.message)}}\n`
+export function refusedLine(refusal: Refusal, jobId: number | null): Buffer {
+  const place = jobId === null ? '' : `,"job_id":${jobId}`
+  return Buffer.from(`{"status":"ERROR","status_code":${statusOf[refusal.code]}${place},"error":${JSON.stringify(refusal.message)}}\n`)
+}
+
+function whole(view: EventView, fill: (out: Buffer, at: number) => number): Uint8Array {
+  const room = answerRoom(view)
+  const out = room > memory.length ? Buffer.allocUnsafeSlow(room) : memory
+  return new Uint8Array(out.buffer, 0, fill(out, 0))
+}
+
+/** Id, job where it is asked for, and ingest time, whose closing quote belongs to the end. */
+function putStart(out: Buffer, at: number, { eventId, jobId, ingestMicros }: EventView, withJob: boolean): number {
+  at = putText(out, put(out, at, head), eventId)
+  if (withJob) at = putInteger(out, put(out, at, job), jobId)
+  return putTime(out, put(out, at, time), ingestMicros)
+}
+
+/** Short pieces: a call would cost more than their bytes. */
+function put(out: Buffer, at: number, bytes: Uint8Array): number {
+  const { length } = bytes
+  if (length > 64) out.set(bytes, at)
+  else for (let i = 0; i < length; i++) out[at + i] = bytes[i] as number
+  return at + length
+}
+
+/** A text as JSON. Nearly all ids are without quotes, backslashes and anything beyond ASCII. */
+function putText(out: Buffer, at: number, text: string): number {
+  const { length } = text
+  out[at] = QUOTE
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < SPACE || unit >= DELETE || unit === QUOTE || unit === BACKSLASH) return at + out.write(JSON.stringify(text), at, 'utf8')
+    out[at + 1 + i] = unit
+  }
+  out[at + 1 + length] = QUOTE
+  return at + 2 + length
+}
+
+function putInteger(out: Buffer, at: number, value: number): number {
+  let end = at + 1
+  for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) end++
+  let rest = value
+  for (let i = end - 1; i >= at; i--) {
+    const next = Math.floor(rest / 10)
+    out[i] = ZERO + rest - next * 10
+    rest = next
+  }
+  return end
+}
+
+const MICROS = 1_000_000
+/** Digits of a second's millionths. */
+const DIGITS = 6
+/** The second that was written last, and its time down to the dot. */
+let lastSecond = -1
+let lastTime = Buffer.alloc(0)
+
+/** As isoMicros writes it. */
+function putTime(out: Buffer, at: number, micros: number): number {
+  const second = Math.floor(micros / MICROS)
+  if (second !== lastSecond) {
+    lastSecond = second
+    lastTime = Buffer.from(isoMicros(micros).slice(0, -(DIGITS + 1)))
+  }
+  const from = put(out, at, lastTime)
+  let rest = micros - second * MICROS
+  for (let i = from + DIGITS - 1; i >= from; i--) {
+    const next = (rest / 10) | 0
+    out[i] = ZERO + rest - next * 10
+    rest = next
+  }
+  out[from + DIGITS] = 0x5a
+  return from + DIGITS + 1
 }

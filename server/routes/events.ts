@@ -10,7 +10,7 @@ import {
 } from '../schemas/events.js'
 import { postEventLines } from './bulk-stream.js'
 import { postEvent } from './event-post.js'
-import { eventText } from './event-wire.js'
+import { eventBytes } from './event-wire.js'
 import { jobFromPath } from './job-reference.js'
 
 const tag = 'Events'
@@ -88,7 +88,7 @@ const get: GuardedRoute = {
   errors: [404],
   serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)
-    exchange.reply('200 OK', json, eventText(app.service.event(job, params[1]!)))
+    exchange.reply('200 OK', json, eventBytes(app.service.event(job, params[1]!)))
   },
 }
 

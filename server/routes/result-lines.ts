@@ -5,23 +5,21 @@
  * (line-source.ts), what a line says (event-wire.ts).
  *
  * 1. A line leaves when it and all lines before it are settled.
- * 2. What settles together leaves together, in pieces that are cheap to keep. A line becomes text only then: text that
- *    waits is what the garbage collector spends its time on.
+ * 2. What settles together leaves together, in pieces that are cheap to keep. A line becomes bytes only then: what waits is
+ *    what the garbage collector spends its time on.
  * 3. Once the client reads more slowly than we write, lines wait here and not in the socket's buffer, whose every write
  *    costs as much as it holds. uWebSockets.js drains that buffer but does not say when: a line now and then finds out.
  * 4. A client that reads nothing for too long is cut off.
  */
 import { limits, type EventView, type IngestReceiver, type Refusal } from '../../engine/index.js'
 import type { Exchange } from '../http/exchange.js'
-import { refusedLine, resultLine } from './event-wire.js'
+import { answerRoom, putResultLine, refusedLine } from './event-wire.js'
 import type { FairWindow } from './fair-window.js'
 
 const PROBE_FIRST_MS = 1
 const PROBE_SLOWEST_MS = 1_000
 /** Taken slots that are kept before the list moves up. */
 const MOVE_UP_AT = 8_192
-/** UTF-8 bytes of one UTF-16 unit, at most. */
-const BYTES_PER_UNIT = 3
 
 /** The piece that is being put together: one for all streams, used and sent within one call. */
 const piece = Buffer.allocUnsafeSlow(limits.bulkPieceBytesMax)
@@ -36,26 +34,30 @@ export interface LinesWatcher {
 export class LineSlot implements IngestReceiver {
   readonly #lines: ResultLines
   readonly #jobId: number | null
-  #outcome: EventView | string | null = null
+  #view: EventView | null = null
+  #refusal: Buffer | null = null
 
   constructor(lines: ResultLines, jobId: number | null) {
     this.#lines = lines
     this.#jobId = jobId
   }
 
-  /** The result line, or null while it is not known. */
-  get text(): string | null {
-    const outcome = this.#outcome
-    return outcome === null || typeof outcome === 'string' ? outcome : resultLine(outcome)
+  /** Puts the result line at `at`; where it ends, or -1 while it is not known, or where there is no room. */
+  put(out: Buffer, at: number): number {
+    const view = this.#view
+    if (view !== null) return at + answerRoom(view) > out.length ? -1 : putResultLine(out, at, view)
+    const refusal = this.#refusal
+    if (refusal === null || at + refusal.length > out.length) return -1
+    return at + refusal.copy(out, at)
   }
 
   ingested(view: EventView): void {
-    this.#outcome = view
+    this.#view = view
     this.#lines.settled()
   }
 
   refused(refusal: Refusal): void {
-    this.#outcome = refusedLine(refusal, this.#jobId)
+    this.#refusal = refusedLine(refusal, this.#jobId)
     this.#lines.settled()
   }
 }
@@ -137,9 +139,9 @@ export class ResultLines {
     let head = this.#head
     let at = 0
     while (head < end) {
-      const line = slots[head]!.text
-      if (line === null || at + line.length * BYTES_PER_UNIT > piece.length) break
-      at += piece.write(line, at, 'utf8')
+      const lineEnd = slots[head]!.put(piece, at)
+      if (lineEnd < 0) break
+      at = lineEnd
       head++
     }
     this.#head = head

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Check } from 'typebox/value'
+import { isoMicros } from '../../../engine/clock.js'
 import { Refusal } from '../../../engine/errors.js'
 import type { EventView } from '../../../engine/service.js'
-import { eventText, ingestedText, refusedLine, resultLine } from '../../../server/routes/event-wire.js'
+import { answerRoom, eventBytes, ingestedBytes, putResultLine, refusedLine } from '../../../server/routes/event-wire.js'
 import * as schemas from '../../../server/schemas/events.js'
 
 const views: readonly EventView[] = [
@@ -18,6 +19,15 @@ const views: readonly EventView[] = [
   },
 ]
 
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
+const eventText = (view: EventView): string => textOf(eventBytes(view))
+const ingestedText = (view: EventView, empty: boolean): string => textOf(ingestedBytes(view, empty))
+
+function resultLine(view: EventView): string {
+  const out = Buffer.alloc(answerRoom(view) + 3)
+  return textOf(out.subarray(3, putResultLine(out, 3, view)))
+}
+
 test('each text is JSON with the fields of its schema', () => {
   for (const view of views) {
     const got = JSON.parse(eventText(view))
@@ -27,15 +37,17 @@ test('each text is JSON with the fields of its schema', () => {
     assert.ok(Check(schemas.IngestedEvent, posted))
     assert.equal(posted.event_id, view.eventId)
     assert.ok(Check(schemas.ResultLine, JSON.parse(resultLine(view))))
+    assert.deepEqual(JSON.parse(resultLine(view)), { ...got, job_id: view.jobId })
+    assert.equal(got.ingest_timestamp, isoMicros(view.ingestMicros))
   }
 })
 
 test('a line is one line', () => {
   for (const view of views) assert.equal(resultLine(view).indexOf('\n'), resultLine(view).length - 1)
-  const line = refusedLine(new Refusal('invalid_body', 'two\nlines'), 7)
+  const line = textOf(refusedLine(new Refusal('invalid_body', 'two\nlines'), 7))
   assert.equal(line.indexOf('\n'), line.length - 1)
   assert.deepEqual(JSON.parse(line), { status: 'ERROR', status_code: 422, job_id: 7, error: 'two\nlines' })
-  assert.ok(Check(schemas.ResultLine, JSON.parse(refusedLine(new Refusal('invalid_json', 'no'), null))))
+  assert.ok(Check(schemas.ResultLine, JSON.parse(textOf(refusedLine(new Refusal('invalid_json', 'no'), null)))))
 })
 
 test('a new event is pending, however fast it was decided', () => {
@@ -45,4 +57,25 @@ test('a new event is pending, however fast it was decided', () => {
 test('the error message of a new event is null, or empty for the client that needs it', () => {
   assert.equal(JSON.parse(ingestedText(views[0]!, false)).error_message, null)
   assert.equal(JSON.parse(ingestedText(views[0]!, true)).error_message, '')
+})
+
+test('ends that are alike in parts are told apart', () => {
+  const seen = new Set<string>()
+  for (const result of ['label_0', 'label_1']) {
+    for (const resultLabel of ['Drop', 'Escalate']) {
+      for (const bucketState of ['new', 'pending', 'in_knowledge_base', 'retrain'] as const) {
+        for (const [outlier, confidenceScore] of [[true, 10.01], [false, 10.01], [false, 10.02], [false, 100]] as const) {
+          const view: EventView = { ...views[0]!, result, resultLabel, bucketState, outlier, confidenceScore, jobId: seen.size }
+          for (const again of [view, { ...view, status: 'pending_inference' as const }]) {
+            const { event_id: _, ingest_timestamp: __, job_id, ...said } = JSON.parse(resultLine(again))
+            const expected = { status: again.status, result, result_label: resultLabel, bucket_state: bucketState, outlier }
+            assert.deepEqual(said, { ...expected, confidence_score: confidenceScore, error_message: null })
+            assert.equal(job_id, again.jobId)
+            seen.add(JSON.stringify(said))
+          }
+        }
+      }
+    }
+  }
+  assert.equal(seen.size, 128)
 })

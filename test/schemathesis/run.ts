@@ -9,10 +9,9 @@
  * service is lenient on purpose (existing clients send numbers as text, and fields that nobody knows).
  */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pythonEnvironment, runShown } from '../../bench/harness/python.js'
 import { makeJob, type Client } from '../support/client.js'
 import { ADMIN_PASSWORD, MANAGEMENT_KEY, spawnService } from '../support/service.js'
 
@@ -23,27 +22,6 @@ const CHECKS = [
   'not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_headers_conformance',
   'response_schema_conformance', 'unsupported_method', 'allow_header_conformance', 'ignored_auth', 'use_after_free',
 ]
-
-/** Ends with a sentence where the command does. */
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): number {
-  const { status, error } = spawnSync(command, args, { cwd: home, env, stdio: 'inherit' })
-  if (error !== undefined) throw new Error(`${command} cannot be run (${error.message})`)
-  return status ?? 1
-}
-
-/** The virtual environment with what requirements.txt says; made once. */
-function install(): string {
-  mkdirSync(home, { recursive: true })
-  const requirements = join(source, 'requirements.txt')
-  const done = join(home, 'installed.txt')
-  const wanted = readFileSync(requirements, 'utf8')
-  const bin = join(home, 'venv/bin')
-  if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return bin
-  assert.equal(run('python3', ['-m', 'venv', '--clear', 'venv']), 0, 'no virtual environment could be made')
-  assert.equal(run(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '-r', requirements]), 0)
-  writeFileSync(done, wanted)
-  return bin
-}
 
 /** Something of everything, and the values that name it. */
 async function prepare(client: Client): Promise<Record<string, unknown[]>> {
@@ -78,17 +56,17 @@ async function prepare(client: Client): Promise<Record<string, unknown[]>> {
   }
 }
 
-const bin = install()
+const bin = pythonEnvironment(home, join(source, 'requirements.txt'))
 const service = await spawnService()
 let status: number
 try {
   const env = { ...process.env, KNOWN_VALUES: JSON.stringify(await prepare(service.client)), PYTHONPATH: source, SCHEMATHESIS_HOOKS: 'hooks' }
-  status = run(join(bin, 'st'), [
+  status = runShown(join(bin, 'st'), [
     'run', `${service.baseUrl}/openapi.json`, '--header', `x-service-api-key: ${MANAGEMENT_KEY}`, '--checks', CHECKS.join(','),
     '--continue-on-failure', '--output-truncate', 'true', '--warnings', 'off', '--max-examples', '50', ...process.argv.slice(2),
-  ], env)
+  ], home, env)
 } finally {
-  const log = service.started.output().split('\n').filter((line) => !/^(Listening|Documentation)/.test(line)).join('\n').trim()
+  const log = service.started.output().split('\n').filter((line) => !/^(Listening|Pages|Documentation)/.test(line)).join('\n').trim()
   if (log !== '') console.log(`The service printed:\n${log.slice(0, 5_000)}`)
   await service.close()
 }

@@ -20,7 +20,7 @@ export interface Pool {
 const priors: readonly { readonly labels: number; readonly weights: readonly number[] }[] = [
   { labels: 10, weights: [0.055, 0.44, 0.03, 0.025, 0.45] },
   { labels: 30, weights: [0.13, 0.36, 0.1, 0.06, 0.35] },
-  { labels: 100, weights: [0.15, 0.2, 0.12, 0.4, 0.13] },
+  { labels: 100, weights: [0.2, 0.15, 0.1, 0.45, 0.1] },
   { labels: 300, weights: [0.15, 0.15, 0.14, 0.52, 0.04] },
   { labels: 1_000, weights: [0.17, 0.13, 0.14, 0.54, 0.02] },
 ]

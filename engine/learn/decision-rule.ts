@@ -7,7 +7,7 @@
  * Agarwal, "Consistent multiclass algorithms for complex performance measures", 2015). F and D are expected over the
  * stream by the model's own probabilities, so that how labels were picked does not matter; they depend on the rule and
  * the rule on them: a few rounds find it. The share of the uniform in every answer is left out of that: it is doubt, and
- * would add up to more than a rare label ever comes. What is expected is no truth either, so the rule goes half-way.
+ * would add up to more than a rare label ever comes. What is expected is no truth either, so the rule goes three quarters of the way.
  *
  * All three are one form: answer k with the greatest sum_t worth[k][t] p_t - offset[k].
  */
@@ -24,7 +24,7 @@ const rounds = 20
 /** Added to D, as a share of the events: a label that hardly comes is not answered for a hope. */
 const rareShare = 0.01
 /** How far the rule for macro F1 goes from the most probable label, 0, to what is expected to be best, 1: its expectation is no truth. */
-const macroF1Pull = 0.5
+const macroF1Pull = 0.75
 
 /** The class that the rule answers with; `among` says which may be. */
 export function chooseBy(rule: DecisionRule, probabilities: Float64Array, among: Int32Array): number {
@@ -91,11 +91,11 @@ function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Ar
     for (let k = 0; k < labelCount; k++) worths[k * labelCount + k] = 2 / (seen[k] as number)
     rule = { worths, offsets: f1.map((f, k) => f / (seen[k] as number)) }
   }
-  return halfway(best, among, labelCount)
+  return partWay(best, among, labelCount)
 }
 
 /** Between the rule and that for accuracy: worths by the logarithm, on the scale where their geometric mean is 1. */
-function halfway(rule: DecisionRule, among: Int32Array, labelCount: number): DecisionRule {
+function partWay(rule: DecisionRule, among: Int32Array, labelCount: number): DecisionRule {
   let logs = 0
   for (const k of among) logs += Math.log(rule.worths[k * labelCount + k] as number)
   const scale = Math.exp(logs / among.length)

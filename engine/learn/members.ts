@@ -148,17 +148,30 @@ export class MemberPanel {
   }
 }
 
+/** Members whose mean answer is doubted as one, for each doubt about an event. */
+export type Doubted = readonly (readonly number[])[]
+
 /**
- * 1 - the top of the mean of what the linear model and the extra trees say; `chances` as the panel leaves them, from `at` on.
- * These two stay unsure between what they know; the other trees carry the nearest leaf's word as far as it goes.
+ * The linear model and the extra trees stay unsure between what they know, boosting where many small reasons cancel out: which
+ * of them tells what was never labelled differs from stream to stream, so each is asked by itself. A random forest carries the nearest
+ * leaf's word as far as it goes.
  */
-export function doubtOf(chances: Float64Array, at: number, classCount: number): number {
-  let top = 0
-  for (let k = at; k < at + classCount; k++) {
-    const mean = ((chances[k] as number) + (chances[k + classCount] as number)) / 2
-    if (mean > top) top = mean
+export const doubted: Doubted = [[0], [1], [boostingPlace]]
+/** Of models up to `pooled/4`. */
+export const doubtedFirst: Doubted = [[0, 1]]
+
+/** Fills `doubts`, each 1 - the top of the mean answer of some members; `chances` as the panel leaves them, from `at` on. */
+export function fillDoubts(members: Doubted, chances: Float64Array, at: number, classCount: number, doubts: Float64Array): void {
+  for (let d = 0; d < members.length; d++) {
+    const together = members[d] as readonly number[]
+    let top = 0
+    for (let k = 0; k < classCount; k++) {
+      let sum = 0
+      for (const member of together) sum += chances[at + member * classCount + k] as number
+      if (sum > top) top = sum
+    }
+    doubts[d] = 1 - top / together.length
   }
-  return 1 - top
 }
 
 export function writeMembers(members: Members, to: ModelWriter): void {

@@ -11,7 +11,7 @@ import { makeCoder, readCoder, writeCoder, type CoderParts } from './coder-parts
 import { chooseBy, readRule, writeRule, type DecisionRule } from './decision-rule.js'
 import type { EventCoder } from './event-coder.js'
 import { FeatureTable } from './feature-table.js'
-import { doubtOf, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
+import { doubted, doubtedFirst, fillDoubts, MemberPanel, readMembers, writeMembers, type Doubted, type Members } from './members.js'
 import { kindOf, ModelReader, ModelWriter } from './model-bytes.js'
 import { outlierThresholdUsual } from './outlier-anchor.js'
 import { OutlierDetector } from './outlier-detector.js'
@@ -79,6 +79,11 @@ export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
   return to.seal()
 }
 
+/** The members whose doubts a model of this kind has. */
+function doubtedBy(kind: string): Doubted {
+  return kind === pooledKind ? doubted : doubtedFirst
+}
+
 function orNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
 }
@@ -108,7 +113,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   const answers = { pool, recall, cells, sharpness, rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
   const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from)) }
-  const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from) }
+  const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from, doubtedBy(kind).length) }
   from.finish()
   return parts
 }
@@ -117,14 +122,18 @@ export function readPooled(bytes: Uint8Array): PooledParts {
 export class PooledAnswer {
   readonly coder: EventCoder
   readonly #parts: AnswerParts
+  readonly #doubted: Doubted
   readonly #panel: MemberPanel
   readonly #view: OutlierView
   readonly #cellTable: FeatureTable
   /** The probability of each class of the event that was asked for last. */
   readonly #answer: Float64Array
 
-  constructor(parts: AnswerParts) {
+  /** `doubts` are of these members; see members.ts. */
+  constructor(parts: AnswerParts, members = doubted) {
     this.#parts = parts
+    this.#doubted = members
+    this.doubts = new Float64Array(members.length)
     this.coder = makeCoder(parts.coder)
     this.#view = new OutlierView(parts.coder.profiles)
     this.#panel = new MemberPanel(parts.members, parts.labels.length)
@@ -133,8 +142,8 @@ export class PooledAnswer {
     this.#answer = new Float64Array(parts.labels.length)
   }
 
-  /** Of the event that was asked for last: how little it speaks for any one label (members.ts, doubtOf). */
-  doubt = 0
+  /** Of the event that was asked for last: how little each of some members takes it to speak for any one label. */
+  readonly doubts: Float64Array
   /** And how far it is from the nearest labelled events. */
   distance = 0
 
@@ -145,7 +154,7 @@ export class PooledAnswer {
     this.coder.code(values)
     this.#view.take(values, this.coder.encoder)
     this.distance = this.#panel.ask(this.coder, this.#view, except)
-    this.doubt = doubtOf(this.#panel.chances, 0, answer.length)
+    fillDoubts(this.#doubted, this.#panel.chances, 0, answer.length, this.doubts)
     mix(pool, this.#panel.chances, 0, answer)
     if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
     if (cells.key.length > 0) {
@@ -175,7 +184,7 @@ export class PooledModel implements Model {
 
   constructor(parts: PooledParts) {
     this.#parts = parts
-    this.#answer = new PooledAnswer(parts)
+    this.#answer = new PooledAnswer(parts, doubtedBy(parts.kind))
     this.#probabilities = new Float64Array(parts.labelCount)
     this.summary = {
       kind: parts.kind,
@@ -201,6 +210,6 @@ export class PooledModel implements Model {
 
   assess(values: PointValues, probabilities: Float64Array): number {
     this.#answer.fill(values, probabilities)
-    return this.#parts.detector.score(this.#answer.distance, this.#answer.doubt)
+    return this.#parts.detector.score(this.#answer.distance, this.#answer.doubts)
   }
 }

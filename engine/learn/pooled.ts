@@ -18,7 +18,7 @@ import { holdOut, type HeldOut } from './held-out.js'
 import { weighByStream } from './importance.js'
 import { buildLearningTable, type LearningTable } from './learning-table.js'
 import { linearStrengthUsual } from './linear-choice.js'
-import { doubtOf, forestTrees, memberCount, trainMembers } from './members.js'
+import { doubted, fillDoubts, forestTrees, memberCount, trainMembers } from './members.js'
 import { chooseReferences } from './nearest.js'
 import { OutlierDetector } from './outlier-detector.js'
 import type { AtomRows } from './pair-choice.js'
@@ -140,26 +140,24 @@ function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: 
 /** What is usual, from known events, each as if it had not been seen; `references` are the numbers of those that the model holds. */
 function fitDetector(set: TrainingSet, parts: AnswerParts, references: readonly number[], held: HeldOut | null, stage: Stage): OutlierDetector {
   const { examples, background, labelCount } = set
-  const heldDoubts = new Float64Array(examples.length).fill(NaN)
-  held?.examples.forEach((example, h) => {
-    heldDoubts[example] = doubtOf(held.chances, h * memberCount * held.classCount, held.classCount)
-  })
+  const heldAt = new Map(Array.from(held?.examples ?? [], (example, h) => [example, h]))
   const answer = new PooledAnswer(parts)
   const probabilities = new Float64Array(labelCount)
   const distances: number[] = []
-  const doubts: number[] = []
-  const take = (values: PointValues, place = -1, heldDoubt = NaN): void => {
+  const doubts = doubted.map((): number[] => [])
+  const take = (values: PointValues, place = -1, heldPlace = -1): void => {
     if (distances.length % rowsPerLook === 0) stage.at(distances.length / (2 * knownMax))
     answer.fill(values, probabilities, place)
     distances.push(answer.distance)
-    doubts.push(Number.isNaN(heldDoubt) ? answer.doubt : heldDoubt)
+    if (held !== null && heldPlace >= 0) fillDoubts(doubted, held.chances, heldPlace * memberCount * held.classCount, held.classCount, answer.doubts)
+    doubts.forEach((list, d) => list.push(answer.doubts[d] as number))
   }
   const places = new Map(references.map((example, place) => [example, place]))
   // Of many examples those that were held out do: about the others the model is surer than about anything that comes.
   const told = held !== null && held.examples.length >= toldMin ? [...held.examples] : [...examples.keys()]
-  for (const i of evenly(told, knownMax)) take((examples[i] as Example).values, places.get(i), heldDoubts[i])
+  for (const i of evenly(told, knownMax)) take((examples[i] as Example).values, places.get(i), heldAt.get(i))
   for (const values of evenly(background, knownMax)) take(values)
-  return OutlierDetector.of(Float64Array.from(distances), Float64Array.from(doubts))
+  return OutlierDetector.of(Float64Array.from(distances), doubts.map((list) => Float64Array.from(list)))
 }
 
 function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {

@@ -35,16 +35,16 @@ function trained(count: number): { detector: OutlierDetector; scoreOf: (values: 
     return references.distance(sight.view, except)
   }
   const distances = [...examples.map(({ values }, i) => distanceOf(values, places.get(i))), ...background.map((values) => distanceOf(values))]
-  const detector = OutlierDetector.of(Float64Array.from(distances), Float64Array.from([...doubts, ...background.map(() => 0.1)]))
+  const detector = OutlierDetector.of(Float64Array.from(distances), [1, 2].map((times) => Float64Array.from([...doubts, ...background.map(() => 0.1)], (doubt) => doubt * times)))
   const to = new ModelWriter('k')
   detector.write(to)
-  const back = OutlierDetector.read(new ModelReader(to.seal(), 'k'))
+  const back = OutlierDetector.read(new ModelReader(to.seal(), 'k'), 2)
   return {
     detector,
     scoreOf: (values, doubt = 0.1) => {
       const distance = distanceOf(values)
-      const score = detector.score(distance, doubt)
-      assert.equal(back.score(distance, doubt), score)
+      const score = detector.score(distance, [doubt, 2 * doubt])
+      assert.equal(back.score(distance, [doubt, 2 * doubt]), score)
       return score
     },
   }
@@ -65,6 +65,17 @@ describe('the outlier detector', () => {
     const usual = (bytes: number): PointValues => ['login ok', bytes, 80, ['a', 'b'], null]
     assert.ok(scoreOf(usual(200), 0.6) > scoreOf(usual(200), 0.01))
     assert.ok(scoreOf(usual(1e12)) > scoreOf(usual(200)))
+  })
+
+  it('ranks each doubt by itself: a scale of its own does not count for more', () => {
+    const random = new SeededRandom(4)
+    const distances = Float64Array.from({ length: 500 }, () => random.nextFloat())
+    const doubts = [1, 2].map(() => Float64Array.from({ length: 500 }, () => random.nextFloat()))
+    const small = doubts.map((list, d) => (d === 0 ? list.map((doubt) => doubt / 1000) : list))
+    const [plain, scaled] = [OutlierDetector.of(distances, doubts), OutlierDetector.of(distances, small)]
+    for (const [distance, one, other] of [[0.5, 0.5, 0.5], [0.1, 0.99, 0.2], [0.9, 0.3, 0.97]] as const) {
+      assert.ok(Math.abs(plain.score(distance, [one, other]) - scaled.score(distance, [one / 1000, other])) < 1e-9)
+    }
   })
 
   it('survives one example, and values of any type', () => {

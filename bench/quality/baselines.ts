@@ -1,8 +1,9 @@
 /** The figures that others reached on the same lines, from the files that `--baselines` names. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Strategy } from './dataset.js'
 import type { ClassificationFigures } from './figures.js'
+import { BadFile } from './set-files.js'
 
 export interface Baseline extends ClassificationFigures {
   readonly set: string
@@ -22,9 +23,13 @@ export interface OutlierBaseline {
   readonly found: number
 }
 
-function rowsOf(path: string): Record<string, string>[] {
+/** The rows by the names of the columns, which may stand in any order. @throws BadFile. */
+function rowsOf(path: string, names: readonly string[]): Record<string, string>[] {
+  if (!existsSync(path)) throw new BadFile(`There is no file ${path}.`)
   const [head = '', ...lines] = readFileSync(path, 'utf8').trim().split('\n')
   const columns = head.trim().split(',')
+  const absent = names.filter((name) => !columns.includes(name))
+  if (absent.length > 0) throw new BadFile(`${path} has no column ${absent.join(', ')}.`)
   return lines.map((line) => {
     const cells = line.trim().split(',')
     return Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? '']))
@@ -32,7 +37,7 @@ function rowsOf(path: string): Record<string, string>[] {
 }
 
 export function readBaselines(folder: string): Baseline[] {
-  return rowsOf(join(folder, 'baselines.csv')).map((row) => ({
+  return rowsOf(join(folder, 'baselines.csv'), ['data', 'pick', 'labels', 'model', 'accuracy', 'macro_f1', 'log_loss', 'ece']).map((row) => ({
     set: row['data'] ?? '',
     strategy: row['pick'] === 'random' ? 'random' : 'largest',
     labels: Number(row['labels']),
@@ -44,8 +49,11 @@ export function readBaselines(folder: string): Baseline[] {
   }))
 }
 
+/** None where the folder has no outlier-baselines.csv. */
 export function readOutlierBaselines(folder: string): OutlierBaseline[] {
-  return rowsOf(join(folder, 'outlier-baselines.csv')).map((row) => ({
+  const path = join(folder, 'outlier-baselines.csv')
+  if (!existsSync(path)) return []
+  return rowsOf(path, ['data', 'held_out', 'labels', 'detector', 'auroc', 'average_precision', 'fpr', 'tpr']).map((row) => ({
     set: row['data'] ?? '',
     heldOut: row['held_out'] ?? '',
     labels: Number(row['labels']),

@@ -2,12 +2,12 @@
  * The labelled sets: events in time order, their truth, and the protocol that fixes which are labelled and which
  * scored.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import { limits } from '../../engine/limits.js'
+import { checkLines, PROTOCOL, readEventLines, readProtocolFile, type EventLine, type ProtocolFile } from './set-files.js'
 
 /** How the analyst picks what to label. */
 export type Strategy = 'random' | 'largest'
@@ -21,14 +21,6 @@ export interface OutlierLines {
   readonly outliers: readonly number[]
 }
 
-/** protocol.json.gz; line numbers count from 0, seeds too. */
-interface ProtocolFile {
-  readonly test: readonly number[]
-  readonly picks: Readonly<Record<'random' | 'bucket', Readonly<Record<string, readonly number[]>>>>
-  readonly ignored_fields: readonly string[]
-  readonly outliers: Readonly<Record<string, Readonly<Record<string, OutlierLines>>>>
-}
-
 /** What is labelled and scored in a set. */
 export interface Protocol {
   readonly test: readonly number[]
@@ -40,12 +32,6 @@ export interface Protocol {
   pick(strategy: Strategy, seed: number): readonly number[]
   readonly outlierClasses: readonly string[]
   outlierLines(heldOut: string, seed: number): OutlierLines | undefined
-}
-
-interface Line {
-  readonly event: Readonly<Record<string, unknown>>
-  readonly label: string
-  readonly meta: Readonly<Record<string, unknown>>
 }
 
 export interface Dataset {
@@ -76,9 +62,9 @@ function countPaths(object: Readonly<Record<string, unknown>>, prefix: string, c
 }
 
 /** The fields of the first part; the most frequent where there are more than a job may have, in the order they came. */
-function pointsOf(lines: readonly Line[], seen: readonly number[], ignored: readonly string[]): string[] {
+function pointsOf(lines: readonly EventLine[], seen: readonly number[], ignored: readonly string[]): string[] {
   const counts = new Map<string, number>()
-  for (const line of seen) countPaths((lines[line] as Line).event, '', counts)
+  for (const line of seen) countPaths((lines[line] as EventLine).event, '', counts)
   for (const path of ignored) counts.delete(path)
   const least = [...counts.values()].sort((a, b) => b - a)[limits.decisionPointsMax - 1] ?? 0
   const sure = [...counts].filter(([, count]) => count > least).map(([path]) => path)
@@ -87,20 +73,12 @@ function pointsOf(lines: readonly Line[], seen: readonly number[], ignored: read
   return [...counts.keys()].filter((path) => chosen.has(path))
 }
 
-function readGzip(path: string): string {
-  return gunzipSync(readFileSync(path)).toString('utf8')
-}
-
-const PROTOCOL = 'protocol.json.gz'
-
 /** The sets of a folder that have a protocol, by name. */
 export function setsOf(folder: string): string[] {
   return readdirSync(folder).filter((name) => existsSync(join(folder, name, PROTOCOL))).sort()
 }
 
-/** @throws Error where the folder has no such set. */
-export function readProtocol(folder: string, name: string): Protocol {
-  const { test, picks, outliers, ignored_fields: ignored } = JSON.parse(readGzip(join(folder, name, PROTOCOL))) as ProtocolFile
+function protocolOf({ test, picks, outliers, ignored_fields: ignored }: ProtocolFile): Protocol {
   return {
     test,
     inOrder: test.every((line, i) => i === 0 || line > (test[i - 1] as number)),
@@ -111,11 +89,20 @@ export function readProtocol(folder: string, name: string): Protocol {
   }
 }
 
-/** @throws Error where the folder has no such set. */
+/** @throws BadFile. */
+export function readProtocol(folder: string, name: string): Protocol {
+  return protocolOf(readProtocolFile(folder, name))
+}
+
+/** Looks whether a set can be used. @throws BadFile. */
+export function checkSet(folder: string, name: string): void {
+  checkLines(folder, name, readProtocolFile(folder, name), readEventLines(folder, name).length)
+}
+
+/** @throws BadFile. */
 export function loadDataset(folder: string, name: string): Dataset {
   const protocol = readProtocol(folder, name)
-  const text = readGzip(join(folder, name, 'events.jsonl.gz'))
-  const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as Line)
+  const lines = readEventLines(folder, name)
   // A set without time order is split by chance: what is not scored comes first.
   const first = protocol.test[0] as number
   const scored = new Set(protocol.test)
@@ -132,7 +119,7 @@ export function loadDataset(folder: string, name: string): Dataset {
     protocol,
     seen,
     isOf: (line, outlierClass) => {
-      const { label, meta } = lines[line] as Line
+      const { label, meta } = lines[line] as EventLine
       const colon = outlierClass.indexOf(':')
       return colon < 0 ? label === outlierClass : meta[outlierClass.slice(0, colon)] === outlierClass.slice(colon + 1)
     },

@@ -3,11 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { defaultClassifier } from '../../engine/learn/registry.js'
 import { readBaselines, readOutlierBaselines, type Baseline, type OutlierBaseline } from './baselines.js'
 import { classificationReport } from './classification-report.js'
+import { checkSet } from './dataset.js'
 import { driftReport } from './drift-report.js'
 import { BadOption, parseOptions, usage } from './options.js'
 import { outlierReport } from './outlier-report.js'
 import { planTasks } from './plan.js'
 import { runTasks } from './run-tasks.js'
+import { BadFile } from './set-files.js'
 import type { Done } from './task.js'
 
 function report(done: readonly Done[], baselines: readonly Baseline[], outliers: readonly OutlierBaseline[]): string {
@@ -27,9 +29,12 @@ async function main(): Promise<void> {
     console.log(usage)
     return
   }
+  for (const set of options.sets) checkSet(options.data, set)
+  const tasks = planTasks(options)
+  if (tasks.length === 0) throw new BadOption('There is nothing to run: no set has so many labels, or no test of that kind.')
   const baselines = options.baselines === null ? [] : readBaselines(options.baselines)
   const outliers = options.baselines === null ? [] : readOutlierBaselines(options.baselines)
-  const done = await runTasks(planTasks(options), options.data, options.workers)
+  const done = await runTasks(tasks, options.data, options.workers)
   console.log(`${defaultClassifier.kind}, ${options.seeds} seeds\n`)
   console.log(report(done, baselines, outliers))
   if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ kind: defaultClassifier.kind, done }, null, 1)}\n`)
@@ -38,7 +43,7 @@ async function main(): Promise<void> {
 try {
   await main()
 } catch (error) {
-  if (!(error instanceof BadOption)) throw error
-  console.error(`${error.message}\n\n${usage}`)
+  if (!(error instanceof BadOption) && !(error instanceof BadFile)) throw error
+  console.error(error instanceof BadOption ? `${error.message}\n\n${usage}` : error.message)
   process.exitCode = 2
 }

@@ -27,7 +27,7 @@ export class BadOption extends Error {}
 export const usage = `npm run bench:quality -- --data FOLDER [--baselines FOLDER]
 
   --data FOLDER       the labelled sets, one folder each; those that have a protocol.json.gz are taken
-  --baselines FOLDER  baselines.csv and outlier-baselines.csv, what others reached on the same lines
+  --baselines FOLDER  baselines.csv, and outlier-baselines.csv if there is one: what others reached on the same lines
   --sets a,b          these sets alone
   --seeds N           seeds 0 to N - 1 (default 3)
   --labels 10,30      these numbers of labels, as far as a set has them (default 10,30,100,300,1000,3000)
@@ -75,6 +75,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
   if (values.data === undefined) throw new BadOption('--data is needed.')
   if (!existsSync(values.data)) throw new BadOption(`There is no folder ${values.data}.`)
   const sets = list(values.sets, setsOf(values.data), 'sets')
+  if (values.baselines !== undefined && !existsSync(values.baselines)) throw new BadOption(`There is no folder ${values.baselines}.`)
   if (sets.length === 0) throw new BadOption(`No folder of ${values.data} has a protocol.json.gz.`)
   const labels = (values.labels ?? labelSteps).split(',').map((text) => whole(text, 1, 1_000_000, 0, 'labels'))
   const chosen: QualityOptions['parts'] = new Set([

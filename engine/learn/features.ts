@@ -2,8 +2,8 @@
  * Values at decision points as hashed features: a list of (hash, weight) an event, without a vocabulary.
  *
  * Owns: what a value tells. A whole value is a category. Text has its words beside, an IPv4 address its networks, a
- * number its bin and its standardised logarithm, written as a text or not, an array its items and its length; missing is a
- * value. A time is its hour, and its weekday beside. Chosen pairs of points tell their two values together.
+ * number, written as a text or not, its bin and its standardised logarithm, a time its weekday beside its hour, an array
+ * its items and its length; missing is a value. Chosen pairs of points tell their two values together.
  * Leaves out: which features a model knows (feature-table.ts), what they weigh (logistic.ts).
  *
  * 1. Any value is survived: an unknown type is missing, a long string is cut, further items are ignored.
@@ -13,7 +13,7 @@ import { limits } from '../limits.js'
 import type { PointValue, PointValues, ScalarValue } from './classifier.js'
 import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep, hashText } from './hash.js'
 import { signedLog, type PointProfile } from './point-profile.js'
-import { AS_NUMBER, AS_TEXT, hourOf, weekdayOf, writtenNumber, writtenTime } from './written-values.js'
+import { hourOf, numberIn, timeIn, weekdayOf } from './written-values.js'
 
 /** Kinds of features at one point, kept apart by salts. */
 const MISSING = 1
@@ -65,8 +65,9 @@ export class FeatureEncoder {
   /** Two indices of points a pair. */
   readonly pairs: Int32Array
   readonly #salts: Int32Array
-
   readonly #spaced: boolean
+  /** Room for a list of one. */
+  readonly #alone: ScalarValue[] = [false]
 
   /** `spaced` is false for models of a time when words with anything between them made a sentence. */
   constructor(names: readonly string[], profiles: readonly PointProfile[], pairs: Int32Array, spaced = true) {
@@ -117,6 +118,7 @@ export class FeatureEncoder {
   /** Adds the features of one value, its atom in front; answers the atom. */
   #encodePoint(point: number, value: PointValue): number {
     this.atomAt[point] = this.count
+    if ((this.profiles[point] as PointProfile).listed && value !== null && !Array.isArray(value)) return this.#encodeAlone(point, value as ScalarValue)
     if (typeof value === 'string') return this.#encodeString(point, value)
     if (typeof value === 'number') return this.#encodeNumber(point, value)
     if (typeof value === 'boolean') {
@@ -131,13 +133,24 @@ export class FeatureEncoder {
     return hash
   }
 
+  /** A value where there are lists: a list of one; a number is a number too. */
+  #encodeAlone(point: number, value: ScalarValue): number {
+    if (typeof value === 'number') {
+      const atom = this.#encodeNumber(point, value)
+      this.#push(hashScalar(this.#salt(point, ITEM), value), 1)
+      return atom
+    }
+    this.#alone[0] = value
+    return this.#encodeArray(point, this.#alone)
+  }
+
   /** A text, or what the texts at this point are. */
   #encodeString(point: number, text: string): number {
     const { reading } = this.profiles[point] as PointProfile
-    if (reading === AS_TEXT) return this.#encodeText(point, text)
-    const read = reading === AS_NUMBER ? writtenNumber(text) : writtenTime(text)
-    if (Number.isNaN(read)) return this.#encodeText(point, text)
-    return reading === AS_NUMBER ? this.#encodeNumber(point, read) : this.#encodeTime(point, read)
+    const number = numberIn(text, reading)
+    if (!Number.isNaN(number)) return this.#encodeNumber(point, number)
+    const time = timeIn(text, reading)
+    return Number.isNaN(time) ? this.#encodeText(point, text) : this.#encodeTime(point, time)
   }
 
   #encodeTime(point: number, time: number): number {

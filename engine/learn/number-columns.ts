@@ -19,7 +19,10 @@ const COUNT = 2
 const WRITTEN = 3
 const HOUR = 4
 const WEEKDAY = 5
+const ITEMS = 6
 
+/** What is measured of lists: those of one come without a list. */
+const listMeasures = [VALUE, ITEMS, COUNT]
 /** What is measured where texts are read so. */
 const measuresOf: Readonly<Record<Reading, readonly number[]>> = {
   [AS_TEXT]: [VALUE, LENGTH, COUNT],
@@ -47,6 +50,7 @@ export function countLevel(count: number): number {
 function measure(what: number, value: PointValue, count: number): number {
   if (what === VALUE) return typeof value === 'number' ? value : NaN
   if (what === LENGTH) return Array.isArray(value) ? value.length : NaN
+  if (what === ITEMS) return value === null ? NaN : Array.isArray(value) ? value.length : 1
   if (what === WRITTEN) return numberIn(value, AS_NUMBER)
   if (what === HOUR) return hourOf(timeIn(value, AS_TIME))
   if (what === WEEKDAY) return weekdayOf(timeIn(value, AS_TIME))
@@ -87,12 +91,13 @@ function lowerBound(sorted: Float64Array, x: number): number {
 }
 
 /** Columns for these rows; `counts[row * pointCount + point]` is how often that value was seen. */
-export function chooseNumberColumns(rows: readonly PointValues[], profiles: readonly Pick<PointProfile, 'reading'>[], counts: Int32Array): NumberColumn[] {
+export function chooseNumberColumns(rows: readonly PointValues[], profiles: readonly Pick<PointProfile, 'reading' | 'listed'>[], counts: Int32Array): NumberColumn[] {
   const columns: NumberColumn[] = []
   const pointCount = profiles.length
   for (let point = 0; point < pointCount; point++) {
     let isNumeric = false
-    for (const what of measuresOf[(profiles[point] as PointProfile).reading]) {
+    const { reading, listed } = profiles[point] as PointProfile
+    for (const what of listed ? listMeasures : measuresOf[reading]) {
       const numbers: number[] = []
       for (let row = 0; row < rows.length; row++) {
         const value = (rows[row] as PointValues)[point] ?? null

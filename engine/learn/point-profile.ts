@@ -14,7 +14,9 @@ import { AS_NUMBER, AS_TEXT, AS_TIME, numberIn, ReadingChoice, type Reading } fr
 export interface PointProfile {
   /** Missing in more than half of what is known: only its presence is told. */
   readonly sparse: boolean
-  /** What its texts are. */
+  /** It has lists: a value that comes alone is a list of one. */
+  readonly listed: boolean
+  /** What its texts are; texts in lists are no more than that. */
   readonly reading: Reading
   /** Equal numbers are a category of their own. */
   readonly exact: boolean
@@ -31,6 +33,8 @@ const binsMin = 10
 const binsMax = 20
 /** Numbers that a bin should hold at least, on the average. */
 const numbersPerBin = 25
+/** From this share of lists among its values on, a point has lists. */
+const listedShare = 0.05
 /** From this share of numbers that come again on, a point's numbers are categories. */
 const exactShare = 0.6
 
@@ -59,8 +63,8 @@ function repeatedShare(sorted: Float64Array): number {
   return repeated / sorted.length
 }
 
-function profileOf(numbers: readonly number[], reading: Reading, sparse: boolean): PointProfile {
-  if (numbers.length === 0) return { sparse, reading, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0 }
+function profileOf(numbers: readonly number[], seen: Pick<PointProfile, 'sparse' | 'listed' | 'reading'>): PointProfile {
+  if (numbers.length === 0) return { ...seen, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0 }
   const sorted = Float64Array.from(numbers).sort()
   let sum = 0
   for (const x of sorted) sum += signedLog(x)
@@ -68,9 +72,8 @@ function profileOf(numbers: readonly number[], reading: Reading, sparse: boolean
   let squares = 0
   for (const x of sorted) squares += (signedLog(x) - mean) ** 2
   return {
-    sparse,
-    reading,
-    exact: reading === AS_NUMBER || repeatedShare(sorted) >= exactShare,
+    ...seen,
+    exact: seen.reading === AS_NUMBER || repeatedShare(sorted) >= exactShare,
     edges: quantileEdges(sorted),
     mean,
     deviation: Math.sqrt(squares / sorted.length),
@@ -86,25 +89,29 @@ export function profilePoints(pointCount: number, rows: readonly PointValues[], 
     const numbers: number[] = []
     const choice = new ReadingChoice()
     let missing = 0
+    let lists = 0
     let seen = 0
     for (let row = 0; row < rows.length; row += step) {
       const value = (rows[row] as PointValues)[point] ?? null
       choice.see(value)
       seen++
       if (value === null) missing++
+      else if (Array.isArray(value)) lists++
     }
-    const { reading } = choice
+    const listed = lists > 0 && lists >= listedShare * (seen - missing)
+    const reading = listed ? AS_TEXT : choice.reading
     for (let row = 0; row < rows.length; row += step) {
       const number = numberIn((rows[row] as PointValues)[point] ?? null, reading)
       if (Number.isFinite(number)) numbers.push(number)
     }
-    profiles.push(profileOf(numbers, reading, missing * 2 > seen))
+    profiles.push(profileOf(numbers, { sparse: missing * 2 > seen, listed, reading }))
   }
   return profiles
 }
 
-/** Where in the flags of a profile its reading stands: 0 in models that read all texts as texts. */
+/** Where in the flags of a profile its reading stands: 0 in models that read all texts as texts, and did not know lists of one. */
 const readingShift = 2
+const listedFlag = 16
 
 function readingOf(code: number): Reading {
   return code === AS_NUMBER || code === AS_TIME ? code : AS_TEXT
@@ -113,7 +120,7 @@ function readingOf(code: number): Reading {
 export function writeProfiles(profiles: readonly PointProfile[], to: ModelWriter): void {
   to.u32(profiles.length)
   for (const profile of profiles) {
-    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0) | (profile.reading << readingShift))
+    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0) | (profile.reading << readingShift) | (profile.listed ? listedFlag : 0))
     to.f64s(profile.edges)
     to.f64(profile.mean)
     to.f64(profile.deviation)
@@ -128,7 +135,7 @@ export function readProfiles(from: ModelReader): PointProfile[] {
     const edges = from.f64s()
     const mean = from.f64()
     const deviation = from.f64()
-    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, reading: readingOf(flags >> readingShift), edges, mean, deviation })
+    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, reading: readingOf((flags >> readingShift) & 3), listed: (flags & listedFlag) !== 0, edges, mean, deviation })
   }
   return profiles
 }

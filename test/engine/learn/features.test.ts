@@ -60,6 +60,15 @@ test('a number that is written as a text is the number, where texts are numbers'
   assert.equal(shared(port, '443', 'https'), 0)
 })
 
+test('a value that comes alone where there are lists is a list of one', () => {
+  const tags = encoderOf([['a'], [['a', 'b']], ['c']])
+  assert.equal(shared(tags, 'a', ['a', 'b']), 2, 'the item, and that there are some')
+  assert.equal(shared(tags, 'c', ['a', 'b']), 1)
+  const ports = encoderOf([[22], [[22, 80]], [443], [443]])
+  assert.equal(shared(ports, 22, [22, 80]), 1)
+  assert.equal(shared(ports, 443, 443), featuresOf(ports, [443]).size)
+})
+
 test('times share their hour and their weekday', () => {
   const when = encoderOf([['2026-11-02T08:15:00Z'], ['2026-11-03 09:00:00']])
   assert.equal(featuresOf(when, ['2026-11-02T08:15:00Z']).size, 2)

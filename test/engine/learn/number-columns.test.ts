@@ -12,7 +12,7 @@ const columns = chooseNumberColumns(rows, profilePoints(5, rows), counts)
 test('points have the columns that tell something', () => {
   const found = columns.map(({ point, what }) => [point, what])
   // Numbers are not counted; arrays have a length too.
-  assert.deepEqual(found, [[0, 0], [1, 0], [2, 1], [2, 2], [3, 2], [4, 2]])
+  assert.deepEqual(found, [[0, 0], [1, 0], [2, 6], [2, 2], [3, 2], [4, 2]])
   assert.deepEqual(columns.map(resolves), [true, false, false, false, false, false])
 })
 
@@ -47,6 +47,13 @@ test('numbers that are written as texts have the codes of the numbers, times tho
   assert.ok(numberCode(hour, '2026-01-15T10:30:00Z', 1) < numberCode(hour, '2026-02-15T11:30:00Z', 1))
   assert.ok(numberCode(day, '2026-01-15T10:30:00Z', 1) < numberCode(day, '2026-02-15T11:30:00Z', 1))
   assert.equal(numberCode(day, 'later', 1), 0)
+})
+
+test('a value that comes alone where there are lists counts as one item', () => {
+  const lists: PointValues[] = Array.from({ length: 60 }, (_, i) => [[null, 'a', ['a', 'b'], ['a', 'b', 'c']][i % 4] ?? null])
+  const [items] = chooseNumberColumns(lists, profilePoints(1, lists), new Int32Array(60).fill(1))
+  assert.ok(items !== undefined)
+  assert.deepEqual([null, 'a', ['a', 'b'], ['a', 'b', 'c']].map((value) => numberCode(items, value, 1)), [0, 1, 2, 3])
 })
 
 test('columns are read as they were written', () => {

@@ -41,7 +41,7 @@ test('the signed logarithm keeps sign and order', () => {
 })
 
 test('profiles are read as they were written', () => {
-  const profiles = profilePoints(5, Array.from({ length: 50 }, (_, i) => [i, i % 2, null, String(i), `2026-11-02T08:${10 + i}:00Z`]))
+  const profiles = profilePoints(6, Array.from({ length: 50 }, (_, i) => [i, i % 2, null, String(i), i % 3 === 0 ? ['a', 'b'] : 'a', `2026-11-02T08:${10 + i}:00Z`]))
   const to = new ModelWriter('k/1')
   writeProfiles(profiles, to)
   const from = new ModelReader(to.seal(), 'k/1')

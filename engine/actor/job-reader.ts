@@ -12,7 +12,7 @@ import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
 import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { AuditEntry } from '../resource/audit-trail.js'
-import type { EventExport, EventView } from '../service.js'
+import type { BucketState, EventExport, EventView } from '../service.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
@@ -36,12 +36,16 @@ const JOB_BYTES = 4
 /** Of one UTF-16 unit. */
 const UTF8_BYTES_MAX = 3
 const RECORD_HEADER_BYTES = 32
+/** Buckets whose state is remembered between two commits. */
+const STATES_MAX = 20_000
 const nothing = new Uint8Array(0)
 
 export class JobReader {
   readonly #environment: Environment
   readonly #codec: BodyCodec
   readonly #stats = new Map<number, StatsRow>()
+  /** By key in `ballots`, one character a byte, until the next commit: many events are in few buckets. */
+  readonly #states = new Map<string, BucketState>()
   /** What a look writes over: keys of `ids`, `events` and `ballots`, a value of `ids`, a record's header. */
   readonly #idKey = Buffer.alloc(JOB_BYTES + UTF8_BYTES_MAX * limits.eventIdBytesMax)
   readonly #timeKey = Buffer.alloc(TIME_KEY_BYTES)
@@ -58,6 +62,7 @@ export class JobReader {
   refresh(): void {
     this.#environment.refresh()
     this.#stats.clear()
+    this.#states.clear()
   }
 
   /** Ingest times of the job's oldest events. */
@@ -204,7 +209,7 @@ export class JobReader {
     const idBytes = key.write(eventId, JOB_BYTES, 'utf8')
     // Longer than any id that was ever taken in; a store has bounds for keys of its own.
     if (idBytes > limits.eventIdBytesMax) return -1
-    const id = key.subarray(0, JOB_BYTES + idBytes)
+    const id = new Uint8Array(key.buffer, key.byteOffset, JOB_BYTES + idBytes)
     if (this.#environment.read('ids', id, this.#time) >= 0) return this.#lookAt(jobId, timeOfValue(this.#time))
     const own = microsOfEventId(eventId)
     if (own === null) return -1
@@ -217,14 +222,24 @@ export class JobReader {
   }
 
   #view(job: JobSettings, eventId: string, micros: number, header: RecordHeader): EventView {
-    const subject = subjectOf(header, micros)
-    const key = subject.length === BUCKET_ID_BYTES ? writeIdKey(this.#bucketKey, job.id, subject) : bucketKey(job.id, subject)
-    const voted = this.#environment.read('ballots', key, nothing) >= 0
-    const ballot = voted ? readBallot(this.#environment, job.id, subject) : null
-    const bucketState = stateOf(ballot, ballot === null ? 0 : this.stats(job).trainedThroughSeq)
+    const bucketState = this.#stateOf(job, subjectOf(header, micros))
     const { pending, label, confidence, outlier } = header
     // Field by field, in the order of a reply's: a spread, or another order, would slow down all that view events.
     return viewOf(job, eventId, { micros, pending, label, confidence, outlier, bucketState })
+  }
+
+  #stateOf(job: JobSettings, subject: Uint8Array): BucketState {
+    const isBucket = subject.length === BUCKET_ID_BYTES
+    const key = isBucket ? writeIdKey(this.#bucketKey, job.id, subject) : bucketKey(job.id, subject)
+    const name = isBucket ? key.toString('latin1') : ''
+    const known = isBucket ? this.#states.get(name) : undefined
+    if (known !== undefined) return known
+    const voted = this.#environment.read('ballots', key, nothing) >= 0
+    const ballot = voted ? readBallot(this.#environment, job.id, subject) : null
+    const state = stateOf(ballot, ballot === null ? 0 : this.stats(job).trainedThroughSeq)
+    if (this.#states.size >= STATES_MAX) this.#states.clear()
+    if (isBucket) this.#states.set(name, state)
+    return state
   }
 }
 

@@ -70,11 +70,12 @@ export class Exchange {
   #streaming = false
   #wantsProblem = false
 
-  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost) {
+  /** `method` in lower case, '' where the request has to be asked for it. */
+  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string) {
     this.#res = res
     this.#req = req
     this.#host = host
-    this.method = req.getMethod()
+    this.method = method === '' ? req.getMethod() : method
     this.path = req.getUrl()
   }
 

@@ -10,7 +10,7 @@
  *    port; the first app makes sure before it listens that nobody else has it.
  */
 import { App, LIBUS_LISTEN_EXCLUSIVE_PORT, LIBUS_LISTEN_DEFAULT, SSLApp, us_listen_socket_close, us_socket_local_port } from './native.js'
-import type { TemplatedApp, us_listen_socket } from './native.js'
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from './native.js'
 import { Exchange, type ExchangeHost } from './exchange.js'
 import { mustServe, type TlsFiles } from './tls.js'
 
@@ -121,15 +121,17 @@ export class Listener implements ExchangeHost {
 
   /** The port on which the app listens now. */
   #listen(app: TemplatedApp, port: number, sharing: number): Promise<number> {
-    app.any('/*', (res, req) => {
-      const exchange = new Exchange(res, req, this)
+    const serve = (method: string) => (res: HttpResponse, req: HttpRequest): void => {
+      const exchange = new Exchange(res, req, this, method)
       try {
         this.#options.handle(exchange)
       } catch (error) {
         this.fault(exchange, error)
       }
       exchange.leave()
-    })
+    }
+    // The usual methods by themselves: that one is known need not be asked for.
+    app.get('/*', serve('get')).post('/*', serve('post')).any('/*', serve(''))
     const { host } = this.#options
     return new Promise((resolve, reject) => {
       app.listen(host, port, sharing, (socket) => {

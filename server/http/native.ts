@@ -8,8 +8,13 @@ import type { TlsFiles } from './tls.js'
 
 export type { HttpRequest, HttpResponse, us_listen_socket }
 
+type Handler = (res: HttpResponse, req: HttpRequest) => void
+
 export interface TemplatedApp {
-  any(pattern: string, handler: (res: HttpResponse, req: HttpRequest) => void): TemplatedApp
+  get(pattern: string, handler: Handler): TemplatedApp
+  post(pattern: string, handler: Handler): TemplatedApp
+  /** Methods without a handler of their own. */
+  any(pattern: string, handler: Handler): TemplatedApp
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp
   close(): TemplatedApp
 }

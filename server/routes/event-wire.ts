@@ -12,7 +12,7 @@ const FIXED_BYTES = 512
 const UNIT_BYTES = 6
 /** Ends of answers that are remembered. */
 const ENDS_MAX = 4_096
-const [QUOTE, BACKSLASH, SPACE, DELETE, ZERO] = [0x22, 0x5c, 0x20, 0x7f, 0x30]
+const [QUOTE, BACKSLASH, SPACE, DELETE, ZERO, COLON, DOT, LETTER_Z] = [0x22, 0x5c, 0x20, 0x7f, 0x30, 0x3a, 0x2e, 0x5a]
 
 const head = Buffer.from('{"event_id":')
 const job = Buffer.from(',"job_id":')
@@ -144,27 +144,36 @@ function putInteger(out: Buffer, at: number, value: number): number {
   return end
 }
 
-const MICROS = 1_000_000
-/** Digits of a second's millionths. */
-const DIGITS = 6
-/** The second that was written last, and its time down to the dot. */
-let lastSecond = -1
-let lastTime = Buffer.alloc(0)
+const [MICROS, DAY_SECONDS] = [1_000_000, 86_400]
+/** The day that was written last, as days since 1970 and as text, with the T. */
+let lastDay = -1
+let lastDate = Buffer.alloc(0)
 
 /** As isoMicros writes it. */
 function putTime(out: Buffer, at: number, micros: number): number {
   const second = Math.floor(micros / MICROS)
-  if (second !== lastSecond) {
-    lastSecond = second
-    lastTime = Buffer.from(isoMicros(micros).slice(0, -(DIGITS + 1)))
+  const day = Math.floor(second / DAY_SECONDS)
+  if (day !== lastDay) {
+    lastDay = day
+    lastDate = Buffer.from(isoMicros(micros).split('T', 1)[0] + 'T')
   }
-  const from = put(out, at, lastTime)
-  let rest = micros - second * MICROS
-  for (let i = from + DIGITS - 1; i >= from; i--) {
+  const ofDay = second - day * DAY_SECONDS
+  let end = put(out, at, lastDate)
+  end = putDigits(out, end, (ofDay / 3600) | 0, 2, COLON)
+  end = putDigits(out, end, ((ofDay / 60) | 0) % 60, 2, COLON)
+  end = putDigits(out, end, ofDay % 60, 2, DOT)
+  return putDigits(out, end, micros - second * MICROS, 6, LETTER_Z)
+}
+
+/** So many digits of a number below 2^31, and what stands behind them. */
+function putDigits(out: Buffer, at: number, value: number, digits: number, behind: number): number {
+  const end = at + digits
+  let rest = value
+  for (let i = end - 1; i >= at; i--) {
     const next = (rest / 10) | 0
     out[i] = ZERO + rest - next * 10
     rest = next
   }
-  out[from + DIGITS] = 0x5a
-  return from + DIGITS + 1
+  out[end] = behind
+  return end + 1
 }

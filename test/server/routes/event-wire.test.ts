@@ -79,3 +79,9 @@ test('ends that are alike in parts are told apart', () => {
   }
   assert.equal(seen.size, 128)
 })
+
+test('ingest times are written as everywhere else', () => {
+  for (const micros of [0, 999_999, 86_399_999_999, 86_400_000_000, 1_700_000_000_000_001, 1_709_251_199_000_010, 4_102_444_800_500_000]) {
+    assert.equal(JSON.parse(eventText({ ...views[0]!, ingestMicros: micros })).ingest_timestamp, isoMicros(micros))
+  }
+})

@@ -113,7 +113,7 @@ export class Shard {
     if (message.kind === 'passed') return { result: forgetPassed(this.#store, message) }
     let actor = this.#actors.get(message.jobId)
     if (actor === undefined) {
-      const settings = must(this.#settings.get(message.jobId), `the settings of job ${message.jobId}`)
+      const settings = must(this.#settings.get(message.jobId), 'the settings of job', message.jobId)
       actor = new JobActor(settings, this.#store, this.#codec, this.#sectionNames)
       this.#actors.set(message.jobId, actor)
     }

@@ -79,16 +79,16 @@ export class Shards {
   }
 
   reader(shard: number): JobReader {
-    return must(this.#readers[shard], `shard ${shard}`)
+    return must(this.#readers[shard], 'shard', shard)
   }
 
   /** What the shard's turns were like. */
   meter(shard: number): TurnMeter {
-    return must(this.#meters[shard], `shard ${shard}`)
+    return must(this.#meters[shard], 'shard', shard)
   }
 
   mailbox(shard: number): Pick<Mailbox, 'length' | 'bytes'> {
-    return must(this.#mailboxes[shard], `shard ${shard}`)
+    return must(this.#mailboxes[shard], 'shard', shard)
   }
 
   /** What was stored and decided since the last call, by job and place (decided.ts). */
@@ -122,7 +122,7 @@ export class Shards {
     receiver: Receiver,
     stamps = 1,
   ): void {
-    must(this.#mailboxes[job.shard], `shard ${job.shard}`).post(
+    must(this.#mailboxes[job.shard], 'shard', job.shard).post(
       job, kind, this.#clock.take(stamps), eventId, idInBody, body, receiver,
     )
   }
@@ -166,7 +166,7 @@ export class Shards {
    * nobody in the process has it any more. Where a training or a query has it too, it stays.
    */
   unmap(shard: number): Promise<void> {
-    return this.#held([must(this.#mailboxes[shard], `shard ${shard}`)], async () => {
+    return this.#held([must(this.#mailboxes[shard], 'shard', shard)], async () => {
       if (await this.#threads.unmap(shard)) this.reader(shard).unmap()
     })
   }

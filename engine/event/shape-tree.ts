@@ -69,7 +69,7 @@ export class ShapeTree {
 
   /** The field names of a shape. */
   names(shape: number): readonly string[] {
-    return must(this.#shapes[shape], `shape ${shape}`).names
+    return must(this.#shapes[shape], 'shape', shape).names
   }
 
   /** Adds the shape that a stored table has at number `size`. */

@@ -35,7 +35,7 @@ export function copyTables(
 ): number {
   let entries = 0
   for (const [table, source] of from) {
-    const to = must(target.tables.get(table), `table ${table}`)
+    const to = must(target.tables.get(table), 'table', table)
     const rows = source.getRange({ snapshot: true })[Symbol.iterator]()
     for (let next = rows.next(); next.done !== true;) {
       mayGoOn()

@@ -98,7 +98,7 @@ export class LmdbEnvironment implements Environment {
   }
 
   #table(name: string): BinaryTable {
-    return must(this.#open().tables.get(name), `table ${name}`)
+    return must(this.#open().tables.get(name), 'table', name)
   }
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
@@ -139,7 +139,7 @@ export class LmdbEnvironment implements Environment {
     const { root, views } = this.#open()
     let view = views.get(table)
     if (view === undefined) {
-      must(this.#open().tables.get(table), `table ${table}`)
+      must(this.#open().tables.get(table), 'table', table)
       view = root.openDB<Buffer, Uint8Array>(table, inPlace(new ScanMemory()) as DatabaseOptions)
       views.set(table, view)
     }
@@ -170,7 +170,9 @@ export class LmdbEnvironment implements Environment {
 
   commit(batch: WriteBatch): void {
     const { tables, keys, size } = batch
-    const targets = tables.map((table) => this.#table(table))
+    const targets: BinaryTable[] = []
+    // Most are of the same table as the one before.
+    for (let i = 0; i < size; i++) targets.push(i > 0 && tables[i] === tables[i - 1] ? (targets[i - 1] as BinaryTable) : this.#table(tables[i] as string))
     const { root, extraBytes } = this.#open()
     const values = extraBytes === 0 ? batch.values : (this.#checksums ??= new ChecksumMemory()).ofBatch(batch)
     if (this.#failed) this.#mustHaveRoom()

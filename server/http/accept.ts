@@ -23,7 +23,7 @@ function weightOf(parameters: readonly string[]): number {
 /** True where the header `Accept` asks for errors as RFC 9457 has them. */
 export function asksForProblem(accept: string): boolean {
   // Nearly every request ends here.
-  if (!accept.includes('problem') && !/problem/i.test(accept)) return false
+  if (accept === '' || accept === '*/*' || !/problem/i.test(accept)) return false
   const weights = new Map<string, number>()
   for (const range of accept.split(',')) {
     const [type, ...parameters] = range.split(';')

@@ -34,7 +34,8 @@ export function isGzipStart(bytes: Uint8Array): boolean {
 export class BodyCollector implements BodySink {
   readonly #bytesMax: number
   readonly #taker: CollectedBody
-  readonly #gathered = new Gatherer()
+  /** Made for the second chunk: most bodies have one. */
+  #gathered: Gatherer | null = null
   #over = false
 
   constructor(bytesMax: number, taker: CollectedBody) {
@@ -44,15 +45,16 @@ export class BodyCollector implements BodySink {
 
   chunk(bytes: Uint8Array, last: boolean): void {
     if (this.#over) return
-    if (this.#gathered.length + bytes.length > this.#bytesMax) return this.#refuse()
-    if (last && this.#gathered.length === 0) return this.#finish(bytes)
-    this.#gathered.add(bytes)
-    if (last) this.#finish(this.#gathered.take())
+    if ((this.#gathered?.length ?? 0) + bytes.length > this.#bytesMax) return this.#refuse()
+    if (last && this.#gathered === null) return this.#finish(bytes)
+    const gathered = (this.#gathered ??= new Gatherer())
+    gathered.add(bytes)
+    if (last) this.#finish(gathered.take())
   }
 
   gone(): void {
     this.#over = true
-    this.#gathered.clear()
+    this.#gathered?.clear()
     this.#taker.gone?.()
   }
 
@@ -72,7 +74,7 @@ export class BodyCollector implements BodySink {
 
   #refuse(): void {
     this.#over = true
-    this.#gathered.clear()
+    this.#gathered?.clear()
     this.#taker.uncollected(new Refusal('body_too_large', `the body is over the limit of ${this.#bytesMax} bytes`))
   }
 }

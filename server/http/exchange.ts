@@ -14,7 +14,7 @@
 import { asksForProblem } from './accept.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
-import { noHeaders, sendAnswer, type Headers } from './send.js'
+import { codeOf, noHeaders, sendAnswer, type Headers } from './send.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
 
@@ -44,11 +44,6 @@ export interface BodySink {
 
 /** Answers from this status on always carry their request id. */
 const ERRORS_FROM = 400
-
-/** 404 of `404 Not Found`. */
-function codeOf(status: string): number {
-  return status === '200 OK' ? 200 : Number(status.slice(0, 3))
-}
 
 export class Exchange {
   /** Lower case, as uWebSockets.js gives it. */

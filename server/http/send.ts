@@ -12,6 +12,15 @@ export const noHeaders: Headers = []
 
 const OK = '200 OK'
 
+const codes = new Map<string, number>()
+
+/** 404 of `404 Not Found`. There are few of them. */
+export function codeOf(status: string): number {
+  let code = codes.get(status)
+  if (code === undefined) codes.set(status, (code = Number(status.slice(0, 3))))
+  return code
+}
+
 let target: HttpResponse | null = null
 let statusLine = ''
 let contentType = ''

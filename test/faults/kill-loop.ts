@@ -23,6 +23,7 @@ import { EngineChild, type Ready } from './child.js'
 
 const SHARDS = 2
 const IN_FLIGHT = 150
+const LONG_LIFE = 8
 const labels = ['Escalate', 'Drop', 'Investigate'] as const
 
 export interface KillCounts {
@@ -80,7 +81,8 @@ export async function killLoop(kills: number, seed: number, loadMsMax = 700): Pr
       const load = early ? null : new Load(child, random, ledger, counts)
       // Every other time once it answers, else at any moment from the start on.
       if (load !== null && counts.kills % 2 === 0) await load.answering
-      if (load !== null) await sleep(30 + random.below(loadMsMax))
+      // Every fourth life is long enough for a training to end in it.
+      if (load !== null) await sleep(30 + random.below(counts.kills % 4 === 3 ? LONG_LIFE * loadMsMax : loadMsMax))
       await child.kill()
       counts.kills++
       if (early) counts.killedWhileStarting++

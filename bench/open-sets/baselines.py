@@ -30,7 +30,7 @@ HEAD = 'data,pick,labels,model,seeds,accuracy,macro_f1,log_loss,ece,fit_s,predic
 MODELS = ['majority', 'bucket', 'knn1', 'knn5', 'mnb', 'lr', 'lr_c10', 'rf', 'et', 'hgb', 'xgb', 'lgb', 'avg_lr_et_gb']
 WORD = re.compile(r'[a-z0-9_]+', re.I)
 TIME = re.compile(r'^\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d')
-"""Histogram boosting takes no sparse columns: the most frequent so many."""
+# Histogram boosting takes no sparse columns: the most frequent so many.
 DENSE_MAX = 300
 
 

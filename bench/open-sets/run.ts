@@ -6,7 +6,7 @@
  * there already is not made again; arguments go to baselines.py. It needs Python 3.11 and the registries of Python and npm; the
  * models take three quarters of an hour of one core.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { source } from '../harness/paths.js'
 import { pythonEnvironment, runShown } from '../harness/python.js'
@@ -27,7 +27,7 @@ const python = join(commands, 'python')
 if (!existsSync(mails)) mustRun('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--prefix', mails, MAILS])
 if (!existsSync(sets)) {
   mustRun(python, ['-B', join(scripts, 'sets.py'), `${sets}.part`, join(mails, 'node_modules', MAILS.slice(0, MAILS.lastIndexOf('@')))])
-  mustRun('mv', [`${sets}.part`, sets])
+  renameSync(`${sets}.part`, sets)
 }
 mkdirSync(baselines, { recursive: true })
 mustRun(python, ['-B', join(scripts, 'baselines.py'), sets, join(baselines, 'baselines.csv'), ...process.argv.slice(2)])

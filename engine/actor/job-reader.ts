@@ -229,17 +229,21 @@ export class JobReader {
   }
 
   #stateOf(job: JobSettings, subject: Uint8Array): BucketState {
-    const isBucket = subject.length === BUCKET_ID_BYTES
-    const key = isBucket ? writeIdKey(this.#bucketKey, job.id, subject) : bucketKey(job.id, subject)
-    const name = isBucket ? key.toString('latin1') : ''
-    const known = isBucket ? this.#states.get(name) : undefined
+    if (subject.length !== BUCKET_ID_BYTES) return this.#readState(job, subject, bucketKey(job.id, subject))
+    const key = writeIdKey(this.#bucketKey, job.id, subject)
+    const name = key.toString('latin1')
+    const known = this.#states.get(name)
     if (known !== undefined) return known
+    const state = this.#readState(job, subject, key)
+    if (this.#states.size >= STATES_MAX) this.#states.clear()
+    this.#states.set(name, state)
+    return state
+  }
+
+  #readState(job: JobSettings, subject: Uint8Array, key: Uint8Array): BucketState {
     const voted = this.#environment.read('ballots', key, nothing) >= 0
     const ballot = voted ? readBallot(this.#environment, job.id, subject) : null
-    const state = stateOf(ballot, ballot === null ? 0 : this.stats(job).trainedThroughSeq)
-    if (this.#states.size >= STATES_MAX) this.#states.clear()
-    if (isBucket) this.#states.set(name, state)
-    return state
+    return stateOf(ballot, ballot === null ? 0 : this.stats(job).trainedThroughSeq)
   }
 }
 

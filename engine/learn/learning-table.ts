@@ -34,7 +34,7 @@ export interface LearningTable {
 }
 
 function isNumber(value: PointValue, { profiles }: FeatureEncoder, point: number): boolean {
-  return typeof value === 'number' || !Number.isNaN(numberIn(value, (profiles[point] as PointProfile).reading))
+  return !Number.isNaN(numberIn(value, (profiles[point] as PointProfile).reading))
 }
 
 /** For each feature of the matrix what it is, and in how many rows. */

@@ -62,17 +62,20 @@ function keyOf({ confidenceScore, bucketState, outlier, status }: EventView): nu
   return Math.round(confidenceScore * 100) * 16 + state * 4 + (outlier ? 2 : 0) + (status === 'OK' ? 1 : 0)
 }
 
-const eventEnds = new Ends((view) => (
-  `","status":"${view.status}","result":${JSON.stringify(view.result)},"result_label":${JSON.stringify(view.resultLabel)},` +
-  `"error_message":${JSON.stringify(view.errorMessage)},"bucket_state":"${view.bucketState}",` +
-  `"outlier":${view.outlier},"confidence_score":${view.confidenceScore}}`
-))
+function decisionText({ status, result, resultLabel }: EventView): string {
+  return `","status":"${status}","result":${JSON.stringify(result)},"result_label":${JSON.stringify(resultLabel)},`
+}
 
-const lineEnds = new Ends((view) => (
-  `","status":"${view.status}","result":${JSON.stringify(view.result)},"result_label":${JSON.stringify(view.resultLabel)},` +
-  `"bucket_state":"${view.bucketState}","outlier":${view.outlier},"confidence_score":${view.confidenceScore},` +
-  `"error_message":${JSON.stringify(view.errorMessage)}}\n`
-))
+function standingText({ bucketState, outlier, confidenceScore }: EventView): string {
+  return `"bucket_state":"${bucketState}","outlier":${outlier},"confidence_score":${confidenceScore}`
+}
+
+function errorText({ errorMessage }: EventView): string {
+  return `"error_message":${JSON.stringify(errorMessage)}`
+}
+
+const eventEnds = new Ends((view) => `${decisionText(view)}${errorText(view)},${standingText(view)}}`)
+const lineEnds = new Ends((view) => `${decisionText(view)}${standingText(view)},${errorText(view)}}\n`)
 
 const ingestedEnd = Buffer.from('","status":"pending_inference","error_message":null}')
 const ingestedEmptyEnd = Buffer.from('","status":"pending_inference","error_message":""}')
@@ -133,8 +136,14 @@ function putText(out: Buffer, at: number, text: string): number {
 }
 
 function putInteger(out: Buffer, at: number, value: number): number {
-  let end = at + 1
-  for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) end++
+  let digits = 1
+  for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits++
+  return putDigits(out, at, value, digits)
+}
+
+/** The last so many digits of a whole number. */
+function putDigits(out: Buffer, at: number, value: number, digits: number): number {
+  const end = at + digits
   let rest = value
   for (let i = end - 1; i >= at; i--) {
     const next = Math.floor(rest / 10)
@@ -159,21 +168,13 @@ function putTime(out: Buffer, at: number, micros: number): number {
   }
   const ofDay = second - day * DAY_SECONDS
   let end = put(out, at, lastDate)
-  end = putDigits(out, end, (ofDay / 3600) | 0, 2, COLON)
-  end = putDigits(out, end, ((ofDay / 60) | 0) % 60, 2, COLON)
-  end = putDigits(out, end, ofDay % 60, 2, DOT)
-  return putDigits(out, end, micros - second * MICROS, 6, LETTER_Z)
-}
-
-/** So many digits of a number below 2^31, and what stands behind them. */
-function putDigits(out: Buffer, at: number, value: number, digits: number, behind: number): number {
-  const end = at + digits
-  let rest = value
-  for (let i = end - 1; i >= at; i--) {
-    const next = (rest / 10) | 0
-    out[i] = ZERO + rest - next * 10
-    rest = next
-  }
-  out[end] = behind
-  return end + 1
+  end = putDigits(out, end, (ofDay / 3600) | 0, 2)
+  out[end++] = COLON
+  end = putDigits(out, end, ((ofDay / 60) | 0) % 60, 2)
+  out[end++] = COLON
+  end = putDigits(out, end, ofDay % 60, 2)
+  out[end++] = DOT
+  end = putDigits(out, end, micros - second * MICROS, 6)
+  out[end++] = LETTER_Z
+  return end
 }

@@ -24,7 +24,7 @@ import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import type { EventView } from '../../engine/service.js'
 import { compareJob, expectedView } from '../support/engine-compare.js'
 import { compareMetrics } from '../support/engine-metrics.js'
-import { OracleJob } from '../support/engine-oracle.js'
+import { OracleJob, type Snapshot } from '../support/engine-oracle.js'
 import { jobSettings, testAuthor, TestShard } from '../support/engine-shard.js'
 import { alarm } from '../support/cause.js'
 
@@ -68,7 +68,7 @@ export class World {
   /** Of a thread that works out metrics, over all that happens. */
   readonly #shelf = new BallotShelf()
   readonly #knownIds: string[][]
-  readonly #models = new Map<number, { bytes: Uint8Array; seen: ReadonlyMap<string, number> }>()
+  readonly #models = new Map<number, { bytes: Uint8Array; seen: Snapshot }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
   /** What the audit log has, and up to when. */
   readonly #chain: AuditEntry[] = []

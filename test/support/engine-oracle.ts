@@ -66,6 +66,9 @@ export interface OracleTold {
   readonly consensus: number
 }
 
+/** Ballots with their consensus at one moment. */
+export type Snapshot = ReadonlyMap<OracleBallot, number>
+
 /** How often things happened since the active model was installed. */
 export interface OracleCounts {
   decided: number
@@ -251,16 +254,16 @@ export class OracleJob {
     task.state = order.last ? 'finished' : 'running'
   }
 
-  /** What a training that begins now will have seen. */
-  snapshot(): ReadonlyMap<string, number> {
-    return new Map([...this.ballots].map(([subject, { consensus }]) => [subject, consensus]))
+  /** What a training that begins now will have seen. A ballot that is dropped and comes again later is another one. */
+  snapshot(): Snapshot {
+    return new Map([...this.ballots.values()].map((ballot) => [ballot, ballot.consensus]))
   }
 
-  install(bytes: Uint8Array, seen: ReadonlyMap<string, number>): void {
+  install(bytes: Uint8Array, seen: Snapshot): void {
     const { row, model } = decodeModel(bytes)
     this.#model = { version: row.version, fingerprint: row.fingerprint, model: openModel(Uint8Array.from(model)) }
     if (!this.models.includes(row.version)) this.models.push(row.version)
-    for (const [subject, ballot] of this.ballots) ballot.trained = seen.get(subject) ?? NONE
+    for (const ballot of this.ballots.values()) ballot.trained = seen.get(ballot) ?? NONE
     this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
     this.watch = freshWatch()
     this.#throughSeq = row.throughSeq

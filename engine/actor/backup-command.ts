@@ -53,7 +53,7 @@ async function backupUnused(dataDir: string, directory: string, withKey: boolean
     openDataDir(dataDir, 0)
     const steps = new Int32Array(new SharedArrayBuffer(4)).fill(STILL)
     const { list, entries } = await makeBackup({ dataDir, into: partial, withKey, steps: steps.buffer as SharedArrayBuffer })
-    finishDirectory(directory)
+    finishDirectory(partial)
     const bytes = list.files.reduce((sum, file) => sum + file.bytes, 0)
     return { directory, madeAt: list.madeAt, files: list.files.length, entries, bytes, seconds: (performance.now() - begin) / 1000 }
   } catch (error) {

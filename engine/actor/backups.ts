@@ -115,7 +115,7 @@ export class Backups implements BackupService {
         await reached(TAKEN)
       })
       const { list, entries } = await running
-      finishDirectory(path)
+      finishDirectory(partial)
       const bytes = list.files.reduce((sum, file) => sum + file.bytes, 0)
       const report = { directory: path, madeAt: list.madeAt, files: list.files.length, entries, bytes, seconds: (performance.now() - begin) / 1000 }
       this.#log.info('a backup was made', { ...report })

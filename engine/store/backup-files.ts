@@ -8,10 +8,11 @@
  * 2. Restoring changes nothing that is there: the place must be empty.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, readSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { isRefusal, Refusal } from '../errors.js'
+import { makeDirectory } from './make-directory.js'
 
 export const BACKUP_LIST = 'backup.json'
 const FORMAT = 1
@@ -35,31 +36,38 @@ export interface BackupList {
   readonly files: readonly BackupFile[]
 }
 
-/** Makes the directory under another name, for what is not whole yet. @throws Refusal backup_refused where there is something. */
+const PARTIAL = '.partial'
+
+/**
+ * Makes the directory under another name, for what is not whole yet, and returns that. An empty one that is there is made anew at
+ * once, so that one that cannot be replaced (a mount point) is told before anything is copied.
+ * @throws Refusal backup_refused, also where there is something.
+ */
 export function beginDirectory(path: string): string {
-  const partial = partialOf(path)
   try {
-    if (existsSync(path) && readdirSync(path).length > 0) throw new Refusal('backup_refused', `${path} is there and not empty`)
-    rmSync(partial, { recursive: true, force: true })
-    mkdirSync(partial, { recursive: true, mode: 0o700 })
+    // Beside it, also where the path ends with a slash, is `.`, or leads there by a link.
+    const place = existsSync(path) ? realpathSync(path) : resolve(path)
+    if (existsSync(place)) {
+      if (readdirSync(place).length > 0) throw new Refusal('backup_refused', `${path} is there and not empty`)
+      rmdirSync(place)
+      makeDirectory(place)
+    }
+    rmSync(place + PARTIAL, { recursive: true, force: true })
+    makeDirectory(place + PARTIAL)
+    return place + PARTIAL
   } catch (error) {
     if (isRefusal(error)) throw error
-    throw new Refusal('backup_refused', `${partial} cannot be made: ${(error as Error).message}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'EBUSY' ? 'something is mounted there; name a directory inside of it' : message
+    throw new Refusal('backup_refused', `${path} cannot be made: ${why}`)
   }
-  return partial
 }
 
-/** Gives the directory of beginDirectory its name. */
-export function finishDirectory(path: string): void {
-  if (existsSync(path)) rmdirSync(path)
-  syncPath(partialOf(path))
-  renameSync(partialOf(path), path)
-  syncPath(dirname(resolve(path)))
-}
-
-/** Beside it, also where the path ends with a slash. */
-function partialOf(path: string): string {
-  return `${resolve(path)}.partial`
+/** Gives the directory that beginDirectory made its name, in the place of an empty one. */
+export function finishDirectory(partial: string): void {
+  syncPath(partial)
+  renameSync(partial, partial.slice(0, -PARTIAL.length))
+  syncPath(dirname(partial))
 }
 
 /** Writes the list of all files that are in the directory. */
@@ -97,7 +105,7 @@ export function compareWithList(path: string, { files }: BackupList): { readonly
 
 /**
  * Makes a data directory of a backup, which stays as it is. Checks every byte.
- * @throws Refusal backup_refused where the backup is damaged, or the place is not empty.
+ * @throws Refusal backup_refused where the backup is damaged, the place is not empty, or the disk refuses.
  */
 export function restoreBackup(from: string, to: string): BackupList {
   const list = readList(from)
@@ -110,11 +118,11 @@ export function restoreBackup(from: string, to: string): BackupList {
         throw new Refusal('backup_refused', `${name} in the backup ${from} is not what it was when the backup was made`)
       }
     }
-    finishDirectory(to)
+    finishDirectory(partial)
     return list
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
-    throw error
+    throw isRefusal(error) ? error : new Refusal('backup_refused', (error as Error).message)
   }
 }
 

@@ -16,11 +16,12 @@
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import { makeDirectory } from './make-directory.js'
 import { mustBeWhole } from './whole-files.js'
 
 /** The format that this code writes. 2: as 1, and all files have checksums (checksums.ts). */
@@ -41,7 +42,7 @@ export interface DataDir {
 /** Makes the directory where there is none; what is in it is for whoever holds its lock. @throws Refusal data_dir_invalid. */
 export function makeDataDir(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path)
   } catch (error) {
     throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be made: ${(error as Error).message}`)
   }

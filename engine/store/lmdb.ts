@@ -13,7 +13,7 @@
  *    is looked for before another is begun, and a disk that stays full is refused without the library.
  * 5. Checksums (checksums.ts) are put behind values here and taken off here; nobody else sees them.
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
 import { isRefusal } from '../errors.js'
@@ -22,6 +22,7 @@ import { CHECKSUM_BYTES, CHECKSUMS_TABLE, ChecksumMemory } from './checksums.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
 import { copyTables, tableNames } from './lmdb-copy.js'
 import { rangeOptions } from './lmdb-range.js'
+import { makeDirectory } from './make-directory.js'
 import { MAP_BYTES } from './page-file.js'
 import { inPlace, ScanMemory } from './scan-memory.js'
 import { lookAtFiles, PAGE_BYTES, storeRefusal, tryRoom } from './store-file.js'
@@ -35,7 +36,7 @@ type BinaryTable = Database<Buffer, Uint8Array>
 export function openLmdb(dir: string, name: string, tables: readonly string[] | null): LmdbEnvironment {
   const path = join(dir, `${name}.mdb`)
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeDirectory(dir)
     lookAtFiles(path)
     return new LmdbEnvironment(path, tables)
   } catch (error) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { BACKUP_LIST, restoreBackup, writeList } from '../../../engine/store/backup-files.js'
@@ -23,6 +23,20 @@ test('a backup is restored into a place that is named with a slash at the end, t
     assert.deepEqual(readdirSync(join(directory, name)).sort(), ['format.json'])
   }
   assert.deepEqual(readdirSync(directory).sort(), ['backup', 'new', 'there'])
+})
+
+test('a place that is an empty directory behind a link is filled, and what cannot be made or replaced is refused', (test) => {
+  const { backup: from, directory } = backup(test)
+  mkdirSync(join(directory, 'there'))
+  symlinkSync(join(directory, 'there'), join(directory, 'link'))
+  restoreBackup(from, join(directory, 'link'))
+  assert.deepEqual(readdirSync(join(directory, 'there')), ['format.json'])
+  symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling'))
+  // Of procfs, making a directory with those above it took the thread for good.
+  for (const place of [join(directory, 'dangling', 'x'), '/proc/nowhere/x', '/dev/null/x', '/proc']) {
+    assertRefused('backup_refused', () => restoreBackup(from, place))
+  }
+  assert.deepEqual(readdirSync(directory).sort(), ['backup', 'dangling', 'link', 'there'])
 })
 
 test('a place that is a file, and a list that names what is no file of a backup, are refused', (test) => {

@@ -89,13 +89,17 @@ function announce(settings: Settings, { port, opsPort }: RunningServer, engine: 
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
   const lines = [`Listening on ${base}`, `Pages: ${base}/jobs`, `Documentation: ${base}/docs/exposer`]
   if (opsPort !== null) lines.push(`For operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
-  const { adminPassword = null, managementKey = null } = engine.firstStart ?? {}
-  if (adminPassword !== null || managementKey !== null) {
-    lines.push('First start. What follows is shown once and kept only as a hash:')
-  }
+  process.stdout.write(`${lines.join('\n')}\n${secretsOf(engine)}`)
+}
+
+/** What the first start has made, '' where there is nothing to tell. They are kept as hashes only, so a start that fails tells them too. */
+function secretsOf({ firstStart }: RunningEngine): string {
+  const { adminPassword = null, managementKey = null } = firstStart ?? {}
+  if (adminPassword === null && managementKey === null) return ''
+  const lines = ['First start. What follows is shown once and kept only as a hash:']
   if (adminPassword !== null) lines.push(`  administrator: admin, password: ${adminPassword}`)
   if (managementKey !== null) lines.push(`  management key: ${managementKey}`)
-  process.stdout.write(`${lines.join('\n')}\n`)
+  return `${lines.join('\n')}\n`
 }
 
 /** Finishes what is under way, then ends the process. A second signal changes nothing. */
@@ -157,6 +161,7 @@ async function main(): Promise<void> {
     server = await parts.Server.start(engine, { ...settings, tls, tracer: tracing })
   } catch (error) {
     await engine.close()
+    process.stdout.write(secretsOf(engine))
     failStart(sentenceOf(error))
   }
   announce(settings, server, engine)

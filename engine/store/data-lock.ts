@@ -11,7 +11,7 @@
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { statSync, unlinkSync, openSync, closeSync } from 'node:fs'
-import { Refusal } from '../errors.js'
+import { isRefusal, Refusal } from '../errors.js'
 import { answerCall } from './directory-call.js'
 
 export interface DataLock {
@@ -20,8 +20,18 @@ export interface DataLock {
   release(): Promise<void>
 }
 
-/** @throws Refusal data_dir_in_use. */
+/** Rejects with Refusal data_dir_in_use, and data_dir_invalid where it may not be written. */
 export async function lockDataDir(path: string): Promise<DataLock> {
+  try {
+    return await takeLock(path)
+  } catch (error) {
+    if (isRefusal(error)) throw error
+    const why = (error as Error).message.replace(/\/proc\/self\/fd\/\d+/, path)
+    throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be locked: ${why}`)
+  }
+}
+
+async function takeLock(path: string): Promise<DataLock> {
   const { dev, ino } = statSync(path)
   const inUse = new Refusal('data_dir_in_use', `the data directory ${path} is in use by another process`)
   const named = process.platform === 'linux' ? await listen(`\0decision-service-${dev}-${ino}`) : undefined

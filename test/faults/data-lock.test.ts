@@ -48,6 +48,10 @@ describe('the lock of a data directory', () => {
     await lock.release()
   })
 
+  it('is refused with a sentence where nothing can be written', async () => {
+    await assert.rejects(lockDataDir('/sys'), (error) => isRefusal(error, 'data_dir_invalid') && error.message.includes('/sys'))
+  })
+
   it('takes over what a process that died has left', async (test) => {
     const directory = temporaryDirectory(test)
     writeFileSync(join(directory, 'lock.sock'), 'left over')

@@ -16,7 +16,7 @@
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { Refusal } from '../errors.js'
@@ -76,8 +76,21 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
       `the data directory ${path} has format ${format.format}, made by a newer version; this one reads up to ${DATA_FORMAT}`,
     )
   }
+  mustBeUsable(path)
   if (mustBeSound) mustBeWhole(path)
   return { path, ...format, fresh: false }
+}
+
+/** Files of another user, as a command that was run by one leaves them, are said by name. */
+function mustBeUsable(path: string): void {
+  for (const name of readdirSync(path)) {
+    if (!/\.mdb(-lock)?$/.test(name)) continue
+    try {
+      accessSync(join(path, name), constants.R_OK | constants.W_OK)
+    } catch (error) {
+      throw new Refusal('data_dir_invalid', `${name} in the data directory ${path} cannot be used: ${(error as Error).message}`)
+    }
+  }
 }
 
 function readFormat(path: string, file: string): z.infer<typeof formatSchema> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { limits } from '../../../engine/limits.js'
@@ -48,6 +48,15 @@ describe('data directory', () => {
     await openShard(path, 0).close()
     rmSync(join(path, 'format.json'))
     assertRefused('data_dir_invalid', () => openDataDir(path, 2))
+  })
+
+  it('with files that cannot be opened is refused with a sentence that names the first', (test) => {
+    const path = temporaryDirectory(test)
+    openDataDir(path, 2)
+    // Those of another user are, where whoever runs this is not root.
+    symlinkSync('/nowhere/at/all', join(path, 'shard-1.mdb'))
+    const refusal = assertRefused('data_dir_invalid', () => openDataDir(path, 2))
+    assert.match(refusal.message, /^shard-1\.mdb in the data directory .* cannot be used: ENOENT/)
   })
 
   it('that cannot be made is refused with a sentence', (test) => {

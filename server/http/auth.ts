@@ -48,11 +48,19 @@ export function principalOf(exchange: Exchange, app: App): Principal | null {
  * @throws Refusal unauthorized, forbidden, rate_limited.
  */
 export function authorize(exchange: Exchange, app: App, scope: Scope): Principal {
-  const principal = principalOf(exchange, app)
-  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${headerName(app)} is needed`)
-  if (scope !== 'public' && !principal.scopes.has(scope)) {
-    throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
-  }
+  exchange.key = keyOf(exchange, app)
+  const principal = stillAuthorized(exchange, app, scope)
   if (app.rateLimit !== null) app.rateLimit.take(principal)
   return principal
+}
+
+/**
+ * The principal as it is now: a body may take minutes to come, and the key, or its scope, may be gone by then.
+ * @throws Refusal unauthorized, forbidden.
+ */
+export function stillAuthorized({ key }: Exchange, app: App, scope: Scope): Principal {
+  const principal = key === '' ? null : app.service.authenticate(key)
+  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${headerName(app)} is needed`)
+  if (scope === 'public' || principal.scopes.has(scope)) return principal
+  throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
 }

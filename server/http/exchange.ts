@@ -50,6 +50,8 @@ export class Exchange {
   readonly method: string
   /** As sent: nothing decoded, nothing collapsed, no query. */
   readonly path: string
+  /** The key that it was let in with (auth.ts). */
+  key = ''
   /** What the exchange is counted under. */
   meter: RouteMeter | null = null
   /** Who follows it, if anybody does. */

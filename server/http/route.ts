@@ -4,12 +4,13 @@
  * Owns: the shape of a row in the table of routes, and the way of an ordinary request: body, schema, handler, answer.
  * Leaves out: paths (router.ts), keys and scopes (auth.ts, before a route is served), busy requests, which serve themselves (routes/event-post.ts).
  *
- * 1. The key is checked before the body is read.
+ * 1. The key is checked before the body is read, and once more when it has come.
  * 2. Query and body are checked by the schemas that OpenAPI publishes.
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import { limits, type Principal, type Scope } from '../../engine/index.js'
 import type { App } from '../app.js'
+import { stillAuthorized } from './auth.js'
 import { collectBody } from './body.js'
 import { replyError } from './error-reply.js'
 import type { Exchange } from './exchange.js'
@@ -121,7 +122,8 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
     if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, gone }, left)
     collectBody(exchange, limits.bodyBytesMax, left)
       .then((bytes) => {
-        answer(exchange, { app, principal, params, query, body: bodyChecker.check(parseJson(bytes)), address, gone }, left)
+        const now = stillAuthorized(exchange, app, spec.scope)
+        answer(exchange, { app, principal: now, params, query, body: bodyChecker.check(parseJson(bytes)), address, gone }, left)
       })
       .catch((error: unknown) => replyError(exchange, error))
   }

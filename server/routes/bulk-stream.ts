@@ -13,7 +13,6 @@
  */
 import { isRefusal, limits, Refusal, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
-import { keyOf } from '../http/auth.js'
 import type { Exchange } from '../http/exchange.js'
 import { tooLong } from '../http/ndjson.js'
 import { ndjson } from '../http/reply.js'
@@ -43,7 +42,7 @@ class BulkStream {
     this.#exchange = exchange
     this.#app = app
     this.#principal = principal
-    this.#key = keyOf(exchange, app)
+    this.#key = exchange.key
     this.#lines = new ResultLines(exchange, app.window, { moved: () => this.#pump() })
     this.#source = new LineSource(exchange, limits.eventBytesMax, {
       more: () => this.#pump(),

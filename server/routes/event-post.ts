@@ -6,6 +6,7 @@
  */
 import { limits, type EventView, type IngestReceiver, type Principal, type Refusal } from '../../engine/index.js'
 import type { App } from '../app.js'
+import { stillAuthorized } from '../http/auth.js'
 import { BodyCollector, type CollectedBody } from '../http/body.js'
 import { replyError, replyRefusal } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
@@ -13,6 +14,9 @@ import { json } from '../http/reply.js'
 import type { RequestTrace } from '../http/request-trace.js'
 import { ingestedBytes } from './event-wire.js'
 import { jobIdOf } from './job-reference.js'
+
+/** A key that worked so long ago still works: to ask of every event would cost more than it is worth. */
+const SOON_MS = 1_000
 
 class EventPost implements CollectedBody, IngestReceiver {
   readonly #exchange: Exchange
@@ -30,6 +34,7 @@ class EventPost implements CollectedBody, IngestReceiver {
   collected(bytes: Uint8Array): void {
     const { service } = this.#app
     try {
+      if (performance.now() - this.#exchange.startedMs > SOON_MS) stillAuthorized(this.#exchange, this.#app, 'write:events')
       const job = service.job(this.#principal, jobIdOf(bytes))
       service.ingest(job, this.#eventId, false, bytes, this)
     } catch (error) {

@@ -1,5 +1,6 @@
 /** Events: sending, looking, exporting, voting (specification, Input operations). */
 import { isoMicros, limits, Refusal } from '../../engine/index.js'
+import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { json, ndjson, replyJson } from '../http/reply.js'
@@ -164,7 +165,7 @@ const historic: GuardedRoute = {
   serve(exchange, params, app, principal) {
     const job = jobFromPath(app, principal, params[0]!)
     collectBody(exchange, limits.bodyBytesMax)
-      .then((bytes) => app.service.ingestHistoric(job, bytes, principal))
+      .then((bytes) => app.service.ingestHistoric(job, bytes, stillAuthorized(exchange, app, 'write:events')))
       .then(() => replyJson(exchange, 201, { status: 'ok' }))
       .catch((error: unknown) => replyError(exchange, error))
   },

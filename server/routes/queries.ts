@@ -6,6 +6,7 @@
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import { limits, type JobSelection as Jobs, type Principal, type QueriesService } from '../../engine/index.js'
+import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { json } from '../http/reply.js'
@@ -33,10 +34,12 @@ function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRou
     scope: 'read:event_query',
     responses: { 200: answer },
     errors: [404],
-    serve(exchange, _params, app, principal) {
+    serve(exchange, _params, app) {
       const gone = new AbortController()
       collectBody(exchange, limits.queryBytesMax, () => gone.abort())
-        .then((bytes) => ask(app.service.queries, principal, checker.check(parseJson(bytes)), gone.signal))
+        .then((bytes) => {
+          return ask(app.service.queries, stillAuthorized(exchange, app, 'read:event_query'), checker.check(parseJson(bytes)), gone.signal)
+        })
         .then((text) => exchange.reply('200 OK', json, text))
         .catch((error: unknown) => replyError(exchange, error))
     },

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import {
   isRefusal, limits, Refusal, type ResourceQuery as EngineQuery, type ResourceRef as EngineRef,
 } from '../../engine/index.js'
+import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
@@ -98,13 +99,13 @@ const apply: GuardedRoute = {
   },
   responses: { 200: { description: 'What was created and what was updated.', schema: ApplyAnswer } },
   errors: [409, 507],
-  serve(exchange, _params, app, principal) {
+  serve(exchange, _params, app) {
     const query = applyQuery.checkQuery(exchange.query())
     collectBody(exchange, limits.bodyBytesMax)
       .then(async (bytes) => {
         const document = parseJson(bytes)
         const overwrite = query.overwrite ?? overwriteIn(document) ?? true
-        const { created, updated } = await app.service.applyResources(document, overwrite, principal)
+        const { created, updated } = await app.service.applyResources(document, overwrite, stillAuthorized(exchange, app, 'write:resources'))
         replyJson(exchange, 200, { request: worked, created: created.map(refWire), updated: updated.map(refWire) })
       })
       .catch((error: unknown) => replyError(exchange, inBody(error)))

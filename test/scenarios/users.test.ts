@@ -7,7 +7,7 @@ import { scopeTable } from '../../engine/scopes.js'
 import { openShard } from '../../engine/store/environments.js'
 import { openApiDocument } from '../../server/openapi.js'
 import { routes } from '../../server/routes/index.js'
-import { eventually, makeJob, type Client } from '../support/client.js'
+import { eventually, makeJob, openSocket, type Client } from '../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../support/service.js'
 
 const PASSWORD = 'correct horse'
@@ -192,4 +192,32 @@ test('a stream ends when its key does, and says so', async () => {
   const results = text.trim().split('\n').map((each) => JSON.parse(each))
   assert.deepEqual(results.map(({ event_id, status_code }) => event_id ?? status_code), ['first', 401])
   assert.equal((await client.get(`/api/v1/events/${jobId}/second`)).status, 404)
+})
+
+test('what waits for its body is refused when its key has gone meanwhile', async () => {
+  const { username, user } = await userWith('administrator')
+  const { jobId } = await makeJob(client)
+  const eve = { username: `eve-${username}`, password: PASSWORD, role: 'administrator' }
+  const bodies: readonly (readonly [string, unknown])[] = [
+    ['/api/v1/events/slow', { job_id: jobId, raw_body: { rule: 'slow' } }],
+    ['/api/v2/users', eve], ['/api/v2/resources', { key: { type: 'api_key', properties: { name: eve.username } } }],
+    [`/api/v1/bulk/${jobId}`, { events: [{ job_id: jobId, raw_body: { rule: 'slow' } }] }], ['/api/v2/events/query', { job_ids: [jobId] }],
+  ]
+  const sent = await Promise.all(bodies.map(async ([path, document]) => {
+    const body = JSON.stringify(document)
+    const socket = await openSocket(service.port)
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${user.key}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
+    return { socket, rest: body.slice(5) }
+  }))
+  // Everything before is read; of an event, a key that worked within a second counts.
+  await new Promise((resolve) => setTimeout(resolve, 1_050))
+  assert.equal((await client.put(`/api/v2/users/${username}`, { enabled: false })).status, 200)
+  for (const { socket, rest } of sent) {
+    socket.write(rest)
+    const [answer] = await once(socket, 'data') as [Buffer]
+    assert.match(answer.toString(), /^HTTP\/1\.1 401 /)
+    socket.destroy()
+  }
+  assert.equal((await client.get(`/api/v2/users/${eve.username}`)).status, 404)
+  assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 0)
 })

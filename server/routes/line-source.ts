@@ -89,10 +89,11 @@ export class LineSource implements BodySink {
     else this.#exchange.resume()
   }
 
-  /** Takes no more, and forgets what came. */
+  /** Takes no more, and forgets what came. What still comes is read and dropped. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#unchoke()
     clearInterval(this.#stay)
     this.#splitter.clear()
     this.#gunzip?.destroy()

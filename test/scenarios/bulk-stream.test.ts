@@ -90,6 +90,25 @@ test('gzip that breaks off ends the answer with an error', async () => {
   assert.ok(results.length > 1)
 })
 
+test('what comes behind the end of gzip is dropped, and the connection goes on', async () => {
+  const [zipped, rest] = [gzipSync(`${line('padded')}\n`), Buffer.alloc(16 * 1024 * 1024)]
+  const socket = await openSocket(service.port)
+  let answer = ''
+  socket.on('data', (bytes) => (answer += bytes.toString()))
+  socket.write(
+    `POST /api/v1/events/_bulk HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${client.key}\r\n` +
+      `Content-Length: ${zipped.length + rest.length}\r\n\r\n`,
+  )
+  socket.write(zipped)
+  await eventually(async () => answer, (text) => text.includes('"padded"'))
+  let isSent = false
+  socket.write(rest, () => (isSent = true))
+  await eventually(async () => answer, (text) => text.endsWith('0\r\n\r\n') && isSent)
+  socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
+  await eventually(async () => answer, (text) => text.includes('"alive"'))
+  socket.destroy()
+})
+
 test('the same id twice in one stream is one event, or a new version of it', async () => {
   const results = await client.bulk([line('same', 'a'), line('same', 'a'), line('same', 'b')].join('\n'))
   assert.deepEqual(results.map(({ event_id }) => event_id), ['same', 'same', 'same'])

@@ -8,7 +8,6 @@
  * 3. A ballot's consensus follows from its votes; every model that was installed can be read.
  */
 import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../learn/consensus.js'
-import { loadModel } from '../learn/registry.js'
 import type { Entry } from '../store/environment.js'
 import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../store/event-record.js'
 import { decodeLookUps } from '../store/look-up-row.js'
@@ -16,6 +15,7 @@ import { decodeNotes } from '../store/note-row.js'
 import { decodeTask } from '../store/reprocess-row.js'
 import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../store/rows.js'
 import { countKey, idKey, jobKey, modelKey, timeKey, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../store/tables.js'
+import { openModel } from './job-model.js'
 import type { ShardCheck } from './verify-shard.js'
 
 const LABELS = 3
@@ -151,7 +151,7 @@ export class JobCheck {
       this.#shard.read('models', entry, (value) => {
         const { row, model } = decodeModel(value)
         if (row.version !== versionOfKey(entry.key)) throw new Error('it is the model of another version')
-        loadModel(model)
+        openModel(Uint8Array.from(model))
       })
     }
     const key = jobKey(this.#jobId)

@@ -1,17 +1,22 @@
 /** Root cause analysis over a port: set up with parameters, alerts of services that call each other, clusters, feedback. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { verifyDataDir } from '../../engine/index.js'
 import { eventually, makeJob, type Client } from '../support/client.js'
 import { startService, type TestService } from '../support/service.js'
 
+const dataDir = mkdtempSync(join(tmpdir(), 'root-cause-'))
 let service: TestService
 let client: Client
 
 before(async () => {
-  service = await startService()
+  service = await startService({ dataDir })
   client = service.client
 })
-after(() => service.close())
+after(() => rmSync(dataDir, { recursive: true }))
 
 const category = 'Automated root cause analysis'
 
@@ -90,4 +95,9 @@ test('feedback and a training make decisions sure; a bulk is decided the same', 
   assert.ok(body.confidence_score > 60, String(body.confidence_score))
   const [line] = await client.bulk(JSON.stringify({ job_id: jobId, raw_body: { service: { name: 'web', callees: [] }, alert: { type: 'x' } } }))
   assert.equal(line.status, 'OK')
+})
+
+test('every record, index, counter and model is in order behind it', async () => {
+  await service.close()
+  assert.deepEqual((await verifyDataDir(dataDir)).problems, [])
 })

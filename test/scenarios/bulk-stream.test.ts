@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { after, before, test } from 'node:test'
-import { Check } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { limits } from '../../engine/limits.js'
 import { ResultLine } from '../../server/schemas/events.js'
 import { eventually, makeJob, openSocket, type Client } from '../support/client.js'

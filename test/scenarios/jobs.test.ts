@@ -1,7 +1,7 @@
 /** Specification: Input operations, jobs; and the job operations of the management API. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Check } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { Job } from '../../server/schemas/jobs.js'
 import { eventually, makeJob, type Client } from '../support/client.js'
 import { startService, type TestService } from '../support/service.js'

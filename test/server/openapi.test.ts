@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { describeCategory } from '../../engine/resource/categories.js'
 import { openApiDocument } from '../../server/openapi.js'
 import { routes } from '../../server/routes/index.js'
@@ -109,7 +109,7 @@ test('every body has an example, which passes its own schema', () => {
   for (const { operationId, body, bodyExample } of routes) {
     if (body === undefined) continue
     assert.ok(bodyExample !== undefined, operationId)
-    assert.deepEqual([...Compile(body).Errors(bodyExample)], [], operationId)
+    assert.deepEqual(Compile(body).Errors(bodyExample), [true, []], operationId)
   }
 })
 

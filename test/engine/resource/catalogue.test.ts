@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { jobCategories } from '../../../engine/job/job.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { KindCatalogue } from '../../../engine/resource/catalogue.js'

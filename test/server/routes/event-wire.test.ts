@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Check } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { isoMicros } from '../../../engine/clock.js'
 import { Refusal } from '../../../engine/errors.js'
 import type { EventView } from '../../../engine/service.js'

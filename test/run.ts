@@ -2,9 +2,9 @@
  * `npm test`: every test file but those of `test/long`; `npm test -- WORD ...` only those whose path has one of the words.
  *
  * A process of its own for each file costs more than most files' tests do, and where they load the whole service it costs
- * half a second of processor time. So files of a folder share processes, in which they run one after the other; fewer of them
- * where tests start services and threads and so wait for much. Files are found in the source, so that what an older build left
- * behind does not run.
+ * nearly a second of processor time. So files of a folder share processes, in which they run one after the other; fewer of
+ * them where tests start services and threads and so wait for much. Processes that take longest come first, so that none is
+ * left to run alone in the end. Files are found in the source, so that what an older build left behind does not run.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,15 +14,18 @@ import { fileURLToPath } from 'node:url'
 /** Files of one process at most. */
 const TOGETHER = 12
 /** The same where they start services, threads, or processes that they kill. */
-const FEWER: Readonly<Record<string, number>> = { 'test/engine': 1, 'test/engine/actor': 4, 'test/faults': 1, 'test/scenarios': 4 }
+const FEWER: Readonly<Record<string, number>> = { 'test/engine/actor': 8, 'test/faults': 2, 'test/scenarios': 8 }
+/** Folders whose processes take longest, longest first. */
+const FIRST: readonly string[] = ['test/statuses', 'test/simulation', 'test/scenarios', 'test/faults', 'test/engine/actor', 'test/engine/learn', 'test/engine']
 /** Processes side by side: more than most machines' cores, since a test of a service waits as often as it works. */
 const SIDE_BY_SIDE = 4
 /** Milliseconds after which a process of tests has failed. */
-const TIMEOUT = 240_000
+const TIMEOUT = 300_000
 
 const built = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = dirname(built)
 const batches = join(built, 'test', 'batches')
+const sourceLines = join(built, 'test', 'support', 'source-lines.js')
 
 function filesByFolder(words: readonly string[]): Map<string, string[]> {
   const byFolder = new Map<string, string[]>()
@@ -40,12 +43,13 @@ function filesByFolder(words: readonly string[]): Map<string, string[]> {
   return byFolder
 }
 
-/** Files that import those of a folder, in even parts. */
+/** Files that import those of a folder, in even parts; named in the order of their runs, which is that of their names. */
 function together(folder: string, files: readonly string[]): string[] {
   const parts = Math.ceil(files.length / (FEWER[folder] ?? TOGETHER))
+  const place = FIRST.includes(folder) ? FIRST.indexOf(folder) : FIRST.length
   return Array.from({ length: parts }, (_, part) => {
-    const batch = join(batches, `${folder.replaceAll('/', '-')}-${part + 1}.test.js`)
-    const mine = files.filter((_, at) => at % parts === part)
+    const batch = join(batches, `${place}-${folder.replaceAll('/', '-')}-${part + 1}.test.js`)
+    const mine = [sourceLines, ...files.filter((_, at) => at % parts === part)]
     writeFileSync(batch, mine.map((file) => `import ${JSON.stringify(relative(batches, file).replaceAll('\\', '/'))}\n`).join(''))
     return batch
   })

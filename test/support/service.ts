@@ -108,7 +108,7 @@ export interface Started {
 /** Starts the program with these settings and no others. */
 export function spawnMain(settings: Readonly<Record<string, string>>, args: readonly string[] = []): Started {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('SERVICE_'))
-  const child = spawn(process.execPath, ['--enable-source-maps', mainFile, ...args], {
+  const child = spawn(process.execPath, [mainFile, ...args], {
     env: { ...Object.fromEntries(others), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

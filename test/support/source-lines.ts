@@ -1,0 +1,35 @@
+/**
+ * Stack traces with the lines of the source; to be imported for that.
+ *
+ * Maps are read when a trace is asked for. `--enable-source-maps` reads that of every module at every start of a process
+ * and of a thread, which costs more processor time than many a test.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const maps = new Map<string, SourceMap | null>()
+
+function mapOf(url: string): SourceMap | null {
+  let map = maps.get(url)
+  if (map === undefined) {
+    const path = `${fileURLToPath(url)}.map`
+    map = existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : null
+    maps.set(url, map)
+  }
+  return map
+}
+
+/** `text` with the place in a built file that it names as that in the source. */
+export function inSource(text: string): string {
+  return text.replace(/(file:\/\/[^\s()]+):(\d+):(\d+)/, (place: string, url: string, line: string, column: string) => {
+    const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1)
+    if (entry === undefined || !('originalSource' in entry)) return place
+    return `${fileURLToPath(new URL(entry.originalSource, url))}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+  })
+}
+
+// Where source maps are enabled, Node.js does the same.
+if (!process.execArgv.includes('--enable-source-maps')) {
+  Error.prepareStackTrace = (error, frames) => [String(error), ...frames.map((frame) => `    at ${inSource(String(frame))}`)].join('\n')
+}

@@ -22,7 +22,7 @@ import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
 import { SeededRandom } from '../../engine/random.js'
 import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import type { EventView } from '../../engine/service.js'
-import { compareJob, expectedView } from '../support/engine-compare.js'
+import { compareJob, expectedView, lookAt } from '../support/engine-compare.js'
 import { compareMetrics } from '../support/engine-metrics.js'
 import { OracleJob, type Snapshot } from '../support/engine-oracle.js'
 import { jobSettings, testAuthor, TestShard } from '../support/engine-shard.js'
@@ -128,9 +128,10 @@ export class World {
   async settle(): Promise<void> {
     await Promise.all(this.#answers.splice(0))
     this.shard.environment.failNextCommit = null
+    const look = lookAt(this.shard.environment)
     this.#jobs.forEach((job, at) => {
-      compareJob(this.shard.environment, job, this.#oracle(at))
-      compareMetrics(this.shard.environment, job, this.#oracle(at), this.#shelf)
+      compareJob(look, job, this.#oracle(at))
+      compareMetrics(look, job, this.#oracle(at), this.#shelf)
     })
     this.#compareTold()
     if (this.#troubles.restarts && this.#random.below(2) === 0) {

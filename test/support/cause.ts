@@ -16,9 +16,8 @@ export class TestShelf implements Shelf {
   }
 
   *all(part: ShelfPart): Iterable<{ number: number; row: unknown }> {
-    for (const [key, text] of [...this.rows].sort()) {
-      if (key.startsWith(`${part} `)) yield { number: Number(key.slice(part.length + 1)), row: JSON.parse(text) }
-    }
+    const own = [...this.rows].filter(([key]) => key.startsWith(`${part} `)).sort(([a], [b]) => (a < b ? -1 : 1))
+    for (const [key, text] of own) yield { number: Number(key.slice(part.length + 1)), row: JSON.parse(text) }
   }
 
   put(part: ShelfPart, number: number, row: unknown): void {

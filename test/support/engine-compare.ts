@@ -17,6 +17,17 @@ import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from '
 
 const JOB_BYTES = 4
 
+/** A store as it is now, seen by readers that are made for this look at it. */
+export interface StoreLook {
+  readonly environment: Environment
+  readonly codec: BodyCodec
+  readonly reader: JobReader
+}
+
+export function lookAt(environment: Environment): StoreLook {
+  return { environment, codec: new BodyCodec(environment), reader: new JobReader(environment) }
+}
+
 function entries(environment: Environment, table: ShardTable, jobId: number): Entry[] {
   return [...environment.range(table, jobRange(jobId))]
 }
@@ -26,11 +37,12 @@ function hexOf({ key }: Entry): string {
 }
 
 /** Compares everything that is stored of a job with the oracle. */
-export function compareJob(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+export function compareJob(look: StoreLook, job: JobSettings, oracle: OracleJob): void {
+  const { environment } = look
   const buckets = compareBuckets(environment, job, oracle)
-  compareEvents(environment, job, oracle, buckets)
+  compareEvents(look, job, oracle, buckets)
   compareBallots(environment, job, oracle, buckets)
-  compareStats(environment, job, oracle)
+  compareStats(look.reader, job, oracle)
   compareTasks(environment, job, oracle)
   oracle.causes?.compare(environment, job.id, oracle.events)
   const models = entries(environment, 'models', job.id).map(({ key }) => versionOfKey(key))
@@ -45,24 +57,24 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
   for (const subject of oracle.ballots.keys()) if (subject.startsWith('[') && !wanted.has(subject)) wanted.set(subject, 0)
   const names = new Map<string, string>()
   const numbers = new Set<number>()
+  const stored = entries(environment, 'buckets', job.id).map((entry) => ({ id: hexOf(entry), row: decodeBucket(entry.value) }))
+  const placeOf = (fingerprint: number, values: unknown): string => `${fingerprint} ${JSON.stringify(values)}`
+  const byPlace = new Map(stored.map((each) => [placeOf(each.row.fingerprint, each.row.values), each]))
+  assert.equal(byPlace.size, stored.length, 'a bucket that is there twice')
   for (const [name, count] of wanted) {
     const [points, values] = JSON.parse(name) as [string[], unknown[]]
-    const { fingerprint } = new DecisionPoints(points)
-    const found = entries(environment, 'buckets', job.id).filter(({ value }) => {
-      const row = decodeBucket(value)
-      return row.fingerprint === fingerprint && JSON.stringify(row.values) === JSON.stringify(values)
-    })
-    assert.equal(found.length, 1, `bucket ${name}`)
-    const row = decodeBucket((found[0] as Entry).value)
-    names.set(hexOf(found[0] as Entry), name)
+    const found = byPlace.get(placeOf(new DecisionPoints(points).fingerprint, values))
+    assert.ok(found !== undefined, `bucket ${name}`)
+    const { id, row } = found
+    names.set(id, name)
     numbers.add(row.number)
     const counts = environment.get('counts', countKey(job.id, row.number))
-    const { events: stored, decided } = decodeCount(counts as Uint8Array)
-    assert.equal(stored, count, `events of bucket ${name}`)
-    assert.deepEqual(decided, decisionsIn(oracle, name), `decisions of bucket ${name}`)
+    const counted = decodeCount(counts as Uint8Array)
+    assert.equal(counted.events, count, `events of bucket ${name}`)
+    assert.deepEqual(counted.decided, decisionsIn(oracle, name), `decisions of bucket ${name}`)
     assert.equal(row.hasBallot, oracle.ballots.has(name), `votes of bucket ${name}`)
   }
-  assert.equal(entries(environment, 'buckets', job.id).length, wanted.size, 'buckets')
+  assert.equal(stored.length, wanted.size, 'buckets')
   assert.equal(entries(environment, 'counts', job.id).length, wanted.size, 'counts of buckets')
   assert.equal(numbers.size, wanted.size, 'numbers of buckets')
   return names
@@ -74,9 +86,7 @@ function decisionsIn(oracle: OracleJob, name: string): number[] {
   return [0, 1, 2].map((label) => own.filter(({ decision }) => decision.label === label).length)
 }
 
-function compareEvents(environment: Environment, job: JobSettings, oracle: OracleJob, buckets: ReadonlyMap<string, string>): void {
-  const codec = new BodyCodec(environment)
-  const reader = new JobReader(environment)
+function compareEvents({ environment, codec, reader }: StoreLook, job: JobSettings, oracle: OracleJob, buckets: ReadonlyMap<string, string>): void {
   const times = entries(environment, 'events', job.id).map(({ key }) => timeOfKey(key))
   assert.deepEqual(times, [...oracle.events.keys()].sort((a, b) => a - b), 'times of events')
   for (const [table, state] of [['awaited', 'awaited'], ['lookups', 'stored']] as const) {
@@ -139,10 +149,10 @@ function compareTasks(environment: Environment, job: JobSettings, oracle: Oracle
   assert.deepEqual(tasks, [...oracle.tasks], 'tasks')
 }
 
-function compareStats(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): void {
   const events = [...oracle.events.values()]
   const ballots = [...oracle.ballots.values()]
-  const { trainedThroughSeq: _, bucketsMade: __, ...stats } = new JobReader(environment).stats(job)
+  const { trainedThroughSeq: _, bucketsMade: __, ...stats } = reader.stats(job)
   const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade'> = {
     events: events.length,
     buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,

@@ -8,13 +8,14 @@ import type { MetricsJob } from '../../engine/actor/metrics-task.js'
 import { CancelCell } from '../../engine/actor/reader-tasks.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import type { Environment } from '../../engine/store/environment.js'
+import type { StoreLook } from './engine-compare.js'
 import type { OracleEvent, OracleJob } from './engine-oracle.js'
 
-/** A ground over one store, with all the time there is. */
-export function metricsGround(environment: Environment, shelf = new BallotShelf(), nowMicros = 0): MetricsGround {
+/** A ground over one store, with all the time there is; `codec` reads its bodies, a new one for each question where none is given. */
+export function metricsGround(environment: Environment, shelf = new BallotShelf(), nowMicros = 0, codec?: BodyCodec): MetricsGround {
   return {
     dataDir: '', serviceNames: ['service'], nowMicros, shelf,
-    stores: () => ({ environment, codec: new BodyCodec(environment) }),
+    stores: () => ({ environment, codec: codec ?? new BodyCodec(environment) }),
     clock: { nowMs: () => 0, deadlineMs: 1, cancelled: new CancelCell() },
   }
 }
@@ -62,8 +63,8 @@ function plain({ matrix, changed, ...rest }: NonNullable<ReturnType<typeof count
 }
 
 /** `shelf` is kept from one comparison to the next, as a thread does. */
-export function compareMetrics(environment: Environment, job: JobSettings, oracle: OracleJob, shelf: BallotShelf): void {
-  const ground = metricsGround(environment, shelf)
+export function compareMetrics({ environment, codec }: StoreLook, job: JobSettings, oracle: OracleJob, shelf: BallotShelf): void {
+  const ground = metricsGround(environment, shelf, 0, codec)
   const own = groundOf(ground, metricsJob(job))
   const events = [...oracle.events.values()].sort((a, b) => a.micros - b.micros)
   const wanted = countOracle(oracle, events)

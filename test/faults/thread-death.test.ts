@@ -86,10 +86,11 @@ describe('when a thread dies', () => {
   for (const fate of ['at the door', 'begun', 'before the commit', 'after the commit'] as const) {
     it(`${fate}, each message is answered once and stored once`, async (test) => {
       const threads = new Threads(test)
-      threads.fates('live', fate, 'live', fate, fate)
+      // A thread that has begun well, and the one after it.
+      threads.fates('live', fate, fate)
       for (let i = 0; i < 3_000; i++) threads.post(0, `e${i}`, `h${i % 7}`)
       await threads.idle()
-      assert.ok(threads.failures.length >= 3)
+      assert.ok(threads.failures.length >= 2)
       assert.equal(threads.answers.size, 3_000)
       threads.check()
     })

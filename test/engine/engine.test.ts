@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it, type TestContext } from 'node:test'
+import { rmSync } from 'node:fs'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManualClock } from '../../engine/clock.js'
 import { openEngine, type Engine } from '../../engine/engine.js'
@@ -9,7 +10,7 @@ import type { EngineOptions } from '../../engine/options.js'
 import type { EventView, JobHandle } from '../../engine/service.js'
 import { openShard } from '../../engine/store/environments.js'
 import { jobKey, sharedTables, shardTables, type ShardTable } from '../../engine/store/tables.js'
-import { temporaryDirectory } from '../support/engine-files.js'
+import { newDirectory, temporaryDirectory } from '../support/engine-files.js'
 import { recount } from '../support/engine-recount.js'
 import { apiKey, input, job as jobResource, restApi } from '../support/catalog.js'
 
@@ -19,11 +20,14 @@ function refused(code: RefusalCode): (error: unknown) => boolean {
   return (error) => isRefusal(error, code)
 }
 
+function settingsOf(dataDir: string): EngineOptions {
+  return { dataDir, name: 'service', shards: 2, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password' }
+}
+
 async function open(test: Pick<TestContext, 'after'>, dataDir: string, more: Partial<EngineOptions> = {}): Promise<Engine> {
   const failures: string[] = []
   const engine = await openEngine({
-    dataDir, name: 'service', shards: 2, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password', ...more,
-    onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
+    ...settingsOf(dataDir), ...more, onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
   })
   test.after(async () => {
     await engine.close()
@@ -74,10 +78,22 @@ function isTrained(engine: Engine, job: JobHandle): boolean {
   return retrainState === 'RETRAIN_FINISHED'
 }
 
+// One for the facts that need no start of their own, each with a job of its own.
+const failures: string[] = []
+const directory = newDirectory()
+let engine: Engine
+before(async () => {
+  engine = await openEngine({ ...settingsOf(directory), onFailure: (what, error) => failures.push(`${what}: ${String(error)}`) })
+})
+after(async () => {
+  await engine.close()
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  assert.deepEqual(failures, [])
+})
+
 describe('the engine', () => {
-  it('takes events in, learns from feedback, and decides', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await makeJob(engine)
+  it('takes events in, learns from feedback, and decides', async () => {
+    const job = await makeJob(engine, 'learns')
     assert.equal((await ingest(engine, job, { host: 'noisy' })).result, '')
     await label(engine, job)
     await engine.train(job, 'ann')
@@ -90,9 +106,8 @@ describe('the engine', () => {
     assert.deepEqual(engine.event(job, 'e'), decided)
   })
 
-  it('shows what was acknowledged at once', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await makeJob(engine)
+  it('shows what was acknowledged at once', async () => {
+    const job = await makeJob(engine, 'shows')
     for (let i = 0; i < 50; i++) {
       const view = await ingest(engine, job, { host: 'a' }, i % 2 === 0 ? `e${i}` : null)
       assert.deepEqual(engine.event(job, view.eventId), view)
@@ -194,7 +209,7 @@ describe('the engine', () => {
 
   it('shows its first secrets once', async (test) => {
     const directory = temporaryDirectory(test)
-    const options = { dataDir: directory, name: 'service', shards: 1, threads: 1 }
+    const options = { dataDir: directory, name: 'service', shards: 1, threads: 1, passwordCost: 10 }
     const first = await openEngine(options)
     const key = first.firstStart?.managementKey
     assert.ok(typeof key === 'string' && first.authenticate(key) !== null)
@@ -250,13 +265,12 @@ describe('deleting a job', () => {
     for (const store of stores) for (const table of ['events', 'ids', 'buckets', 'counts']) assert.deepEqual([...store.range(table, {})], [])
   })
 
-  it('takes its training with it, and its title can be used again', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await makeJob(engine)
+  it('takes its training with it, and its title can be used again', async () => {
+    const job = await makeJob(engine, 'of a title')
     await label(engine, job)
     await engine.train(job, null)
-    await engine.deleteResource({ type: 'job', title: 'job' })
-    const again = await makeJob(engine)
+    await engine.deleteResource({ type: 'job', title: 'of a title' })
+    const again = await makeJob(engine, 'of a title')
     assert.notEqual(again.id, job.id)
     const { processedDocuments, retrainState, modelIds } = engine.jobView(again)
     assert.deepEqual([processedDocuments, retrainState, modelIds], [0, 'not_trained', []])
@@ -267,9 +281,8 @@ describe('deleting a job', () => {
 })
 
 describe('what the engine refuses', () => {
-  it('is refused with a code, at once or through the receiver', async (test) => {
-    const engine = await open(test, temporaryDirectory(test))
-    const job = await makeJob(engine)
+  it('is refused with a code, at once or through the receiver', async () => {
+    const job = await makeJob(engine, 'refuses')
     const post = (body: Buffer, id: string | null = null) => engine.ingest(job, id, false, body, { ingested() {}, refused() {} })
     assert.throws(() => post(Buffer.alloc(limits.eventBytesMax + 1)), refused('body_too_large'))
     assert.throws(() => post(Buffer.from('{}'), 'x'.repeat(limits.eventIdBytesMax + 1)), refused('event_id_too_long'))

@@ -1,6 +1,7 @@
 /** Random events of two jobs in a shard, voted on, overruled, decided and decided again, for tests that ask questions about them. */
 import { SeededRandom } from '../../engine/random.js'
 import type { JobSettings } from '../../engine/job/job.js'
+import type { JobReader } from '../../engine/actor/job-reader.js'
 import { RecordFields } from '../../engine/actor/record-fields.js'
 import type { FieldSet } from '../../engine/query/field.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
@@ -105,11 +106,11 @@ export async function queryWorld(seed: number, events: number): Promise<QueryWor
     else if (random.below(3) === 0) await shard.note(job, id, 'looked at')
     else await shard.post({ job, kind: 'reprocess', eventId: id })
   }
+  const [reader, codec] = [shard.reader(), new BodyCodec(shard.environment)]
   const documents = posted.map(({ job, id }) => {
-    const document = documentOf(shard, job, id)
+    const document = documentOf(shard, reader, codec, job, id)
     return { document, record: shard.environment.get('events', timeKey(job.id, document.micros)) as Uint8Array }
   })
-  const codec = new BodyCodec(shard.environment)
   return {
     shard, jobs, documents: documents.map(({ document }) => document),
     walk: (fields, visit) => walkAll({ shard, codec, jobs, documents }, fields, visit),
@@ -123,17 +124,11 @@ interface Stored {
   readonly documents: readonly { readonly document: OracleDocument; readonly record: Uint8Array }[]
 }
 
-function documentOf(shard: TestShard, job: JobSettings, id: string): OracleDocument {
-  const reader = shard.reader()
+function documentOf(shard: TestShard, reader: JobReader, codec: BodyCodec, job: JobSettings, id: string): OracleDocument {
   const { view, document } = reader.exportEvent(job, id, '\u0000own')
   const section = document['\u0000own'] as Record<string, unknown>
-  const { extras, body } = stored(shard, job, view.ingestMicros)
-  return { id, jobId: job.id, jobTitle: job.title, micros: view.ingestMicros, body, extras, section }
-}
-
-function stored(shard: TestShard, job: JobSettings, micros: number): { extras: Record<string, unknown>; body: Record<string, unknown> } {
-  const content = decodeContent(shard.environment.get('events', timeKey(job.id, micros)) as Uint8Array)
-  return { extras: { ...content.extras }, body: new BodyCodec(shard.environment).decode(content.body) }
+  const { extras, body } = decodeContent(shard.environment.get('events', timeKey(job.id, view.ingestMicros)) as Uint8Array)
+  return { id, jobId: job.id, jobTitle: job.title, micros: view.ingestMicros, body: codec.decode(body), extras: { ...extras }, section }
 }
 
 function walkAll(world: Stored, fields: FieldSet, visit: (event: RecordFields, document: OracleDocument) => void): void {

@@ -22,7 +22,7 @@ const acknowledged: string[] = []
 let job: JobHandle
 
 function open(path: string): Promise<Engine> {
-  return openEngine({ dataDir: path, name: 'service', shards: 2, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator' })
+  return openEngine({ dataDir: path, name: 'service', shards: 2, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator', passwordCost: 10 })
 }
 
 function post(engine: Engine, id: string): Promise<EventView> {

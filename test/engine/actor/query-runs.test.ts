@@ -70,6 +70,23 @@ function aggregation(random: SeededRandom, depth: number): Json {
   }
 }
 
+interface Store {
+  readonly environment: TestShard['environment']
+  readonly codec: BodyCodec
+}
+
+const stores = new Map<TestShard, Store>()
+
+/** A shard's store with what reads its bodies, which is kept from one question to the next, as a thread does. */
+function storeOf(shard: TestShard): Store {
+  const { environment } = shard
+  const known = stores.get(shard)
+  if (known !== undefined) return known
+  const store = { environment, codec: new BodyCodec(environment) }
+  stores.set(shard, store)
+  return store
+}
+
 describe('queries', () => {
   let world: QueryWorld
   let newest: readonly OracleDocument[]
@@ -79,8 +96,7 @@ describe('queries', () => {
   })
 
   function ask(asked: QueryAsked, jobs = world.jobs, nowMs = (): number => 0, shard = world.shard): Json {
-    const { environment } = shard
-    const store = { environment, codec: new BodyCodec(environment) }
+    const store = storeOf(shard)
     const cancelled = new CancelCell()
     const task = { serviceNames: ['tester', 'service'], jobs, asked, nowMicros: 1_769_850_300_123_000, deadlineMs: 1e9, cancelled: cancelled.memory }
     return JSON.parse(answerFrom({ task, stores: () => store, clock: { nowMs, deadlineMs: 1e9, cancelled } })) as Json

@@ -65,6 +65,14 @@ export const limits = {
   turnBytesMax: MIB,
   /** Turns that are with one thread at once, over all of its shards (design D2). */
   turnsUnderWayMax: 2,
+  /** The same of those that come in streams, while events are expected that come alone and wait for no more than such a turn. */
+  turnMessagesBesideSingles: 512,
+  /** Messages of streams that wait in a turn at most where an event that comes alone joins it instead of overtaking it. */
+  singlesJoinMax: 128,
+  /** Turns without an event that came alone after which none is expected. */
+  singlesExpectedTurns: 256,
+  /** Turns of one shard whose memory is kept for the next. */
+  spareTurnsMax: 6,
   /** Messages that a turn has more of before it waits at the door behind one of the same shard. */
   turnFollowsMin: 256,
   /** How often a turn whose thread died is run again before its messages are refused. */
@@ -113,8 +121,8 @@ export const limits = {
   modelBytesMax: 32 * MIB,
 
   /**
-   * Events of all NDJSON requests together that are under way, or answered and unsent, for each thread that decides. A
-   * single event waits behind them, so it is no more than keeps a thread from running out.
+   * Events of all NDJSON requests together that are under way, or answered and unsent, for each thread that decides: no more
+   * than keeps a thread from running out, since orders and votes wait behind them.
    */
   bulkEventsUnderWayMax: 4_096,
   /** Events that one NDJSON request may have under way at least, however many requests there are. */

@@ -91,6 +91,8 @@ export interface IngestReceiver {
   /** Stored and flushed. `view.status` is OK when it is decided, pending_inference when the job is stopped. */
   ingested(view: EventView): void
   refused(refusal: Refusal): void
+  /** The event comes alone, and somebody waits for its answer: it may overtake those that come in streams. Absent: it does not. */
+  readonly isAlone?: boolean
   /** Who follows the event on its way, if anybody does. Read once, when it is handed in. */
   readonly trace?: TurnTrace | null
 }

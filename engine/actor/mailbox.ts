@@ -1,16 +1,18 @@
 /**
  * The mailbox of one shard: messages wait here, in order, and go through the shard's thread in turns (design D2).
  *
- * Owns: order, bounds, what is under way, and what happens when a turn fails. Leaves out: threads (threads.ts) and
- * what messages do (job-actor.ts).
+ * Owns: bounds, what is under way, and what happens when a turn fails. Leaves out: which turn is next (lanes.ts), threads
+ * (threads.ts), what messages do (job-actor.ts).
  *
- * 1. Messages are applied in the order in which they were posted, across failures too: after one, nothing runs until
- *    all turns under way have come back, and then they run again, in order.
+ * 1. Messages are applied in the order in which their turns began, across failures too: after one, nothing runs until
+ *    all turns under way have come back, and then they run again, in order. That is the order of posting, but for events that
+ *    come alone, which overtake those that come in streams.
  * 2. At most limits.turnsUnderWayMax turns are under way, over all shards of a thread (thread-door.ts): one runs, the next
  *    is already there when it ends.
  * 3. A message whose turn keeps failing is run alone; if it still fails it is refused, and the others are not.
  * 4. A full mailbox refuses and keeps its order.
  * 5. Between `hold` and `release` no turn is under way and none begins.
+ * 6. Times of messages increase in the order in which they are applied: one that was overtaken gets a later one.
  */
 import { Refusal } from '../errors.js'
 import { assert } from '../assert.js'
@@ -19,9 +21,11 @@ import { limits } from '../limits.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { TurnTimes } from '../monitor/turn-trace-service.js'
+import { Lanes } from './lanes.js'
 import type { MailboxEvents, RunTurn } from './mailbox-events.js'
 import { messageBytes, type MessageKind } from './message.js'
 import { ThreadDoor } from './thread-door.js'
+import type { TakeStamps } from './stamps.js'
 import { Turn, type Receiver, type TurnResult } from './turn.js'
 
 export class Mailbox {
@@ -29,8 +33,9 @@ export class Mailbox {
   readonly #run: RunTurn
   readonly #events: MailboxEvents
   readonly #door: ThreadDoor
-  #filling = new Turn()
-  readonly #waiting: Turn[] = []
+  readonly #lanes: Lanes
+  /** Turns that run again, before all others. */
+  readonly #again: Turn[] = []
   readonly #underWay: Turn[] = []
   readonly #failed: Turn[] = []
   readonly #spare: Turn[] = []
@@ -47,11 +52,12 @@ export class Mailbox {
   /** Waits for the turns that were under way when the mailbox was held. */
   #whenStill: (() => void) | null = null
 
-  /** `door` is that of the shard's thread. */
-  constructor(shard: number, run: RunTurn, events: MailboxEvents, door = new ThreadDoor()) {
+  /** `takeStamps` gives times for messages that were overtaken; `door` is that of the shard's thread. */
+  constructor(shard: number, run: RunTurn, events: MailboxEvents, takeStamps: TakeStamps, door = new ThreadDoor()) {
     this.#shard = shard
     this.#run = run
     this.#events = events
+    this.#lanes = new Lanes((bytes) => this.#emptyTurn(bytes), takeStamps)
     this.#door = door
   }
 
@@ -78,11 +84,8 @@ export class Mailbox {
     if (this.#messages >= limits.mailboxMessagesMax || this.#bytes + bytes > limits.mailboxBytesMax) {
       throw new Refusal('mailbox_full', 'too many messages are waiting; try again shortly')
     }
-    if (!this.#filling.fits(bytes)) {
-      if (this.#filling.count > 0) this.#waiting.push(this.#filling)
-      this.#filling = this.#emptyTurn(bytes)
-    }
-    this.#filling.add(job, kind, micros, id, eventId ?? eventIdOf(micros), idInBody, body, receiver)
+    const turn = this.#lanes.turnFor(kind, receiver, bytes)
+    turn.add(job, kind, micros, id, eventId ?? eventIdOf(micros), idInBody, body, receiver)
     this.#messages++
     this.#bytes += bytes
     this.#schedule()
@@ -151,20 +154,18 @@ export class Mailbox {
   #mayStart(): boolean {
     const ahead = this.#underWay.length
     if (this.#held || this.#failed.length > 0 || ahead >= limits.turnsUnderWayMax) return false
-    // Behind another of its own a small turn gains nothing: until that one returns it can grow, and spare a flush.
-    return this.#waiting.length > 0 || this.#filling.count > (ahead === 0 ? 0 : limits.turnFollowsMin)
+    return this.#again.length > 0 || this.#lanes.mayLeave(ahead)
   }
 
   #startNext(): void {
-    const turn = this.#waiting.shift() ?? this.#filling
-    if (turn === this.#filling) this.#filling = this.#emptyTurn(0)
-    this.#start(turn)
+    this.#start(this.#again.shift() ?? this.#lanes.take())
   }
 
   #start(turn: Turn): void {
     const settings: JobSettings[] = []
     for (const job of turn.jobs().values()) {
-      if (this.#knownRevisions.get(job.id) === job.revision) continue
+      // Where a message was overtaken by a later one the newer settings are there already.
+      if ((this.#knownRevisions.get(job.id) ?? -1) >= job.revision) continue
       this.#knownRevisions.set(job.id, job.revision)
       settings.push(job)
     }
@@ -217,7 +218,7 @@ export class Mailbox {
       else if (turn.count > 1) turns.push(...turn.split())
       else this.#giveUp(turn)
     }
-    this.#waiting.unshift(...turns)
+    this.#again.unshift(...turns)
     this.#knownRevisions.clear()
     this.#opens = true
     this.#dispatch()
@@ -236,7 +237,7 @@ export class Mailbox {
 
   #retire(turn: Turn): void {
     turn.clear()
-    if (this.#spare.length <= limits.turnsUnderWayMax) this.#spare.push(turn)
+    if (this.#spare.length < limits.spareTurnsMax) this.#spare.push(turn)
     if (this.#messages > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }

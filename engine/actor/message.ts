@@ -94,6 +94,17 @@ export function readMessage(memory: Buffer, at: number, appliedThrough: number):
   return new Message(memory, at, appliedThrough)
 }
 
+/** The time of the message at `at`, and what depends on it. */
+export function readStamp(memory: Buffer, at: number): { kind: MessageKind; micros: number; hasId: boolean } {
+  const hasId = ((memory[at + 1] as number) & HAS_ID) !== 0
+  return { kind: messageKinds[memory[at] as number] as MessageKind, micros: memory.readDoubleLE(at + 16), hasId }
+}
+
+/** Gives the message at `at` another time. */
+export function writeStamp(memory: Buffer, at: number, micros: number): void {
+  memory.writeDoubleLE(micros, at + 16)
+}
+
 /** Where the message after the one at `at` begins. */
 export function nextMessage(memory: Buffer, at: number): number {
   return at + messageBytes(memory.readUInt16LE(at + 2), memory.readUInt32LE(at + 8))

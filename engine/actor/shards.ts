@@ -69,7 +69,7 @@ export class Shards {
     }
     const doors = Array.from({ length: threads }, () => new ThreadDoor())
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {
-      return new Mailbox(shard, (task) => this.#threads.run(task), events, doors[this.threadOf(shard)])
+      return new Mailbox(shard, (task) => this.#threads.run(task), events, (count) => clock.take(count), doors[this.threadOf(shard)])
     })
     this.#residency = new Residency(this, failed)
   }

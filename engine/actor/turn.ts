@@ -14,10 +14,12 @@ import { assert } from '../assert.js'
 import type { JobSettings } from '../job/job.js'
 import type { TurnTimes, TurnTrace } from '../monitor/turn-trace-service.js'
 import type { EventView, IngestReceiver } from '../service.js'
+import { lastStampOf } from './historic.js'
 import {
   isEventReply, messageBytes, readEventReply, replyExtra, writeMessage, REPLY_BYTES,
   type EventReply, type Extra, type MessageKind,
 } from './message.js'
+import { stampBehind, type TakeStamps } from './stamps.js'
 
 /** Waits for a message other than an event. Told exactly once. */
 export interface ResultReceiver {
@@ -85,6 +87,8 @@ export class Turn {
   #memory: Buffer
   readonly #replies: Buffer
   #used = 0
+  /** The times of its first message, and of its last. */
+  readonly #times = { first: 0, last: 0 }
   /** By place: whose the message is, under which id (null: in the body), and who waits. */
   readonly #jobs: JobSettings[] = []
   readonly #ids: (string | null)[] = []
@@ -97,6 +101,8 @@ export class Turn {
   #mayBeApplied = false
   /** Its place in the order of its shard, given each time it is started. */
   place = 0
+  /** Events that came alone to its shard, ever, and have to be started before it. */
+  behindSingles = 0
 
   constructor(bytesMin: number = limits.turnBytesMax) {
     this.#memory = Buffer.from(new SharedArrayBuffer(Math.max(bytesMin, limits.turnBytesMax)))
@@ -129,11 +135,18 @@ export class Turn {
   ): void {
     assert(this.fits(messageBytes(eventId === null ? 0 : eventId.length, body.length)), 'the message fits in its turn')
     this.#used = writeMessage(this.#memory, this.#used, kind, job.id, micros, eventId, idInBody, body)
+    if (this.count === 0) this.#times.first = micros
+    this.#times.last = lastStampOf({ kind, micros })
     this.#jobs.push(job)
     this.#ids.push(knownId)
     this.#receivers.push(receiver)
     const { trace } = receiver as IngestReceiver
     if (trace !== undefined && trace !== null) (this.#followed ??= []).push({ trace, postedMs: epochMs() })
+  }
+
+  /** Makes the times of its messages increase from behind `latest`; returns the last. Before it is started for the first time. */
+  stampBehind(latest: number, takeStamps: TakeStamps): number {
+    return this.#times.first > latest ? this.#times.last : stampBehind(this.#memory, this.#ids, latest, takeStamps)
   }
 
   get isFollowed(): boolean {
@@ -226,8 +239,7 @@ export class Turn {
 
   /** Ready for other messages; memory larger than usual is given up. */
   clear(): void {
-    this.#used = 0
-    this.attempts = 0
+    this.#used = this.attempts = this.behindSingles = 0
     this.#mayBeApplied = false
     this.#jobs.length = 0
     this.#ids.length = 0

@@ -46,6 +46,10 @@ class EventPost implements CollectedBody, IngestReceiver {
     replyRefusal(this.#exchange, refusal)
   }
 
+  get isAlone(): boolean {
+    return true
+  }
+
   get trace(): RequestTrace | null {
     return this.#exchange.trace
   }

@@ -1,9 +1,9 @@
 /**
  * How many lines of streamed requests may be under way, shared evenly among the requests that have any.
  *
- * A message waits behind all that were posted before it. So whatever streams have under way is the time that a single
- * event waits: it is bounded here for all of them together, to what keeps the threads busy, and the rest of a stream
- * waits in its socket.
+ * A message waits behind all that were posted before it, but for single events, which overtake streams. So whatever streams
+ * have under way is the time that a vote waits: it is bounded here for all of them together, to what keeps the threads busy,
+ * and the rest of a stream waits in its socket.
  *
  * 1. A request that has nothing under way takes nothing from the others.
  * 2. A request always gets a little, so that none stands still however many there are.

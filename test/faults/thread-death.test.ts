@@ -32,7 +32,7 @@ class Threads {
     this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
     this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task) => pool.run(task), {
       committed: () => this.reader(shard).refresh(), failed: (_, error) => this.failures.push(error),
-    }))
+    }, (count) => (this.#micros += count) - count))
     test.after(async () => {
       await pool.close()
       await Promise.all(this.#readers.map((reader) => reader.close()))
@@ -53,6 +53,8 @@ class Threads {
     const body = Buffer.from(JSON.stringify({ raw_body: { host, version } }))
     ;(this.#mailboxes[shard] as Mailbox).post(job, 'ingest', this.#micros++, id, false, body, {
       ingested: ({ eventId }) => note(`stored ${eventId}`), refused: ({ code }) => note(code),
+      // Some overtake the others: what runs again has to be applied once all the same.
+      isAlone: id.endsWith('3'),
     })
   }
 

@@ -201,6 +201,6 @@ export class TestShard {
     return new Mailbox(0, async (task) => {
       await new Promise((resolve) => setImmediate(resolve))
       return this.run(task)
-    }, { committed: () => {}, failed: (_, error) => this.failures.push(error) })
+    }, { committed: () => {}, failed: (_, error) => this.failures.push(error) }, (count) => this.take(count))
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { eventIdOf } from '../../../engine/event/event-id.js'
 import { Mailbox } from '../../../engine/actor/mailbox.js'
 import { nextMessage, readMessage, writeEventReply, REPLY_BYTES } from '../../../engine/actor/message.js'
 import { beginTurn, TurnOutOfPlace } from '../../../engine/actor/shard.js'
@@ -72,9 +73,15 @@ interface Box {
   post(id: string, bytes?: number): void
 }
 
+/** Times that are later than all that the tests give. */
+function stamps(): (count: number) => number {
+  let next = 1_000_000
+  return (count) => (next += count) - count
+}
+
 function openBox(door = new ThreadDoor(), recorder = new Recorder()): Box {
   const failures: unknown[] = []
-  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, failed: (_, error) => failures.push(error) }, door)
+  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, failed: (_, error) => failures.push(error) }, stamps(), door)
   const answers: string[] = []
   const refused = new Map<string, string>()
   return {
@@ -231,6 +238,86 @@ describe('a mailbox', () => {
   })
 })
 
+describe('an event that comes alone', () => {
+  interface Alone extends Box {
+    readonly times: number[]
+    /** Own ids, as they were answered. */
+    readonly ownIds: string[]
+    single(id: string | null, micros?: number): void
+    order(id: string): void
+  }
+
+  function openAlone(): Alone {
+    const box = openBox()
+    const times: number[] = []
+    const ownIds: string[] = []
+    box.recorder.meddle = (_, task) => {
+      const memory = Buffer.from(task.memory)
+      for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) times.push(readMessage(memory, at, 0).micros)
+    }
+    const answered = { ingested: ({ eventId }: { eventId: string }) => void ownIds.push(eventId), refused: () => assert.fail('refused') }
+    return {
+      ...box, times, ownIds,
+      single: (id, micros = 1) => box.mailbox.post(job, 'ingest', micros, id, false, nothing, { ...answered, isAlone: true }),
+      order: (id) => box.mailbox.post(job, 'purge', 1, id, false, nothing, { resolved: () => {}, ...answered }),
+    }
+  }
+
+  const round = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))
+
+  it('overtakes a stream, and waits for one turn of it, of moderate size, while others like it come in', async () => {
+    const box = openAlone()
+    for (const id of ids(4_000)) box.post(id)
+    await round()
+    for (let i = 0; i < 3; i++) {
+      box.single(`single ${i}`)
+      while (!box.ownIds.includes(`single ${i}`)) await round()
+    }
+    for (const id of ids(2_000, 'later ')) box.post(id)
+    await box.mailbox.whenIdle()
+    const places = box.recorder.turns.flatMap((turn, place) => (turn.some((id) => id.startsWith('single')) ? [place] : []))
+    assert.ok(places.length === 3 && (places[2] as number) <= 7, `places ${places.join(' ')}`)
+    assert.deepEqual(box.recorder.applied.filter((id) => !id.startsWith('single')), [...ids(4_000), ...ids(2_000, 'later ')])
+    assert.ok(box.recorder.turns.filter((turn) => turn[0]?.startsWith('later')).every((turn) => turn.length <= limits.turnMessagesBesideSingles))
+  })
+
+  it('lets the stream go on: the turns of both take turns', async () => {
+    const box = openAlone()
+    for (const id of ids(5_000)) box.post(id)
+    for (const id of ids(5_000, 'single ')) box.single(id)
+    await box.mailbox.whenIdle()
+    const kinds = box.recorder.turns.map((turn) => (turn[0]?.startsWith('single') === true ? 'single' : 'stream'))
+    for (let i = 2; i < 9; i++) assert.notEqual(kinds[i], kinds[i - 1])
+  })
+
+  it('leaves those that it overtook with later times, and an id that spells the time', async () => {
+    const box = openAlone()
+    let micros = 100
+    for (let i = 0; i < 3_000; i++) {
+      box.mailbox.post(job, 'ingest', micros++, null, false, nothing, { ingested: () => {}, refused: () => assert.fail('refused') })
+    }
+    box.single('s', micros++)
+    await box.mailbox.whenIdle()
+    assert.equal(box.times.length, 3_001)
+    assert.ok(box.times.every((time, i) => i === 0 || time > (box.times[i - 1] as number)))
+    const heard: string[] = []
+    box.single('ahead', micros + 1)
+    box.mailbox.post(job, 'ingest', micros, null, false, nothing, { ingested: ({ eventId }) => heard.push(eventId), refused: () => {} })
+    await box.mailbox.whenIdle()
+    assert.deepEqual(heard, [eventIdOf(box.times.at(-1) as number)])
+  })
+
+  it('is not overtaken by an order that was posted after it', async () => {
+    const box = openAlone()
+    for (const id of ids(3_000)) box.post(id)
+    for (const id of ids(1_500, 'single ')) box.single(id)
+    box.order('delete the job')
+    await box.mailbox.whenIdle()
+    assert.equal(box.recorder.applied.at(-1), 'delete the job')
+    assert.equal(box.recorder.applied.length, 4_501)
+  })
+})
+
 describe('when a turn fails', () => {
   it('everything under way comes back first and runs again in order', async () => {
     const box = openBox()
@@ -276,7 +363,7 @@ describe('when a turn fails', () => {
         })
       }
       return run(task)
-    }, { committed: () => {}, failed: () => {} })
+    }, { committed: () => {}, failed: () => {} }, stamps())
     for (const id of ids(twoTurns)) mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
     await mailbox.whenIdle()
     assert.deepEqual(box.recorder.applied, ids(twoTurns))

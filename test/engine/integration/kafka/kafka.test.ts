@@ -9,7 +9,7 @@ import { decided, never, outgoing, toolsFor } from '../../../support/outgoing.js
 let server: KafkaServer
 const opened: { close(): Promise<void> }[] = []
 
-const connection = (): Record<string, string | number> => ({ servers: `127.0.0.1:${server.port}`, protocol: 'plain', timeout_seconds: 2 })
+const connection = (): Record<string, string | number> => ({ servers: `127.0.0.1:${server.port}`, protocol: 'plain', timeout_seconds: 10 })
 
 function open(parameters: Record<string, string | number> = {}): KafkaInput {
   const input = new KafkaInput(connection(), { topics: 't', ...parameters }, toolsFor())

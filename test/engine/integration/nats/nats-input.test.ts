@@ -11,7 +11,7 @@ let server: NatsServer
 let input: NatsInput
 
 function open(parameters: Record<string, string | number> = {}, connection: Record<string, string> = {}): NatsInput {
-  return (input = new NatsInput({ servers: server.address, protocol: 'plain', timeout_seconds: 2, ...connection }, { stream: 's', consumer: 'c', batch_size: 3, ...parameters }, toolsFor()))
+  return (input = new NatsInput({ servers: server.address, protocol: 'plain', timeout_seconds: 10, ...connection }, { stream: 's', consumer: 'c', batch_size: 3, ...parameters }, toolsFor()))
 }
 
 function put(from: number, to: number): void {

@@ -9,7 +9,7 @@ import { SyslogServer } from '../../../support/syslog-server.js'
 /** How one event fares over TLS: 'delivered', or why not. */
 async function fares(server: SyslogServer, more: Record<string, string | boolean>): Promise<string> {
   const tools = toolsFor(['127.0.0.0/8', 'localhost'])
-  const sink = openSink(syslog, 'post_decision', { host: '127.0.0.1', port: server.port, timeout_seconds: 3, ...more }, { format: 'text' }, tools)
+  const sink = openSink(syslog, 'post_decision', { host: '127.0.0.1', port: server.port, timeout_seconds: 10, ...more }, { format: 'text' }, tools)
   const [fate] = await sink.deliver([outgoing()], never)
   await sink.close()
   return fate?.fate === 'failed' ? fate.reason : (fate?.fate ?? '')

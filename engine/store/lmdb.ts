@@ -5,8 +5,8 @@
  *
  * 1. `overlappingSync: false`: a synchronous transaction has called fdatasync for its data, and written its meta page
  *    through O_DSYNC, when it returns. That is what "flushed" means here (design D1).
- * 2. Nothing but puts happens between begin and commit: a thread that dies inside a write transaction would leave the
- *    writer's lock behind, so every computation is done before.
+ * 2. Nothing but puts, or opens of tables, happens between begin and commit: a thread that dies inside a write transaction
+ *    would leave the writer's lock behind, so every computation is done before.
  * 3. All opens of one path in one process share LMDB's environment, and its map, until the last of them is closed; each
  *    thread has its own handle and snapshot.
  * 4. Native memory suffers from commits that fail, until the process goes down over it. So after one that failed, room
@@ -28,6 +28,8 @@ import { inPlace, ScanMemory } from './scan-memory.js'
 import { lookAtFiles, PAGE_BYTES, storeRefusal, tryRoom } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
+
+const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
 
 /**
  * Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables; null: with those it has.
@@ -56,21 +58,18 @@ interface Handles {
 
 function openHandles(path: string, names: readonly string[] | null): Handles {
   const root = open<Buffer, Uint8Array>({
-    path,
-    maxDbs: 64,
-    pageSize: PAGE_BYTES,
-    mapSize: MAP_BYTES,
-    overlappingSync: false,
-    noMemInit: true,
-    encoding: 'binary',
-    keyEncoding: 'binary',
+    path, maxDbs: 64, pageSize: PAGE_BYTES, mapSize: MAP_BYTES, overlappingSync: false, noMemInit: true, ...binary,
   })
-  const table = (name: string): BinaryTable => root.openDB<Buffer, Uint8Array>(name, { encoding: 'binary', keyEncoding: 'binary' })
+  const table = (name: string): BinaryTable => root.openDB<Buffer, Uint8Array>(name, binary)
   const present = tableNames(root)
   const hasChecksums = present.length === 0 || present.includes(CHECKSUMS_TABLE)
   const wanted = (names ?? present).filter((name) => name !== CHECKSUMS_TABLE)
-  if (present.length === 0 && wanted.length > 0) table(CHECKSUMS_TABLE)
-  return { root, tables: new Map(wanted.map((name) => [name, table(name)])), views: new Map(), extraBytes: hasChecksums ? CHECKSUM_BYTES : 0 }
+  // In one transaction: a table that is opened by itself waits for the writer and, where it is new, for a flush of its own.
+  const tables = root.transactionSync(() => {
+    if (present.length === 0 && wanted.length > 0) table(CHECKSUMS_TABLE)
+    return new Map(wanted.map((name) => [name, table(name)]))
+  })
+  return { root, tables, views: new Map(), extraBytes: hasChecksums ? CHECKSUM_BYTES : 0 }
 }
 
 export class LmdbEnvironment implements Environment {

@@ -6,6 +6,8 @@ import { isRefusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { openLmdb } from '../../../engine/store/lmdb.js'
+import { PageFile } from '../../../engine/store/page-file.js'
+import { tableNames } from '../../../engine/store/page-walk.js'
 import { contractTables, environmentContract } from '../../contracts/environment.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
 
@@ -45,6 +47,16 @@ describe('LMDB', () => {
     assert.equal([...after.range('events', {})].length, 1_000)
     assert.deepEqual(after.get('events', Buffer.from('key 7')), Buffer.alloc(300, 7))
     assert.deepEqual([...after.range('added later', {})], [])
+  })
+
+  it('makes the tables of a new one with one transaction, so that all are there or none', async (test) => {
+    const directory = temporaryDirectory(test)
+    const environment = openLmdb(directory, 'new', ['events', 'ids', 'stats'])
+    test.after(() => environment.close())
+    const file = new PageFile(join(directory, 'new.mdb'))
+    test.after(() => file.close())
+    assert.equal(file.meta.transaction, 1)
+    assert.deepEqual(tableNames(join(directory, 'new.mdb')), ['events', 'ids', 'stats'])
   })
 
   it('takes keys as long as the longest event id makes them', async (test) => {

@@ -231,5 +231,9 @@ export class EngineParts {
       this.#schedule.put(job)
       this.monitor.watchdogs.followJob(job.id)
     }
+    // Of jobs that went in the last moment of the process before.
+    for (const { jobId } of this.monitor.watchdogs.list()) {
+      if (jobId !== null && this.catalog.job(jobId) === undefined) this.monitor.watchdogs.followJob(jobId)
+    }
   }
 }

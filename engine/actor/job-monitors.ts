@@ -70,13 +70,14 @@ export type MonitorChange =
   | { readonly was: WatchdogRow | null; readonly now: WatchdogRow }
   | { readonly was: WatchdogRow; readonly now: null }
 
-/** What has to become of the watchdogs that a job has brought along; of a job that is gone all go. */
+/** What has to become of the watchdogs that a job has brought along; with a job that is gone all of these go, whoever made them. */
 export function monitorChanges(
   rows: readonly WatchdogRow[], job: JobSettings | undefined, integrations: Iterable<IntegrationRecord>, nowMicros: number,
 ): MonitorChange[] {
+  if (job === undefined) return rows.map((was) => ({ was, now: null }))
   const left = new Map(rows.map((row) => [row.monitor, row]))
   const changes: MonitorChange[] = []
-  for (const { name, watchdog, integrationIds } of job === undefined ? [] : monitorsOf(job, integrations)) {
+  for (const { name, watchdog, integrationIds } of monitorsOf(job, integrations)) {
     const was = left.get(name)
     left.delete(name)
     const made = { ...newWatchdog(watchdog, '', integrationIds, nowMicros), monitor: name }

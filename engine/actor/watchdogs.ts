@@ -82,7 +82,7 @@ export class Watchdogs implements WatchdogService {
     return this.#log.tells(this.#clock.nowMicros())
   }
 
-  /** The watchdogs of a job's settings become what they say now (job-monitors.ts). */
+  /** The watchdogs of a job's settings become what they say now (job-monitors.ts); with a job that is gone all of its own go. */
   followJob(jobId: number): void {
     try {
       this.#follow(jobId)
@@ -94,8 +94,9 @@ export class Watchdogs implements WatchdogService {
 
   #follow(jobId: number): void {
     const { catalog, integrations } = this.#parts
-    const rows = [...this.#log.rows.values()].filter((row) => row.jobId === jobId && row.monitor !== null)
-    const changes = monitorChanges(rows, catalog.job(jobId), catalog.integrations(), this.#clock.nowMicros())
+    const job = catalog.job(jobId)
+    const rows = [...this.#log.rows.values()].filter((row) => row.jobId === jobId && (row.monitor !== null || job === undefined))
+    const changes = monitorChanges(rows, job, catalog.integrations(), this.#clock.nowMicros())
     for (const { was, now } of changes) {
       if (now === null) this.#delete(was, theService)
       else if (was === null) {

@@ -104,3 +104,16 @@ test('what does not fit is refused with its place', () => {
   refused({ type: 'feedback_lag', condition: 'minutes_without_feedback' }, 'job_id')
   assert.throws(() => create({ type: 'no_data', condition: 'minutes_without_events', jobId: 77 }), { code: 'job_not_found' })
 })
+
+test('those of a job go with it, whoever made them; one that fires is not left firing', async () => {
+  const document = { j: { type: 'job', properties: { title: 'watched', category: 'Decision intelligence', decision_points: ['a'] } } }
+  const { created: [job] } = await engine.applyResources({ resources: document }, false, by)
+  const jobId = Number(job!.internalId)
+  const view = watchdogs().create({ title: 'of a job', type: 'job_in_error', condition: 'training_failed', jobId, threshold: -1, forSeconds: 0 }, by)
+  await look(2)
+  assert.equal(watchdogs().get(view.id).state, 'firing')
+  await engine.deleteResource({ type: 'job', id: String(jobId) }, by)
+  assert.throws(() => watchdogs().get(view.id), { code: 'watchdog_not_found' })
+  const { records } = await engine.audit.entries({ page: 0, size: 100, order: 'asc', objectTypes: ['watchdog'] })
+  assert.deepEqual(records.filter(({ object }) => object.id === view.id).map(({ action }) => action), ['created', 'fired', 'deleted'])
+})

@@ -9,6 +9,7 @@ import { readEnvelope, type Envelope } from '../event/envelope.js'
 import type { Label } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
 import type { FeedbackInput } from '../service.js'
+import { pack } from '../store/pack.js'
 import type { Message } from './message.js'
 
 export interface HistoricEvent {
@@ -46,6 +47,18 @@ export function parseHistoric(text: string, sectionNames: readonly string[], lab
   })
 }
 
+/** Holds each event to the bounds of one that comes alone. @throws those of `encode`, and body_too_large, with the place of the event. */
+export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<string, unknown>) => Uint8Array): void {
+  for (const [place, { envelope: { rawBody, extras } }] of events.entries()) {
+    try {
+      const bytes = encode(rawBody).length + (extras === null ? 0 : pack(extras).length)
+      if (bytes > limits.eventBytesMax) throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+    } catch (error) {
+      throw atPlace(error, place)
+    }
+  }
+}
+
 /** What clients send for no choice (existing-clients.md section 3); one of them must not keep a whole history out. */
 const noChoices: ReadonlySet<unknown> = new Set(['', '<empty>'])
 
@@ -75,8 +88,9 @@ function invalid(loc: readonly string[], msg: string, type: string): Refusal {
 
 /** The same refusal, with the place of the event in its path. */
 function atPlace(error: unknown, place: number): unknown {
-  if (!(error instanceof Refusal) || error.context.issues === undefined) return error
-  const issues = error.context.issues.map((issue) => ({
+  if (!(error instanceof Refusal) || error.code === 'unknown_label') return error
+  const found = error.context.issues ?? [{ loc: ['raw_body'], msg: error.message, type: error.code }]
+  const issues = found.map((issue) => ({
     ...issue,
     loc: ['body', 'events', place, ...issue.loc.filter((part) => part !== 'body' && part !== 'events')],
   }))

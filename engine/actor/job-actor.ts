@@ -34,7 +34,7 @@ import { erase } from './erasing.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
 import { watchFeedback } from './feedback-watch.js'
-import { parseHistoric } from './historic.js'
+import { mustFit, parseHistoric } from './historic.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
 import type { EventReply, Message } from './message.js'
@@ -197,7 +197,7 @@ export class JobActor {
   #historic(message: Message): number {
     const { by, body } = splitAuthor(message.body)
     const events = parseHistoric(body.toString('utf8'), this.#sectionNames, this.#settings.labels)
-    for (const { envelope } of events) this.#codec.encode(envelope.rawBody)
+    mustFit(events, (body) => this.#codec.encode(body))
     if (message.applied) return events.length
     for (const [place, { envelope, feedback }] of events.entries()) {
       const micros = message.micros + place

@@ -174,10 +174,16 @@ test('historic events with a fault are refused whole', async () => {
   for (const [body, status] of [
     [{}, 422], [{ events: 'x' }, 422], [{ events: [good, { raw_body: 5 }] }, 422], [{ events: [good, null] }, 422],
     [{ events: [good, { ...good, label: { cortex_user: 'ann', feedback: 'Nonsense' } }] }, 400], [[], 422],
+    // The bounds of one event hold for each.
+    [{ events: [good, { raw_body: { rule: 'x'.repeat(limits.eventBytesMax) } }] }, 413],
+    [{ events: [good, { ...good, title: 'x'.repeat(limits.eventBytesMax) }] }, 413],
   ] as const) {
     const answer = await client.post(`/api/v1/bulk/${historic}`, body)
-    assert.equal(answer.status, status, `${JSON.stringify(body)}: ${answer.text}`)
+    assert.equal(answer.status, status, `${JSON.stringify(body).slice(0, 200)}: ${answer.text}`)
   }
+  const wide = { raw_body: Object.fromEntries(Array.from({ length: limits.eventFieldsMax + 1 }, (_, i) => [`f${i}`, i])) }
+  const { body: { detail } } = await client.post(`/api/v1/bulk/${historic}`, { events: [good, wide] })
+  assert.deepEqual(detail[0].loc, ['body', 'events', '1', 'raw_body'])
   assert.equal((await client.get(`/api/v1/jobs/${historic}`)).body.processed_documents_count, 0)
   assert.equal((await client.post('/api/v1/bulk/nope', { events: [] })).status, 404)
 })

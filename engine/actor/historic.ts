@@ -68,7 +68,8 @@ function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | nu
   if (label === undefined || label === null) return null
   if (typeof label !== 'object') throw invalid(['body', 'label'], 'Input should be an object', 'object_type')
   const { cortex_user, username, feedback: newer, label: older, closing_notes: closingNotes } = label as Record<string, unknown>
-  const analyst = cortex_user ?? username
+  const given = cortex_user ?? username
+  const analyst = typeof given === 'string' ? given.trim() : ''
   const feedback = newer ?? older
   if (feedback === undefined || feedback === null || noChoices.has(feedback)) return null
   if (typeof feedback !== 'string') throw invalid(['body', 'label', 'feedback'], 'Input should be a string', 'string_type')
@@ -76,7 +77,7 @@ function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | nu
     throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
   }
   return {
-    analyst: typeof analyst === 'string' && analyst !== '' ? analyst.slice(0, limits.nameCharsMax) : NOBODY,
+    analyst: analyst === '' ? NOBODY : analyst.slice(0, limits.nameCharsMax),
     label: feedback,
     ...(typeof closingNotes === 'string' ? { closingNotes: closingNotes.slice(0, limits.textCharsMax) } : {}),
   }

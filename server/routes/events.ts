@@ -135,7 +135,7 @@ const feedback = operation({
       throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
     }
     await app.service.giveFeedback(job, params[1]!, {
-      analyst: body.cortex_user || body.username || principal.name,
+      analyst: body.cortex_user?.trim() || body.username?.trim() || principal.name,
       label,
       ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
       ...(body.indicators === undefined ? {} : { indicators: body.indicators }),

@@ -144,6 +144,10 @@ test('votes carry the caller where no name is given', async () => {
     await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: id } })
     assert.equal((await voter.put(`/api/v1/events/${jobId}/${id}/feedback`, body)).status, 200)
   }
+  // A blank name is none, and blanks around one make nobody else of it: a second vote would count twice.
+  for (const name of ['  ', ` ${username}\n`]) await user.put(`/api/v1/events/${jobId}/a/feedback`, { feedback: 'Drop', cortex_user: name })
+  const { votes } = (await client.get(`/api/v2/events/${jobId}/a/consensus`)).body
+  assert.deepEqual(votes.map(({ analyst }: { analyst: string }) => analyst), [username])
   const ballots: string[] = []
   for (const shard of [0, 1]) {
     const environment = openShard(service.dataDir, shard)

@@ -2,7 +2,8 @@
  * All that a training learns from, coded once: rows for the linear model, columns for the trees.
  *
  * Owns: which features become columns. A feature is one where it is a value or a part of one, and parts the
- * rows; with many rows one that a single row has is left to the linear model, and so are pairs: trees find what two points say
+ * rows; with many rows one that a single row has is left to the linear model, unless the stream has it often: of labelled buckets
+ * one may be all that tells of a port that half of the later events have. Left to it are pairs, too: trees find what two points say
  * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
  */
 import type { Example, PointValue, PointValues } from './classifier.js'
@@ -19,8 +20,10 @@ import { numberIn } from './written-values.js'
 
 /** Bits of all columns together. */
 const bitsMax = 2 ** 29
-/** From so many rows on a feature has to be in two of them. */
+/** From so many rows on a feature has to be in two of them, or often in the stream. */
 const repeatRowsMin = 100
+/** Often is what so many rows would have of as many events of the stream. */
+const oftenRows = 5
 /** Events that the bins of numbers are made from, of the examples and of the background each. */
 const binRowsMax = 10_000
 
@@ -55,12 +58,16 @@ function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: 
   return { kinds, rows }
 }
 
-/** Numbers from `first` on for the features that become columns: the most frequent ones where there are too many. */
-function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: Int32Array, first: number): { columnOf: Int32Array; count: number } {
+/**
+ * Numbers from `first` on for the features that become columns: the most frequent ones where there are too many. `shares` says of
+ * what part of the events each was seen in.
+ */
+function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: Int32Array, shares: Float64Array, first: number): { columnOf: Int32Array; count: number } {
   const rowsMin = matrix.rowCount >= repeatRowsMin ? 2 : 1
   const usable = Array.from(rows.keys()).filter((feature) => {
     const having = rows[feature] as number
-    return kinds[feature] !== SCALED && kinds[feature] !== PAIRED && having >= rowsMin && having < matrix.rowCount
+    const enough = having >= rowsMin || (having > 0 && (shares[feature] as number) * matrix.rowCount >= oftenRows)
+    return kinds[feature] !== SCALED && kinds[feature] !== PAIRED && enough && having < matrix.rowCount
   })
   const most = Math.floor(bitsMax / matrix.rowCount)
   if (usable.length > most) {
@@ -104,7 +111,8 @@ export function buildLearningTable(
   const columns = chooseNumbers(examples, background, encoder, table, counts)
   stage.at(0.3)
   const { kinds, rows } = describe(matrix, examples, encoder, table, columns)
-  const { columnOf, count } = chooseFeatureColumns(matrix, kinds, rows, columns.length)
+  const shares = Float64Array.from(counts, (count) => count / Math.max(examples.length, background.length))
+  const { columnOf, count } = chooseFeatureColumns(matrix, kinds, rows, shares, columns.length)
   const coder = new EventCoder(encoder, table, counts, columns, columnOf, columns.length + count)
   stage.at(0.5)
   const trees = codeRows(matrix, examples, coder, columns.length, count, part(stage, 0.5, 1))

@@ -35,6 +35,11 @@ const trials = Float64Array.from({ length: 17 }, (_, i) => 1.1 ** i)
  */
 const togetherMin = 500
 const turns = 2
+/**
+ * How far an answer is softened where one fold was held out, the latest examples: by this power of the temperatures that fit them. They are further
+ * from what was learned from the others than what comes next is from a model that has learned from them as well.
+ */
+const laterPower = 0.25
 /** What a softer temperature has to gain, in nats of all held-out examples. */
 const lossMin = 1e-6
 const chanceMin = 1e-9
@@ -115,6 +120,12 @@ export function fitPool(held: HeldOut | null, labels: number, floor: number): Po
     weights = mixtureWeights(truths, held.weights, prior, weights)
   }
   return { weights, temperatures: Float64Array.from(chosen, (t) => trials[t] as number) }
+}
+
+/** The pool that a model answers with: fitted to held-out answers, less soft where these were of the latest examples. */
+export function poolToAnswer(pool: Pool, held: HeldOut | null): Pool {
+  if (held === null || held.foldCount > 1) return pool
+  return { weights: pool.weights, temperatures: pool.temperatures.map((temperature) => temperature ** laterPower) }
 }
 
 /** Weights with the greatest likelihood of the truth under the prior, from `first` on. */

@@ -1,5 +1,5 @@
 /**
- * A trained `pooled/5` model: its parts, its bytes, its answers.
+ * A trained `pooled/6` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
  * nearest event's label, the cell's own labels, sharpened, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
@@ -22,16 +22,18 @@ import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/5'
+export const pooledKind = 'pooled/6'
 /**
- * Kinds whose models are still read: without the nearest neighbour among the members, without recall, without sharpening, and
- * with trees that see pairs of values and how often numbers come: which columns trees see is in the bytes of each model.
+ * Kinds whose models are still read: without the nearest neighbour among the members, without recall, without sharpening,
+ * with trees that see pairs of values and how often numbers come, and with trees that do not see what one example has and the
+ * stream often: which columns trees see is in the bytes of each model.
  */
 export const firstPooledKind = 'pooled/1'
 export const secondPooledKind = 'pooled/2'
 export const thirdPooledKind = 'pooled/3'
 export const fourthPooledKind = 'pooled/4'
-const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, fourthPooledKind, pooledKind]
+export const fifthPooledKind = 'pooled/5'
+const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, fourthPooledKind, fifthPooledKind, pooledKind]
 
 /** What an answer is made from. */
 export interface AnswerParts {
@@ -81,7 +83,7 @@ export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
 
 /** The members whose doubts a model of this kind has. */
 function doubtedBy(kind: string): Doubted {
-  return kind === pooledKind ? doubted : doubtedFirst
+  return kind === pooledKind || kind === fifthPooledKind ? doubted : doubtedFirst
 }
 
 function orNull(value: number): number | null {

@@ -1,5 +1,5 @@
 /**
- * The classifier `pooled/5`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * The classifier `pooled/6`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
@@ -22,7 +22,7 @@ import { doubted, fillDoubts, forestTrees, memberCount, trainMembers } from './m
 import { chooseReferences } from './nearest.js'
 import { OutlierDetector } from './outlier-detector.js'
 import type { AtomRows } from './pair-choice.js'
-import { fitPool, mix, type Pool } from './pool.js'
+import { fitPool, mix, poolToAnswer, type Pool } from './pool.js'
 import { PooledAnswer, PooledModel, pooledKind, readPooled, spread, writePooled, type AnswerParts } from './pooled-model.js'
 import { ProgressReport, type Stage } from './progress.js'
 import { fitRecall, noRecall } from './recall.js'
@@ -203,7 +203,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
       spaced: true,
     },
     members,
-    pool,
+    pool: poolToAnswer(pool, held),
     recall,
     cells,
     sharpness,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HeldOut } from '../../../engine/learn/held-out.js'
 import { memberCount } from '../../../engine/learn/members.js'
-import { fitPool } from '../../../engine/learn/pool.js'
+import { fitPool, poolToAnswer } from '../../../engine/learn/pool.js'
 
 /** So many held-out examples of two classes in turn; `say(member, right, h)` is the chance that a member gives the truth. */
 function heldOut(say: (member: number, h: number) => number, count = 200): HeldOut {
@@ -53,4 +53,17 @@ test('one that rules out the truth now and then is not softened for what the oth
   const few = fitPool(heldOut(say), 300, 0.001).temperatures[2] as number
   const many = fitPool(heldOut(say, 800), 1_200, 0.001).temperatures[2] as number
   assert.ok(many < 1.5 && few > many, `${few}, ${many}`)
+})
+
+test('what was held out as the latest softens answers by a little of what it asks for, what was held out by chance by all of it', () => {
+  const held = heldOut((_, h) => (h % 4 === 1 ? 0.02 : 0.98))
+  const pool = fitPool(held, 300, 0.001)
+  assert.equal(poolToAnswer(pool, held), pool)
+  assert.equal(poolToAnswer(pool, null), pool)
+  const later = poolToAnswer(pool, { ...held, foldCount: 1 })
+  assert.deepEqual(later.weights, pool.weights)
+  later.temperatures.forEach((temperature, m) => {
+    const fitted = pool.temperatures[m] as number
+    assert.ok(temperature > 1 && temperature < fitted, `${temperature}, ${fitted}`)
+  })
 })

@@ -189,8 +189,9 @@ describe('queries', () => {
     assert.deepEqual(Object.keys(hit._source), ['tester'])
     assert.deepEqual(Object.keys(hit._source.tester), ['result', 'result_label'])
     assert.equal(search({ size: 1, _source: false })['hits'].hits[0]._source, undefined)
-    const { tester, ...rest } = search({ size: 1, _source: { excludes: ['tester.log_messages'] } })['hits'].hits[0]._source
-    assert.ok(tester.log_messages === undefined && tester.result !== undefined && rest.event_id === newest[0]?.id)
+    const [{ _id, _source }] = search({ size: 1, _source: { excludes: ['tester.log_messages'] } })['hits'].hits
+    assert.equal(_id, newest[0]?.id)
+    assert.ok(_source.tester.log_messages === undefined && _source.tester.result !== undefined && _source.job_id === newest[0]?.jobId)
   })
 
   it('see the jobs that they are given and no others', () => {

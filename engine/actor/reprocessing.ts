@@ -223,13 +223,13 @@ export class Reprocessing implements ReprocessService {
     }
   }
 
-  /** Resolves when the task is over, or after the time, and some more until its events are counted. */
+  /** Resolves when the task is over or its job is stopped, or after the time, and some more until its events are counted. */
   async #settled(jobId: number, id: number, waitMs: number): Promise<void> {
     const begun = performance.now()
     for (;;) {
       const job = this.#parts.job(jobId)
       const row = job === undefined ? null : this.#parts.shards.reader(job.shard).task(jobId, id)
-      if (row === null || isOver(row) || !this.#parts.accepting()) return
+      if (row === null || isOver(row) || job?.status === 'STOPPED' || !this.#parts.accepting()) return
       const leftMs = begun + waitMs - performance.now()
       if (leftMs <= 0 && (row.matched !== null || waitMs === 0 || leftMs <= -COUNT_WAIT_MS)) return
       const stop = new AbortController()

@@ -159,8 +159,10 @@ describe('a reprocessing task', () => {
     const job = find(engine)
     const task = await engine.reprocess.start(job, {}, ann, 0)
     await inTheMiddle(engine, job, task)
+    const next = engine.reprocess.start(job, { filters: [{ field: 'host', operator: 'is', value: 'nowhere' }] }, ann, 60)
     await engine.stopJob(job)
     assert.equal(engine.reprocess.task(job, task.taskId).state, 'waiting')
+    assert.equal((await next).state, 'waiting', 'and so nobody waits for it')
     await assert.rejects(engine.reprocess.start(job, {}, ann), refusedWith('job_stopped'))
     await assert.rejects(engine.reprocess.event(job, 'e0', ann), refusedWith('job_stopped'))
     // What was under way when it stopped may still be counted; then nothing moves.

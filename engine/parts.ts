@@ -28,6 +28,7 @@ import { Logs } from './monitor/log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
+import { mustBelongTogether } from './actor/belonging.js'
 import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import type { TurnRan } from './actor/mailbox-events.js'
@@ -106,6 +107,7 @@ export class EngineParts {
       clock, random: systemRandom, shards: shardCount, sealer, audit: log, passwordCost: options.passwordCost,
       kinds: allKinds,
     })
+    mustBelongTogether(options.dataDir, shardCount, this.catalog)
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     this.shards = this.#openShards(shardCount, clock)

@@ -21,6 +21,11 @@ export function mustBeWhole(dataDir: string): void {
   }
 }
 
+/** True where the environment was ever written to: one that is shorter than what every file begins with is made anew. */
+export function isMade(dataDir: string, name: string): boolean {
+  return (statSync(join(dataDir, `${name}.mdb`), { throwIfNoEntry: false })?.size ?? 0) >= META_PAGES * META_PAGE_BYTES
+}
+
 /** How the file is cut off, or null where it is not. */
 function cutOff(path: string): string | null {
   // One that is shorter than what every file begins with was never written to, and is made anew.

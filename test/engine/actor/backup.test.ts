@@ -111,6 +111,27 @@ describe('a backup of an engine that takes events in', () => {
   })
 })
 
+describe('a data directory that has lost a file', () => {
+  it('is refused, and loses nothing more by it: the rest would be deleted as events of no job', async () => {
+    for (const [name, code] of [['catalog.mdb', 'data_dir_invalid'], [`shard-${job.id % 2}.mdb`, 'data_dir_invalid']] as const) {
+      const path = join(dir, `without-${name}`)
+      cpSync(backup, path, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) && !each.endsWith(name) })
+      await assert.rejects(open(path), (error) => refused(code)(error) && (error as Error).message.startsWith(`${name} in the data directory`))
+      // Nor by a second start, which finds the file that the first one made.
+      await assert.rejects(open(path), refused(code))
+    }
+  })
+
+  it('is used where nothing was in it', async () => {
+    const path = join(dir, 'without-an-empty-shard')
+    const name = `shard-${(job.id + 1) % 2}.mdb`
+    cpSync(backup, path, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) && !each.endsWith(name) })
+    const engine = await open(path)
+    assert.equal(engine.event(job, acknowledged[0]!).eventId, acknowledged[0])
+    await engine.close()
+  })
+})
+
 describe('verifying', () => {
   /** What is wrong after a change of rows. */
   async function problemsAfter(change: (batch: WriteBatch, rows: (table: string) => { key: Uint8Array; value: Uint8Array }[]) => void, inCatalog = false): Promise<string> {

@@ -11,7 +11,7 @@ describe('an interval', () => {
     assert.equal(parseInterval('1d')?.micros, DAY)
     assert.equal(parseInterval(' 2W ')?.micros, 14 * DAY)
     assert.equal(parseInterval('90m')?.micros, DAY / 16)
-    for (const wrong of ['', '0d', 'd', '1y', '-1d', '1.5h', '1d1h', '9999999d']) assert.equal(parseInterval(wrong), null)
+    for (const wrong of ['', '0d', 'd', '1y', '-1d', '1.5h', '1d1h', '9999999d', '1M']) assert.equal(parseInterval(wrong), null)
   })
 })
 

@@ -66,14 +66,15 @@ test('one event is decided again; what stood before is in its export', async () 
 test('many events are decided again by date and filter, and the answer says how many', async () => {
   const { jobId } = await taught()
   const path = `/api/v2/events/${jobId}/reprocess`
-  const first = await client.post(path, { date_field: '@timestamp', start_date: '2026-01-12', end_date: '2026-01-14' })
+  const patient = `${path}?timeout_s=60`
+  const first = await client.post(patient, { date_field: '@timestamp', start_date: '2026-01-12', end_date: '2026-01-14' })
   assert.equal(first.status, 200)
   assert.deepEqual(first.body.request, { status: 'OK', reason: null, reason_details: null })
   assert.equal(first.body.events_updated, 3)
   for (const id of ['e1', 'e2', 'e4', 'e5']) {
     assert.equal((await client.get(`/api/v1/events/${jobId}/${id}`)).body.result !== '', ['e2', 'e4'].includes(id), id)
   }
-  const second = await client.post(path, {
+  const second = await client.post(patient, {
     date_field: '@timestamp', start_date: null,
     filters: [{ field: 'rule', operator: 'is one of', value: ['alarm'] }, { field: 'arcanna.previous_result', operator: 'not exists' }],
   })

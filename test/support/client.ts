@@ -1,5 +1,6 @@
 /** A small client: JSON in, JSON out, with the key header; and the raw socket where a test needs to misbehave. */
 import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
 export interface Answer {
@@ -19,6 +20,30 @@ export interface RequestOptions {
   readonly key?: string | null
 }
 
+/** Of all clients, whose connections are used again. */
+const agent = new Agent({ keepAlive: true })
+
+/** One request and its whole answer. Not with `fetch`, which costs a test three times as much processor time. */
+function exchange(
+  method: string, url: URL, bytes: string | Uint8Array | null, headers: Readonly<Record<string, string>>,
+): Promise<Omit<Answer, 'body'>> {
+  return new Promise((resolve, reject) => {
+    const length = bytes === null ? {} : { 'content-length': Buffer.byteLength(bytes) }
+    const asked = request(url, { agent, method, headers: { ...length, ...headers } }, (response) => {
+      const pieces: Buffer[] = []
+      response.on('data', (piece: Buffer) => pieces.push(piece))
+      response.on('error', reject)
+      response.on('end', () => {
+        const answered = new Headers()
+        for (let at = 0; at < response.rawHeaders.length; at += 2) answered.append(response.rawHeaders[at]!, response.rawHeaders[at + 1]!)
+        resolve({ status: response.statusCode!, headers: answered, text: Buffer.concat(pieces).toString() })
+      })
+    })
+    asked.on('error', reject)
+    asked.end(bytes)
+  })
+}
+
 export class Client {
   readonly baseUrl: string
   readonly key: string
@@ -35,21 +60,17 @@ export class Client {
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const { body, headers = {}, key = this.key } = options
-    const raw = typeof body === 'string' || body instanceof Uint8Array
-    const response = await fetch(this.baseUrl + path, {
-      method,
-      redirect: 'manual',
-      headers: { ...(key === null ? {} : { 'x-service-api-key': key }), ...headers },
-      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    const bytes = body === undefined ? null : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const { status, headers: answered, text } = await exchange(method, new URL(this.baseUrl + path), bytes, {
+      ...(key === null ? {} : { 'x-service-api-key': key }), ...headers,
     })
-    const text = await response.text()
     let parsed: unknown
     try {
       parsed = JSON.parse(text)
     } catch {
       parsed = undefined
     }
-    return { status: response.status, headers: response.headers, text, body: parsed }
+    return { status, headers: answered, text, body: parsed }
   }
 
   get(path: string, options?: RequestOptions): Promise<Answer> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { openEngine } from '../../engine/engine.js'
 import { isRefusal } from '../../engine/errors.js'
 import { DATA_FORMAT } from '../../engine/store/data-dir.js'
 import { lockDataDir } from '../../engine/store/data-lock.js'
@@ -89,11 +90,7 @@ describe('a data directory that this version cannot use', () => {
     ] as const) {
       const directory = temporaryDirectory(test)
       writeFileSync(join(directory, 'format.json'), text)
-      const child = openChild(test, directory)
-      const ready = await child.ready
-      assert.equal(codeOf(ready), code)
-      assert.ok(ready !== null && !ready.ready && ready.message.includes(directory))
-      await child.exited
+      await assert.rejects(openEngine({ dataDir: directory, name: 'service' }), (error) => isRefusal(error, code) && error.message.includes(directory))
       assert.deepEqual(readdirSync(directory), ['format.json'])
     }
   })

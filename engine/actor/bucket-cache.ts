@@ -15,8 +15,8 @@ import type { Decision } from '../decide/decision.js'
 import { must } from '../assert.js'
 import { limits } from '../limits.js'
 import type { KnowledgeState } from '../learn/knowledge-base.js'
-import { decodeBucket, decodeCount, encodeBucket, encodeCount, type BucketRow, type CountRow } from '../store/rows.js'
-import { bucketKey, countKey } from '../store/tables.js'
+import { countBytes, decodeBucket, decodeCount, encodeBucket, encodeCount, type BucketRow, type CountRow } from '../store/rows.js'
+import { bucketKey, COUNT_KEY_BYTES, countKey, writeCountKey } from '../store/tables.js'
 import type { JobStats } from './job-stats.js'
 import { Slab } from './slab.js'
 import type { TurnStore } from './turn-store.js'
@@ -41,9 +41,6 @@ export interface Bucket {
   /** In the store, as it is but for its counts. */
   stored: boolean
   changed: boolean
-  /** The bytes of its counts and their key: the same ones every time, since the store copies them with the commit. */
-  readonly countBytes: Buffer
-  readonly countKey: Buffer
   /** What the bucket answers, and where its votes stand; null when that has to be worked out again. */
   decision: Decision | null
   state: KnowledgeState | null
@@ -143,14 +140,17 @@ export class BucketCache {
       const key = bucketKey(this.#jobId, bucket.id)
       if (bucket.events === 0 && !bucket.hasBallot) {
         store.delete('buckets', key)
-        store.delete('counts', bucket.countKey)
+        store.delete('counts', countKey(this.#jobId, bucket.number))
         this.#byText.delete(bucket.text)
         bucket.kept = false
         continue
       }
       if (!bucket.stored) store.put('buckets', key, encodeBucket(bucket))
       bucket.stored = true
-      store.put('counts', bucket.countKey, encodeCount(bucket, bucket.countBytes))
+      const at = store.lay('counts', COUNT_KEY_BYTES, countBytes(bucket))
+      const { memory } = store.batch
+      writeCountKey(memory, this.#jobId, bucket.number, at)
+      encodeCount(bucket, memory, at + COUNT_KEY_BYTES)
     }
     this.#changed.clear()
   }
@@ -188,7 +188,6 @@ export class BucketCache {
     return {
       id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros,
       decided: decided === null ? null : [...decided], hasBallot, kept: true, stored, changed: false,
-      countBytes: this.#slab.copy(encodeCount({ events, lastMicros, decided })), countKey: this.#slab.copy(countKey(this.#jobId, number)),
       decision: null, state: null,
     }
   }

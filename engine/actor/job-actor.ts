@@ -18,10 +18,10 @@ import { eventIdOf } from '../event/event-id.js'
 import { enriches, hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
 import { noDecision, type Decision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeContent, encodeRecord, newHeader, type LookUps, type RecordHeader } from '../store/event-record.js'
+import { decodeContent, encodeRecord, layPlainRecord, newHeader, plainRecordBytes, type LookUps, type RecordHeader } from '../store/event-record.js'
 import { pack, unpack } from '../store/pack.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
-import { idKey, modelKey, timeKey, timeValue } from '../store/tables.js'
+import { idKey, modelKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../store/tables.js'
 import { Arrivals, type Arrival } from './arrival.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
 import { splitAuthor } from './authored.js'
@@ -147,15 +147,22 @@ export class JobActor {
     const pending = this.#settings.status === 'STOPPED' || lookUps === 'awaited'
     const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
     const header = newHeader(decision, pending, lacks, clientId !== null, bucket === null ? null : bucket.id, lookUps)
-    const key = timeKey(this.#settings.id, micros)
-    this.#store.put('events', key, encodeRecord(header, { body: arrival.body, extras: arrival.extras, clientId }))
+    this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) this.#store.put('ids', idKey(this.#settings.id, Buffer.from(clientId)), timeValue(micros))
-    if (pending) this.#store.put(waitingMark(header), key, new Uint8Array(0))
+    if (pending) this.#store.put(waitingMark(header), timeKey(this.#settings.id, micros), new Uint8Array(0))
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     this.#stats.countDecision(decision)
     if (lookUps === 'passed_over') this.#stats.decided.lookedUp(lookUps)
     if (bucket !== null) enter(this.#buckets, bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
+  }
+
+  /** Most have nothing but a body, and are written straight to where the store takes them from. */
+  #putRecord(micros: number, header: RecordHeader, { body, extras }: Arrival, clientId: string | null): void {
+    const [{ id }, store] = [this.#settings, this.#store]
+    if (extras !== null || clientId !== null) return store.put('events', timeKey(id, micros), encodeRecord(header, { body, extras, clientId }))
+    const at = store.lay('events', TIME_KEY_BYTES, plainRecordBytes(body))
+    layPlainRecord(writeTimeKey(store.batch.memory, id, micros, at), at + TIME_KEY_BYTES, header, body)
   }
 
   /** The same event again (S6): of equal values, in the body and in what the client said beside it. */

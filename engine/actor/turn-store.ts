@@ -40,20 +40,25 @@ export class TurnStore {
     this.batch.put(table, key, value)
   }
 
+  /** As put, of so many bytes that the caller writes now, key first; returns where in `batch.memory`. */
+  lay(table: ShardTable, keyBytes: number, valueBytes: number): number {
+    return this.batch.lay(table, keyBytes, valueBytes)
+  }
+
   delete(table: ShardTable, key: Uint8Array): void {
     this.batch.delete(table, key)
   }
 
   get(table: ShardTable, key: Uint8Array): Uint8Array | undefined {
     const place = this.#placeOf(table, key)
-    return place === undefined ? this.#environment.get(table, key) : this.batch.values[place]
+    return place === undefined ? this.#environment.get(table, key) : this.batch.value(place)?.slice()
   }
 
   /** As put; where the turn wrote the key before, that is what changes, and the store is written to once. */
   replace(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
     const place = this.#placeOf(table, key)
     if (place === undefined) this.batch.put(table, key, value)
-    else this.batch.values[place] = value
+    else this.#overlays.get(table)?.places.set(textOf(key), this.batch.replace(place, value))
   }
 
   #placeOf(table: ShardTable, key: Uint8Array): number | undefined {
@@ -62,9 +67,9 @@ export class TurnStore {
       overlay = { places: new Map(), through: 0 }
       this.#overlays.set(table, overlay)
     }
-    const { tables, keys, size } = this.batch
+    const { tables, size } = this.batch
     for (; overlay.through < size; overlay.through++) {
-      if (tables[overlay.through] === table) overlay.places.set(textOf(keys[overlay.through] as Uint8Array), overlay.through)
+      if (tables[overlay.through] === table) overlay.places.set(textOf(this.batch.key(overlay.through)), overlay.through)
     }
     return overlay.places.size === 0 ? undefined : overlay.places.get(textOf(key))
   }

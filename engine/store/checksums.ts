@@ -11,41 +11,25 @@
  *    empty and is made before any other. Environments of before have none, and are read and written as they are.
  * 2. They are written with every value and looked at by `verify` alone: a read pays nothing but a shorter view.
  */
-import type { WriteBatch } from './environment.js'
+import { BEHIND_VALUE_BYTES, type WriteBatch } from './write-batch.js'
 import { xxh32 } from './xxh32.js'
 
 export const CHECKSUMS_TABLE = 'checksums'
-export const CHECKSUM_BYTES = 4
+export const CHECKSUM_BYTES = BEHIND_VALUE_BYTES
 const WORD = 4
-/** Memory that is kept from one commit to the next: a usual turn fits. */
-const KEPT_BYTES = 512 * 1024
+/** Memory that is kept from one value to the next. */
+const KEPT_BYTES = 64 * 1024
 
-/** Memory that keys and values are laid out in, one behind the other, each key at the beginning of a word. */
+/** Memory that a key and its value are laid out in, one behind the other, as in a batch. */
 export class ChecksumMemory {
   #bytes = Buffer.allocUnsafeSlow(KEPT_BYTES)
   #words = new Int32Array(this.#bytes.buffer)
-  readonly #values: (Uint8Array | undefined)[] = []
-
-  /** The values of a batch with their checksums; undefined deletes. Good until the next call. */
-  ofBatch({ keys, values, size }: WriteBatch): readonly (Uint8Array | undefined)[] {
-    let needed = 0
-    for (let i = 0; i < size; i++) needed += bytesOf(keys[i] as Uint8Array, values[i])
-    this.#make(needed)
-    const out = this.#values
-    out.length = 0
-    let at = 0
-    for (let i = 0; i < size; i++) {
-      const [key, value] = [keys[i] as Uint8Array, values[i]]
-      out.push(value === undefined ? undefined : this.#append(at, key, value))
-      at += bytesOf(key, value)
-    }
-    return out
-  }
 
   /** One value with its checksum; good until the next call. */
   of(key: Uint8Array, value: Uint8Array): Uint8Array {
-    this.#make(bytesOf(key, value))
-    return this.#append(0, key, value)
+    // Whole words.
+    this.#make((key.length + value.length + CHECKSUM_BYTES + WORD - 1) & ~(WORD - 1))
+    return this.#append(key, value)
   }
 
   /** Whether the value, as it was read with its checksum, is the one that was written under the key. */
@@ -57,20 +41,12 @@ export class ChecksumMemory {
     return true
   }
 
-  #append(at: number, key: Uint8Array, value: Uint8Array): Uint8Array {
+  #append(key: Uint8Array, value: Uint8Array): Uint8Array {
     const bytes = this.#bytes
-    const valueAt = at + key.length
-    const end = valueAt + value.length
-    // Keys are short: a call would cost more than the bytes.
-    for (let i = 0; i < key.length; i++) bytes[at + i] = key[i] as number
-    bytes.set(value, valueAt)
-    const hash = xxh32(this.#words, bytes, at, end, key.length)
-    bytes[end] = hash
-    bytes[end + 1] = hash >> 8
-    bytes[end + 2] = hash >> 16
-    bytes[end + 3] = hash >> 24
-    // Not of `subarray`, which asks for the kind of array and makes a Buffer: one is made for every value that is written.
-    return new Uint8Array(this.#words.buffer, valueAt, value.length + CHECKSUM_BYTES)
+    bytes.set(key)
+    bytes.set(value, key.length)
+    seal(this.#words, bytes, 0, key.length, key.length + value.length)
+    return bytes.subarray(key.length, key.length + value.length + CHECKSUM_BYTES)
   }
 
   #make(needed: number): void {
@@ -82,8 +58,24 @@ export class ChecksumMemory {
   }
 }
 
-function bytesOf(key: Uint8Array, value: Uint8Array | undefined): number {
-  if (value === undefined) return 0
-  const bytes = key.length + value.length + CHECKSUM_BYTES
-  return bytes + ((WORD - (bytes % WORD)) % WORD)
+/** Puts the checksum behind each value of a batch. */
+export function sealBatch(batch: WriteBatch): void {
+  const { memory, size } = batch
+  const words = new Int32Array(memory.buffer)
+  for (let i = 0; i < size; i++) {
+    const valueBytes = batch.valueBytes(i)
+    if (valueBytes < 0) continue
+    const start = batch.startOf(i)
+    const keyBytes = batch.keyBytes(i)
+    seal(words, memory, start, keyBytes, start + keyBytes + valueBytes)
+  }
+}
+
+/** Key and value lie from `start`, a multiple of 4, to `end`. */
+function seal(words: Int32Array, bytes: Buffer, start: number, keyBytes: number, end: number): void {
+  const hash = xxh32(words, bytes, start, end, keyBytes)
+  bytes[end] = hash
+  bytes[end + 1] = hash >> 8
+  bytes[end + 2] = hash >> 16
+  bytes[end + 3] = hash >> 24
 }

@@ -12,36 +12,9 @@
  * The contract suite test/contracts/environment.ts holds both implementations to this.
  */
 
-/** Puts and deletes of one transaction, in order; a later one for the same key wins. */
-export class WriteBatch {
-  readonly tables: string[] = []
-  readonly keys: Uint8Array[] = []
-  /** undefined deletes. */
-  readonly values: (Uint8Array | undefined)[] = []
+import type { WriteBatch } from './write-batch.js'
 
-  /** The bytes must not change before the commit. */
-  put(table: string, key: Uint8Array, value: Uint8Array): void {
-    this.tables.push(table)
-    this.keys.push(key)
-    this.values.push(value)
-  }
-
-  delete(table: string, key: Uint8Array): void {
-    this.tables.push(table)
-    this.keys.push(key)
-    this.values.push(undefined)
-  }
-
-  get size(): number {
-    return this.keys.length
-  }
-
-  clear(): void {
-    this.tables.length = 0
-    this.keys.length = 0
-    this.values.length = 0
-  }
-}
+export { WriteBatch } from './write-batch.js'
 
 /** Which keys of a table: from `from` (included) to `to` (excluded), in byte order. */
 export interface KeyRange {

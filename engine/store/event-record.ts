@@ -64,9 +64,7 @@ export function encodeRecord(header: RecordHeader, content: RecordContent): Buff
   const idBytes = clientId === null ? 0 : Buffer.byteLength(clientId)
   const extrasBytes = extras === null ? 0 : 4 + extras.length
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + idBytes + extrasBytes + body.length)
-  bytes[1] = extras === null ? 0 : HAS_EXTRAS
-  bytes.writeUInt16LE(idBytes, 6)
-  writeHeader(bytes, header)
+  layHeader(bytes, 0, header, idBytes, extras === null ? 0 : HAS_EXTRAS)
   if (clientId !== null) bytes.write(clientId, HEADER_BYTES, 'utf8')
   if (extras !== null) {
     bytes.writeUInt32LE(extras.length, HEADER_BYTES + idBytes)
@@ -74,6 +72,24 @@ export function encodeRecord(header: RecordHeader, content: RecordContent): Buff
   }
   bytes.set(body, HEADER_BYTES + idBytes + extrasBytes)
   return bytes
+}
+
+/** Bytes of a record that has nothing but a header and a body. */
+export function plainRecordBytes(body: Uint8Array): number {
+  return HEADER_BYTES + body.length
+}
+
+/** Writes such a record at `at`. */
+export function layPlainRecord(memory: Buffer, at: number, header: RecordHeader, body: Uint8Array): void {
+  layHeader(memory, at, header, 0, 0)
+  memory.set(body, at + HEADER_BYTES)
+}
+
+function layHeader(memory: Buffer, at: number, header: RecordHeader, idBytes: number, flags: number): void {
+  memory[at + 1] = flags
+  memory[at + 6] = idBytes
+  memory[at + 7] = idBytes >> 8
+  writeHeader(memory, header, at)
 }
 
 /** The same record with another header. */

@@ -18,7 +18,8 @@ import { join } from 'node:path'
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
 import { isRefusal } from '../errors.js'
 import { assert, must } from '../assert.js'
-import { CHECKSUM_BYTES, CHECKSUMS_TABLE, ChecksumMemory } from './checksums.js'
+import { BatchEntry, writeKey } from './batch-entry.js'
+import { CHECKSUM_BYTES, CHECKSUMS_TABLE, ChecksumMemory, sealBatch } from './checksums.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
 import { copyTables, tableNames } from './lmdb-copy.js'
 import { rangeOptions } from './lmdb-range.js'
@@ -60,7 +61,7 @@ function openHandles(path: string, names: readonly string[] | null): Handles {
   const root = open<Buffer, Uint8Array>({
     path, maxDbs: 64, pageSize: PAGE_BYTES, mapSize: MAP_BYTES, overlappingSync: false, noMemInit: true, ...binary,
   })
-  const table = (name: string): BinaryTable => root.openDB<Buffer, Uint8Array>(name, binary)
+  const table = (name: string): BinaryTable => Object.assign(root.openDB<Buffer, Uint8Array>(name, binary), { writeKey })
   const present = tableNames(root)
   const hasChecksums = present.length === 0 || present.includes(CHECKSUMS_TABLE)
   const wanted = (names ?? present).filter((name) => name !== CHECKSUMS_TABLE)
@@ -82,8 +83,6 @@ export class LmdbEnvironment implements Environment {
   #walks = 0
   /** The last commit failed (4). */
   #failed = false
-  /** Made with the first commit. */
-  #checksums: ChecksumMemory | null = null
 
   constructor(path: string, tables: readonly string[] | null) {
     this.#path = path
@@ -169,21 +168,18 @@ export class LmdbEnvironment implements Environment {
   }
 
   commit(batch: WriteBatch): void {
-    const { tables, keys, size } = batch
+    const { tables, size } = batch
     const targets: BinaryTable[] = []
     // Most are of the same table as the one before.
     for (let i = 0; i < size; i++) targets.push(i > 0 && tables[i] === tables[i - 1] ? (targets[i - 1] as BinaryTable) : this.#table(tables[i] as string))
     const { root, extraBytes } = this.#open()
-    const values = extraBytes === 0 ? batch.values : (this.#checksums ??= new ChecksumMemory()).ofBatch(batch)
+    if (extraBytes > 0) sealBatch(batch)
+    const entry = new BatchEntry(batch, extraBytes)
     if (this.#failed) this.#mustHaveRoom()
     this.#failed = true
     try {
       root.transactionSync(() => {
-        for (let i = 0; i < size; i++) {
-          const value = values[i]
-          if (value === undefined) (targets[i] as BinaryTable).removeSync(keys[i] as Uint8Array)
-          else (targets[i] as BinaryTable).putSync(keys[i] as Uint8Array, value as Buffer)
-        }
+        for (let i = 0; i < size; i++) entry.write(i, targets[i] as BinaryTable)
       })
       this.#failed = false
     } catch (error) {

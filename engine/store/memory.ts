@@ -83,8 +83,8 @@ export class MemoryEnvironment implements Environment {
     for (const name of batch.tables) this.#table(name)
     for (let i = 0; i < batch.size; i++) {
       const table = this.#table(batch.tables[i] as string)
-      const key = toText(batch.keys[i] as Uint8Array)
-      const value = batch.values[i]
+      const key = toText(batch.key(i))
+      const value = batch.value(i)
       const at = lowerBound(table.keys, key)
       const exists = table.keys[at] === key
       if (value === undefined) {

@@ -92,23 +92,25 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
 }
 
 /** Everything in the header but what the rest is found by: the length of the id, and the flags of what else is there. */
-export function writeHeader(bytes: Buffer, header: RecordHeader): void {
-  const kept = (bytes[1] as number) & KEPT_FLAGS
-  bytes[0] = header.lookUps !== 'none' ? VERSION_MAX : (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_WITH_MORE
-  bytes[1] =
+export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
+  const { bucketId, confidence } = header
+  const kept = (bytes[at + 1] as number) & KEPT_FLAGS
+  bytes[at] = header.lookUps !== 'none' ? VERSION_MAX : (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_WITH_MORE
+  bytes[at + 1] =
     kept |
     (header.pending ? PENDING : 0) |
     (header.outlier ? OUTLIER : 0) |
     (header.lacksPoints ? LACKS_POINTS : 0) |
     (header.hasFeedback ? HAS_FEEDBACK : 0) |
     (header.hasClientId ? HAS_CLIENT_ID : 0)
-  bytes[2] = header.label < 0 ? NO_LABEL : header.label
-  bytes[3] = decisionSources.indexOf(header.source) | (lookUpStates.indexOf(header.lookUps) << LOOK_UPS_SHIFT)
-  bytes.writeUInt16LE(header.confidence, 4)
-  bytes.writeUInt32LE(header.modelVersion, 8)
-  bytes.writeFloatLE(header.outlierScore, 12)
-  if (header.bucketId === null) bytes.fill(0, 16, HEADER_BYTES)
-  else bytes.set(header.bucketId, 16)
+  bytes[at + 2] = header.label < 0 ? NO_LABEL : header.label
+  bytes[at + 3] = decisionSources.indexOf(header.source) | (lookUpStates.indexOf(header.lookUps) << LOOK_UPS_SHIFT)
+  bytes[at + 4] = confidence
+  bytes[at + 5] = confidence >> 8
+  bytes.writeUInt32LE(header.modelVersion, at + 8)
+  bytes.writeFloatLE(header.outlierScore, at + 12)
+  // A call would cost more than the bytes.
+  for (let i = 0; i < BUCKET_ID_BYTES; i++) bytes[at + 16 + i] = bucketId === null ? 0 : (bucketId[i] as number)
 }
 
 function isZero(bytes: Uint8Array): boolean {

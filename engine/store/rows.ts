@@ -77,12 +77,19 @@ export interface CountRow {
 const VERSION_DECIDED = 2
 const COUNT_BYTES = 16
 
-/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 version 2: decided, u32 a label | into `bytes` of that length, or new ones. */
-export function encodeCount(row: CountRow, bytes: Buffer = Buffer.alloc(COUNT_BYTES + 4 * (row.decided?.length ?? 0))): Buffer {
-  bytes[0] = row.decided === null ? VERSION : VERSION_DECIDED
-  bytes.writeUInt32LE(row.events, 4)
-  bytes.writeDoubleLE(row.lastMicros, 8)
-  for (let i = 0; i < (row.decided?.length ?? 0); i++) bytes.writeUInt32LE((row.decided as number[])[i] as number, COUNT_BYTES + 4 * i)
+/** Bytes of such a row. */
+export function countBytes({ decided }: CountRow): number {
+  return COUNT_BYTES + 4 * (decided?.length ?? 0)
+}
+
+/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 version 2: decided, u32 a label | into `bytes` at `at`, or into new ones. */
+export function encodeCount(row: CountRow, bytes: Buffer = Buffer.allocUnsafe(countBytes(row)), at = 0): Buffer {
+  const { decided } = row
+  bytes[at] = decided === null ? VERSION : VERSION_DECIDED
+  bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0
+  bytes.writeUInt32LE(row.events, at + 4)
+  bytes.writeDoubleLE(row.lastMicros, at + 8)
+  for (let i = 0; i < (decided?.length ?? 0); i++) bytes.writeUInt32LE((decided as number[])[i] as number, at + COUNT_BYTES + 4 * i)
   return bytes
 }
 

@@ -57,11 +57,11 @@ export function timeKey(job: number, micros: number): Buffer {
   return writeTimeKey(Buffer.allocUnsafe(TIME_KEY_BYTES), job, micros)
 }
 
-/** The same, over what stood in a key of TIME_KEY_BYTES; returns it. */
-export function writeTimeKey(key: Buffer, job: number, micros: number): Buffer {
-  key.writeUInt32BE(job, 0)
-  key.writeUInt32BE(Math.floor(micros / TWO_32), 4)
-  key.writeUInt32BE(micros % TWO_32, 8)
+/** The same, over the TIME_KEY_BYTES at `at`; returns what it was given. */
+export function writeTimeKey(key: Buffer, job: number, micros: number, at = 0): Buffer {
+  key.writeUInt32BE(job, at)
+  key.writeUInt32BE(Math.floor(micros / TWO_32), at + 4)
+  key.writeUInt32BE(micros % TWO_32, at + 8)
   return key
 }
 
@@ -102,9 +102,17 @@ export function bucketKey(job: number, bucketId: Uint8Array): Buffer {
   return idKey(job, bucketId)
 }
 
+export const COUNT_KEY_BYTES = 8
+
 /** Key of a bucket's counts. */
 export function countKey(job: number, bucketNumber: number): Buffer {
   return modelKey(job, bucketNumber)
+}
+
+/** The same, over the COUNT_KEY_BYTES at `at`. */
+export function writeCountKey(key: Buffer, job: number, bucketNumber: number, at: number): void {
+  key.writeUInt32BE(job, at)
+  key.writeUInt32BE(bucketNumber, at + 4)
 }
 
 /** Key of a model version. */

@@ -30,12 +30,12 @@ describe('the row of an alert', () => {
     const store = new TurnStore(new MemoryEnvironment(shardTables))
     const shelf = new CauseShelf(store, 1)
     shelf.put('alerts', 5, least)
-    const [key] = store.batch.keys as [Uint8Array]
+    const key = Buffer.from(store.batch.key(0))
     const old = pack(shelfFields.alerts.map((name) => full[name as keyof AlertRow]), 1)
     old[0] = 1
     store.put('causes', key, old)
     assert.deepEqual(new CauseRows(store, 1).get('alerts', 5), full)
     shelf.put('alerts', 5, full)
-    assert.deepEqual([new CauseRows(store, 1).get('alerts', 5), store.batch.values.at(-1)?.[0]], [full, 2])
+    assert.deepEqual([new CauseRows(store, 1).get('alerts', 5), store.batch.value(store.batch.size - 1)?.[0]], [full, 2])
   })
 })

@@ -25,7 +25,9 @@ environmentContract('LMDB', async (test) => {
     commitInVain(batch) {
       const doomed = new WriteBatch()
       for (let i = 0; i < batch.size; i++) {
-        doomed.put(batch.tables[i] as string, batch.keys[i] as Uint8Array, batch.values[i] as Uint8Array)
+        const value = batch.value(i)
+        if (value === undefined) doomed.delete(batch.tables[i] as string, batch.key(i))
+        else doomed.put(batch.tables[i] as string, batch.key(i), value)
       }
       // Longer than LMDB takes a key.
       doomed.put('first', Buffer.alloc(20_000, 7), Buffer.of(1))

@@ -1,0 +1,117 @@
+/**
+ * Puts and deletes of one transaction, in order; a later one for the same key wins.
+ *
+ * Owns: the memory that keys and values lie in, ready to be handed to the store: each key at the beginning of a word, its value
+ * right behind it, and behind that room for a checksum. Leaves out: the checksum (checksums.ts), writing (lmdb.ts).
+ *
+ * 1. What is put is copied; what is laid is filled in by the caller at once, before anything else is added.
+ * 2. Views of keys and values are good until something is added.
+ */
+
+/** Bytes behind each value that are not the value's. */
+export const BEHIND_VALUE_BYTES = 4
+const WORD = 4
+const FIRST_BYTES = 1024
+/** Memory that is kept from one commit to the next: a usual turn fits. */
+const KEPT_BYTES = 1024 * 1024
+/** Up to here a loop is faster than a call. */
+const LOOP_BYTES_MAX = 48
+
+export class WriteBatch {
+  readonly tables: string[] = []
+  readonly #starts: number[] = []
+  readonly #keyBytes: number[] = []
+  /** -1 deletes. */
+  readonly #valueBytes: number[] = []
+  #memory: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #end = 0
+
+  get size(): number {
+    return this.tables.length
+  }
+
+  /** Everything that was added. */
+  get memory(): Buffer {
+    return this.#memory
+  }
+
+  put(table: string, key: Uint8Array, value: Uint8Array): void {
+    const at = this.lay(table, key.length, value.length)
+    copyTo(this.#memory, at, key)
+    copyTo(this.#memory, at + key.length, value)
+  }
+
+  /** Adds a put of so many bytes, key first; returns where in `memory` they are to be written now. */
+  lay(table: string, keyBytes: number, valueBytes: number): number {
+    return this.#add(table, keyBytes, valueBytes)
+  }
+
+  delete(table: string, key: Uint8Array): void {
+    const at = this.#add(table, key.length, -1)
+    copyTo(this.#memory, at, key)
+  }
+
+  /** Puts another value in the place of the one that was put there; a longer one is put once more. Returns its place. */
+  replace(place: number, value: Uint8Array): number {
+    if (value.length !== this.valueBytes(place)) {
+      this.put(this.tables[place] as string, this.key(place), value)
+      return this.size - 1
+    }
+    copyTo(this.#memory, this.startOf(place) + this.keyBytes(place), value)
+    return place
+  }
+
+  startOf(place: number): number {
+    return this.#starts[place] as number
+  }
+
+  keyBytes(place: number): number {
+    return this.#keyBytes[place] as number
+  }
+
+  /** -1 where the key is deleted. */
+  valueBytes(place: number): number {
+    return this.#valueBytes[place] as number
+  }
+
+  key(place: number): Uint8Array {
+    const start = this.startOf(place)
+    return this.#memory.subarray(start, start + this.keyBytes(place))
+  }
+
+  /** undefined where the key is deleted. */
+  value(place: number): Uint8Array | undefined {
+    const bytes = this.valueBytes(place)
+    const start = this.startOf(place) + this.keyBytes(place)
+    return bytes < 0 ? undefined : this.#memory.subarray(start, start + bytes)
+  }
+
+  clear(): void {
+    this.tables.length = this.#starts.length = this.#keyBytes.length = this.#valueBytes.length = 0
+    this.#end = 0
+    if (this.#memory.length > KEPT_BYTES) this.#memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  }
+
+  #add(table: string, keyBytes: number, valueBytes: number): number {
+    const at = this.#end
+    const end = at + keyBytes + Math.max(valueBytes, 0) + BEHIND_VALUE_BYTES
+    if (end > this.#memory.length) this.#grow(end)
+    this.#end = (end + WORD - 1) & ~(WORD - 1)
+    this.tables.push(table)
+    this.#starts.push(at)
+    this.#keyBytes.push(keyBytes)
+    this.#valueBytes.push(valueBytes)
+    return at
+  }
+
+  #grow(needed: number): void {
+    const grown = Buffer.allocUnsafeSlow((Math.max(needed, 2 * this.#memory.length) + WORD - 1) & ~(WORD - 1))
+    grown.set(this.#memory)
+    this.#memory = grown
+  }
+}
+
+function copyTo(memory: Buffer, at: number, bytes: Uint8Array): void {
+  if (bytes.length > LOOP_BYTES_MAX) memory.set(bytes, at)
+  else for (let i = 0; i < bytes.length; i++) memory[at + i] = bytes[i] as number
+}

@@ -56,8 +56,9 @@ export class BucketCache {
   /** By the bytes at the decision points, as the scanner finds them; several of them may lead to one bucket. */
   readonly #keys = new ByteTable()
   readonly #byKey: Bucket[] = []
-  /** By id, one character a byte. */
-  readonly #changed = new Map<string, Bucket>()
+  readonly #changed: Bucket[] = []
+  /** The first of these by id, one character a byte: as many as there were when somebody asked. */
+  readonly #changedById = new Map<string, Bucket>()
   readonly #fingerprint: number
   readonly #labelCount: number
   readonly #slab = new Slab()
@@ -110,7 +111,11 @@ export class BucketCache {
 
   /** The bucket with this id, which an event in the store is in; of earlier decision points too. */
   byId(store: TurnStore, id: Uint8Array): Bucket | null {
-    const changed = this.#changed.get(idText(id))
+    for (let i = this.#changedById.size; i < this.#changed.length; i++) {
+      const bucket = this.#changed[i] as Bucket
+      this.#changedById.set(idText(bucket.id), bucket)
+    }
+    const changed = this.#changedById.get(idText(id))
     if (changed !== undefined) return changed
     const bytes = store.get('buckets', bucketKey(this.#jobId, id))
     if (bytes === undefined) return null
@@ -130,12 +135,12 @@ export class BucketCache {
   touch(bucket: Bucket): void {
     if (bucket.changed) return
     bucket.changed = true
-    this.#changed.set(idText(bucket.id), bucket)
+    this.#changed.push(bucket)
   }
 
   /** Writes what the turn changed. */
   write(store: TurnStore): void {
-    for (const bucket of this.#changed.values()) {
+    for (const bucket of this.#changed) {
       bucket.changed = false
       const key = bucketKey(this.#jobId, bucket.id)
       if (bucket.events === 0 && !bucket.hasBallot) {
@@ -152,7 +157,8 @@ export class BucketCache {
       writeCountKey(memory, this.#jobId, bucket.number, at)
       encodeCount(bucket, memory, at + COUNT_KEY_BYTES)
     }
-    this.#changed.clear()
+    this.#changed.length = 0
+    this.#changedById.clear()
   }
 
   /** Answers have to be worked out again: there is another model. */

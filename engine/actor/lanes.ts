@@ -61,6 +61,8 @@ export class Lanes {
   readonly #takeStamps: TakeStamps
   /** Turns that were started since a single event came. */
   #sinceSingle = Number.POSITIVE_INFINITY
+  /** Single events that joined the others since a turn of these left. */
+  #joined = 0
   /** The turn that left last was one of single events. */
   #wasSingles = false
   /** The latest time of a message that has left. */
@@ -77,8 +79,10 @@ export class Lanes {
   turnFor(kind: MessageKind, receiver: Receiver, bytes: number): Turn {
     const isSingle = kind === 'ingest' && (receiver as IngestReceiver).isAlone === true
     if (isSingle) this.#sinceSingle = 0
-    const lane = isSingle && this.#others.hasMoreThan(limits.singlesJoinMax) ? this.#singles : this.#others
-    const turn = lane.turnFor(bytes, this.#expectsSingles ? limits.turnMessagesBesideSingles : limits.turnMessagesMax)
+    const overtakes = isSingle && this.#others.hasMoreThan(limits.singlesJoinMax + this.#joined)
+    if (isSingle && !overtakes) this.#joined++
+    const lane = overtakes ? this.#singles : this.#others
+    const turn = lane.turnFor(bytes, isSingle || !this.#expectsSingles ? limits.turnMessagesMax : limits.turnMessagesBesideSingles)
     if (kind !== 'ingest') turn.behindSingles = this.#singles.came
     return turn
   }
@@ -88,8 +92,9 @@ export class Lanes {
     const lane = this.#nextLane()
     // Behind another of its own a small turn gains nothing: until that one returns it can grow, and spare a flush.
     if (!lane.hasMoreThan(underWay === 0 ? 0 : limits.turnFollowsMin)) return false
-    // A single event that comes now would wait for both, where one is long enough.
-    return underWay === 0 || lane === this.#singles || this.#wasSingles || !this.#expectsSingles
+    if (underWay === 0 || lane === this.#singles || this.#wasSingles || !this.#expectsSingles) return true
+    // A single event that comes now would wait for two turns of streams, where one is long enough.
+    return lane.first.count <= this.#joined
   }
 
   /** The turn that begins now, its messages with times behind those of all that have left. */
@@ -98,6 +103,7 @@ export class Lanes {
     const turn = lane.take()
     this.#sinceSingle++
     this.#wasSingles = lane === this.#singles
+    if (!this.#wasSingles) this.#joined = 0
     this.#latest = turn.stampBehind(this.#latest, this.#takeStamps)
     return turn
   }

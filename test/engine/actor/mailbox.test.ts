@@ -281,6 +281,13 @@ describe('an event that comes alone', () => {
     assert.ok(box.recorder.turns.filter((turn) => turn[0]?.startsWith('later')).every((turn) => turn.length <= limits.turnMessagesBesideSingles))
   })
 
+  it('shares a turn with others like it, however many they are, where nothing else waits', async () => {
+    const box = openAlone()
+    for (const id of ids(400, 'single ')) box.single(id)
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.turns, [ids(400, 'single ')])
+  })
+
   it('lets the stream go on: the turns of both take turns', async () => {
     const box = openAlone()
     for (const id of ids(5_000)) box.post(id)

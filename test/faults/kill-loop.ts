@@ -24,6 +24,8 @@ import { EngineChild, type Ready } from './child.js'
 const SHARDS = 2
 const IN_FLIGHT = 150
 const LONG_LIFE = 8
+const HOSTS = 23
+const NEW_HOSTS_EVERY = 20_000
 const labels = ['Escalate', 'Drop', 'Investigate'] as const
 
 export interface KillCounts {
@@ -146,7 +148,9 @@ class Load {
     const version = named === null ? 0 : (ledger.versions.get(named)?.posted ?? 0) + 1
     if (named !== null) ledger.versions.set(named, { acknowledged: 0, ...ledger.versions.get(named), posted: version })
     // Voted on are only events without a name of their own: those stay in their bucket.
-    const body = { host: named === null ? `h${token % 23}` : `n${this.#random.below(9)}`, token, version, text: 'x'.repeat(this.#random.below(300)) }
+    // New buckets now and then: of more votes in one than limits.votesPerBallotMax the oldest are let go.
+    const host = token % HOSTS + HOSTS * Math.floor(token / NEW_HOSTS_EVERY)
+    const body = { host: named === null ? `h${host}` : `n${this.#random.below(9)}`, token, version, text: 'x'.repeat(this.#random.below(300)) }
     const outcome = await this.#child.ask({ ask: 'ingest', eventId: named, body })
     if (outcome === null) return false
     assert.ok('result' in outcome, JSON.stringify(outcome))

@@ -3,7 +3,7 @@
  *
  * One nearest neighbour (Cover, Hart, "Nearest neighbor pattern classification", 1967) leads with ten labels and on
  * rare classes; by itself it is far too sure, so its word fades with the distance, on the scale of how far labelled
- * events are from each other. The distance is that of the outlier check, which needs it anyway.
+ * events are from each other. The outlier check compares the same numbers and tokens, so one pass finds both.
  *
  * Owns: which labelled events are held against. Leaves out: likeness itself (outlier-view.ts, outlier-references.ts).
  */
@@ -56,11 +56,13 @@ export function trainNearest(chosen: readonly number[], classOf: (example: numbe
   const references = OutlierReferences.of(chosen.length, view, (place) => look(chosen[place] as number))
   let sum = 0
   const usual = chosen.slice(0, outlierReferencesMax)
-  usual.forEach((example, place) => {
+  const spreads = Float64Array.from(usual, (example, place) => {
     look(example)
-    references.distance(view, place)
+    const spread = references.distance(view, place)
     sum += Math.min(2, references.nearestDistance)
+    return spread
   })
+  references.localise(spreads)
   return { references, classes: Int32Array.from(chosen, classOf), scale: Math.max(scaleMin, sum / Math.max(1, usual.length)) }
 }
 
@@ -86,6 +88,7 @@ export function writeNearest(nearest: Nearest, to: ModelWriter): void {
   to.f64(nearest.scale)
 }
 
-export function readNearest(from: ModelReader): Nearest {
-  return { references: OutlierReferences.read(from), classes: Int32Array.from(from.u32s()), scale: from.f64() }
+/** `local` as OutlierReferences.read takes it. */
+export function readNearest(from: ModelReader, local: boolean): Nearest {
+  return { references: OutlierReferences.read(from, local), classes: Int32Array.from(from.u32s()), scale: from.f64() }
 }

@@ -1,10 +1,13 @@
 /**
  * The labelled events that new ones are held against, and how far the nearest of them are.
  *
- * distance = (1 - cosine of the tokens) + mean |difference| of the numbers; an event's is the mean of its distance to
- * the nearest reference and of its mean distance to the nearest five (Ramaswamy, Rastogi and Shim, "Efficient
- * algorithms for mining outliers
- * from large data sets", 2000; Angiulli and Pizzuti, "Fast outlier detection in high dimensional spaces", 2002).
+ * distance = (1 - cosine of the tokens) + mean |difference| of the numbers: by this the nearest one is found.
+ *
+ * How far an event is for the outlier check is the mean of its distance to the nearest reference and of its mean distance to the nearest
+ * 15 (Ramaswamy, Rastogi and Shim, "Efficient algorithms for mining outliers from large data sets", 2000; Angiulli and Pizzuti, "Fast
+ * outlier detection in high dimensional spaces", 2002), with two differences. The largest difference of a number counts as much as
+ * the mean of all: what is strange is often strange in one number among dozens. And a distance counts for more from a
+ * reference that has others near it (after Breunig, Kriegel, Ng and Sander, "LOF: identifying density-based local outliers", 2000).
  *
  * 1. At most `referencesMax` references, however many labels there are: a check costs the same at 3,000 and 300,000. The
  *    first `outlierReferencesMax` say how far an event is; all of them, which is nearest where one is near (further-references.ts).
@@ -19,7 +22,23 @@ import { tokensMax, type OutlierView } from './outlier-view.js'
 export const referencesMax = 1_024
 /** Those of them that the outlier check counts. */
 export const outlierReferencesMax = 256
-const nearestCount = 5
+
+/** How far an event is from a reference for the outlier check, and how many references count. */
+interface Measure {
+  readonly nearestCount: number
+  /** What the mean of the differences of numbers counts, and what the largest does, beside the tokens' 1. */
+  readonly meanWeight: number
+  readonly mostWeight: number
+}
+
+/** Numbers weigh about what they do by their mean alone: of the two the largest is the larger. */
+const measure: Measure = { nearestCount: 15, meanWeight: 0.35, mostWeight: 0.35 }
+/** Of models up to `pooled/6`. */
+const measureFirst: Measure = { nearestCount: 5, meanWeight: 1, mostWeight: 0 }
+/** The power of how far a reference is from others that distances from it are divided by: more of it gains on some streams what it loses on others. */
+const localPower = 0.25
+/** Added to how far references are from each other, so that duplicates are no division by 0. */
+const spreadMin = 1e-3
 /** Numbers between two looks at whether a reference is still near enough. */
 const numbersPerLook = 8
 
@@ -27,15 +46,22 @@ export class OutlierReferences {
   readonly #parts: ReferenceParts
   readonly #table: FeatureTable
   readonly #likeness: Float32Array
-  readonly #nearest = new Float64Array(nearestCount)
+  readonly #measure: Measure
+  /** By reference, what its distances are multiplied by; null where all count alike. */
+  #scales: Float32Array | null
+  readonly #nearest: Float64Array
   readonly #further: FurtherReferences
   readonly #outlierCount: number
   /** The numbers of the tokens of the last event, -1 for unknown ones. */
   readonly #found = new Int32Array(tokensMax)
   #nearestPlace = -1
+  #nearestDistance = Infinity
 
-  private constructor(parts: ReferenceParts) {
+  private constructor(parts: ReferenceParts, how: Measure, scales: Float32Array | null) {
     this.#parts = parts
+    this.#measure = how
+    this.#scales = scales
+    this.#nearest = new Float64Array(how.nearestCount)
     this.#table = new FeatureTable(parts.tokens.length)
     for (const token of parts.tokens) this.#table.add(token)
     this.#outlierCount = Math.min(parts.count, outlierReferencesMax)
@@ -61,11 +87,12 @@ export class OutlierReferences {
     const starts = new Int32Array(table.size + 1)
     holders.forEach((list, token) => { starts[token + 1] = (starts[token] as number) + list.length })
     const parts = { holders: Int32Array.from(holders.flat()), weights: Float32Array.from(weights.flat()), numbers }
-    return new OutlierReferences({ count, numberCount: view.numbers.length, tokens: table.hashes(), starts, ...parts })
+    return new OutlierReferences({ count, numberCount: view.numbers.length, tokens: table.hashes(), starts, ...parts }, measure, null)
   }
 
-  static read(from: ModelReader): OutlierReferences {
-    return new OutlierReferences({
+  /** `local` is false for models up to `pooled/6`, which know no scales. */
+  static read(from: ModelReader, local: boolean): OutlierReferences {
+    const parts = {
       count: from.u32(),
       numberCount: from.u32(),
       tokens: Int32Array.from(from.u32s()),
@@ -73,7 +100,8 @@ export class OutlierReferences {
       holders: Int32Array.from(from.u32s()),
       weights: from.f32s(),
       numbers: from.f32s(),
-    })
+    }
+    return local ? new OutlierReferences(parts, measure, from.f32s()) : new OutlierReferences(parts, measureFirst, null)
   }
 
   write(to: ModelWriter): void {
@@ -85,6 +113,13 @@ export class OutlierReferences {
     to.u32s(holders)
     to.f32s(weights)
     to.f32s(numbers)
+    to.f32s(this.#scales ?? new Float32Array(this.#outlierCount).fill(1))
+  }
+
+  /** From now on distances count by how far each of the references that the outlier check counts is from the others: `spreads`, as `distance` says. */
+  localise(spreads: Float64Array): void {
+    const usual = (spreads.slice().sort()[spreads.length >> 1] ?? 0) + spreadMin
+    this.#scales = Float32Array.from(spreads, (spread) => ((spread + usual) / (2 * usual)) ** -localPower)
   }
 
   /** The reference that the event of the last look is nearest to, of those that the outlier check counts, and how far that is; -1 where there is none. */
@@ -93,7 +128,7 @@ export class OutlierReferences {
   }
 
   get nearestDistance(): number {
-    return this.#nearest[0] as number
+    return this.#nearestDistance
   }
 
   /** The nearest of all references, and how far it is, where one is nearer than `limit`: of the event of the last `distance`. */
@@ -105,32 +140,46 @@ export class OutlierReferences {
   /** How far the event in the view is from the nearest references, 0 or more; `except` is a reference that does not count. */
   distance(view: OutlierView, except = -1): number {
     this.#compareTokens(view)
-    const nearest = this.#nearest.fill(Infinity)
     const { numberCount, numbers } = this.#parts
-    const count = this.#outlierCount
+    const { nearestCount, meanWeight, mostWeight } = this.#measure
     const mine = view.numbers
     const share = numberCount > 0 ? 1 / numberCount : 0
-    const likeness = this.#likeness
+    const nearest = this.#nearest.fill(Infinity)
     let limit = Infinity
     let found = 0
+    let closest = Infinity
     this.#nearestPlace = -1
-    for (let i = 0; i < count; i++) {
-      let distance = 1 - (likeness[i] as number)
-      if (distance >= limit || i === except) continue
+    for (let i = 0; i < this.#outlierCount; i++) {
+      const start = 1 - (this.#likeness[i] as number)
+      const scale = this.#scales === null ? 1 : (this.#scales[i] as number)
+      if ((start >= closest && start * scale >= limit) || i === except) continue
       const first = i * numberCount
-      for (let from = 0; from < numberCount && distance < limit; from += numbersPerLook) {
+      let plain = start
+      let far = start
+      let sum = 0
+      let most = 0
+      for (let from = 0; from < numberCount && (plain < closest || far * scale < limit); from += numbersPerLook) {
         const end = Math.min(numberCount, from + numbersPerLook)
-        let sum = 0
-        for (let j = from; j < end; j++) sum += Math.abs((mine[j] as number) - (numbers[first + j] as number))
-        distance += sum * share
+        for (let j = from; j < end; j++) {
+          const apart = Math.abs((mine[j] as number) - (numbers[first + j] as number))
+          sum += apart
+          if (apart > most) most = apart
+        }
+        plain = start + sum * share
+        far = start + meanWeight * sum * share + mostWeight * most
       }
+      if (plain < closest) {
+        closest = plain
+        this.#nearestPlace = i
+      }
+      const distance = far * scale
       if (distance >= limit) continue
       let place = Math.min(found, nearestCount - 1)
       while (place > 0 && (nearest[place - 1] as number) > distance) nearest[place] = nearest[--place] as number
       nearest[place] = distance
-      if (place === 0) this.#nearestPlace = i
       if (++found >= nearestCount) limit = nearest[nearestCount - 1] as number
     }
+    this.#nearestDistance = closest
     return this.#blend(Math.min(found, nearestCount))
   }
 

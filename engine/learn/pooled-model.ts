@@ -1,5 +1,5 @@
 /**
- * A trained `pooled/6` model: its parts, its bytes, its answers.
+ * A trained `pooled/7` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
  * nearest event's label, the cell's own labels, sharpened, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
@@ -22,18 +22,19 @@ import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/6'
+export const pooledKind = 'pooled/7'
 /**
  * Kinds whose models are still read: without the nearest neighbour among the members, without recall, without sharpening,
- * with trees that see pairs of values and how often numbers come, and with trees that do not see what one example has and the
- * stream often: which columns trees see is in the bytes of each model.
+ * with trees that see pairs of values and how often numbers come, with trees that do not see what one example has and the
+ * stream often (which columns trees see is in the bytes of each model), and with distances that are the mean over numbers everywhere alike.
  */
 export const firstPooledKind = 'pooled/1'
 export const secondPooledKind = 'pooled/2'
 export const thirdPooledKind = 'pooled/3'
 export const fourthPooledKind = 'pooled/4'
 export const fifthPooledKind = 'pooled/5'
-const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, fourthPooledKind, fifthPooledKind, pooledKind]
+export const sixthPooledKind = 'pooled/6'
+const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, fourthPooledKind, fifthPooledKind, sixthPooledKind, pooledKind]
 
 /** What an answer is made from. */
 export interface AnswerParts {
@@ -83,7 +84,7 @@ export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
 
 /** The members whose doubts a model of this kind has. */
 function doubtedBy(kind: string): Doubted {
-  return kind === pooledKind || kind === fifthPooledKind ? doubted : doubtedFirst
+  return kind === pooledKind || kind === sixthPooledKind || kind === fifthPooledKind ? doubted : doubtedFirst
 }
 
 function orNull(value: number): number | null {
@@ -107,14 +108,14 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   }
   const coder = readCoder(from, !first)
   const trees = readMembers(from)
-  const nearest = first ? null : readNearest(from)
+  const nearest = first ? null : readNearest(from, kind === pooledKind)
   const pool = readPool(from)
   const recall = first || kind === secondPooledKind ? noRecall : readRecall(from)
   const cells = readCells(from)
   const sharpness = first || kind === secondPooledKind || kind === thirdPooledKind ? 1 : from.f64()
   const answers = { pool, recall, cells, sharpness, rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
-  const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from)) }
+  const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from, false)) }
   const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from, doubtedBy(kind).length) }
   from.finish()
   return parts

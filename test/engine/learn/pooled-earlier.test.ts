@@ -1,10 +1,10 @@
 /**
  * Models of the earlier kinds answer as they did when each was the newest: `pooled/1`, before the nearest neighbour became
  * a member, `pooled/2`, before the nearest labelled event was recalled, `pooled/3`, before answers were sharpened,
- * `pooled/4`, whose trees see pairs of values and how often numbers come, and `pooled/5`, whose trees do not see what one example has and
- * the stream often.
+ * `pooled/4`, whose trees see pairs of values and how often numbers come, `pooled/5`, whose trees do not see what one example has and
+ * the stream often, and `pooled/6`, whose distances are the mean over all numbers.
  *
- * pooled-1.base64 to pooled-5.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
+ * pooled-1.base64 to pooled-6.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
  * three labels with the objective `macro_f1`; the answers below are what those learners said.
  */
 import assert from 'node:assert/strict'
@@ -127,11 +127,14 @@ const fifth: Earlier = {
   ],
 }
 
+/** Of so few examples it sees what the learner before saw. */
+const sixth: Earlier = { ...fifth, kind: 'pooled/6', file: 'pooled-6.base64' }
+
 function close(ours: number, then: number, what: string): void {
   assert.ok(Math.abs(ours - then) < 1e-8, `${what}: ${ours}, was ${then}`)
 }
 
-for (const earlier of [first, second, third, fourth, fifth]) {
+for (const earlier of [first, second, third, fourth, fifth, sixth]) {
   test(`a model of the kind ${earlier.kind} answers as it did`, () => {
     const file = new URL(`../../../../test/engine/learn/${earlier.file}`, import.meta.url)
     const model = loadModel(gunzipSync(Buffer.from(readFileSync(file, 'latin1'), 'base64')))

@@ -24,17 +24,17 @@ import { sharpen } from './sharpness.js'
 
 export const pooledKind = 'pooled/7'
 /**
- * Kinds whose models are still read: without the nearest neighbour among the members, without recall, without sharpening,
- * with trees that see pairs of values and how often numbers come, with trees that do not see what one example has and the
- * stream often (which columns trees see is in the bytes of each model), and with distances that are the mean over numbers everywhere alike.
+ * Kinds whose models are still read, the oldest first: without the nearest neighbour among the members, without recall, without
+ * sharpening, with trees that see pairs of values and how often numbers come, with trees that do not see what one example has
+ * and the stream often (which columns trees see is in the bytes of each model), and with distances that are the mean over numbers everywhere alike.
  */
-export const firstPooledKind = 'pooled/1'
-export const secondPooledKind = 'pooled/2'
-export const thirdPooledKind = 'pooled/3'
-export const fourthPooledKind = 'pooled/4'
-export const fifthPooledKind = 'pooled/5'
-export const sixthPooledKind = 'pooled/6'
-const pooledKinds: readonly string[] = [firstPooledKind, secondPooledKind, thirdPooledKind, fourthPooledKind, fifthPooledKind, sixthPooledKind, pooledKind]
+export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6']
+const pooledKinds = [...earlierPooledKinds, pooledKind]
+
+/** The kind came with `first`, or after it. */
+function since(first: string, kind: string): boolean {
+  return pooledKinds.indexOf(kind) >= pooledKinds.indexOf(first)
+}
 
 /** What an answer is made from. */
 export interface AnswerParts {
@@ -84,7 +84,7 @@ export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
 
 /** The members whose doubts a model of this kind has. */
 function doubtedBy(kind: string): Doubted {
-  return kind === pooledKind || kind === sixthPooledKind || kind === fifthPooledKind ? doubted : doubtedFirst
+  return since('pooled/5', kind) ? doubted : doubtedFirst
 }
 
 function orNull(value: number): number | null {
@@ -95,7 +95,7 @@ function orNull(value: number): number | null {
 export function readPooled(bytes: Uint8Array): PooledParts {
   const found = kindOf(bytes)
   const kind = pooledKinds.includes(found) ? found : pooledKind
-  const first = kind === firstPooledKind
+  const first = !since('pooled/2', kind)
   const from = new ModelReader(bytes, kind)
   const head = {
     kind,
@@ -108,11 +108,11 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   }
   const coder = readCoder(from, !first)
   const trees = readMembers(from)
-  const nearest = first ? null : readNearest(from, kind === pooledKind)
+  const nearest = first ? null : readNearest(from, since('pooled/7', kind))
   const pool = readPool(from)
-  const recall = first || kind === secondPooledKind ? noRecall : readRecall(from)
+  const recall = since('pooled/3', kind) ? readRecall(from) : noRecall
   const cells = readCells(from)
-  const sharpness = first || kind === secondPooledKind || kind === thirdPooledKind ? 1 : from.f64()
+  const sharpness = since('pooled/4', kind) ? from.f64() : 1
   const answers = { pool, recall, cells, sharpness, rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
   const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from, false)) }

@@ -7,9 +7,9 @@ import type { Classifier, Model } from './classifier.js'
 import { hashedLogistic } from './hashed-logistic.js'
 import { kindOf } from './model-bytes.js'
 import { pooled } from './pooled.js'
-import { fifthPooledKind, firstPooledKind, fourthPooledKind, secondPooledKind, sixthPooledKind, thirdPooledKind } from './pooled-model.js'
+import { earlierPooledKinds } from './pooled-model.js'
 
-const earlier = [firstPooledKind, secondPooledKind, thirdPooledKind, fourthPooledKind, fifthPooledKind, sixthPooledKind].map((kind): Classifier => ({ ...pooled, kind }))
+const earlier = earlierPooledKinds.map((kind): Classifier => ({ ...pooled, kind }))
 const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled, ...earlier, hashedLogistic].map((one) => [one.kind, one]))
 
 /** What a job trains with. */

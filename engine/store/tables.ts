@@ -106,21 +106,19 @@ export const COUNT_KEY_BYTES = 8
 
 /** Key of a bucket's counts. */
 export function countKey(job: number, bucketNumber: number): Buffer {
-  return modelKey(job, bucketNumber)
+  return writeCountKey(Buffer.allocUnsafe(COUNT_KEY_BYTES), job, bucketNumber)
 }
 
-/** The same, over the COUNT_KEY_BYTES at `at`. */
-export function writeCountKey(key: Buffer, job: number, bucketNumber: number, at: number): void {
+/** The same, over the COUNT_KEY_BYTES at `at`; returns what it was given. */
+export function writeCountKey(key: Buffer, job: number, bucketNumber: number, at = 0): Buffer {
   key.writeUInt32BE(job, at)
   key.writeUInt32BE(bucketNumber, at + 4)
+  return key
 }
 
-/** Key of a model version. */
+/** Key of a model version, which is laid out as that of a bucket's counts. */
 export function modelKey(job: number, version: number): Buffer {
-  const key = Buffer.allocUnsafe(8)
-  key.writeUInt32BE(job, 0)
-  key.writeUInt32BE(version, 4)
-  return key
+  return countKey(job, version)
 }
 
 /** The version in a key of modelKey. */

@@ -41,13 +41,21 @@ export class WriteBatch {
     copyTo(this.#memory, at + key.length, value)
   }
 
-  /** Adds a put of so many bytes, key first; returns where in `memory` they are to be written now. */
+  /** Adds a put of so many bytes, key first (-1: a delete); returns where in `memory` they are to be written now. */
   lay(table: string, keyBytes: number, valueBytes: number): number {
-    return this.#add(table, keyBytes, valueBytes)
+    const at = this.#end
+    const end = at + keyBytes + Math.max(valueBytes, 0) + BEHIND_VALUE_BYTES
+    if (end > this.#memory.length) this.#grow(end)
+    this.#end = (end + WORD - 1) & ~(WORD - 1)
+    this.tables.push(table)
+    this.#starts.push(at)
+    this.#keyBytes.push(keyBytes)
+    this.#valueBytes.push(valueBytes)
+    return at
   }
 
   delete(table: string, key: Uint8Array): void {
-    const at = this.#add(table, key.length, -1)
+    const at = this.lay(table, key.length, -1)
     copyTo(this.#memory, at, key)
   }
 
@@ -90,18 +98,6 @@ export class WriteBatch {
     this.tables.length = this.#starts.length = this.#keyBytes.length = this.#valueBytes.length = 0
     this.#end = 0
     if (this.#memory.length > KEPT_BYTES) this.#memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
-  }
-
-  #add(table: string, keyBytes: number, valueBytes: number): number {
-    const at = this.#end
-    const end = at + keyBytes + Math.max(valueBytes, 0) + BEHIND_VALUE_BYTES
-    if (end > this.#memory.length) this.#grow(end)
-    this.#end = (end + WORD - 1) & ~(WORD - 1)
-    this.tables.push(table)
-    this.#starts.push(at)
-    this.#keyBytes.push(keyBytes)
-    this.#valueBytes.push(valueBytes)
-    return at
   }
 
   #grow(needed: number): void {

@@ -39,7 +39,10 @@ export function keyOf(exchange: Exchange, app: App): string {
 
 /** Whoever the request's key belongs to; null without a key or with an unknown one. */
 export function principalOf(exchange: Exchange, app: App): Principal | null {
-  const key = keyOf(exchange, app)
+  return holderOf(keyOf(exchange, app), app)
+}
+
+function holderOf(key: string, app: App): Principal | null {
   return key === '' ? null : app.service.authenticate(key)
 }
 
@@ -59,7 +62,7 @@ export function authorize(exchange: Exchange, app: App, scope: Scope): Principal
  * @throws Refusal unauthorized, forbidden.
  */
 export function stillAuthorized({ key }: Exchange, app: App, scope: Scope): Principal {
-  const principal = key === '' ? null : app.service.authenticate(key)
+  const principal = holderOf(key, app)
   if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${headerName(app)} is needed`)
   if (scope === 'public' || principal.scopes.has(scope)) return principal
   throw new Refusal('forbidden', `the key lacks the scope ${scope}`)

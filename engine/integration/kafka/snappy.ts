@@ -3,7 +3,8 @@
  *
  * Our own, since the library for it read a literal of 2 GiB or more as one that goes backward, and never ended.
  */
-import { BadPacking, Unpacked } from './unpacked.js'
+import { KafkaFailure } from './kafka-line.js'
+import { endsEarly, Unpacked } from './unpacked.js'
 
 /** How Java packs it: this, two versions, and pieces with their sizes in front. */
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00])
@@ -12,14 +13,14 @@ const VARINT_BYTES_MAX = 5
 /** Literals up to so many bytes have their length in the tag; longer ones in one to four bytes behind it. */
 const SHORT_LITERAL_MAX = 60
 
-/** @throws BadPacking; KafkaFailure over `bytesMax`. */
+/** @throws KafkaFailure, over `bytesMax` too. */
 export function unpackSnappy(bytes: Buffer, bytesMax: number): Buffer {
   const into = new Unpacked(bytesMax)
   if (!bytes.subarray(0, XERIAL.length).equals(XERIAL)) unpackPiece(bytes, into)
   else {
     for (let at = XERIAL_HEAD_BYTES; at < bytes.length;) {
       const end = at + 4 + (at + 4 > bytes.length ? 0 : bytes.readUInt32BE(at))
-      if (end > bytes.length) throw endsEarly()
+      if (end > bytes.length) throw endsEarly('Snappy')
       unpackPiece(bytes.subarray(at + 4, end), into)
       at = end
     }
@@ -47,11 +48,11 @@ function unpackPiece(bytes: Buffer, into: Unpacked): void {
     const offset = uintAt(bytes, at + 1, offsetBytes)
     const back = kind === 1 ? ((tag >>> 5) << 8) | offset : offset
     // Not beyond the piece: they are packed each by itself.
-    if (back > into.length - from) throw new BadPacking('the packing of a batch of records in Snappy is damaged')
+    if (back > into.length - from) throw new KafkaFailure('the packing of a batch of records in Snappy is damaged')
     into.match(back, kind === 1 ? (more & 7) + 4 : more + 1)
     at += 1 + offsetBytes
   }
-  if (into.length - from !== size) throw new BadPacking('a batch of records in Snappy has another length than it says')
+  if (into.length - from !== size) throw new KafkaFailure('a batch of records in Snappy has another length than it says')
 }
 
 function varint(bytes: Buffer): { value: number; next: number } {
@@ -61,16 +62,12 @@ function varint(bytes: Buffer): { value: number; next: number } {
     value += (byte & 0x7f) * 2 ** (7 * at)
     if (byte < 0x80) return { value, next: at + 1 }
   }
-  throw new BadPacking('a batch of records in Snappy does not begin with its length')
+  throw new KafkaFailure('a batch of records in Snappy does not begin with its length')
 }
 
 /** One to four bytes, the least one first. */
 function uintAt(bytes: Buffer, at: number, count: number): number {
-  if (at + count > bytes.length) throw endsEarly()
+  if (at + count > bytes.length) throw endsEarly('Snappy')
   if (count === 1) return bytes[at] as number
   return count === 2 ? bytes.readUInt16LE(at) : bytes.readUIntLE(at, count)
-}
-
-function endsEarly(): BadPacking {
-  return new BadPacking('a batch of records in Snappy ends too early')
 }

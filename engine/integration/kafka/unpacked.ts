@@ -10,9 +10,6 @@ const FIRST_BYTES = 64 * 1024
 /** So few bytes are copied faster one by one. */
 const FEW = 32
 
-/** The batch is not what it says that it is. */
-export class BadPacking extends KafkaFailure {}
-
 export class Unpacked {
   readonly #bytesMax: number
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
@@ -27,9 +24,9 @@ export class Unpacked {
     return this.#bytes.subarray(0, this.length)
   }
 
-  /** `count` bytes of `from`, which has to have them. @throws BadPacking, KafkaFailure. */
+  /** `count` bytes of `from`, which has to have them. @throws KafkaFailure. */
   literal(from: Buffer, at: number, count: number): void {
-    if (count < 1 || at + count > from.length) throw new BadPacking('a batch of records ends too early, or its packing is damaged')
+    if (count < 1 || at + count > from.length) throw new KafkaFailure('a batch of records ends too early, or its packing is damaged')
     this.#reserve(count)
     const to = this.length
     this.length += count
@@ -37,9 +34,9 @@ export class Unpacked {
     else for (let i = 0; i < count; i++) this.#bytes[to + i] = from[at + i] as number
   }
 
-  /** `count` bytes that stand `back` bytes before the end, and may reach over it: those come out meanwhile. @throws BadPacking, KafkaFailure. */
+  /** `count` bytes that stand `back` bytes before the end, and may reach over it: those come out meanwhile. @throws KafkaFailure. */
   match(back: number, count: number): void {
-    if (count < 1 || back < 1 || back > this.length) throw new BadPacking('the packing of a batch of records is damaged')
+    if (count < 1 || back < 1 || back > this.length) throw new KafkaFailure('the packing of a batch of records is damaged')
     this.#reserve(count)
     const end = this.length + count
     if (count <= FEW) {
@@ -70,4 +67,9 @@ export class Unpacked {
 
 export function tooLarge(bytesMax: number): KafkaFailure {
   return new KafkaFailure(`a batch of records of more than ${bytesMax} bytes when it is not compressed`)
+}
+
+/** `format` is the name of the packing. */
+export function endsEarly(format: string): KafkaFailure {
+  return new KafkaFailure(`a batch of records in ${format} ends too early`)
 }

@@ -34,6 +34,7 @@ export const refusals = {
   invalid_cursor: { retryable: false },
   override_not_found: { retryable: false },
   queries_busy: { retryable: true },
+  bodies_busy: { retryable: true },
   integrations_unavailable: { retryable: true },
   letter_not_found: { retryable: false },
   resource_not_found: { retryable: false },

@@ -14,8 +14,18 @@ const DAY_SECONDS = 86_400
 export const limits = {
   /** One event's request body, or one NDJSON line. */
   eventBytesMax: MIB,
-  /** Any other JSON request body. */
+  /** The JSON request bodies that hold many things: resources, historic events. */
   bodyBytesMax: 16 * MIB,
+  /** A webhook with many alerts, which is parsed on the HTTP thread for whoever may send events. */
+  webhookBytesMax: 4 * MIB,
+  /** Any other JSON request body. */
+  requestBytesMax: 2 * MIB,
+  /** Bytes of the largest body there may be, for each value that one may have: what parsing costs are values. */
+  bytesPerValueMin: 16,
+  /** Compressed bodies that are unpacked at once, each to the bound of its bytes; others wait as they came. */
+  unpackedAtOnce: 4,
+  /** What all bodies together may hold of which a part has come, and all lines of streams. */
+  heldBodiesBytesMax: 256 * MIB,
   /** Nesting of objects and arrays in one: whatever walks it later may call itself for each level. */
   bodyDepthMax: 256,
   /** Nesting of objects and arrays in one event. */
@@ -198,6 +208,7 @@ export const limits = {
 } as const
 
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
+assert(limits.bodyBytesMax * limits.unpackedAtOnce < limits.heldBodiesBytesMax, 'a few of the largest bodies come at once')
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
 assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns under way fit in the mailbox')
 assert(limits.bulkEventsUnderWayMax < limits.mailboxMessagesMax, 'NDJSON requests cannot fill a mailbox')

@@ -8,6 +8,8 @@
  *    section 3): fields of ours in the section named after the service are dropped, fields of the client's stay.
  */
 import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { jsonSize } from './json-size.js'
 import type { ScalarValue } from './point-value.js'
 
 /** Beside raw_body, what the client said of the event; kept and exported, never decided by. */
@@ -37,8 +39,12 @@ const foreignFields = ['storage_tag'] as const
 
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
 
-/** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body. */
+/** Values in a request body around an event; those of the event itself have a bound of their own. */
+const VALUES_MAX = limits.eventBytesMax / limits.bytesPerValueMin
+
+/** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
 export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
+  if (jsonSize(text, VALUES_MAX).values > VALUES_MAX) throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

@@ -1,22 +1,25 @@
 /**
  * A whole request body, within a bound.
  *
- * Owns: collection over chunks, gzip, the bound on both sides of it. Leaves out: JSON (validate.ts), lines (ndjson.ts).
+ * Owns: collection over chunks, gzip, the bound on both sides of it. Leaves out: the bound over all bodies (held-bytes.ts),
+ * JSON (validate.ts), lines (ndjson.ts).
  *
  * 1. A body that comes in one chunk is not copied; whoever keeps it copies it.
  * 2. No more than the bound is held, compressed or not; beyond it the refusal is `body_too_large`, the rest is dropped.
  * 3. A client that goes leaves nothing behind: the collected chunks go with the collector.
+ * 4. So many compressed bodies are unpacked at once and no more: one that waits holds what it came as.
  */
 import { gunzip } from 'node:zlib'
-import { Refusal } from '../../engine/index.js'
+import { limits, Refusal } from '../../engine/index.js'
 import type { BodySink, Exchange } from './exchange.js'
 import { Gatherer } from './gatherer.js'
+import { heldBodies } from './held-bytes.js'
 
 /** Takes a collected body. */
 export interface CollectedBody {
   /** The bytes are valid during the call only. */
   collected(bytes: Uint8Array): void
-  /** There is no body: over the bound, or broken gzip. */
+  /** There is no body: over the bound, broken gzip, or no room for it. */
   uncollected(refusal: Refusal): void
   /** The client went away, before its body was whole or before it was answered. */
   gone?(): void
@@ -28,6 +31,32 @@ const GZIP_FIRST = 0x1f
 /** True for bytes that begin gzip; enough to tell it from JSON by one byte. */
 export function isGzipStart(bytes: Uint8Array): boolean {
   return bytes[0] === GZIP_FIRST
+}
+
+/** How many are unpacked now, and what begins the others, in order. */
+let unpacking = 0
+const waiting: (() => void)[] = []
+
+/** Calls back with the bytes, valid during the call only, or with why there are none. */
+function unpack(bytes: Uint8Array, bytesMax: number, back: (error: Error | null, plain: Buffer) => void): void {
+  if (unpacking >= limits.unpackedAtOnce) {
+    waiting.push(() => unpack(bytes, bytesMax, back))
+    return
+  }
+  unpacking++
+  gunzip(bytes, { maxOutputLength: bytesMax }, (error, plain) => {
+    unpacking--
+    try {
+      back(error, plain)
+    } finally {
+      waiting.shift()?.()
+    }
+  })
+}
+
+/** Why there is no room for a body of which a part has come. */
+export function noRoomForBodies(): Refusal {
+  return new Refusal('bodies_busy', 'too many large bodies are on their way')
 }
 
 /** Collects one body and gives it to its taker. */
@@ -45,10 +74,10 @@ export class BodyCollector implements BodySink {
 
   chunk(bytes: Uint8Array, last: boolean): void {
     if (this.#over) return
-    if ((this.#gathered?.length ?? 0) + bytes.length > this.#bytesMax) return this.#refuse()
+    if ((this.#gathered?.length ?? 0) + bytes.length > this.#bytesMax) return this.#refuse(this.#tooLarge())
     if (last && this.#gathered === null) return this.#finish(bytes)
     const gathered = (this.#gathered ??= new Gatherer())
-    gathered.add(bytes)
+    if (!gathered.add(bytes)) return this.#refuse(noRoomForBodies())
     if (last) this.#finish(gathered.take())
   }
 
@@ -65,22 +94,29 @@ export class BodyCollector implements BodySink {
   }
 
   #inflate(bytes: Uint8Array): void {
-    gunzip(bytes.slice(), { maxOutputLength: this.#bytesMax }, (error, plain) => {
+    const { length } = bytes
+    if (!heldBodies.take(length)) return this.#refuse(noRoomForBodies())
+    unpack(bytes.slice(), this.#bytesMax, (error, plain) => {
+      heldBodies.giveBack(length)
       if (error === null) this.#taker.collected(plain)
-      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse()
+      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse(this.#tooLarge())
       else this.#taker.uncollected(new Refusal('invalid_json', 'the body is not valid gzip'))
     })
   }
 
-  #refuse(): void {
+  #tooLarge(): Refusal {
+    return new Refusal('body_too_large', `the body is over the limit of ${this.#bytesMax} bytes`)
+  }
+
+  #refuse(refusal: Refusal): void {
     this.#over = true
     this.#gathered?.clear()
-    this.#taker.uncollected(new Refusal('body_too_large', `the body is over the limit of ${this.#bytesMax} bytes`))
+    this.#taker.uncollected(refusal)
   }
 }
 
 /**
- * The whole body, the caller's to keep; rejects with body_too_large. Never settles when the client goes first; `gone` is
+ * The whole body, the caller's to keep; rejects with body_too_large, or bodies_busy. Never settles when the client goes first; `gone` is
  * told when it goes, then or before it was answered.
  */
 export function collectBody(exchange: Exchange, bytesMax: number, gone?: () => void): Promise<Uint8Array> {

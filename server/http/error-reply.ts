@@ -36,6 +36,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
   invalid_cursor: 422,
   override_not_found: 404,
   queries_busy: 429,
+  bodies_busy: 429,
   integrations_unavailable: 503,
   letter_not_found: 404,
   resource_not_found: 404,
@@ -75,6 +76,7 @@ export const statusOf: Readonly<Record<RefusalCode, number>> = {
 const retryAfterSeconds: Partial<Record<RefusalCode, number>> = {
   mailbox_full: 1,
   queries_busy: 1,
+  bodies_busy: 1,
   query_timeout: 5,
   integrations_unavailable: 1,
   draining: 5,

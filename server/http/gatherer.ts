@@ -4,28 +4,33 @@
  * A list of pieces would cost a hundred bytes for each, so that a client which sends single bytes could fill the memory
  * with a small body; here the cost is at most twice the bytes.
  */
+import { heldBodies, type HeldBytes } from './held-bytes.js'
+
 const FIRST_BYTES = 4096
 
 const nothing = Buffer.alloc(0)
 
 export class Gatherer {
+  readonly #room: HeldBytes
   #bytes: Buffer = nothing
   #length = 0
+
+  /** Of which room the buffer is a part. */
+  constructor(room: HeldBytes = heldBodies) {
+    this.#room = room
+  }
 
   get length(): number {
     return this.#length
   }
 
-  /** Copies a piece. */
-  add(piece: Uint8Array): void {
+  /** Copies a piece. False where there is no room for it: then nothing changed. */
+  add(piece: Uint8Array): boolean {
     const needed = this.#length + piece.length
-    if (needed > this.#bytes.length) {
-      const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2, FIRST_BYTES))
-      this.#bytes.copy(grown, 0, 0, this.#length)
-      this.#bytes = grown
-    }
+    if (needed > this.#bytes.length && !this.#grow(Math.max(needed, this.#bytes.length * 2, FIRST_BYTES))) return false
     this.#bytes.set(piece, this.#length)
     this.#length = needed
+    return true
   }
 
   /** Hands over what was added, and begins anew. */
@@ -36,7 +41,16 @@ export class Gatherer {
   }
 
   clear(): void {
+    this.#room.giveBack(this.#bytes.length)
     this.#bytes = nothing
     this.#length = 0
+  }
+
+  #grow(size: number): boolean {
+    if (!this.#room.take(size - this.#bytes.length)) return false
+    const grown = Buffer.allocUnsafe(size)
+    this.#bytes.copy(grown, 0, 0, this.#length)
+    this.#bytes = grown
+    return true
   }
 }

@@ -5,11 +5,13 @@
  *
  * 1. A line that lies in one chunk is not copied; it is valid until the next call of `next`, `feed` or `keep`.
  * 2. A chunk's memory is used until `keep` at the latest, which copies what is left of it.
- * 3. Of a line over the bound no more than the bound is held; it comes out as `tooLong`, at its end.
+ * 3. Of a line over the bound no more than the bound is held; it comes out as `tooLong`, at its end. One that there is no
+ *    room to hold comes out as `noRoom` likewise.
  * 4. Line ends are LF or CR LF. Blank lines do not come out. The last line needs no end.
  */
 
 import { Gatherer } from './gatherer.js'
+import { heldBodies, type HeldBytes } from './held-bytes.js'
 import { PiecePool } from './piece-pool.js'
 
 const LF = 0x0a
@@ -26,6 +28,11 @@ interface Chunk {
 
 /** Stands for a line over the bound. */
 export const tooLong = Symbol('tooLong')
+/** Stands for a line of which a part had come when all bodies together held too much (held-bytes.ts). */
+export const noRoom = Symbol('noRoom')
+
+/** A line that is not there. */
+export type Skipped = typeof tooLong | typeof noRoom
 
 function isBlank(line: Buffer): boolean {
   for (let i = 0; i < line.length; i++) {
@@ -43,13 +50,15 @@ export class LineSplitter {
   /** A copy whose lines are all cut, the last of them perhaps still in use. */
   #spent: Buffer | null = null
   /** Beginning of a line whose end has not come. */
-  readonly #partial = new Gatherer()
-  /** Inside a line over the bound. */
-  #skipping = false
+  readonly #partial: Gatherer
+  /** What the line that we are inside of comes out as. */
+  #skipping: Skipped | null = null
   #ended = false
 
-  constructor(lineBytesMax: number) {
+  /** `room` is what the beginnings of lines are held in. */
+  constructor(lineBytesMax: number, room: HeldBytes = heldBodies) {
     this.#lineBytesMax = lineBytesMax
+    this.#partial = new Gatherer(room)
   }
 
   /** Adds a chunk. Its memory must stay valid until `keep`. */
@@ -66,16 +75,16 @@ export class LineSplitter {
 
   /** True when all lines are taken and no more can come. */
   get done(): boolean {
-    return this.#ended && this.#chunks.length === 0 && this.#partial.length === 0 && !this.#skipping
+    return this.#ended && this.#chunks.length === 0 && this.#partial.length === 0 && this.#skipping === null
   }
 
-  /** The next line without its end, `tooLong`, or null when there is no whole line. */
-  next(): Buffer | typeof tooLong | null {
+  /** The next line without its end, what stands for it, or null when there is no whole line. */
+  next(): Buffer | Skipped | null {
     this.#giveBackSpent()
     for (;;) {
       const line = this.#cut()
       if (line === null) return null
-      if (line === tooLong) return line
+      if (typeof line === 'symbol') return line
       if (!isBlank(line)) return line[line.length - 1] === CR ? line.subarray(0, line.length - 1) : line
     }
   }
@@ -99,11 +108,11 @@ export class LineSplitter {
     this.#chunks = []
     this.#at = 0
     this.#partial.clear()
-    this.#skipping = false
+    this.#skipping = null
     this.#ended = true
   }
 
-  #cut(): Buffer | typeof tooLong | null {
+  #cut(): Buffer | Skipped | null {
     for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
       const { bytes } = chunk
       const end = bytes.indexOf(LF, this.#at)
@@ -117,7 +126,7 @@ export class LineSplitter {
       if (this.#at === bytes.length) this.#shift()
       return line
     }
-    if (!this.#ended || (this.#partial.length === 0 && !this.#skipping)) return null
+    if (!this.#ended || (this.#partial.length === 0 && this.#skipping === null)) return null
     return this.#finish(Buffer.alloc(0))
   }
 
@@ -136,24 +145,23 @@ export class LineSplitter {
 
   /** Keeps the beginning of a line, as far as the bound goes. */
   #hold(piece: Buffer): void {
-    if (this.#skipping || piece.length === 0) return
-    if (this.#partial.length + piece.length > this.#lineBytesMax) {
-      this.#partial.clear()
-      this.#skipping = true
-      return
-    }
-    this.#partial.add(piece)
+    if (this.#skipping !== null || piece.length === 0) return
+    if (this.#partial.length + piece.length > this.#lineBytesMax) this.#skip(tooLong)
+    else if (!this.#partial.add(piece)) this.#skip(noRoom)
   }
 
-  #finish(tail: Buffer): Buffer | typeof tooLong {
+  #skip(as: Skipped): void {
+    this.#partial.clear()
+    this.#skipping = as
+  }
+
+  #finish(tail: Buffer): Buffer | Skipped {
     const length = this.#partial.length + tail.length
-    if (this.#skipping || length > this.#lineBytesMax) {
-      this.#skipping = false
-      this.#partial.clear()
-      return tooLong
-    }
-    if (this.#partial.length === 0) return tail
-    this.#partial.add(tail)
-    return this.#partial.take()
+    if (this.#skipping === null && length > this.#lineBytesMax) this.#skip(tooLong)
+    else if (this.#skipping === null && this.#partial.length > 0 && !this.#partial.add(tail)) this.#skip(noRoom)
+    const skipped = this.#skipping
+    this.#skipping = null
+    if (skipped !== null) return skipped
+    return this.#partial.length === 0 ? tail : this.#partial.take()
   }
 }

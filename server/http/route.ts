@@ -15,7 +15,7 @@ import { collectBody } from './body.js'
 import { replyError } from './error-reply.js'
 import type { Exchange } from './exchange.js'
 import { replyJson } from './reply.js'
-import { Checker, parseJson } from './validate.js'
+import { Checker, parseJson, valuesMaxOf } from './validate.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -90,6 +90,8 @@ interface Operation<Q extends TObject, B extends TObject> extends RouteDoc {
   readonly scope: Scope
   readonly query?: Q
   readonly body?: B
+  /** `limits.requestBytesMax` where not said otherwise. */
+  readonly bodyBytesMax?: number
   /** The status of the answer; 200 where not said otherwise. */
   readonly status?: number
   handle(call: Call<Q, B>): unknown
@@ -100,7 +102,8 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
   const queryChecker = spec.query === undefined ? null : new Checker(spec.query, 'query')
   const bodyChecker = spec.body === undefined ? null : new Checker(spec.body, 'body')
   const status = spec.status ?? 200
-  const { handle, ...doc } = spec
+  const { handle, bodyBytesMax = limits.requestBytesMax, ...doc } = spec
+  const valuesMax = valuesMaxOf(bodyBytesMax)
 
   function answer(exchange: Exchange, call: Call<Q, B>, left: () => void): void {
     const result = handle(call)
@@ -120,10 +123,11 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
     const gone = (): AbortSignal => (controller ??= new AbortController()).signal
     const left = (): void => controller?.abort()
     if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, gone }, left)
-    collectBody(exchange, limits.bodyBytesMax, left)
+    collectBody(exchange, bodyBytesMax, left)
       .then((bytes) => {
         const now = stillAuthorized(exchange, app, spec.scope)
-        answer(exchange, { app, principal: now, params, query, body: bodyChecker.check(parseJson(bytes)), address, gone }, left)
+        const body = bodyChecker.check(parseJson(bytes, valuesMax))
+        answer(exchange, { app, principal: now, params, query, body, address, gone }, left)
       })
       .catch((error: unknown) => replyError(exchange, error))
   }

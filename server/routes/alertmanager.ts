@@ -49,6 +49,7 @@ const webhook = operation({
   scope: 'write:events',
   body: AlertWebhook,
   bodyExample: example,
+  bodyBytesMax: limits.webhookBytesMax,
   responses: { 200: { description: 'All alerts are stored, for good.', schema: StatusOnly, example: { status: 'ok' } } },
   errors: [404, 507],
   async handle({ app, principal, params, body }) {

@@ -13,8 +13,9 @@
  */
 import { isRefusal, limits, Refusal, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
+import { noRoomForBodies } from '../http/body.js'
 import type { Exchange } from '../http/exchange.js'
-import { tooLong } from '../http/ndjson.js'
+import { noRoom, tooLong, type Skipped } from '../http/ndjson.js'
 import { ndjson } from '../http/reply.js'
 import { jobIdOf } from './job-reference.js'
 import { LineSource } from './line-source.js'
@@ -86,9 +87,9 @@ class BulkStream {
   }
 
   /** False when there is no room for it now: the mailbox is full, or the caller's rate is used up. */
-  #take(line: Buffer | typeof tooLong): boolean {
+  #take(line: Buffer | Skipped): boolean {
     const { rateLimit } = this.#app
-    if (rateLimit !== null && line !== tooLong && !this.#counted) {
+    if (rateLimit !== null && typeof line !== 'symbol' && !this.#counted) {
       if (!rateLimit.tryTake(this.#principal)) return false
       this.#counted = true
     }
@@ -98,11 +99,12 @@ class BulkStream {
   }
 
   /** False when the mailbox is full. */
-  #ingest(line: Buffer | typeof tooLong): boolean {
+  #ingest(line: Buffer | Skipped): boolean {
     let jobId: number | null = null
     try {
       if (line === tooLong)
         throw new Refusal('body_too_large', `the line is over the limit of ${limits.eventBytesMax} bytes`)
+      if (line === noRoom) throw noRoomForBodies()
       jobId = jobIdOf(line)
       const job = this.#app.service.job(this.#principal, jobId)
       const slot = new LineSlot(this.#lines, jobId)

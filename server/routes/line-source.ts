@@ -9,7 +9,7 @@ import { createGunzip, type Gunzip } from 'node:zlib'
 import { limits } from '../../engine/index.js'
 import { isGzipStart } from '../http/body.js'
 import type { BodySink, Exchange } from '../http/exchange.js'
-import { LineSplitter, type tooLong } from '../http/ndjson.js'
+import { LineSplitter, type Skipped } from '../http/ndjson.js'
 
 const UNPACKED_CHUNK_BYTES = 128 * 1024
 /** How often the native idle time, of about ten seconds, is begun anew while a client sends nothing. */
@@ -51,7 +51,7 @@ export class LineSource implements BodySink {
   }
 
   /** Valid until the reader returns. */
-  next(): Buffer | typeof tooLong | null {
+  next(): Buffer | Skipped | null {
     return this.#closed ? null : this.#splitter.next()
   }
 

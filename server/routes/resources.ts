@@ -8,7 +8,7 @@ import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type GuardedRoute, type Route } from '../http/route.js'
-import { booleanOf, Checker, parseJson } from '../http/validate.js'
+import { booleanOf, Checker, parseJson, valuesMaxOf } from '../http/validate.js'
 import { worked } from '../schemas/common.js'
 import {
   ApplyAnswer,
@@ -103,7 +103,7 @@ const apply: GuardedRoute = {
     const query = applyQuery.checkQuery(exchange.query())
     collectBody(exchange, limits.bodyBytesMax)
       .then(async (bytes) => {
-        const document = parseJson(bytes)
+        const document = parseJson(bytes, valuesMaxOf(limits.bodyBytesMax))
         const overwrite = query.overwrite ?? overwriteIn(document) ?? true
         const { created, updated } = await app.service.applyResources(document, overwrite, stillAuthorized(exchange, app, 'write:resources'))
         replyJson(exchange, 200, { request: worked, created: created.map(refWire), updated: updated.map(refWire) })

@@ -70,7 +70,7 @@ test('a body over the limit is 413, however it comes', async () => {
   const largest = wrap(`{"a":"${'x'.repeat(limits.eventBytesMax - wrap('{"a":""}').length)}"}`)
   assert.equal(largest.length, limits.eventBytesMax)
   assert.equal((await postText(largest)).status, 201)
-  const huge = new Uint8Array(limits.bodyBytesMax + 1).fill(0x20)
+  const huge = new Uint8Array(limits.requestBytesMax + 1).fill(0x20)
   assert.equal((await client.post('/api/v1/jobs/get_by_name', huge)).status, 413)
 })
 
@@ -79,7 +79,7 @@ test('an event that is nested too deep is 422', async () => {
   assert.equal((await postText(nested(limits.eventDepthMax - 4))).status, 201)
   for (const depth of [limits.eventDepthMax + 4, 10_000]) assert.equal((await postText(nested(depth))).status, 422)
   assert.equal((await postText(wrap(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).status, 422)
-  assert.equal((await postText('['.repeat(100_000))).status, 400)
+  assert.equal((await postText('['.repeat(50_000))).status, 400)
 })
 
 test('an event with too many fields is 422', async () => {

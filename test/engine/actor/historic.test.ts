@@ -55,6 +55,8 @@ describe('historic events', () => {
     for (const document of [{}, { events: {} }, [], null]) {
       await assert.rejects(shard.historic(job, document), (error) => isRefusal(error, 'invalid_body'))
     }
+    const unpacked = `{"events":[${'[],'.repeat(1_000_000)}no JSON`
+    await assert.rejects(shard.post({ job, kind: 'historic', body: unpacked }), (error) => isRefusal(error, 'invalid_body'), 'too much to parse')
     await assert.rejects(shard.post({ job, kind: 'historic', body: '{' }), (error) => isRefusal(error, 'invalid_json'))
     await assert.rejects(
       shard.historic(job, { events: new Array(limits.historicEventsMax + 1).fill(event('a')) }), (error) => isRefusal(error, 'invalid_body'),

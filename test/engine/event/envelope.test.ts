@@ -41,6 +41,10 @@ describe('envelope', () => {
     }
   })
 
+  it('refuses what would take long to parse, without parsing it', () => {
+    assertRefused('event_too_wide', () => parseEnvelope(`{"x":[${'[],'.repeat(100_000)}no JSON`, names))
+  })
+
   it('refuses a body that is not an object, with its place', () => {
     for (const body of [null, 1, 'x', [], true]) assertRefused('invalid_body', () => parse(body))
     for (const rawBody of [null, undefined, 1, 'x', [], true]) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Gatherer } from '../../../server/http/gatherer.js'
+import { HeldBytes } from '../../../server/http/held-bytes.js'
 
 test('pieces come out as one, whatever becomes of their memory', () => {
   const gatherer = new Gatherer()
@@ -13,6 +14,20 @@ test('pieces come out as one, whatever becomes of their memory', () => {
   const bytes = gatherer.take()
   assert.equal(bytes.length, 20_000)
   assert.ok(bytes.every((byte, i) => byte === i % 251))
+})
+
+test('gatherers share a room: what does not fit is not taken, and what is taken or cleared makes room', () => {
+  const room = new HeldBytes(10_000)
+  const [one, other] = [new Gatherer(room), new Gatherer(room)]
+  assert.ok(one.add(Buffer.alloc(8_000)))
+  assert.ok(!other.add(Buffer.from('more')))
+  assert.equal(other.length, 0)
+  assert.equal(one.take().length, 8_000)
+  assert.ok(other.add(Buffer.alloc(10_000)))
+  assert.ok(!other.add(Buffer.from('more')))
+  assert.equal(other.length, 10_000)
+  other.clear()
+  assert.ok(one.add(Buffer.alloc(9_000)))
 })
 
 test('what was taken is left alone', () => {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HeldBytes } from '../../../server/http/held-bytes.js'
 import { LineSplitter, tooLong } from '../../../server/http/ndjson.js'
 
-type Line = string | 'TOO LONG'
+type Line = string | 'TOO LONG' | 'NO ROOM'
 
 /** Feeds chunks whose memory is overwritten afterwards, as native code does, and takes lines as `take` says. */
-function split(chunks: readonly string[], bytesMax = 100, take: () => boolean = () => true): Line[] {
-  const splitter = new LineSplitter(bytesMax)
+function split(chunks: readonly string[], bytesMax = 100, take: () => boolean = () => true, room?: HeldBytes): Line[] {
+  const splitter = new LineSplitter(bytesMax, room)
   const lines: Line[] = []
   const drain = (always: boolean): void => {
     while (always || take()) {
       const line = splitter.next()
       if (line === null) return
-      lines.push(line === tooLong ? 'TOO LONG' : line.toString('utf8'))
+      lines.push(line === tooLong ? 'TOO LONG' : typeof line === 'symbol' ? 'NO ROOM' : line.toString('utf8'))
     }
   }
   for (const chunk of chunks) {
@@ -27,6 +28,12 @@ function split(chunks: readonly string[], bytesMax = 100, take: () => boolean = 
   assert.ok(splitter.done)
   return lines
 }
+
+test('a line that there is no room to hold is told, and harms no other', () => {
+  const room = new HeldBytes(5_000)
+  assert.deepEqual(split(['a\n', 'b'.repeat(4_000), 'b'.repeat(3_000), 'b\nc\nd', 'd\n'], 10_000, undefined, room), ['a', 'NO ROOM', 'c', 'dd'])
+  assert.ok(room.take(5_000), 'nothing is held any more')
+})
 
 test('lines come out whole, wherever the chunks end', () => {
   const text = '{"a":1}\n{"b":2}\n{"c":"äöü"}\n'

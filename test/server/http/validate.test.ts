@@ -76,6 +76,12 @@ test('a refusal does not quote the body', () => {
   }
 })
 
+test('a body with more values than its bound is refused before it is parsed, commas in texts are none', () => {
+  assert.deepEqual(parseJson(Buffer.from('{"a":[1,{},"b,[{"]}'), 6), { a: [1, {}, 'b,[{'] })
+  assert.equal(issues(() => parseJson(Buffer.from('{"a":[1,{},"b",0]}'), 6))[0]?.type, 'too_many_values')
+  assert.equal(issues(() => parseJson(Buffer.from(`{"x":[${'[],'.repeat(100_000)}no JSON`)))[0]?.type, 'too_many_values')
+})
+
 test('a body is nested as deep as its bound, and not deeper; brackets in texts do not count', () => {
   const nested = (levels: number): Buffer => Buffer.from(`{"a\\"{[":"[\\\\","b":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"c":{}}`)
   assert.ok(parseJson(nested(limits.bodyDepthMax)))

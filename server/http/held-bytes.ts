@@ -1,0 +1,30 @@
+/**
+ * What all bodies together hold of which a part has come: a bound over all connections.
+ *
+ * Each body has a bound of its own, and clients may have as many under way as they open connections. A body that comes in
+ * one piece holds nothing, so small ones are taken in however many large ones are on their way.
+ */
+import { limits } from '../../engine/index.js'
+
+export class HeldBytes {
+  readonly #max: number
+  #held = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** False where there is no room for them. */
+  take(bytes: number): boolean {
+    if (this.#held + bytes > this.#max) return false
+    this.#held += bytes
+    return true
+  }
+
+  giveBack(bytes: number): void {
+    this.#held -= bytes
+  }
+}
+
+/** Of this process. */
+export const heldBodies = new HeldBytes(limits.heldBodiesBytesMax)

@@ -150,17 +150,15 @@ const decisionPoint = z
   .max(limits.decisionPointCharsMax)
   .refine((text) => text.trim() !== '', 'must not be empty')
 
+const decisionPoints = z.array(decisionPoint).max(limits.decisionPointsMax).refine(unique, 'must differ').optional()
+
 export const jobProperties = z
   .object({
     title: name.describe('By which the job is found again.'),
     description: description.optional().describe('For people.'),
     category: choice(jobCategories).optional(),
-    decision_points: z
-      .array(decisionPoint)
-      .max(limits.decisionPointsMax)
-      .refine(unique, 'must differ')
-      .optional()
-      .describe('Paths into the event, in dot notation.'),
+    decision_points: decisionPoints.describe('Paths into the event, in dot notation.'),
+    features: decisionPoints.describe('An older name of decision_points, which the job object has, too.'),
     advanced_settings: advancedSettings.optional(),
     feedback_columns: z
       .array(z.string().max(limits.decisionPointCharsMax))
@@ -178,7 +176,7 @@ export const jobProperties = z
     title: all.title,
     description: all.description,
     category: all.category,
-    decisionPoints: all.decision_points,
+    decisionPoints: all.decision_points ?? all.features,
     advancedSettings: all.advanced_settings,
     feedbackColumns: all.feedback_columns,
     pipeline: all.pipeline_integrations ?? [],

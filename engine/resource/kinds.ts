@@ -21,6 +21,8 @@ export interface IntegrationKind {
   readonly id: string
   /** The word of `integration_type`. */
   readonly name: string
+  /** Other words for it, by which documents of other makers of this API know it. */
+  readonly otherNames?: readonly string[]
   readonly description: string
   /** Present from the start, once, under its name; nobody can add, change or remove it. */
   readonly builtIn: boolean
@@ -50,7 +52,7 @@ export class Kinds {
   constructor(kinds: readonly IntegrationKind[]) {
     this.all = kinds
     this.#byId = new Map(kinds.map((kind) => [kind.id, kind]))
-    this.#byWord = new Map(kinds.flatMap((kind) => [[plain(kind.id), kind], [plain(kind.name), kind]]))
+    this.#byWord = new Map(kinds.flatMap((kind) => [kind.id, kind.name, ...(kind.otherNames ?? [])].map((word) => [plain(word), kind] as const)))
     assert(this.#byId.size === kinds.length, 'each kind has an id of its own')
     for (const kind of kinds) assert(!kind.builtIn || kind.connection.length === 0, 'a built-in kind needs no connection')
     for (const { secret, type, default: value } of kinds.flatMap(parametersOf)) {
@@ -63,7 +65,7 @@ export class Kinds {
     return must(this.#byId.get(id), `integration kind ${id}`)
   }
 
-  /** The kind that `integration_type` names: by name or id, in any case. */
+  /** The kind that `integration_type` names: by a name or the id, in any case. */
   byName(text: string): IntegrationKind | null {
     return this.#byWord.get(plain(text)) ?? null
   }

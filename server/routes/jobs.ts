@@ -7,6 +7,8 @@ import { Job, JobName, Labels, TrainAnswer, TrainedBy } from '../schemas/jobs.js
 import { jobFromPath } from './job-reference.js'
 
 const tag = 'Jobs'
+/** How the input operations say that they worked. */
+const done = { status: 'OK', error_message: '' } as const
 const oneJob = { 200: { description: 'The job.', schema: Job } }
 const jobLabels = { 200: { description: 'Label names.', schema: Labels, example: ['Escalate', 'Drop', 'Investigate'] } }
 
@@ -126,14 +128,33 @@ const train = operation({
   query: TrainedBy,
   body: TrainedBy,
   bodyExample: { username: 'ann' },
-  responses: { 200: { description: 'Queued.', schema: TrainAnswer, example: { status: 'OK', error_message: '' } } },
+  responses: { 200: { description: 'Queued.', schema: TrainAnswer, example: done } },
   errors: [404, 409, 507],
   async handle({ app, principal, params, query, body }) {
     const username = body.username || query.username || principal.name
     await app.service.train(jobFromPath(app, principal, params[0]!), username, principal)
-    return { status: 'OK', error_message: '' }
+    return done
   },
 })
+
+/** As FortiSOAR calls it, with a user name in the query that says no more than the key does. */
+function plainOperation(verb: 'start' | 'stop', summary: string): Route {
+  return operation({
+    method: 'POST',
+    path: `/api/v1/jobs/{job_id}/${verb}`,
+    operationId: `${verb}Job`,
+    tag,
+    summary,
+    scope: 'execute:job_operations',
+    responses: { 200: { description: 'Done.', schema: TrainAnswer, example: done } },
+    errors: [404, 507],
+    async handle({ app, principal, params }) {
+      const job = jobFromPath(app, principal, params[0]!)
+      await (verb === 'start' ? app.service.startJob(job, principal) : app.service.stopJob(job, principal))
+      return done
+    },
+  })
+}
 
 /** Start, stop and train of the management API differ in one call only. */
 function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route {
@@ -158,6 +179,8 @@ function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route 
 
 export const jobRoutes: readonly Route[] = [
   list, listAll, get, getManaged, getLabels, getByName, getLabelsByName, train,
+  plainOperation('start', 'Start a job: what it held is decided'),
+  plainOperation('stop', 'Stop a job: events are taken and held'),
   jobOperation('start', 'Start a job: what it held is decided'),
   jobOperation('stop', 'Stop a job: events are taken and held'),
   jobOperation('train', 'Train on the feedback given so far'),

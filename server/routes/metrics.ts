@@ -4,7 +4,7 @@ import {
 } from '../../engine/index.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
-import { operation, type GuardedRoute, type Method, type Route } from '../http/route.js'
+import { operation, type Call, type GuardedRoute, type Method, type Route } from '../http/route.js'
 import { Checker } from '../http/validate.js'
 import { worked } from '../schemas/common.js'
 import {
@@ -22,6 +22,7 @@ const TIMEOUT_S = 120
 const LATEST_MODELS = 2
 const PLATFORM_INTERVAL = '7d'
 const filtersExample = { filters: [{ field: 'service.result_label', operator: 'is', value: 'Escalate' }] }
+const filtered = { body: MetricsFilters, bodyExample: filtersExample } as const
 
 interface WirePeriod {
   readonly start_datetime?: string
@@ -43,38 +44,31 @@ const noModel: Omit<EngineModelMetrics, 'modelId'> & { readonly modelId: null } 
   kbCountPerDecision: new Map(), bucketsInKb: null, eventsInKb: null,
 }
 
-const job = operation({
-  method: 'POST',
+/** With POST, which takes filters, and with GET, as the management MCP server asks. */
+const job = {
   path: '/api/v2/metrics/job',
-  operationId: 'getJobMetrics',
   tag,
   summary: 'How well a job does',
   description: 'Decisions as they were made, held against what analysts agree on now.',
   scope,
   query: JobMetricsQuery,
-  body: MetricsFilters,
-  bodyExample: filtersExample,
   responses: { 200: { description: 'The metrics.', schema: JobMetrics } },
   errors: [404],
-  handle: async ({ app, principal, query, body, gone }) => {
+  handle: async ({ app, principal, query, body, gone }: Call<typeof JobMetricsQuery, typeof MetricsFilters>) => {
     return wireOf(await app.service.metrics.job(jobByIdOrTitle(app, principal, query.job_id), scopeOf(query, body), gone()))
   },
-})
+} as const
 
-const jobAndLatestModel = operation({
-  method: 'POST',
+const jobAndLatestModel = {
   path: '/api/v2/metrics/job_and_latest_model',
-  operationId: 'getJobAndLatestModelMetrics',
   tag,
   summary: 'How well a job and the model it uses do',
   description: 'The metrics of the model are computed anew, for at most timeout_s; where that is not enough, the last known ones are shown.',
   scope,
   query: JobAndModelQuery,
-  body: MetricsFilters,
-  bodyExample: filtersExample,
   responses: { 200: { description: "Both; the job's metrics at top level as well.", schema: JobAndModel } },
   errors: [404],
-  async handle({ app, principal, query, body, gone }) {
+  async handle({ app, principal, query, body, gone }: Call<typeof JobAndModelQuery, typeof MetricsFilters>) {
     const found = jobByIdOrTitle(app, principal, query.job_id)
     const both = await app.service.metrics.jobAndLatestModel(found, scopeOf(query, body), query.timeout_s ?? TIMEOUT_S, gone())
     const jobWire = wireOf(both.job) as object
@@ -83,7 +77,7 @@ const jobAndLatestModel = operation({
       ...jobWire, job_id: both.jobId, model_id: both.modelId, job_metrics: jobWire, model_metrics: modelWire, active_model_metrics: modelWire,
     }
   },
-})
+} as const
 
 function modelRoute(method: Method, operationId: string): Route {
   return operation({
@@ -201,5 +195,9 @@ function jobIdsOf(query: { readonly job_ids?: readonly number[] }): { readonly j
 }
 
 export const metricsRoutes: readonly Route[] = [
-  job, jobAndLatestModel, modelRoute('POST', 'postModelMetrics'), modelRoute('GET', 'getModelMetrics'), recompute, productionDate, internal, platform,
+  operation({ ...job, method: 'POST', operationId: 'getJobMetrics', ...filtered }),
+  operation({ ...job, method: 'GET', operationId: 'readJobMetrics' }),
+  operation({ ...jobAndLatestModel, method: 'POST', operationId: 'getJobAndLatestModelMetrics', ...filtered }),
+  operation({ ...jobAndLatestModel, method: 'GET', operationId: 'readJobAndLatestModelMetrics' }),
+  modelRoute('POST', 'postModelMetrics'), modelRoute('GET', 'getModelMetrics'), recompute, productionDate, internal, platform,
 ]

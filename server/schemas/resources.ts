@@ -101,6 +101,7 @@ export const JobResource = Type.Object({
       ]),
     ),
     decision_points: Type.Optional(Type.Array(Type.String(), { description: 'Dot paths.' })),
+    features: Type.Optional(Type.Array(Type.String(), { description: 'An older name of decision_points.' })),
     advanced_settings: Type.Optional(
       Type.Object({
         custom_labels: Type.Optional(Type.Array(Label, { minItems: 3, maxItems: 3 })),

@@ -119,6 +119,32 @@ test('train, start and stop work with no body, an empty object, null fields', as
   }
 })
 
+test('FortiSOAR starts and stops a job under /api/v1, with a user name in the query', async () => {
+  for (const [verb, status] of [['stop', 'STOPPED'], ['start', 'STARTED']] as const) {
+    assert.deepEqual((await client.post(`/api/v1/jobs/${jobId}/${verb}?username=ann`, {})).body, { status: 'OK', error_message: '' })
+    assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.status, status)
+  }
+})
+
+test('metrics of a job are asked with GET too', async () => {
+  const asked = `/api/v2/metrics/job?job_id=${jobId}&end_datetime=2026-01-01T00:00:00Z`
+  assert.deepEqual((await client.get(asked)).body, (await client.post(asked, {})).body)
+  assert.equal((await client.get(`/api/v2/metrics/job_and_latest_model?job_id=${jobId}&timeout_s=120`)).body.job_id, jobId)
+})
+
+test('documents with the words of before are understood: Elasticsearch for the search engine, features for the decision points', async () => {
+  const parameters = { hosts: 'search.example', port: 9200, user: 'u', password: 'p', schema: 'https' }
+  const answer = await client.post('/api/v2/resources?overwrite=False', { resources: {
+    search: { type: 'integration', properties: { title: 'Elastic', integration_type: 'Elasticsearch', parameters } },
+    job: { type: 'job', properties: { title: 'Older', category: 'Decision intelligence', features: ['event.outcome'] } },
+  } })
+  assert.equal(answer.status, 200, answer.text)
+  const [shown] = (await client.get('/api/v2/resources?resource_type=job&title=Older')).body as [{ Older: { properties: { decision_points: string[] } } }]
+  assert.deepEqual(shown.Older.properties.decision_points, ['event.outcome'])
+  assert.equal((await client.get('/api/v2/resources?resource_type=integration&title=Elastic')).body[0].subcategory_id, 'search_engine')
+  assert.equal((await client.get('/api/v2/resources/integration/parameters/schema?integration_type=elasticsearch')).status, 200)
+})
+
 test('the content type may be missing or misspelt', async () => {
   for (const type of ['', 'text/plain', 'application/jsno', 'application/x-www-form-urlencoded', 'applicationjson']) {
     const body = JSON.stringify({ job_name: 'nobody' })

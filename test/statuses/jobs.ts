@@ -55,6 +55,8 @@ export const jobRecipes: Recipes = {
   getJobByName: byName(''),
   getJobLabelsByName: byName('/labels'),
   trainJob: training('/api/v1/jobs'),
+  startJob: onJob('/api/v1/jobs', '/start', stoppedJob),
+  stopJob: onJob('/api/v1/jobs', '/stop'),
   startManagedJob: onJob('/api/v2/jobs', '/start', stoppedJob),
   stopManagedJob: onJob('/api/v2/jobs', '/stop'),
   trainManagedJob: training('/api/v2/jobs'),

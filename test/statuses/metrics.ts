@@ -37,6 +37,14 @@ function aboutJob(path: string): Recipe {
   }
 }
 
+/** The same without a body. */
+function looksAtJob(path: string): Recipe {
+  return {
+    good: async (client) => ({ path: `${path}?job_id=${(await trainedJob(client)).jobId}` }),
+    refusals: { 404: () => ({ path: `${path}?job_id=999999` }), 422: () => ({ path }) },
+  }
+}
+
 /** A recipe of a question about one model. */
 function aboutModel(path: string): Recipe {
   return {
@@ -57,6 +65,8 @@ const production = '/api/v2/metrics/production_date?production_date=2026-01-01T0
 
 export const metricsRecipes: Recipes = {
   getJobMetrics: aboutJob('/api/v2/metrics/job'),
+  readJobMetrics: looksAtJob('/api/v2/metrics/job'),
+  readJobAndLatestModelMetrics: looksAtJob('/api/v2/metrics/job_and_latest_model'),
   getJobAndLatestModelMetrics: aboutJob('/api/v2/metrics/job_and_latest_model'),
   postModelMetrics: aboutModel('/api/v2/metrics/model'),
   getModelMetrics: aboutModel('/api/v2/metrics/model'),

@@ -35,6 +35,7 @@ export const refusals = {
   override_not_found: { retryable: false },
   queries_busy: { retryable: true },
   bodies_busy: { retryable: true },
+  answers_busy: { retryable: true },
   integrations_unavailable: { retryable: true },
   letter_not_found: { retryable: false },
   resource_not_found: { retryable: false },

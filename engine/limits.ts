@@ -26,6 +26,9 @@ export const limits = {
   unpackedAtOnce: 4,
   /** What all bodies together may hold of which a part has come, and all lines of streams. */
   heldBodiesBytesMax: 256 * MIB,
+  /** From here on an answer is sent as its client reads it, and what all such answers may hold that are not read. */
+  largeAnswerBytesMin: 256 * KIB,
+  heldAnswersBytesMax: 128 * MIB,
   /** Nesting of objects and arrays in one: whatever walks it later may call itself for each level. */
   bodyDepthMax: 256,
   /** Nesting of objects and arrays in one event. */

@@ -1,7 +1,8 @@
 /**
  * One request and its answer: the only owner of a uWebSockets.js pair.
  *
- * Owns: the pair's lifetime, corking, the single answer, aborts, pausing, streamed answers.
+ * Owns: the pair's lifetime, corking, the single answer, aborts, pausing, streamed answers. What a client has not read of a
+ * large one is in large-answer.ts.
  * Leaves out: paths (router.ts), bodies (body.ts), what an answer says (reply.ts, error-reply.ts).
  *
  * 1. At most one answer leaves; a second one, or one after the client went, does nothing.
@@ -11,28 +12,16 @@
  * 4. A chunk given to a sink is valid during that call only; its memory is taken back on return.
  * 5. An exception in a handler or sink goes to the host's `fault`, never up into native code.
  */
+import { limits, Refusal } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
+import { addressOf } from './address.js'
+import type { ExchangeHost } from './exchange-host.js'
+import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
 import { codeOf, noHeaders, sendAnswer, type Headers } from './send.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
-
-/** What all exchanges of a server share. */
-export interface ExchangeHost {
-  /** Answers close their connection, so that clients go elsewhere. */
-  draining: boolean
-  /** Exchanges that are held: begun and not yet over. */
-  held: number
-  /** Called when `held` falls to zero. */
-  idle(): void
-  /** Told of an exchange's end: its status, or 0 where the client went first. */
-  over(exchange: Exchange, status: number): void
-  /** Answers for an exception. */
-  fault(exchange: Exchange, error: unknown): void
-  /** Told of an exception that is a bug. */
-  failed(exchange: Exchange, error: unknown): void
-}
 
 /** Takes a request's body. */
 export interface BodySink {
@@ -65,6 +54,7 @@ export class Exchange {
   #streamStatus = 0
   #held = false
   #streaming = false
+  #large: LargeAnswer | null = null
   #wantsProblem = false
 
   /** `method` in lower case, '' where the request has to be asked for it. */
@@ -93,16 +83,9 @@ export class Exchange {
     return (this.#req.getQuery() as string | null) ?? ''
   }
 
-  /**
-   * Where the client is: an IPv4 address, or the network of an IPv6 one, which is what one subscriber has. '' once the
-   * exchange is over.
-   */
+  /** Where the client is (address.ts); '' once the exchange is over. */
   address(): string {
-    if (this.#res === null) return ''
-    const bytes = new Uint8Array(this.#res.getRemoteAddress())
-    const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff
-    if (bytes.length === 4 || isMapped) return bytes.slice(-4).join('.')
-    return `${Buffer.from(bytes.subarray(0, 8)).toString('hex').replace(/(.{4})(?=.)/g, '$1:')}::/64`
+    return this.#res === null ? '' : addressOf(new Uint8Array(this.#res.getRemoteAddress()))
   }
 
   /** The client asks for RFC 9457 errors. */
@@ -167,8 +150,17 @@ export class Exchange {
     const options = { head: this.method === 'head', close: this.#host.draining, corked: this.#req !== null }
     const code = codeOf(status)
     const named = code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
+    if (body.length >= limits.largeAnswerBytesMin && !options.head) return this.#replyAsRead(res, status, type, body, named)
     sendAnswer(res, status, type, body, named, options)
     this.#settle(code)
+  }
+
+  #replyAsRead(res: HttpResponse, status: string, type: string, body: string | Uint8Array, headers: Headers): void {
+    this.hold()
+    this.#large = LargeAnswer.of(res, typeof body === 'string' ? Buffer.from(body) : body)
+    if (this.#large === null) return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are not read yet'))
+    this.#streaming = true
+    this.#large.begin(status, type, headers, () => this.#settle(codeOf(status)))
   }
 
   /** Begins a streamed answer; the status is sent with the first `write`. One to HEAD is over with this. */
@@ -237,6 +229,7 @@ export class Exchange {
   #settle(status: number): boolean {
     if (this.#res === null) return false
     this.#res = null
+    this.#large?.release()
     this.#host.over(this, status)
     if (this.#held) {
       this.#held = false

@@ -1,8 +1,9 @@
 /**
- * What all bodies together hold of which a part has come: a bound over all connections.
+ * A bound over all connections: what all bodies together hold of which a part has come, and what large answers hold that are
+ * not read (large-answer.ts).
  *
- * Each body has a bound of its own, and clients may have as many under way as they open connections. A body that comes in
- * one piece holds nothing, so small ones are taken in however many large ones are on their way.
+ * Each has a bound of its own, and clients may have as many under way as they open connections. A body that comes in one
+ * piece holds nothing, so small ones are taken in however many large ones are on their way.
  */
 import { limits } from '../../engine/index.js'
 

@@ -11,7 +11,8 @@
  */
 import { App, LIBUS_LISTEN_EXCLUSIVE_PORT, LIBUS_LISTEN_DEFAULT, SSLApp, us_listen_socket_close, us_socket_local_port } from './native.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from './native.js'
-import { Exchange, type ExchangeHost } from './exchange.js'
+import { Exchange } from './exchange.js'
+import type { ExchangeHost } from './exchange-host.js'
 import { mustServe, type TlsFiles } from './tls.js'
 
 export interface ListenOptions {

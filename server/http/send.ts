@@ -29,13 +29,18 @@ let extra: Headers = noHeaders
 let withoutBody = false
 let closing = false
 
+/** What stands before the body. */
+export function writeHead(res: HttpResponse, status: string, type: string, headers: Headers): void {
+  // Left out, the status is written as 200 OK.
+  if (status !== OK) res.writeStatus(status)
+  res.writeHeader('Content-Type', type)
+  for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
+}
+
 function write(): void {
   const res = target
   if (res === null) return
-  // Left out, the status is written as 200 OK.
-  if (statusLine !== OK) res.writeStatus(statusLine)
-  res.writeHeader('Content-Type', contentType)
-  for (let i = 0; i < extra.length; i++) res.writeHeader(extra[i]![0], extra[i]![1])
+  writeHead(res, statusLine, contentType, extra)
   // Given a length of its own, endWithoutBody waits for the body that never comes.
   if (withoutBody) res.writeHeader('Content-Length', String(Buffer.byteLength(content))).endWithoutBody()
   else res.end(content, closing)

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Exchange } from '../http/exchange.js'
 import { replyError, replyHttpError } from '../http/error-reply.js'
+import { keptAnswer } from '../http/large-answer.js'
 import type { Route } from '../http/route.js'
 import type { Headers } from '../http/send.js'
 
@@ -61,7 +62,7 @@ const loaded = new Map<string, Promise<Buffer>>()
 
 function asset(name: string): Promise<Buffer> {
   let bytes = loaded.get(name)
-  if (bytes === undefined) loaded.set(name, (bytes = readFile(join(assetsDir, name))))
+  if (bytes === undefined) loaded.set(name, (bytes = readFile(join(assetsDir, name)).then(keptAnswer)))
   return bytes
 }
 

@@ -1,5 +1,6 @@
 /** The table of routes: all that the service answers to. OpenAPI is made of the same rows. */
 import { Type } from 'typebox'
+import { keptAnswer } from '../http/large-answer.js'
 import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
@@ -29,7 +30,7 @@ import { tokenRoutes } from './tokens.js'
 import { watchdogRoutes } from './watchdogs.js'
 import { userRoutes } from './users.js'
 
-const documents = new Map<string, string>()
+const documents = new Map<string, Uint8Array>()
 
 const openApi: Route = {
   method: 'GET',
@@ -41,9 +42,9 @@ const openApi: Route = {
   responses: { 200: { description: 'The document.', schema: Type.Object({}, { additionalProperties: true }) } },
   serve(exchange, _params, app) {
     const { name } = app.service
-    let text = documents.get(name)
-    if (text === undefined) documents.set(name, (text = JSON.stringify(openApiDocument(routes, name))))
-    exchange.reply('200 OK', json, text)
+    let bytes = documents.get(name)
+    if (bytes === undefined) documents.set(name, (bytes = keptAnswer(Buffer.from(JSON.stringify(openApiDocument(routes, name))))))
+    exchange.reply('200 OK', json, bytes)
   },
 }
 

@@ -58,11 +58,7 @@ export class Integrations implements IntegrationsService {
   /** Integrations or pipelines have changed, or the service starts. */
   rewire(): void {
     if (this.#isClosing || this.#timer !== null) return
-    this.#timer = setTimeout(() => {
-      this.#timer = null
-      if (this.#worker !== null) this.#tell({ type: 'rewired' })
-      else if (this.#isNeeded()) this.#start()
-    }, GATHER_MS).unref()
+    this.#timer = setTimeout(() => this.#gathered(), GATHER_MS).unref()
   }
 
   /** A job has another title, other labels, another state. */
@@ -131,6 +127,7 @@ export class Integrations implements IntegrationsService {
     this.#isClosing = true
     this.#orders.stop()
     if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
     await this.#end()
     await this.#orders.close()
   }
@@ -148,6 +145,13 @@ export class Integrations implements IntegrationsService {
     })
     await worker.terminate()
     this.#closed = null
+  }
+
+  #gathered(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#worker !== null) this.#tell({ type: 'rewired' })
+    else if (this.#isNeeded()) this.#start()
   }
 
   #isNeeded(): boolean {
@@ -179,6 +183,8 @@ export class Integrations implements IntegrationsService {
   #ask<K extends IntegrationQuestion>(
     ask: K, given: IntegrationQuestions[K]['given'], none: IntegrationQuestions[K]['answer'],
   ): Promise<IntegrationQuestions[K]['answer']> {
+    // The first step was made just now: what is asked waits in the thread until that is up.
+    if (this.#timer !== null) this.#gathered()
     if (this.#worker === null) {
       if ((given as LetterQuery).id !== undefined) return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
       return this.#isNeeded() ? Promise.reject(unavailable()) : Promise.resolve(none)

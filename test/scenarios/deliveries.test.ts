@@ -37,6 +37,14 @@ async function post(jobId: number, id: string, rawBody: object = { rule: 'a' }):
   assert.equal((await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: rawBody })).status, 201)
 }
 
+test('who asks right behind the request that made the first step is told of it', async () => {
+  const { title } = await makeJob(client)
+  const name = await addWebhook(title, 'http://127.0.0.1:9')
+  const { status, text } = await client.get('/api/v2/integrations/deliveries')
+  assert.equal(status, 200, text)
+  assert.ok(text.includes(name))
+})
+
 test('a decision is posted, signed, with the event; an event of before the step is not', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeJob(client)

@@ -33,7 +33,7 @@ function decisionOf(event: StoredEvent): string {
 
 /** All jobs that whoever signed in may see. */
 const jobs: Page = async () => {
-  const found = await ask<readonly Job[]>('GET', '/api/v1/jobs')
+  const found = await ask<readonly Job[]>('GET', '/api/v2/jobs')
   const rows = found.map(({ job_id: id, title, category, status, processed_documents_count: events, feedback_documents_count: votes, retrain_msg }) => [
     link(`/use-cases/overview/${id}`, title), category, status, String(events), String(votes), retrain_msg, link(`/jobs/feedback-flow/${id}`, 'Give feedback'),
   ])

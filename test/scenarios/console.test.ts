@@ -64,8 +64,11 @@ test('a vote is given with one press, and what an event says is text', async () 
   await eventually(() => service.client.get(path), ({ body }) => body.consensus === 'Drop' && body.votes[0].analyst === 'admin')
 })
 
-test('the jobs are listed, with what leads to their events', async () => {
+test('the jobs are listed, with what leads to their events, whoever sends those', async () => {
+  const properties = { title: 'Fed by an index', category: 'Decision intelligence', decision_points: ['rule'] }
+  assert.equal((await service.client.post('/api/v2/resources', { job: { type: 'job', properties } })).status, 200)
   const shown = await page('/jobs')
+  assert.match(shown.textContent, /Fed by an index/)
   assert.match(shown.textContent, /Decision intelligenceSTARTED1/)
   assert.ok(shown.all('a').some(({ attributes }) => attributes.get('href') === `/jobs/feedback-flow/${jobId}`))
 })

@@ -28,7 +28,7 @@ import { Logs } from './monitor/log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
-import { mustBelongTogether } from './actor/belonging.js'
+import { mustBelongTogether, mustHaveDeleted } from './actor/belonging.js'
 import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import type { TurnRan } from './actor/mailbox-events.js'
@@ -110,7 +110,7 @@ export class EngineParts {
     mustBelongTogether(options.dataDir, shardCount, this.catalog)
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
-    this.shards = this.#openShards(shardCount, clock)
+    this.shards = this.#openShards(shardCount, clock, log)
     this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
     this.trainings = new Trainings({
       dataDir: options.dataDir, threadsMax: options.trainers ?? 1, clock,
@@ -207,9 +207,10 @@ export class EngineParts {
     await this.#lock.release()
   }
 
-  #openShards(count: number, clock: NonNullable<EngineOptions['clock']>): Shards {
+  #openShards(count: number, clock: NonNullable<EngineOptions['clock']>, log: AuditLog): Shards {
     const { dataDir, serviceNames: sectionNames } = this
     const readers = Shards.openReaders(dataDir, count)
+    mustHaveDeleted(dataDir, readers, this.catalog, log)
     const last = readers.reduce((micros, reader) => Math.max(micros, reader.lastMicros()), lastTaken(this.#catalogStore, count))
     return new Shards(count, this.threads, { dataDir, sectionNames }, readers, new IngestClock(clock, last), this.failed, this.#turnRan)
   }

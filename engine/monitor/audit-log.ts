@@ -16,7 +16,7 @@ import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { marksOf } from './audit-marks.js'
 import {
-  canonicalBytes, chainHash, decodeHead, encodeChained, encodeHead, headKey, sequenceKey, timesKey, type AuditHead,
+  canonicalBytes, chainHash, decodeHead, encodeChained, encodeHead, headKey, sequenceKey, splitChained, timesKey, type AuditHead,
 } from './audit-tables.js'
 import { AuditTerms } from './audit-terms.js'
 
@@ -39,6 +39,13 @@ export class AuditLog implements AuditTrail {
   /** How long the chain is, and its last hash, as committed. */
   head(): AuditHead {
     return decodeHead(this.#environment.get('audit_meta', headKey))
+  }
+
+  /** The chain was once so long, and ended with this hash. */
+  has({ count, hash }: AuditHead): boolean {
+    if (count === 0) return true
+    const entry = this.#environment.get('audit', sequenceKey(count))
+    return entry !== undefined && Buffer.compare(splitChained(entry).hash, hash) === 0
   }
 
   record(batch: WriteBatch, entry: AuditEntry): void {

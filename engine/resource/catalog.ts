@@ -126,6 +126,11 @@ export class Catalog {
     return this.#state.jobs.get(id)
   }
 
+  /** There is, or was, a job of that id. */
+  hasGiven(jobId: number): boolean {
+    return jobId < this.#state.counters.nextJobId
+  }
+
   jobByTitle(title: string): JobSettings | undefined {
     return this.#state.jobsByTitle.get(title)
   }
@@ -208,13 +213,10 @@ export class Catalog {
   #signInRefused(username: string, address: string): void {
     const { audit, clock } = this.#maker
     if (audit === undefined || this.#closed) return
-    const known = this.#state.users.has(username)
-    const [by, object] = [
-      { kind: 'nobody', name: known ? username : '' },
-      { type: 'user', id: known ? username : '', title: known ? username : 'unknown user' } as const,
-    ]
+    const name = this.#state.users.has(username) ? username : ''
+    const object = { type: 'user', id: name, title: name === '' ? 'unknown user' : name } as const
     const batch = new WriteBatch()
-    audit.record(batch, { atMicros: clock.nowMicros(), by, action: 'sign-in refused', object, details: { address } })
+    audit.record(batch, { atMicros: clock.nowMicros(), by: { kind: 'nobody', name }, action: 'sign-in refused', object, details: { address } })
     this.#environment.commit(batch)
   }
 
@@ -234,9 +236,7 @@ export class Catalog {
         audit.record(batch, details === undefined ? entry : { ...entry, details })
       }
     }
-    const rebinds = changes.integrations.size > 0 || [...changes.jobs].some(([id, job]) => {
-      return job?.pipeline !== this.#state.jobs.get(id)?.pipeline
-    })
+    const rebinds = changes.integrations.size > 0 || [...changes.jobs].some(([id, job]) => job?.pipeline !== this.#state.jobs.get(id)?.pipeline)
     this.#environment.commit(batch)
     this.#credentials.change(changes)
     this.#state.absorb(changes)

@@ -122,6 +122,32 @@ describe('a data directory that has lost a file', () => {
     }
   })
 
+  it('is refused where its catalog is an older one, or that of another directory', async () => {
+    const older = join(dir, 'with-an-older-catalog')
+    cpSync(backup, older, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) })
+    const engine = await open(older)
+    const properties = { title: 'a later job', category: 'Decision intelligence', decision_points: ['rule'], pipeline_integrations: [] }
+    await engine.applyResources({ resources: { job: { type: 'job', properties } } }, false)
+    const [first, later] = [job, engine.jobByTitle(engine.authenticate(KEY)!, 'a later job')]
+    job = later
+    await post(engine, 'acknowledged')
+    job = first
+    await engine.close()
+    cpSync(join(backup, 'catalog.mdb'), join(older, 'catalog.mdb'))
+    await assert.rejects(open(older), (error) => refused('data_dir_invalid')(error) && /older than the rest/.test((error as Error).message))
+
+    const [other, mixed] = [join(dir, 'another-directory'), join(dir, 'with-the-catalog-of-another')]
+    const another = await open(other)
+    for (const title of ['one', 'two']) {
+      await another.applyResources({ resources: { job: { type: 'job', properties: { ...properties, title } } } }, false)
+    }
+    await another.deleteResource({ type: 'job', title: 'one', force: true } as never)
+    await another.close()
+    cpSync(backup, mixed, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) })
+    cpSync(join(other, 'catalog.mdb'), join(mixed, 'catalog.mdb'))
+    await assert.rejects(open(mixed), (error) => refused('data_dir_invalid')(error) && /of another directory/.test((error as Error).message))
+  })
+
   it('is used where nothing was in it', async () => {
     const path = join(dir, 'without-an-empty-shard')
     const name = `shard-${(job.id + 1) % 2}.mdb`

@@ -11,6 +11,7 @@
  * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
  * | integrations.mdb | how far steps that take events out are; what they could not deliver   |
  * | lock.sock        | the lock: a socket that the process which owns the directory holds |
+ * | lock-*.sock      | the same of a process that is about to take it (lock-turn.ts)      |
  *
  * 1. Today's code opens every older format and refuses a newer one (design D11).
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.

@@ -7,12 +7,13 @@
  * device and inode: the kernel gives it to one process and takes it back when that one dies, so nothing is ever stale and
  * two that start at once cannot both have it. The second is a file in the directory, for processes in another network
  * namespace (containers that share a volume), where abstract names are not seen; a file that nobody listens on is left
- * over from a process that died, and is replaced.
+ * over from a process that died, and is replaced by whoever has the turn (lock-turn.ts).
  */
-import { connect, createServer, type Server, type Socket } from 'node:net'
-import { statSync, unlinkSync, openSync, closeSync } from 'node:fs'
+import { statSync, openSync, closeSync } from 'node:fs'
+import type { Server, Socket } from 'node:net'
 import { isRefusal, Refusal } from '../errors.js'
 import { answerCall } from './directory-call.js'
+import { answers, close, listen, removeStale, takeTurn } from './lock-turn.js'
 
 export interface DataLock {
   /** Answers requests that come through the socket in the directory, from whoever may write there (directory-call.ts). */
@@ -38,12 +39,14 @@ async function takeLock(path: string): Promise<DataLock> {
   if (named === null) throw inUse
   // Socket paths are short (108 bytes); through the open directory any path fits.
   const directory = openSync(path, 'r')
-  const file = process.platform === 'linux' ? `/proc/self/fd/${directory}/lock.sock` : `${path}/lock.sock`
+  const folder = process.platform === 'linux' ? `/proc/self/fd/${directory}` : path
+  const file = `${folder}/lock.sock`
   try {
-    if (await answers(file)) throw inUse
-    removeStale(file)
+    const turn = await takeTurn(folder)
+    if (turn === null) throw inUse
     let answer: ((request: string) => Promise<string>) | null = null
-    const inDirectory = await listen(file, (socket) => (answer === null ? socket.destroy() : answerCall(socket, answer)))
+    const serve = (socket: Socket): void => void (answer === null ? socket.destroy() : answerCall(socket, answer))
+    const inDirectory = await replaceStale(file, serve).finally(() => close(turn))
     if (inDirectory === null) throw inUse
     return {
       serve(given) {
@@ -61,37 +64,9 @@ async function takeLock(path: string): Promise<DataLock> {
   }
 }
 
-/** A server on that name, or null where somebody has it. */
-function listen(name: string, connected: (socket: Socket) => void = (socket) => socket.destroy()): Promise<Server | null> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true }, connected)
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)))
-    server.listen(name, () => {
-      server.unref()
-      resolve(server)
-    })
-  })
-}
-
-function answers(file: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(file)
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
-}
-
-function removeStale(file: string): void {
-  try {
-    unlinkSync(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()))
+/** Takes the place of a socket that nobody listens on; null where somebody does. Only in its turn. */
+async function replaceStale(file: string, connected: (socket: Socket) => void): Promise<Server | null> {
+  if (await answers(file)) return null
+  removeStale(file)
+  return await listen(file, connected)
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openEngine } from '../../engine/engine.js'
 import { isRefusal } from '../../engine/errors.js'
 import { DATA_FORMAT } from '../../engine/store/data-dir.js'
 import { lockDataDir } from '../../engine/store/data-lock.js'
+import { answers, close, takeTurn } from '../../engine/store/lock-turn.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { EngineChild, type Ready } from './child.js'
 
@@ -57,6 +60,28 @@ describe('the lock of a data directory', () => {
     const directory = temporaryDirectory(test)
     writeFileSync(join(directory, 'lock.sock'), 'left over')
     await (await lockDataDir(directory)).release()
+  })
+
+  it('goes to one of those that find the same left-over socket at once, without having seen each other', async (test) => {
+    const directory = temporaryDirectory(test)
+    for (const name of ['lock.sock', 'lock-0123456789abcdef.sock']) writeFileSync(join(directory, name), 'left over')
+    // Those of one network namespace see each other by another name; turns are all that processes in several have.
+    for (let round = 0; round < 20; round++) {
+      const turns = await Promise.all([takeTurn(directory), takeTurn(directory), takeTurn(directory)])
+      const [turn, ...more] = turns.filter((each) => each !== null)
+      assert.ok(turn !== undefined && more.length === 0, `${more.length + 1} of 3 had the turn`)
+      await close(turn)
+    }
+    assert.deepEqual(readdirSync(directory), ['lock.sock'])
+  })
+
+  it('is not taken from a process that stands still, however many knock at its door', async (test) => {
+    const path = join(temporaryDirectory(test), 'lock.sock')
+    const program = `require('net').createServer().listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
+    const owner = spawn(process.execPath, ['-e', program])
+    test.after(() => owner.kill('SIGKILL'))
+    while (!(await answers(path))) await sleep(5)
+    for (let knocks = 0; knocks < 4; knocks++) assert.equal(await answers(path), true, `knock ${knocks}`)
   })
 
   it('keeps a second process out with a sentence, and is free when the first was killed', async (test) => {

@@ -6,6 +6,8 @@
  *
  * 1. The audit log says who asked before the first event goes, and how many went behind the last. It names the fields of
  *    the filters and not their values: those may be what is to be forgotten.
+ * 2. The model is marked before the first event goes, since the process may end before the last has, and once more behind that: a
+ *    training may have begun meanwhile.
  */
 import type { Clock } from '../clock.js'
 import { isRefusal, Refusal } from '../errors.js'
@@ -86,6 +88,7 @@ export class Erasure implements ErasureService {
       const job = this.#parts.current(handle)
       const found = await this.#tools.looks.run({ dataDir, job, serviceNames, selection, askedMicros, after, countOnly: false })
       for (let at = 0; at < found.times.length; at += limits.reprocessEventsPerPiece) {
+        if (sum.events === 0) this.#markModel(handle)
         const { events, votes } = await this.#piece(handle, found.times.slice(at, at + limits.reprocessEventsPerPiece))
         sum.events += events
         sum.votes += votes
@@ -109,11 +112,12 @@ export class Erasure implements ErasureService {
     }
   }
 
-  /** True where there is a model that knew them. */
+  /** True where there is a model that knew them, or is about to be. */
   #markModel(handle: JobHandle): boolean {
+    const { shards, trainings } = this.#parts
     const job = this.#parts.current(handle)
-    if (this.#parts.shards.reader(job.shard).stats(job).modelVersion === 0) return false
-    this.#parts.trainings.note(job.id, RETRAIN)
+    if (shards.reader(job.shard).stats(job).modelVersion === 0 && !trainings.isRunning(job.id)) return false
+    trainings.outdate(job.id, RETRAIN)
     return true
   }
 

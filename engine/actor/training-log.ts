@@ -20,6 +20,8 @@ export interface TrainingRow {
   readonly finishMicros: number | null
   /** Who asked, or null. */
   readonly username: string | null
+  /** Why the model in use is to be trained again though its training went well; absent where it is not. */
+  readonly outdated?: string | undefined
 }
 
 const VERSION = 1

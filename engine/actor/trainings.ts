@@ -7,6 +7,7 @@
  * 1. One training of a job at a time; a second one is refused (S14).
  * 2. A model becomes active in one commit of the job's shard. Until then, and if anything fails, the one before answers.
  * 3. A training that was cut off by the end of the process runs again at the next start.
+ * 4. That a model is outdated is said until a training that began after that has ended well.
  */
 import { Refusal } from '../errors.js'
 import type { Clock } from '../clock.js'
@@ -43,6 +44,8 @@ export class Trainings {
   readonly #running = new Map<number, TrainingSignals>()
   /** Of these, those that were cut off to run again. */
   readonly #again = new Set<number>()
+  /** And those that may have read what made the model before outdated. */
+  readonly #outdated = new Set<number>()
   readonly meter = new TrainingMeter()
   #closed = false
 
@@ -62,7 +65,11 @@ export class Trainings {
   view(jobId: number): TrainingRow {
     const row = this.#options.log.get(jobId)
     const signals = this.#running.get(jobId)
-    if (signals === undefined) return row
+    if (signals === undefined) {
+      const { state, message, outdated } = row
+      const isSaid = outdated === undefined || state === 'queued' || message === outdated
+      return isSaid ? row : { ...row, message: `${message}; ${outdated}` }
+    }
     const { percent, what } = signals.read()
     return { ...row, message: what === '' ? `${percent} %` : `${percent} %: ${what}` }
   }
@@ -94,6 +101,17 @@ export class Trainings {
   /** Says why a scheduled training did not start. */
   note(jobId: number, message: string): void {
     this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message })
+  }
+
+  /** What the model in use was trained with, or the one that is being made, is not there any more. */
+  outdate(jobId: number, why: string): void {
+    if (this.#running.has(jobId)) this.#outdated.add(jobId)
+    this.#options.log.set(jobId, { ...this.#options.log.get(jobId), message: why, outdated: why })
+  }
+
+  /** A training of the job is under way. */
+  isRunning(jobId: number): boolean {
+    return this.#running.has(jobId)
   }
 
   /** The job is gone. */
@@ -145,6 +163,7 @@ export class Trainings {
     } finally {
       this.#running.delete(job.id)
       this.#again.delete(job.id)
+      this.#outdated.delete(job.id)
       this.#startNext()
     }
   }
@@ -180,7 +199,9 @@ export class Trainings {
   #end(jobId: number, state: 'RETRAIN_FINISHED' | 'RETRAIN_FAILED', message: string): void {
     if (this.#options.job(jobId) === undefined) return
     const { log, clock } = this.#options
-    const row = { ...log.get(jobId), state, message, finishMicros: clock.nowMicros() }
+    const { outdated, ...before } = log.get(jobId)
+    const isOutdated = outdated !== undefined && (state === 'RETRAIN_FAILED' || this.#outdated.has(jobId))
+    const row = { ...before, state, message, finishMicros: clock.nowMicros(), ...(isOutdated ? { outdated } : {}) }
     this.meter.ended(row)
     this.#options.ended?.(jobId, row)
     try {

@@ -29,6 +29,7 @@ import { encodeEnriched } from './enriching.js'
 import { EnrichmentDesk } from './enrichment-desk.js'
 import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './integration-wire.js'
 import { LetterDesk } from './letter-desk.js'
+import { PassedChanges } from './passed-changes.js'
 import { StepDesk, type StepDeskParts } from './step-desk.js'
 
 /** Threads that decide events come first where cores are few; what they wait for, or bring in, is as urgent as deciding. */
@@ -121,24 +122,11 @@ function tick(): void {
   }
 }
 
-const told = new Map<number, string>()
+const passed = new PassedChanges(ledger)
 
 /** Says which changes every step of a job has told. */
 function report(): void {
-  const least = new Map<number, { change: number; changeEvent: number }>()
-  for (const { job, id, runs } of desk.steps) {
-    if (id.role === 'input') continue
-    const place = runs instanceof Delivery ? runs.place : { change: 0, changeEvent: 0 }
-    const known = least.get(job.id)
-    const isLess = known === undefined || place.change < known.change || (place.change === known.change && place.changeEvent < known.changeEvent)
-    if (isLess) least.set(job.id, place)
-  }
-  for (const [jobId, { change, changeEvent }] of least) {
-    const name = `${change} ${changeEvent}`
-    if (told.get(jobId) === name) continue
-    told.set(jobId, name)
-    tell({ type: 'passed', jobId, changeMicros: change, eventMicros: changeEvent })
-  }
+  for (const change of passed.next([...desk.steps].map(({ id }) => id))) tell({ type: 'passed', ...change })
 }
 
 const ticking = setInterval(tick, pace.lookMs)

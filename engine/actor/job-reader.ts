@@ -1,68 +1,51 @@
 /**
  * Reading a shard's jobs from outside its thread: what is committed, never what is under way (design D12).
  *
- * Owns: views of events and counters for requests that only look. Leaves out: everything that changes.
+ * Owns: views of events and counters for requests that only look. Leaves out: an event by its id (event-look.ts), everything that changes.
  *
  * 1. Reads move to the latest commit when the shard's mailbox says that there is one; so whoever was answered sees what
  *    he wrote.
  */
 import { Refusal } from '../errors.js'
-import { limits } from '../limits.js'
-import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
-import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { AuditEntry } from '../resource/audit-trail.js'
-import type { BucketState, EventExport, EventView } from '../service.js'
+import type { EventExport, EventView } from '../service.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
-import { decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
+import { decodeContent, decodePrevious } from '../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
-import { bucketKey, jobRange, TIME_KEY_BYTES, timeOfKey, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../store/tables.js'
+import { bucketKey, jobRange, timeOfKey } from '../store/tables.js'
 import { ballotView } from './ballot-view.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
-import { readBallot, stateOf } from './ballots.js'
+import { readBallot } from './ballots.js'
 import type { ConsensusView } from './consensus-service.js'
 import { hasTold, notedHead, untold } from './outbox.js'
+import { EventLook } from './event-look.js'
 import { findEvent, lastTime, subjectOf, type FoundEvent } from './event-table.js'
 import { exportDocument } from './export.js'
 import { readStats } from './job-stats.js'
 import { readNotes } from './notes.js'
 import { readLookUps } from './enriching.js'
 import { readTask } from './tasks.js'
-import { viewOf } from './turn.js'
-
-const JOB_BYTES = 4
-/** Of one UTF-16 unit. */
-const UTF8_BYTES_MAX = 3
-const RECORD_HEADER_BYTES = 32
-/** Buckets whose state is remembered between two commits. */
-const STATES_MAX = 20_000
-const nothing = new Uint8Array(0)
 
 export class JobReader {
   readonly #environment: Environment
   readonly #codec: BodyCodec
   readonly #stats = new Map<number, StatsRow>()
-  /** By key in `ballots`, one character a byte, until the next commit: many events are in few buckets. */
-  readonly #states = new Map<string, BucketState>()
-  /** What a look writes over: keys of `ids`, `events` and `ballots`, a value of `ids`, a record's header. */
-  readonly #idKey = Buffer.alloc(JOB_BYTES + UTF8_BYTES_MAX * limits.eventIdBytesMax)
-  readonly #timeKey = Buffer.alloc(TIME_KEY_BYTES)
-  readonly #bucketKey = Buffer.alloc(JOB_BYTES + BUCKET_ID_BYTES)
-  readonly #time = timeValue(0)
-  readonly #head = Buffer.alloc(RECORD_HEADER_BYTES)
+  readonly #look: EventLook
 
   constructor(environment: Environment) {
     this.#environment = environment
     this.#codec = new BodyCodec(environment)
+    this.#look = new EventLook(environment, (job) => this.stats(job))
   }
 
   /** The shard has committed a turn. */
   refresh(): void {
     this.#environment.refresh()
     this.#stats.clear()
-    this.#states.clear()
+    this.#look.forget()
   }
 
   /** Ingest times of the job's oldest events. */
@@ -104,9 +87,7 @@ export class JobReader {
 
   /** @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView {
-    const micros = this.#look(job.id, eventId)
-    if (micros < 0) throw notFound()
-    return this.#view(job, eventId, micros, decodeHeader(this.#head))
+    return this.#look.event(job, eventId)
   }
 
   /** @throws Refusal event_not_found. */
@@ -116,7 +97,7 @@ export class JobReader {
 
   /** The same of an event that was found, and has that id. */
   exportFound(job: JobSettings, found: FoundEvent, eventId: string, serviceName: string): EventExport {
-    const view = this.#view(job, eventId, found.micros, found.header)
+    const view = this.#look.view(job, eventId, found.micros, found.header)
     const content = decodeContent(found.record)
     const body = this.#codec.decode(content.body)
     const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
@@ -198,59 +179,7 @@ export class JobReader {
 
   #find(job: JobSettings, eventId: string): FoundEvent {
     const found = findEvent(this.#environment, job.id, eventId)
-    if (found === null) throw notFound()
+    if (found === null) throw new Refusal('event_not_found', 'event not found')
     return found
   }
-
-  /**
-   * The time of an event, or -1, by the rule of findEvent; the record's header is in `#head` until the next look. The
-   * busiest read of all: a look takes no memory.
-   */
-  #look(jobId: number, eventId: string): number {
-    if (eventId.length > limits.eventIdBytesMax) return -1
-    const key = this.#idKey
-    key.writeUInt32BE(jobId, 0)
-    const idBytes = key.write(eventId, JOB_BYTES, 'utf8')
-    // Longer than any id that was ever taken in; a store has bounds for keys of its own.
-    if (idBytes > limits.eventIdBytesMax) return -1
-    const id = new Uint8Array(key.buffer, key.byteOffset, JOB_BYTES + idBytes)
-    if (this.#environment.read('ids', id, this.#time) >= 0) return this.#lookAt(jobId, timeOfValue(this.#time))
-    const own = microsOfEventId(eventId)
-    if (own === null) return -1
-    const micros = this.#lookAt(jobId, own)
-    return micros < 0 || decodeHeader(this.#head).hasClientId ? -1 : micros
-  }
-
-  #lookAt(jobId: number, micros: number): number {
-    return this.#environment.read('events', writeTimeKey(this.#timeKey, jobId, micros), this.#head) < 0 ? -1 : micros
-  }
-
-  #view(job: JobSettings, eventId: string, micros: number, header: RecordHeader): EventView {
-    const bucketState = this.#stateOf(job, subjectOf(header, micros))
-    const { pending, label, confidence, outlier } = header
-    // Field by field, in the order of a reply's: a spread, or another order, would slow down all that view events.
-    return viewOf(job, eventId, { micros, pending, label, confidence, outlier, bucketState })
-  }
-
-  #stateOf(job: JobSettings, subject: Uint8Array): BucketState {
-    if (subject.length !== BUCKET_ID_BYTES) return this.#readState(job, subject, bucketKey(job.id, subject))
-    const key = writeIdKey(this.#bucketKey, job.id, subject)
-    const name = key.toString('latin1')
-    const known = this.#states.get(name)
-    if (known !== undefined) return known
-    const state = this.#readState(job, subject, key)
-    if (this.#states.size >= STATES_MAX) this.#states.clear()
-    this.#states.set(name, state)
-    return state
-  }
-
-  #readState(job: JobSettings, subject: Uint8Array, key: Uint8Array): BucketState {
-    const voted = this.#environment.read('ballots', key, nothing) >= 0
-    const ballot = voted ? readBallot(this.#environment, job.id, subject) : null
-    return stateOf(ballot, ballot === null ? 0 : this.stats(job).trainedThroughSeq)
-  }
-}
-
-function notFound(): Refusal {
-  return new Refusal('event_not_found', 'event not found')
 }

@@ -12,6 +12,7 @@ const VERSION_MAX = 3
 export const VERSION_WITH_MORE = 2
 export const HEADER_BYTES = 32
 export const NO_LABEL = 255
+export const BUCKET_ID_AT = 16
 
 const PENDING = 1
 const OUTLIER = 2
@@ -71,24 +72,53 @@ export function newHeader(
 
 export function decodeHeader(record: Uint8Array): RecordHeader {
   const bytes = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
-  assert((bytes[0] as number) >= VERSION && (bytes[0] as number) <= VERSION_MAX, 'a record of a version that this code knows')
-  const flags = bytes[1] as number
-  const label = bytes[2] as number
-  const bucketId = bytes.subarray(16, 16 + BUCKET_ID_BYTES)
+  const flags = flagsOf(bytes)
   return {
     pending: (flags & PENDING) !== 0,
     outlier: (flags & OUTLIER) !== 0,
     lacksPoints: (flags & LACKS_POINTS) !== 0,
     hasFeedback: (flags & HAS_FEEDBACK) !== 0,
     hasClientId: (flags & HAS_CLIENT_ID) !== 0,
-    label: label === NO_LABEL ? -1 : label,
+    label: labelOf(bytes),
     source: decisionSources[(bytes[3] as number) & SOURCE_BITS] ?? 'none',
-    confidence: bytes.readUInt16LE(4),
+    confidence: confidenceOf(bytes),
     modelVersion: bytes.readUInt32LE(8),
     outlierScore: bytes.readFloatLE(12),
-    bucketId: isZero(bucketId) ? null : bucketId,
+    bucketId: isInBucket(bytes) ? bytes.subarray(BUCKET_ID_AT, BUCKET_ID_AT + BUCKET_ID_BYTES) : null,
     lookUps: lookUpStates[(bytes[3] as number) >> LOOK_UPS_SHIFT] as LookUps,
   }
+}
+
+function flagsOf(record: Uint8Array): number {
+  assert((record[0] as number) >= VERSION && (record[0] as number) <= VERSION_MAX, 'a record of a version that this code knows')
+  return record[1] as number
+}
+
+// Single fields of a header, for who asks for few: `pending`, `outlier`, `hasClientId`, `label`, `confidence`, and that there is a `bucketId`.
+
+export function isPending(record: Uint8Array): boolean {
+  return (flagsOf(record) & PENDING) !== 0
+}
+
+export function isOutlier(record: Uint8Array): boolean {
+  return (flagsOf(record) & OUTLIER) !== 0
+}
+
+export function hasClientId(record: Uint8Array): boolean {
+  return (flagsOf(record) & HAS_CLIENT_ID) !== 0
+}
+
+export function labelOf(record: Uint8Array): number {
+  return record[2] === NO_LABEL ? -1 : (record[2] as number)
+}
+
+export function confidenceOf(record: Uint8Array): number {
+  return (record[4] as number) | ((record[5] as number) << 8)
+}
+
+export function isInBucket(record: Uint8Array): boolean {
+  for (let i = BUCKET_ID_AT; i < BUCKET_ID_AT + BUCKET_ID_BYTES; i++) if (record[i] !== 0) return true
+  return false
 }
 
 /** Everything in the header but what the rest is found by: the length of the id, and the flags of what else is there. */
@@ -111,9 +141,4 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   bytes.writeFloatLE(header.outlierScore, at + 12)
   // A call would cost more than the bytes.
   for (let i = 0; i < BUCKET_ID_BYTES; i++) bytes[at + 16 + i] = bucketId === null ? 0 : (bucketId[i] as number)
-}
-
-function isZero(bytes: Uint8Array): boolean {
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false
-  return true
 }

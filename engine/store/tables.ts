@@ -90,10 +90,11 @@ export function idKey(job: number, eventId: Uint8Array): Buffer {
   return writeIdKey(Buffer.allocUnsafe(4 + eventId.length), job, eventId)
 }
 
-/** The same, over what stood in a key of that length; returns it. */
-export function writeIdKey(key: Buffer, job: number, id: Uint8Array): Buffer {
+/** The same, over what stood in a key of that length; the id lies at `at` in `bytes`. Returns what it was given. */
+export function writeIdKey(key: Buffer, job: number, bytes: Uint8Array, at = 0): Buffer {
   key.writeUInt32BE(job, 0)
-  key.set(id, 4)
+  // Short: a call would cost more than their bytes.
+  for (let i = 4; i < key.length; i++) key[i] = bytes[at + i - 4] as number
   return key
 }
 

@@ -10,8 +10,8 @@ import { statusOf } from '../http/error-reply.js'
 /** Bytes of an answer beside the texts in it, at most, and of one UTF-16 unit of those. */
 const FIXED_BYTES = 512
 const UNIT_BYTES = 6
-/** Ends of answers that are remembered. */
-const ENDS_MAX = 4_096
+/** Middles of answers that are remembered. */
+const MIDDLES_MAX = 4_096
 const [QUOTE, BACKSLASH, SPACE, DELETE, ZERO, COLON, DOT, LETTER_Z] = [0x22, 0x5c, 0x20, 0x7f, 0x30, 0x3a, 0x2e, 0x5a]
 
 const head = Buffer.from('{"event_id":')
@@ -26,10 +26,11 @@ export function answerRoom({ eventId, result, resultLabel, errorMessage }: Event
   return FIXED_BYTES + UNIT_BYTES * (eventId.length + result.length + resultLabel.length + (errorMessage?.length ?? 0))
 }
 
-/** The end of an answer, behind the ingest time. Most are alike: what was made once is kept as bytes. */
-class Ends {
+/** What stands between ingest time and confidence. Few are different: what was made once is kept as bytes. */
+class Middles {
   readonly #text: (view: EventView) => string
-  readonly #known = new Map<string, Map<string, Map<number, Buffer>>>()
+  /** By result, by label, by what else there is. */
+  readonly #known = new Map<string, Map<string, Buffer[]>>()
   #size = 0
 
   constructor(text: (view: EventView) => string) {
@@ -40,42 +41,44 @@ class Ends {
     if (view.errorMessage !== null) return Buffer.from(this.#text(view))
     let byLabel = this.#known.get(view.result)
     if (byLabel === undefined) this.#known.set(view.result, (byLabel = new Map()))
-    let ends = byLabel.get(view.resultLabel)
-    if (ends === undefined) byLabel.set(view.resultLabel, (ends = new Map()))
-    const key = keyOf(view)
-    return ends.get(key) ?? this.#add(ends, key, view)
+    let middles = byLabel.get(view.resultLabel)
+    if (middles === undefined) byLabel.set(view.resultLabel, (middles = []))
+    const place = placeOf(view)
+    return middles[place] ?? this.#add(middles, place, view)
   }
 
-  #add(ends: Map<number, Buffer>, key: number, view: EventView): Buffer {
-    const end = Buffer.from(this.#text(view))
-    if (++this.#size > ENDS_MAX) {
+  #add(middles: Buffer[], place: number, view: EventView): Buffer {
+    const middle = Buffer.from(this.#text(view))
+    if (++this.#size > MIDDLES_MAX) {
       this.#known.clear()
       this.#size = 0
-    } else ends.set(key, end)
-    return end
+    } else middles[place] = middle
+    return middle
   }
 }
 
-/** Confidence, in its hundredths, and what has few values. */
-function keyOf({ confidenceScore, bucketState, outlier, status }: EventView): number {
+/** A number from 0 for all that has few values. */
+function placeOf({ bucketState, outlier, status }: EventView): number {
   const state = bucketState === 'new' ? 0 : bucketState === 'pending' ? 1 : bucketState === 'in_knowledge_base' ? 2 : 3
-  return Math.round(confidenceScore * 100) * 16 + state * 4 + (outlier ? 2 : 0) + (status === 'OK' ? 1 : 0)
+  return state * 4 + (outlier ? 2 : 0) + (status === 'OK' ? 1 : 0)
 }
 
 function decisionText({ status, result, resultLabel }: EventView): string {
   return `","status":"${status}","result":${JSON.stringify(result)},"result_label":${JSON.stringify(resultLabel)},`
 }
 
-function standingText({ bucketState, outlier, confidenceScore }: EventView): string {
-  return `"bucket_state":"${bucketState}","outlier":${outlier},"confidence_score":${confidenceScore}`
+function standingText({ bucketState, outlier }: EventView): string {
+  return `"bucket_state":"${bucketState}","outlier":${outlier},"confidence_score":`
 }
 
 function errorText({ errorMessage }: EventView): string {
   return `"error_message":${JSON.stringify(errorMessage)}`
 }
 
-const eventEnds = new Ends((view) => `${decisionText(view)}${errorText(view)},${standingText(view)}}`)
-const lineEnds = new Ends((view) => `${decisionText(view)}${standingText(view)},${errorText(view)}}\n`)
+const eventMiddles = new Middles((view) => `${decisionText(view)}${errorText(view)},${standingText(view)}`)
+const lineMiddles = new Middles((view) => `${decisionText(view)}${standingText(view)}`)
+const eventEnd = Buffer.from('}')
+const lineEnd = Buffer.from(',"error_message":null}\n')
 
 const ingestedEnd = Buffer.from('","status":"pending_inference","error_message":null}')
 const ingestedEmptyEnd = Buffer.from('","status":"pending_inference","error_message":""}')
@@ -87,12 +90,13 @@ export function ingestedBytes(view: EventView, emptyErrorMessage: boolean): Uint
 
 /** The answer to GET. Good until the next call. */
 export function eventBytes(view: EventView): Uint8Array {
-  return whole(view, (out, at) => put(out, putStart(out, at, view, false), eventEnds.of(view)))
+  return whole(view, (out, at) => put(out, putDecision(out, putStart(out, at, view, false), eventMiddles, view), eventEnd))
 }
 
 /** Puts the line of an event that was taken in by a stream, with its end; returns where it ends. There is `answerRoom` for it. */
 export function putResultLine(out: Buffer, at: number, view: EventView): number {
-  return put(out, putStart(out, at, view, true), lineEnds.of(view))
+  const end = view.errorMessage === null ? lineEnd : Buffer.from(`,${errorText(view)}}\n`)
+  return put(out, putDecision(out, putStart(out, at, view, true), lineMiddles, view), end)
 }
 
 /** The line of an event that was refused, with its end. `jobId` where it was read before the refusal. */
@@ -112,6 +116,11 @@ function putStart(out: Buffer, at: number, { eventId, jobId, ingestMicros }: Eve
   at = putText(out, put(out, at, head), eventId)
   if (withJob) at = putInteger(out, put(out, at, job), jobId)
   return putTime(out, put(out, at, time), ingestMicros)
+}
+
+/** All from behind the ingest time up to the confidence. */
+function putDecision(out: Buffer, at: number, middles: Middles, view: EventView): number {
+  return putHundredths(out, put(out, at, middles.of(view)), Math.round(view.confidenceScore * 100))
 }
 
 /** Short pieces: a call would cost more than their bytes. */
@@ -139,6 +148,16 @@ function putInteger(out: Buffer, at: number, value: number): number {
   let digits = 1
   for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits++
   return putDigits(out, at, value, digits)
+}
+
+/** A number given in hundredths, as JSON has it: without zeros behind the last digit that counts. */
+function putHundredths(out: Buffer, at: number, hundredths: number): number {
+  const whole = Math.floor(hundredths / 100)
+  const rest = hundredths - whole * 100
+  const end = putInteger(out, at, whole)
+  if (rest === 0) return end
+  out[end] = DOT
+  return rest % 10 === 0 ? putDigits(out, end + 1, rest / 10, 1) : putDigits(out, end + 1, rest, 2)
 }
 
 /** The last so many digits of a whole number. */

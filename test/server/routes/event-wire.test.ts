@@ -85,3 +85,11 @@ test('ingest times are written as everywhere else', () => {
     assert.equal(JSON.parse(eventText({ ...views[0]!, ingestMicros: micros })).ingest_timestamp, isoMicros(micros))
   }
 })
+
+test('a confidence is written as JSON has it, whatever its hundredths', () => {
+  for (let hundredths = 0; hundredths <= 10_000; hundredths++) {
+    const confidenceScore = hundredths / 100
+    const text = eventText({ ...views[0]!, confidenceScore })
+    assert.ok(text.endsWith(`"confidence_score":${confidenceScore}}`), text)
+  }
+})

@@ -7,6 +7,8 @@ import type { FairWindow } from './routes/fair-window.js'
 
 export interface App {
   readonly service: DecisionService
+  /** The header that carries keys, lower case. */
+  readonly keyHeader: string
   /** A new event's `error_message`: '' for the one client that cannot take null (S3). */
   readonly emptyErrorMessage: boolean
   /** How many requests a second a caller may make; null: as many as it likes. */

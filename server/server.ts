@@ -9,7 +9,7 @@
  */
 import { limits, Refusal, type DecisionService, type Log } from '../engine/index.js'
 import type { App } from './app.js'
-import { authorize } from './http/auth.js'
+import { authorize, keyHeader } from './http/auth.js'
 import { replyError, replyHttpError, replyRefusal } from './http/error-reply.js'
 import type { Exchange } from './http/exchange.js'
 import { Listener } from './http/listener.js'
@@ -63,6 +63,7 @@ export class Server {
     let main: Listener | null = null
     const app: App = {
       service,
+      keyHeader: keyHeader(service.name),
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
       window: new FairWindow(service.threads),

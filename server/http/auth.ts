@@ -18,22 +18,10 @@ export function keyHeader(name: string): string {
   return `x-${name.toLowerCase()}-api-key`
 }
 
-const headerOf = new WeakMap<App, string>()
-
-function headerName(app: App): string {
-  let header = headerOf.get(app)
-  if (header === undefined) {
-    header = keyHeader(app.service.name)
-    headerOf.set(app, header)
-  }
-  return header
-}
-
 /** The key or token that the request carries, or ''. */
 export function keyOf(exchange: Exchange, app: App): string {
-  const name = headerName(app)
-  const key = exchange.header(name)
-  const neutral = key === '' && name !== neutralHeader ? exchange.header(neutralHeader) : key
+  const key = exchange.header(app.keyHeader)
+  const neutral = key === '' && app.keyHeader !== neutralHeader ? exchange.header(neutralHeader) : key
   return neutral === '' ? (bearer.exec(exchange.header('authorization'))?.[1] ?? '') : neutral
 }
 
@@ -63,7 +51,7 @@ export function authorize(exchange: Exchange, app: App, scope: Scope): Principal
  */
 export function stillAuthorized({ key }: Exchange, app: App, scope: Scope): Principal {
   const principal = holderOf(key, app)
-  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${headerName(app)} is needed`)
+  if (principal === null) throw new Refusal('unauthorized', `a valid key in the header ${app.keyHeader} is needed`)
   if (scope === 'public' || principal.scopes.has(scope)) return principal
   throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
 }

@@ -15,7 +15,8 @@ export type Match<T> =
   | { readonly found: false; readonly allow: readonly string[] }
 
 interface Branch<T> {
-  readonly written: Map<string, Branch<T>>
+  /** Few a branch, told apart by their first letters: looked through in the path itself, no segment is cut out for them. */
+  readonly written: { readonly segment: string; readonly branch: Branch<T> }[]
   param: Branch<T> | null
   readonly byMethod: Map<string, T>
 }
@@ -23,10 +24,8 @@ interface Branch<T> {
 const SLASH = 0x2f
 
 function branch<T>(): Branch<T> {
-  return { written: new Map(), param: null, byMethod: new Map() }
+  return { written: [], param: null, byMethod: new Map() }
 }
-
-const noParams: readonly string[] = []
 
 function decodeOnce(segment: string): string {
   if (!segment.includes('%')) return segment
@@ -45,14 +44,12 @@ function segmentsOf(path: string): string[] {
 function methodsOf<T>(at: Branch<T> | null | undefined, segments: readonly string[], depth: number): string[] {
   if (at === null || at === undefined) return []
   if (depth === segments.length) return [...at.byMethod.keys()]
-  const written = methodsOf(at.written.get(segments[depth]!), segments, depth + 1)
+  const written = methodsOf(at.written.find(({ segment }) => segment === segments[depth])?.branch, segments, depth + 1)
   return written.length > 0 ? written : methodsOf(at.param, segments, depth + 1)
 }
 
 export class Router<T> {
   readonly #root = branch<T>()
-  /** Paths without parameters in their two usual spellings, by method: the busiest ones, found in one step. */
-  readonly #exact = new Map<string, Map<string, Match<T>>>()
 
   /** Adds a route; `path` as in OpenAPI, parameters in braces. */
   add(method: string, path: string, value: T): void {
@@ -62,20 +59,17 @@ export class Router<T> {
       if (segment.startsWith('{')) {
         at = at.param ??= branch<T>()
       } else {
-        let next = at.written.get(segment)
-        if (next === undefined) at.written.set(segment, (next = branch<T>()))
-        at = next
+        let next = at.written.find((each) => each.segment === segment)
+        if (next === undefined) at.written.push((next = { segment, branch: branch<T>() }))
+        at = next.branch
       }
     }
     if (at.byMethod.has(lower)) throw new Error(`assertion failed: ${method} ${path} is there twice`)
     at.byMethod.set(lower, value)
-    if (!path.includes('{')) this.#addExact(lower, path, value)
   }
 
   /** Finds what serves a method (lower case) on a path as sent. HEAD is served by GET. */
   find(method: string, path: string): Match<T> {
-    const exact = this.#exact.get(method)?.get(path)
-    if (exact !== undefined) return exact
     const params: string[] = []
     const value = this.#walk(this.#root, path, 0, method === 'head' ? 'get' : method, params)
     if (value !== undefined && value !== null) {
@@ -87,33 +81,31 @@ export class Router<T> {
   }
 
   /**
-   * Cuts the path while it walks: a list of segments would be one more thing to make for each request. null where the
+   * Reads the path while it walks: a list of segments would be one more thing to make for each request. null where the
    * path is there with other methods, undefined where it is not.
    */
   #walk(at: Branch<T>, path: string, from: number, method: string, params: string[]): T | null | undefined {
     while (from < path.length && path.charCodeAt(from) === SLASH) from++
     if (from === path.length) return at.byMethod.get(method) ?? (at.byMethod.size > 0 ? null : undefined)
-    const slash = path.indexOf('/', from)
-    const end = slash < 0 ? path.length : slash
-    const segment = path.slice(from, end)
-    const written = at.written.get(segment)
-    if (written !== undefined) {
-      const value = this.#walk(written, path, end, method, params)
+    const { written } = at
+    for (let i = 0; i < written.length; i++) {
+      const { segment, branch } = written[i]!
+      if (!isSegmentAt(path, from, segment)) continue
+      const value = this.#walk(branch, path, from + segment.length, method, params)
       if (value !== undefined) return value
     }
     if (at.param === null) return undefined
-    params.push(segment)
+    const slash = path.indexOf('/', from)
+    const end = slash < 0 ? path.length : slash
+    params.push(path.slice(from, end))
     const value = this.#walk(at.param, path, end, method, params)
     if (value === undefined) params.pop()
     return value
   }
+}
 
-  #addExact(method: string, path: string, value: T): void {
-    let paths = this.#exact.get(method)
-    if (paths === undefined) this.#exact.set(method, (paths = new Map()))
-    const bare = path.replace(/\/+$/, '')
-    const match: Match<T> = { found: true, value, params: noParams }
-    paths.set(bare === '' ? '/' : bare, match)
-    paths.set(`${bare}/`, match)
-  }
+/** True where the path's segment that begins at `from` is this one. */
+function isSegmentAt(path: string, from: number, segment: string): boolean {
+  const end = from + segment.length
+  return (end === path.length || path.charCodeAt(end) === SLASH) && path.startsWith(segment, from)
 }

@@ -11,6 +11,8 @@ export type Headers = readonly (readonly [name: string, value: string])[]
 export const noHeaders: Headers = []
 
 const OK = '200 OK'
+/** As bytes: a text would be encoded anew for each answer. */
+const contentTypeName = Buffer.from('Content-Type')
 
 const codes = new Map<string, number>()
 
@@ -33,7 +35,7 @@ let closing = false
 export function writeHead(res: HttpResponse, status: string, type: string, headers: Headers): void {
   // Left out, the status is written as 200 OK.
   if (status !== OK) res.writeStatus(status)
-  res.writeHeader('Content-Type', type)
+  res.writeHeader(contentTypeName, type)
   for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
 }
 

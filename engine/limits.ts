@@ -26,6 +26,8 @@ export const limits = {
   unpackedAtOnce: 4,
   /** What all bodies together may hold of which a part has come, and all lines of streams. */
   heldBodiesBytesMax: 256 * MIB,
+  /** The same of requests for a token, before anybody is known. */
+  heldByStrangersBytesMax: 16 * MIB,
   /** From here on an answer is sent as its client reads it, and what all such answers may hold that are not read. */
   largeAnswerBytesMin: 256 * KIB,
   heldAnswersBytesMax: 128 * MIB,

@@ -13,7 +13,7 @@ import { gunzip } from 'node:zlib'
 import { limits, Refusal } from '../../engine/index.js'
 import type { BodySink, Exchange } from './exchange.js'
 import { Gatherer } from './gatherer.js'
-import { heldBodies } from './held-bytes.js'
+import { heldBodies, type HeldBytes } from './held-bytes.js'
 
 /** Takes a collected body. */
 export interface CollectedBody {
@@ -63,20 +63,23 @@ export function noRoomForBodies(): Refusal {
 export class BodyCollector implements BodySink {
   readonly #bytesMax: number
   readonly #taker: CollectedBody
+  readonly #room: HeldBytes
   /** Made for the second chunk: most bodies have one. */
   #gathered: Gatherer | null = null
   #over = false
 
-  constructor(bytesMax: number, taker: CollectedBody) {
+  /** `room` is what it is held in while it comes. */
+  constructor(bytesMax: number, taker: CollectedBody, room: HeldBytes = heldBodies) {
     this.#bytesMax = bytesMax
     this.#taker = taker
+    this.#room = room
   }
 
   chunk(bytes: Uint8Array, last: boolean): void {
     if (this.#over) return
     if ((this.#gathered?.length ?? 0) + bytes.length > this.#bytesMax) return this.#refuse(this.#tooLarge())
     if (last && this.#gathered === null) return this.#finish(bytes)
-    const gathered = (this.#gathered ??= new Gatherer())
+    const gathered = (this.#gathered ??= new Gatherer(this.#room))
     if (!gathered.add(bytes)) return this.#refuse(noRoomForBodies())
     if (last) this.#finish(gathered.take())
   }
@@ -95,9 +98,9 @@ export class BodyCollector implements BodySink {
 
   #inflate(bytes: Uint8Array): void {
     const { length } = bytes
-    if (!heldBodies.take(length)) return this.#refuse(noRoomForBodies())
+    if (!this.#room.take(length)) return this.#refuse(noRoomForBodies())
     unpack(bytes.slice(), this.#bytesMax, (error, plain) => {
-      heldBodies.giveBack(length)
+      this.#room.giveBack(length)
       if (error === null) this.#taker.collected(plain)
       else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse(this.#tooLarge())
       else this.#taker.uncollected(new Refusal('invalid_json', 'the body is not valid gzip'))
@@ -119,14 +122,13 @@ export class BodyCollector implements BodySink {
  * The whole body, the caller's to keep; rejects with body_too_large, or bodies_busy. Never settles when the client goes first; `gone` is
  * told when it goes, then or before it was answered.
  */
-export function collectBody(exchange: Exchange, bytesMax: number, gone?: () => void): Promise<Uint8Array> {
+export function collectBody(exchange: Exchange, bytesMax: number, gone?: () => void, room?: HeldBytes): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    exchange.onBody(
-      new BodyCollector(bytesMax, {
-        collected: (bytes) => resolve(bytes.slice()),
-        uncollected: reject,
-        ...(gone === undefined ? {} : { gone }),
-      }),
-    )
+    const taker: CollectedBody = {
+      collected: (bytes) => resolve(bytes.slice()),
+      uncollected: reject,
+      ...(gone === undefined ? {} : { gone }),
+    }
+    exchange.onBody(new BodyCollector(bytesMax, taker, room))
   })
 }

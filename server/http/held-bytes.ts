@@ -27,5 +27,8 @@ export class HeldBytes {
   }
 }
 
-/** Of this process. */
+/** Of those whose key is known. */
 export const heldBodies = new HeldBytes(limits.heldBodiesBytesMax)
+
+/** Of those who ask for a token: nobody is known yet, and must not take the others' room. */
+export const heldByStrangers = new HeldBytes(limits.heldByStrangersBytesMax)

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { isoMicros, isScope, limits, type Scope, type TokenView } from '../../engine/index.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
+import { heldByStrangers } from '../http/held-bytes.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type OpenRoute, type Route } from '../http/route.js'
 import { Checker, parseJson } from '../http/validate.js'
@@ -47,7 +48,7 @@ const issue: OpenRoute = {
   responses: { 200: { description: 'The token.', schema: IssuedToken } },
   errors: [401, 429, 507],
   serve(exchange, _params, app) {
-    collectBody(exchange, limits.passwordBodyBytesMax)
+    collectBody(exchange, limits.passwordBodyBytesMax, undefined, heldByStrangers)
       .then(async (bytes) => {
         const body = requestChecker.check(parseJson(bytes))
         const token = await app.service.tokens.issue({

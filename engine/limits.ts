@@ -59,6 +59,8 @@ export const limits = {
   costMax: 1e6,
   /** Analysts that vote on one bucket. */
   votesPerBallotMax: 1_000,
+  /** Closing notes and indicators, as JSON text, of all votes on one bucket; those of the oldest votes are let go. */
+  ballotNotesCharsMax: MIB,
   /** Consensus changes that one ballot remembers. */
   ballotChangesMax: 64,
 

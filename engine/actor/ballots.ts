@@ -53,10 +53,13 @@ export interface BallotChange {
   readonly after: BallotRow
 }
 
-/** Casts a vote and writes the ballot. Of more than limits.votesPerBallotMax analysts the latest ones count. */
+/**
+ * Casts a vote and writes the ballot. Of more than limits.votesPerBallotMax analysts the latest ones count, and of their notes
+ * the latest are kept, up to limits.ballotNotesCharsMax: a ballot is read and written whole at each vote.
+ */
 export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast: StoredVote, stats: JobStats): BallotChange {
   const before = readBallot(store, jobId, subject)
-  return settle(store, jobId, subject, before, latestVotes(castVote(before?.votes ?? [], cast)), before?.override ?? null, stats)
+  return settle(store, jobId, subject, before, withLatestNotes(latestVotes(castVote(before?.votes ?? [], cast))), before?.override ?? null, stats)
 }
 
 /** Sets an administrator's override, or withdraws it with null, and writes the ballot. */
@@ -93,6 +96,26 @@ function settle(
 function latestVotes(votes: readonly StoredVote[]): readonly StoredVote[] {
   if (votes.length <= limits.votesPerBallotMax) return votes
   return [...votes].sort((a, b) => a.atMicros - b.atMicros).slice(-limits.votesPerBallotMax)
+}
+
+function notesLength({ closingNotes = '', indicators }: StoredVote): number {
+  return closingNotes.length + (indicators === undefined ? 0 : JSON.stringify(indicators).length)
+}
+
+function withLatestNotes(votes: readonly StoredVote[]): readonly StoredVote[] {
+  let room = limits.ballotNotesCharsMax
+  if (votes.reduce((sum, each) => sum + notesLength(each), 0) <= room) return votes
+  const noted = new Set<StoredVote>()
+  for (const each of [...votes].sort((a, b) => b.atMicros - a.atMicros)) {
+    room -= notesLength(each)
+    if (room < 0) break
+    noted.add(each)
+  }
+  return votes.map((each) => {
+    if (noted.has(each)) return each
+    const { closingNotes: _notes, indicators: _indicators, ...vote } = each
+    return vote
+  })
 }
 
 /** Takes the votes that were given on one event out of a ballot; false where there are none. */

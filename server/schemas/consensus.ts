@@ -23,7 +23,7 @@ export const ConsensusView = Type.Object({
       label: Type.String(),
       timestamp: Timestamp,
       event_id: nullable(Type.String({ description: 'The event voted on; null where another version has taken its place.' })),
-      closing_notes: Type.Optional(nullable(Type.String({ description: 'What the analyst wrote beside it; not in lists.' }))),
+      closing_notes: Type.Optional(nullable(Type.String({ description: 'What the analyst wrote beside it; not in lists. Of more than 1 MiB on a bucket the latest are kept.' }))),
       indicators: Type.Optional(Type.Unknown({ description: 'What came with it, as it came, or null; not in lists.' })),
     }),
     { description: 'The latest of each analyst.' },

@@ -293,6 +293,19 @@ describe('feedback', () => {
     assert.equal(ballot.votes.length, limits.votesPerBallotMax)
     assert.equal(ballot.votes[0]?.analyst, 'analyst 20')
   })
+
+  it('keeps the latest notes, so many of all votes together', async () => {
+    const shard = new TestShard()
+    await shard.ingest(job, { host: 'a' }, 'e')
+    const third = limits.ballotNotesCharsMax / 3
+    const more = { closingNotes: 'n'.repeat(third - 100), indicators: ['i'] }
+    for (const analyst of ['ann', 'bob', 'cid', 'dan']) await shard.feedback(job, 'e', analyst, 'Drop', more)
+    const row = shard.rows(1).find((text) => text.startsWith('ballots ')) as string
+    const ballot = JSON.parse(Buffer.from(row.split(' ')[2] as string, 'hex').subarray(1).toString()) as { votes: Record<string, unknown>[] }
+    assert.deepEqual(ballot.votes.map((vote) => [vote['analyst'], 'closingNotes' in vote, 'indicators' in vote]), [
+      ['ann', false, false], ['bob', true, true], ['cid', true, true], ['dan', true, true],
+    ])
+  })
 })
 
 describe('states of a bucket (S13)', () => {

@@ -10,7 +10,8 @@ import type { DecidedEvent } from '../contract.js'
 const VALUE_CHARS_MAX = 1_000
 
 function header(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ').replaceAll('\\', '\\\\').replaceAll('|', '\\|').slice(0, VALUE_CHARS_MAX)
+  // Cut first: half of an escape would take the delimiter behind it for its other half.
+  return text.slice(0, VALUE_CHARS_MAX).replace(/[\r\n]+/g, ' ').replaceAll('\\', '\\\\').replaceAll('|', '\\|')
 }
 
 function value(text: string): string {

@@ -24,3 +24,8 @@ test('CEF escapes what separates: pipes in the header, equals in the extension, 
   assert.ok(line.startsWith('CEF:0|Decision Service|Decision Service|1|decision:label_1|x\\|y z\\\\|8|rt=1700000000000 externalId=e|1 cat=a\\=b\\\\c '), line)
   assert.ok(line.includes('msg=two\\nlines\\=1') && line.includes('src=10.0.0.1') && line.includes('cfp1=91.50') && !line.includes('\n'))
 })
+
+test('CEF cuts a long title, but no escape in it, so that the field behind it stays its own', () => {
+  const line = cefOf(decided('e1', {}, { title: `${'a'.repeat(999)}|${'b'.repeat(50)}`, severity: 'high' }), '1')
+  assert.ok(line.includes(`|${'a'.repeat(999)}\\||8|rt=`), line.slice(0, 200))
+})

@@ -6,7 +6,7 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { readEnvelope, type Envelope } from '../event/envelope.js'
-import { jsonSize } from '../event/json-size.js'
+import { hasMoreValues } from '../event/json-size.js'
 import type { Label } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
 import type { FeedbackInput } from '../service.js'
@@ -29,7 +29,7 @@ const NOBODY = 'historic'
 /** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label. */
 export function parseHistoric(text: string, sectionNames: readonly string[], labels: readonly Label[]): HistoricEvent[] {
   const valuesMax = limits.bodyBytesMax / limits.bytesPerValueMin
-  if (jsonSize(text, valuesMax).values > valuesMax) throw invalid(['body'], `a request has at most ${valuesMax} values`, 'too_long')
+  if (hasMoreValues(text, valuesMax)) throw invalid(['body'], `a request has at most ${valuesMax} values`, 'too_long')
   let document: unknown
   try {
     document = JSON.parse(text)

@@ -9,7 +9,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { jsonSize } from './json-size.js'
+import { hasMoreValues } from './json-size.js'
 import type { ScalarValue } from './point-value.js'
 
 /** Beside raw_body, what the client said of the event; kept and exported, never decided by. */
@@ -44,7 +44,7 @@ const VALUES_MAX = limits.eventBytesMax / limits.bytesPerValueMin
 
 /** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
 export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
-  if (jsonSize(text, VALUES_MAX).values > VALUES_MAX) throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
+  if (hasMoreValues(text, VALUES_MAX)) throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

@@ -20,6 +20,11 @@ export interface JsonSize {
   readonly depth: number
 }
 
+/** True for a text with more values than that; what is no longer than so many characters need not be looked through. */
+export function hasMoreValues(text: string, valuesMax: number): boolean {
+  return text.length > valuesMax && jsonSize(text, valuesMax).values > valuesMax
+}
+
 /** Walks over the text once, and no further than to where it has too many values. */
 export function jsonSize(text: string, valuesMax: number): JsonSize {
   let [values, open, depth] = [1, 0, 0]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jsonSize } from '../../../engine/event/json-size.js'
+import { hasMoreValues, jsonSize } from '../../../engine/event/json-size.js'
 
 test('values and levels are counted, what stands in texts is not', () => {
   assert.deepEqual(jsonSize('1', 100), { values: 1, depth: 0 })
@@ -10,6 +10,10 @@ test('values and levels are counted, what stands in texts is not', () => {
 
 test('the count ends one beyond the bound', () => {
   assert.deepEqual(jsonSize('['.repeat(1_000), 10).values, 11)
+})
+
+test('more values than a bound are told', () => {
+  for (const [text, more] of [['[1,2]', false], ['[1,2,3]', true], ['"[,,,,,,,,"', false], ['[', false]] as const) assert.equal(hasMoreValues(text, 3), more, text)
 })
 
 test('a text that does not end is no endless walk', () => {

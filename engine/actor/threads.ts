@@ -9,7 +9,8 @@
  * 2. `concurrentTasksPerWorker` 2 puts the next turn at the thread's door before the last one has ended.
  * 3. `atomics: 'sync'` lets an idle thread sleep on a shared counter; so nothing asynchronous may be left behind in it.
  * 4. A thread that dies is replaced, and the turns that were at its door are rejected. Piscina gives up on a pool whose
- *    threads die before they are ready, and what waits in its queue then waits for ever: such a pool is made anew.
+ *    threads die before they are ready, and what waits in its queue then waits for ever: such a pool is made anew, and one without a
+ *    least number of threads whenever its last thread is gone and something waits.
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -138,11 +139,16 @@ export interface OccasionalSettings {
   readonly nice: number
 }
 
+/** How often a task is tried that no thread comes up for. */
+const STARTS_MAX = 4
+
 /** Threads for work that comes now and then; none while there is none. */
 export class OccasionalThreads<Task, Result> {
   readonly #make: () => Piscina<Task, Result>
   #pool: Piscina<Task, Result>
   #running = new Set<Promise<Result>>()
+  /** Pools that had tasks and no thread: none of those had begun. */
+  readonly #lost = new WeakSet<Piscina<Task, Result>>()
 
   constructor({ module, threadsMax, idleMs, nice }: OccasionalSettings, died: ThreadDied) {
     this.#make = () => {
@@ -155,6 +161,7 @@ export class OccasionalThreads<Task, Result> {
         atomics: 'disabled',
         recordTiming: false,
       })
+      pool.on('workerDestroy', () => setTimeout(() => this.#remakeWithoutThread(pool), REMAKE_MS).unref())
       return pool.on('error', died)
     }
     this.#pool = this.#make()
@@ -188,12 +195,29 @@ export class OccasionalThreads<Task, Result> {
     return this.#pool.queueSize
   }
 
-  /** Rejects when the task failed or its thread died. */
+  /** Rejects when the task failed, its thread died, or none came up. */
   async run(task: Task): Promise<Result> {
-    const running = this.#running
-    const result = this.#pool.run(task)
-    running.add(result)
-    return await result.finally(() => running.delete(result))
+    for (let start = 1; ; start++) {
+      const [pool, running] = [this.#pool, this.#running]
+      const result = pool.run(task)
+      running.add(result)
+      try {
+        return await result
+      } catch (error) {
+        if (!this.#lost.has(pool)) throw error
+        if (start === STARTS_MAX) throw new Error('no thread for it could be started', { cause: error })
+      } finally {
+        running.delete(result)
+      }
+    }
+  }
+
+  /** Piscina begins no thread by itself for what waits where the last one died, or could not start. */
+  #remakeWithoutThread(pool: Piscina<Task, Result>): void {
+    if (this.#pool !== pool || pool.queueSize === 0 || pool.threads.length > 0) return
+    this.#lost.add(pool)
+    this.#pool = this.#make()
+    void pool.destroy()
   }
 
   /** What runs is to be told before to give up. */

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { OccasionalThreads } from '../../engine/actor/threads.js'
+import { temporaryDirectory } from '../support/engine-files.js'
+import { NO_START } from './occasional-thread.js'
+
+function threads(test: TestContext, died: (error: unknown) => void = () => {}): OccasionalThreads<string, string> {
+  const made = new OccasionalThreads<string, string>({ module: new URL('./occasional-thread.js', import.meta.url).href, threadsMax: 1, idleMs: 1_000, nice: 0 }, died)
+  // What waits keeps no process alive; a service has its connections for that.
+  const alive = setInterval(() => {}, 1_000)
+  test.after(async () => {
+    await made.close()
+    clearInterval(alive)
+  })
+  return made
+}
+
+function cannotStart(test: TestContext): string {
+  const file = join(temporaryDirectory(test), 'no-start')
+  writeFileSync(file, '')
+  process.env[NO_START] = file
+  test.after(() => delete process.env[NO_START])
+  return file
+}
+
+describe('work that comes now and then', () => {
+  it('gets another thread where it waits while the one before it dies', async (test) => {
+    const pool = threads(test)
+    const [dying, waiting, more] = [pool.run('die'), pool.run('this'), pool.run('that')]
+    await assert.rejects(dying)
+    assert.deepEqual(await Promise.all([waiting, more]), ['did this', 'did that'])
+  })
+
+  it('is done when its thread comes up after it could not at first', async (test) => {
+    const file = cannotStart(test)
+    const pool = threads(test, () => rmSync(file, { force: true }))
+    assert.equal(await pool.run('this'), 'did this')
+  })
+
+  it('is given up where no thread comes up', async (test) => {
+    cannotStart(test)
+    await assert.rejects(threads(test).run('this'), /no thread for it could be started/)
+  })
+})

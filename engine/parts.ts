@@ -18,6 +18,7 @@ import type { DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { Catalog } from './resource/catalog.js'
+import { lostSecrets } from './resource/parameters.js'
 import { RetrainSchedule } from './resource/schedule.js'
 import { Sealer } from './resource/sealing.js'
 import { allKinds } from './integration/kinds.js'
@@ -109,6 +110,8 @@ export class EngineParts {
     })
     mustBelongTogether(options.dataDir, shardCount, this.catalog)
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
+    const lost = [...this.catalog.integrations()].filter(({ connection }) => lostSecrets(connection, sealer).length > 0).map(({ title }) => title)
+    if (lost.length > 0) this.logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations: lost })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     this.shards = this.#openShards(shardCount, clock, log)
     this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))

@@ -54,11 +54,20 @@ function misfit(spec: ParameterSpec, value: unknown): string | null {
   return spec.check === undefined ? null : spec.check(value as string)
 }
 
-/** The values with secrets opened; one that was sealed with another key is left out. */
+/** Names of secrets that were sealed with another key. */
+export function lostSecrets(values: ParameterValues, sealer: Sealer): string[] {
+  return Object.entries(values).filter(([, value]) => isSealed(value) && sealer.open(value) === null).map(([name]) => name)
+}
+
+/**
+ * The values with secrets opened.
+ * @throws Error where one is lost, also one that need not be given: what was to be signed, or sent with a password, is not sent without.
+ */
 export function openParameters(values: ParameterValues, sealer: Sealer): Record<string, string | number | boolean> {
   const opened: Record<string, string | number | boolean> = {}
   for (const [name, value] of Object.entries(values)) {
-    const open = isSealed(value) ? sealer.open(value) : value
+    const open = isSealed(value) ? sealer.open(value) : (value ?? undefined)
+    if (open === null) throw new Error(`its parameter ${name} has to be given again: it was sealed with another key than sealing.key`)
     if (typeof open === 'string' || typeof open === 'number' || typeof open === 'boolean') opened[name] = open
   }
   return opened

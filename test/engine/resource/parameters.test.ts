@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Issue } from '../../../engine/errors.js'
 import { SeededRandom } from '../../../engine/random.js'
 import {
-  parametersSchema, readParameters, withoutSecrets, type ParameterSpec,
+  lostSecrets, openParameters, parametersSchema, readParameters, withoutSecrets, type ParameterSpec,
 } from '../../../engine/resource/parameters.js'
 import { isSealed, Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/sealing.js'
 
@@ -52,6 +52,14 @@ test('a secret is sealed, stays the same bytes while it is the same, and is not 
   assert.deepEqual(read(withoutSecrets(first), first)[0], first)
   const [changed] = read({ password: 'other' }, first)
   assert.ok(isSealed(changed['password']) && sealer.open(changed['password']) === 'other')
+})
+
+test('values whose secret was sealed with another key are not opened: a webhook would be posted without its signature', () => {
+  const [values] = read({ host: 'a', seed: 'grain' }, null)
+  assert.deepEqual(openParameters(values, sealer), { host: 'a', port: 9200, seed: 'grain' })
+  const other = new Sealer(new Uint8Array(SEALING_KEY_BYTES).fill(1), new SeededRandom(1))
+  assert.throws(() => openParameters(values, other), /^Error: its parameter seed has to be given again/)
+  assert.deepEqual([lostSecrets(values, sealer), lostSecrets(values, other)], [[], ['seed']])
 })
 
 test('a secret that is sent is given again where the address changes; one that only signs stays', () => {

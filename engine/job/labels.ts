@@ -10,24 +10,19 @@
 import { limits } from '../limits.js'
 import type { JobCategory, Label } from './job.js'
 
-/** A label as a person gives it; the id is optional. */
+/** A label as a person gives it; colour and id are optional. */
 export interface LabelInput {
   readonly name: string
-  readonly hexColor: string
+  readonly hexColor?: string | undefined
   readonly id?: string | undefined
 }
 
-const triage: readonly LabelInput[] = [
-  { name: 'Escalate', hexColor: '#ED0A2C' },
-  { name: 'Drop', hexColor: '#1264FE' },
-  { name: 'Investigate', hexColor: '#9A00FF' },
-]
+const triage: readonly LabelInput[] = [{ name: 'Escalate' }, { name: 'Drop' }, { name: 'Investigate' }]
 
-const rootCause: readonly LabelInput[] = [
-  { name: 'Root cause', hexColor: '#ED0A2C' },
-  { name: 'Symptom', hexColor: '#1264FE' },
-  { name: 'Irrelevant', hexColor: '#9A00FF' },
-]
+const rootCause: readonly LabelInput[] = [{ name: 'Root cause' }, { name: 'Symptom' }, { name: 'Irrelevant' }]
+
+/** By place: the colours of labels that are given none. */
+const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
 
 /** The labels of a job that names none (S7). */
 export function defaultLabels(category: JobCategory): readonly Label[] {
@@ -66,7 +61,8 @@ export function labelAmbiguity(labels: readonly Label[]): string | null {
 
 /**
  * Gives each label its place and id. One that names an existing label, by id or else by name, takes that one's place
- * (invariant 2); the others take the free places in order. A label without an id takes the id of its place.
+ * (invariant 2); the others take the free places in order. A label without an id, or without a
+ * colour, takes that of its place.
  */
 export function placeLabels(inputs: readonly LabelInput[], existing: readonly Label[]): readonly Label[] {
   const places = new Map<number, LabelInput>()
@@ -90,7 +86,8 @@ export function placeLabels(inputs: readonly LabelInput[], existing: readonly La
     const input = places.get(place) ?? rest.shift()
     if (input === undefined) continue
     const id = input.id ?? existing[place]?.id ?? `label_${place}`
-    labels.push({ id, name: input.name, hexColor: input.hexColor })
+    const hexColor = input.hexColor ?? existing[place]?.hexColor ?? (colors[place] as string)
+    labels.push({ id, name: input.name, hexColor })
   }
   return labels
 }

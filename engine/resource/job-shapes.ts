@@ -50,7 +50,8 @@ const labelName = name.refine((text) => !reserved.has(text.trim().toLowerCase())
 const label = z
   .object({
     name: labelName,
-    hex_color: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #12ab34').describe('#rrggbb'),
+    hex_color: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #12ab34').optional()
+      .describe('#rrggbb; that of its place where absent.'),
     id: labelName.optional().describe('What `result` says; label_0, label_1 or label_2 where absent.'),
   })
   .transform(({ name, hex_color, id }) => ({ name, hexColor: hex_color, id }))

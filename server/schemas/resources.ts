@@ -31,7 +31,7 @@ export const IntegrationResource = Type.Object({
 
 const Label = Type.Object({
   name: Name,
-  hex_color: Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }),
+  hex_color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'That of its place where absent.' })),
   id: Type.Optional(Name),
 })
 

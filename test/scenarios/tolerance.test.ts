@@ -145,6 +145,19 @@ test('documents with the words of before are understood: Elasticsearch for the s
   assert.equal((await client.get('/api/v2/resources/integration/parameters/schema?integration_type=elasticsearch')).status, 200)
 })
 
+test('a set of resources comes with null for everything that a client has no value for', async () => {
+  const labels = ['Yes', 'No', 'Perhaps'].map((name) => ({ name, hex_color: null }))
+  const step = { resource: 'Internal storage', integration_type: 'output', enabled: true, auto_id: null, storage_tag: null, storage_tag_display_name: null, parameters: {} }
+  const advanced = { custom_labels: labels, auto_retrain: { enabled: false, cron: '0 0 * * *', blockers: null }, monitoring_settings: null }
+  const properties = {
+    title: 'Nulls', description: null, category: 'Decision intelligence', decision_points: ['a'], feedback_columns: null,
+    advanced_settings: advanced, pipeline_integrations: [step], remove_missing_pipeline_integrations: null,
+  }
+  const answer = await client.post('/api/v2/resources?overwrite=True', { resources: { job: { type: 'job', depends_on: [], properties } } })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual((await client.get(`/api/v1/jobs/${answer.body.created[0].internal_id}/labels`)).body, ['Yes', 'No', 'Perhaps'])
+})
+
 test('the content type may be missing or misspelt', async () => {
   for (const type of ['', 'text/plain', 'application/jsno', 'application/x-www-form-urlencoded', 'applicationjson']) {
     const body = JSON.stringify({ job_name: 'nobody' })

@@ -40,6 +40,11 @@ test('a word that would name two labels is found', () => {
   assert.equal(ambiguity({ name: 'a', id: 'a' }, { name: 'b', id: 'label_1' }, { name: 'c' }), null)
 })
 
+test('a label without a colour has that of its place, and keeps the one it had', () => {
+  assert.deepEqual(placeLabels([{ name: 'a' }, { name: 'b', hexColor }, { name: 'c' }], []).map((label) => label.hexColor), ['#ED0A2C', hexColor, '#9A00FF'])
+  assert.deepEqual(placeLabels([{ name: 'Look' }, { name: 'Drop' }, { name: 'Escalate' }], placeLabels(named, [])).map((label) => label.hexColor), [hexColor, hexColor, hexColor])
+})
+
 test('an update in another order leaves each label in its place with its id', () => {
   const update = [{ name: 'drop', hexColor: '#111111' }, { name: 'Look', hexColor }, { name: 'Raise', hexColor }]
   const after = placeLabels(update, placeLabels(named, []))

@@ -9,9 +9,9 @@
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
 import { LinearTrials } from './linear-choice.js'
-import { boostingPlace, forestTrees, memberCount, MemberPanel, trainMembers } from './members.js'
+import { boostingPlace, deepBoosting, forestTrees, memberCount, MemberPanel, shallowBoosting, trainBoosting, trainMembers } from './members.js'
 import { recallLimit } from './recall.js'
-import { roundChoices, RoundTrials } from './round-choice.js'
+import { DepthTrials } from './round-choice.js'
 import { pickRows } from './row-draw.js'
 import type { Sight } from './sight.js'
 import { part, type Stage } from './progress.js'
@@ -46,7 +46,8 @@ export interface HeldOut {
   readonly allLabels: boolean
   /** The linear member's penalty that did best. */
   readonly strength: number
-  /** The rounds of boosting that did. */
+  /** The depth of boosted trees that did, and the rounds. */
+  readonly depth: number
   readonly rounds: number
   /** The class of the nearest example outside of its fold, -1 where none is near, and how many times the usual distance that is. */
   readonly nearestClasses: Int32Array
@@ -105,6 +106,11 @@ function withoutFold(table: LearningTable, folds: Int32Array, fold: number, weig
   return { known, rowWeights }
 }
 
+/** Depths of boosted trees that are tried with so many folds, the usual one first: with one fold there are many examples, and each trial takes long. */
+function depthsFor(folds: number): readonly number[] {
+  return folds > 1 ? [shallowBoosting, deepBoosting] : [deepBoosting]
+}
+
 /**
  * Trains on all folds but one, in turn, and asks of that one; null where there are too few examples. Answers count with the
  * weights that examples are trained with: as much as each stands for in the stream (importance weighted cross-validation:
@@ -124,7 +130,9 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   const codes = new Uint8Array(table.trees.columnCount)
   const parts = Array.from({ length: asked }, (_, fold) => withoutFold(table, folds, fold, weights))
   const trials = new LinearTrials()
-  const roundTrials = new RoundTrials(examples.length, classCount)
+  const depths = depthsFor(asked)
+  const [usualDepth, ...otherDepths] = depths as [number, ...number[]]
+  const boostings = new DepthTrials(depths, examples.length, classCount)
   parts.forEach(({ rowWeights }, fold) => {
     const asking = new Float64Array(rowCount)
     for (const i of examples) if (folds[i] === fold) asking[rowOf[i] as number] = (asking[rowOf[i] as number] as number) + (weights[i] as number)
@@ -132,9 +140,10 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   })
   const { strength } = trials
   parts.forEach(({ rowWeights, known }, fold) => {
-    const options = { seed, strength, linear: trials.weightsOf(fold), trees: asked > 1 ? forestTrees : treesOfMany }
+    const options = { seed, strength, linear: trials.weightsOf(fold), trees: asked > 1 ? forestTrees : treesOfMany, depth: usualDepth }
     const portion = part(stage, 0.2 + (0.8 * fold) / asked, 0.2 + (0.8 * (fold + 1)) / asked)
-    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), options, portion)
+    const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), options, part(portion, 0, 0.7))
+    const trees = [trained.boosting, ...otherDepths.map((depth) => trainBoosting(table, rowWeights, { seed, depth }, part(portion, 0.7, 1)))]
     const panel = new MemberPanel(trained, classCount)
     for (let h = 0; h < examples.length; h++) {
       const example = examples[h] as number
@@ -142,7 +151,7 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
       sight.look(example)
       panel.askRow(table, rowOf[example] as number, codes, sight.view)
       chances.set(panel.chances, h * memberCount * classCount)
-      roundTrials.ask(h, trained.boosting, codes)
+      boostings.ask(h, trees, codes)
       const { label, distance } = panel.nearestWithin(sight.view, trained.nearest.scale * recallLimit)
       nearestClasses[h] = label
       nearestDistances[h] = distance / trained.nearest.scale
@@ -152,8 +161,8 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   for (const example of examples) total += weights[example] as number
   const counted = Float64Array.from(examples, (example) => ((weights[example] as number) * examples.length) / total)
   const truth = Int32Array.from(examples, (example) => classes[rowOf[example] as number] as number)
-  const choice = roundTrials.best(truth, counted)
-  for (let h = 0; h < examples.length; h++) chances.set(roundTrials.chances(h, choice), (h * memberCount + boostingPlace) * classCount)
+  const boosting = boostings.best(truth, counted)
+  for (let h = 0; h < examples.length; h++) chances.set(boosting.chances(h), (h * memberCount + boostingPlace) * classCount)
   return {
     classCount,
     examples,
@@ -164,7 +173,8 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
     chances,
     allLabels: labels.every((_, label) => truth.includes(label)),
     strength,
-    rounds: roundChoices[choice] as number,
+    depth: boosting.depth,
+    rounds: boosting.rounds,
     nearestClasses,
     nearestDistances,
   }

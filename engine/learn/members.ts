@@ -31,7 +31,10 @@ const rowsMax = 16_384
 export const forestTrees = 100
 const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
 const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
-const boosted = { depth: 6, rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
+const boosted = { rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
+/** Splits one after another in a boosted tree: pairs of values, which is as much as hundreds of labels can tell, and what thousands can. */
+export const shallowBoosting = 2
+export const deepBoosting = 6
 
 export interface Members {
   /** Class by class within a feature; the classes' intercepts behind. */
@@ -53,23 +56,34 @@ export interface TrainingOptions {
   readonly trees: number
   /** Of boosting; as many as there may be where it is not given. */
   readonly rounds?: number
+  /** Of boosted trees. */
+  readonly depth: number
+}
+
+/** Boosted trees of the rows of a table that `rowWeights` gives more than 0. */
+export function trainBoosting(table: LearningTable, rowWeights: Float64Array, options: Pick<TrainingOptions, 'seed' | 'rounds' | 'depth'>, stage: Stage): FlatTrees {
+  const { seed, depth, rounds = roundsMax } = options
+  const boosting: BoostingOptions = { ...boosted, depth, rounds, seed: (seed ^ 0x3c6ef372) >>> 0 }
+  return growBoosting(table.trees, { rows: rowsOf(rowWeights), weights: rowWeights }, boosting, stage)
+}
+
+function rowsOf(rowWeights: Float64Array): Int32Array {
+  return Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
 }
 
 /** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples. */
 export function trainMembers(table: LearningTable, rowWeights: Float64Array, nearest: Nearest, options: TrainingOptions, stage: Stage): Members {
   const { matrix } = table
   const { seed, trees, strength } = options
-  const rows = Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
-  const from: TreeRows = { rows, weights: rowWeights }
+  const from: TreeRows = { rows: rowsOf(rowWeights), weights: rowWeights }
   const weights = options.linear ?? fitLinear(matrix, rowWeights, strength, part(stage, 0, 0.2))
   const forest = (kind: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, from_: number, to: number): FlatTrees =>
     growForest(table.trees, from, { ...kind, trees, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
-  const boosting: BoostingOptions = { ...boosted, rounds: options.rounds ?? roundsMax, seed: (seed ^ 0x3c6ef372) >>> 0 }
   return {
     weights: Float32Array.from(weights),
     extraTrees: forest(extraTrees, 0x1b873593, 0.2, 0.35),
     randomForest: forest(randomForest, 0x2545f491, 0.35, 0.5),
-    boosting: growBoosting(table.trees, from, boosting, part(stage, 0.5, 1)),
+    boosting: trainBoosting(table, rowWeights, options, part(stage, 0.5, 1)),
     nearest,
   }
 }

@@ -1,10 +1,11 @@
 /**
- * A trained `pooled/7` model: its parts, its bytes, its answers.
+ * A trained `pooled/8` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
- * nearest event's label, the cell's own labels, sharpened, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
+ * nearest event's label, the cell's own labels, sharpened, balanced, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
  * 1. Answers only read the parts; what they need room for is made once. Nothing is kept from one event to the next.
  */
+import { balance } from './class-balance.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import type { Model, ModelSummary, PointValues } from './classifier.js'
 import { makeCoder, readCoder, writeCoder, type CoderParts } from './coder-parts.js'
@@ -22,13 +23,14 @@ import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/7'
+export const pooledKind = 'pooled/8'
 /**
  * Kinds whose models are still read, the oldest first: without the nearest neighbour among the members, without recall, without
  * sharpening, with trees that see pairs of values and how often numbers come, with trees that do not see what one example has
- * and the stream often (which columns trees see is in the bytes of each model), and with distances that are the mean over numbers everywhere alike.
+ * and the stream often (which columns trees see is in the bytes of each model), with distances that are the mean over numbers everywhere alike,
+ * and without a balance of the classes.
  */
-export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6']
+export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6', 'pooled/7']
 const pooledKinds = [...earlierPooledKinds, pooledKind]
 
 /** The kind came with `first`, or after it. */
@@ -47,6 +49,8 @@ export interface AnswerParts {
   readonly cells: Cells
   /** The power of the answer that is made of all that (sharpness.ts); 1 or more. */
   readonly sharpness: number
+  /** What its classes are multiplied by (class-balance.ts); empty where they are not. */
+  readonly balance: Float64Array
   /** Of every answer, spread over all labels. */
   readonly uniformShare: number
 }
@@ -77,6 +81,7 @@ export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
   writeRecall(parts.recall, to)
   writeCells(parts.cells, to)
   to.f64(parts.sharpness)
+  to.f64s(parts.balance)
   writeRule(parts.rule, to)
   parts.detector.write(to)
   return to.seal()
@@ -113,7 +118,8 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   const recall = since('pooled/3', kind) ? readRecall(from) : noRecall
   const cells = readCells(from)
   const sharpness = since('pooled/4', kind) ? from.f64() : 1
-  const answers = { pool, recall, cells, sharpness, rule: readRule(from) }
+  const factors = since('pooled/8', kind) ? from.f64s() : new Float64Array(0)
+  const answers = { pool, recall, cells, sharpness, balance: factors, rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
   const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from, false)) }
   const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from, doubtedBy(kind).length) }
@@ -152,7 +158,7 @@ export class PooledAnswer {
 
   /** Fills `probabilities`, one a label; `except` is the place of a reference that is this very event. */
   fill(values: PointValues, probabilities: Float64Array, except = -1): void {
-    const { pool, recall, cells, sharpness } = this.#parts
+    const { pool, recall, cells, sharpness, balance: factors } = this.#parts
     const answer = this.#answer
     this.coder.code(values)
     this.#view.take(values, this.coder.encoder)
@@ -165,6 +171,7 @@ export class PooledAnswer {
       if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
     }
     sharpen(answer, sharpness)
+    balance(answer, factors)
     spread(this.#parts, answer, 0, probabilities)
   }
 }

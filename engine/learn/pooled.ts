@@ -1,5 +1,5 @@
 /**
- * The classifier `pooled/7`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * The classifier `pooled/8`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
@@ -7,6 +7,7 @@
 import { assert } from '../assert.js'
 import { roundsMax } from './boosting.js'
 import { uniformShareOf } from './calibration.js'
+import { fitBalance } from './class-balance.js'
 import { cellHash, fitCells, noCells, type Cells } from './cells.js'
 import type { Classifier, Example, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
 import { fitRule, type DecisionRule } from './decision-rule.js'
@@ -18,7 +19,7 @@ import { holdOut, type HeldOut } from './held-out.js'
 import { weighByStream } from './importance.js'
 import { buildLearningTable, type LearningTable } from './learning-table.js'
 import { linearStrengthUsual } from './linear-choice.js'
-import { doubted, fillDoubts, forestTrees, memberCount, trainMembers } from './members.js'
+import { doubted, fillDoubts, forestTrees, memberCount, shallowBoosting, trainMembers } from './members.js'
 import { chooseReferences } from './nearest.js'
 import { OutlierDetector } from './outlier-detector.js'
 import type { AtomRows } from './pair-choice.js'
@@ -181,13 +182,20 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const pool = fitPool(held, set.examples.length, uniformShare)
   const pooled = held === null ? null : poolHeldOut(held, pool)
   const references = chooseReferences(set.examples, [...set.examples.keys()], set.seed)
-  const options = { seed: set.seed, strength: held?.strength ?? linearStrengthUsual, trees: forestTrees, rounds: held?.rounds ?? roundsMax }
+  const options = {
+    seed: set.seed,
+    strength: held?.strength ?? linearStrengthUsual,
+    trees: forestTrees,
+    depth: held?.depth ?? shallowBoosting,
+    rounds: held?.rounds ?? roundsMax,
+  }
   const members = trainMembers(table, rowWeights(table, weights), sight.nearest(references, set.seed), options, report.stage(0.55, 0.93, 'Fitting the model'))
   let cells: Cells = noCells
   const choosing = report.stage(0.93, 0.95, 'Remembering what was said of equal events')
   const recall = held === null || pooled === null ? noRecall : fitRecall(held, pooled, members.nearest.scale, uniformShare)
   if (held !== null && pooled !== null) cells = fitCells(rows, weights, held, pooled, uniformShare, choosing)
   const sharpness = held === null || pooled === null ? 1 : fitSharpness(held, pooled, uniformShare)
+  const balance = held === null || pooled === null ? new Float64Array(0) : fitBalance(held, pooled)
   const { coder, columns, columnOf } = table
   const parts: AnswerParts = {
     labels,
@@ -207,6 +215,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     recall,
     cells,
     sharpness,
+    balance,
     uniformShare,
   }
   const heldOut = held === null || pooled === null ? new Float64Array(0) : heldOutProbabilities(held, pooled, parts, set.labelCount)

@@ -27,6 +27,7 @@ function heldOut(say: (member: number, h: number) => number, count = 200): HeldO
     chances,
     allLabels: true,
     strength: 1,
+    depth: 6,
     rounds: 100,
     nearestClasses: new Int32Array(count).fill(-1),
     nearestDistances: new Float64Array(count).fill(9),

@@ -17,6 +17,7 @@ function heldOut(nearest: (h: number) => number, distance: (h: number) => number
     chances: new Float64Array(0),
     allLabels: true,
     strength: 1,
+    depth: 6,
     rounds: 100,
     nearestClasses: examples.map(nearest),
     nearestDistances: Float64Array.from(examples, distance),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { askBoosting, askRounds, growBoosting, roundsMax } from '../../../engine/learn/boosting.js'
 import { ProgressReport } from '../../../engine/learn/progress.js'
-import { roundChoices, RoundTrials } from '../../../engine/learn/round-choice.js'
+import { DepthTrials, roundChoices, RoundTrials } from '../../../engine/learn/round-choice.js'
 import type { TreeTable } from '../../../engine/learn/tree-table.js'
 import { SeededRandom } from '../../../engine/random.js'
 
@@ -55,6 +55,36 @@ test('boosting goes on where each round tells more', () => {
 
 test('boosting stops early where there is only noise', () => {
   assert.ok(roundsFor(tableOf((_, random) => random.below(2))) < roundsMax)
+})
+
+/** The depth that the second half of the rows asks for of boostings of depth 2 and 6 on the first. */
+function depthFor(table: TreeTable, count = rowCount / 2): number {
+  const half = rowCount / 2
+  const rows = Int32Array.from({ length: half }, (_, row) => row)
+  const depths = [2, 6]
+  const trees = depths.map((depth) => growBoosting(table, { rows, weights: new Float64Array(rowCount).fill(1) }, { ...options, depth, rounds: roundsMax }, stage))
+  const trials = new DepthTrials(depths, count, 2)
+  for (let h = 0; h < count; h++) {
+    trials.ask(h, trees, Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half + h] as number))
+  }
+  const best = trials.best(table.classes.subarray(half, half + count), new Float64Array(count).fill(1))
+  const alone = new RoundTrials(count, 2)
+  const tree = trees[depths.indexOf(best.depth)] as (typeof trees)[number]
+  alone.ask(0, tree, Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half] as number))
+  assert.deepEqual(best.chances(0), alone.chances(0, roundChoices.indexOf(best.rounds)))
+  return best.depth
+}
+
+/** Two columns that tell the class together, and neither of them alone. */
+const together = (codes: readonly number[]): number => codes.slice(0, 2).reduce((odd, code) => odd ^ (code > 4 ? 1 : 0), 0)
+
+test('boosted trees go deep where values tell something together, else they stay shallow', () => {
+  assert.equal(depthFor(tableOf(together)), 6)
+  assert.equal(depthFor(tableOf((codes, random) => ((codes[0] as number) + (codes[1] as number) + random.below(6) > 11 ? 1 : 0))), 2)
+})
+
+test('of a handful of held-out examples trees stay shallow', () => {
+  assert.equal(depthFor(tableOf(together), 40), 2)
 })
 
 test('the first rounds of a boosting are a boosting of so many rounds', () => {

@@ -17,6 +17,7 @@ function heldOut(allLabels: boolean): HeldOut {
     chances: new Float64Array(0),
     allLabels,
     strength: 1,
+    depth: 6,
     rounds: 100,
     nearestClasses: new Int32Array(count).fill(-1),
     nearestDistances: new Float64Array(count).fill(9),

@@ -6,7 +6,7 @@
  * 3. Of a service that is in use, it is copied piece by piece with rests: a backup is never urgent.
  * 4. What is copied is copied entry by entry: a backup is smaller than the store, and holds nothing that was deleted.
  */
-import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoMicros, systemClock } from '../clock.js'
 import { Refusal } from '../errors.js'
@@ -62,6 +62,7 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
   for (const name of names) rmSync(join(into, `${name}.mdb-lock`), { force: true })
   // Copies have checksums, also of files that have none.
   writeFormat(into, openDataDir(dataDir, 0, false).shards)
-  if (withKey && existsSync(join(dataDir, 'sealing.key'))) copyFileSync(join(dataDir, 'sealing.key'), join(into, 'sealing.key'))
+  const key = join(dataDir, 'sealing.key')
+  if (withKey && existsSync(key)) writeFileSync(join(into, 'sealing.key'), readFileSync(key), { mode: 0o600, flush: true })
   return { list: writeList(into, madeAt), entries }
 }

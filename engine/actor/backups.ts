@@ -13,7 +13,8 @@ import { isoMicros, systemClock } from '../clock.js'
 import { limits } from '../limits.js'
 import type { BackupReport, BackupService, BackupView } from '../monitor/backup-service.js'
 import type { Log, Logs } from '../monitor/log.js'
-import { beginDirectory, finishDirectory, readList } from '../store/backup-files.js'
+import { readList } from '../store/backup-files.js'
+import { beginDirectory, finishDirectory, isPartial } from '../store/partial-directory.js'
 import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
 import type { BackupThread } from './helper-threads.js'
 import type { Shards } from './shards.js'
@@ -50,7 +51,7 @@ export class Backups implements BackupService {
   start(name: string = isoMicros(systemClock.nowMicros()).replace(/[:.]/g, '-')): BackupView {
     const { backupDir } = this.#parts
     if (backupDir === null) throw new Refusal('backup_refused', 'SERVICE_BACKUP_DIR says where backups go, and is not set')
-    if (!NAME.test(name) || name.endsWith('.partial')) throw new Refusal('invalid_body', 'a name has letters, digits, -, _ and . only')
+    if (!NAME.test(name) || isPartial(name)) throw new Refusal('invalid_body', 'a name has letters, digits, -, _ and . only')
     this.#parts.mustAccept()
     const running = this.make(join(backupDir, name), true)
     const view: BackupView = { name, state: 'running', madeAt: null, bytes: null, message: '' }
@@ -157,7 +158,7 @@ function finishedIn(directory: string): BackupView[] {
   return names.flatMap((name): BackupView[] => {
     try {
       const list = readList(join(directory, name))
-      if (list === null || name.endsWith('.partial')) return []
+      if (list === null || isPartial(name)) return []
       return [{ name, state: 'finished', madeAt: list.madeAt, bytes: list.files.reduce((sum, file) => sum + file.bytes, 0), message: '' }]
     } catch (error) {
       return [{ name, state: 'failed', madeAt: null, bytes: null, message: (error as Error).message }]

@@ -2,17 +2,17 @@
  * A backup: a directory with the files of a data directory as they were at one moment, and a list of them with their
  * hashes. The list is written last: where it is, the backup is whole.
  *
- * Owns: the list, checking it, restoring. Leaves out: copying a store that is in use (actor/backup-thread.ts).
+ * Owns: the list, checking it, restoring. Leaves out: copying a store that is in use (actor/backup-thread.ts), directories that appear
+ * when they are whole (partial-directory.ts).
  *
- * 1. A backup appears under its name when it is whole, and not before; so does what is restored.
- * 2. Restoring changes nothing that is there: the place must be empty.
+ * 1. Restoring changes nothing that is there: the place must be empty.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, readSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { isRefusal, Refusal } from '../errors.js'
-import { makeDirectory } from './make-directory.js'
+import { beginDirectory, finishDirectory } from './partial-directory.js'
 
 export const BACKUP_LIST = 'backup.json'
 const FORMAT = 1
@@ -34,40 +34,6 @@ export interface BackupFile {
 export interface BackupList {
   readonly madeAt: string
   readonly files: readonly BackupFile[]
-}
-
-const PARTIAL = '.partial'
-
-/**
- * Makes the directory under another name, for what is not whole yet, and returns that. An empty one that is there is made anew at
- * once, so that one that cannot be replaced (a mount point) is told before anything is copied.
- * @throws Refusal backup_refused, also where there is something.
- */
-export function beginDirectory(path: string): string {
-  try {
-    // Beside it, also where the path ends with a slash, is `.`, or leads there by a link.
-    const place = existsSync(path) ? realpathSync(path) : resolve(path)
-    if (existsSync(place)) {
-      if (readdirSync(place).length > 0) throw new Refusal('backup_refused', `${path} is there and not empty`)
-      rmdirSync(place)
-      makeDirectory(place)
-    }
-    rmSync(place + PARTIAL, { recursive: true, force: true })
-    makeDirectory(place + PARTIAL)
-    return place + PARTIAL
-  } catch (error) {
-    if (isRefusal(error)) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'EBUSY' ? 'something is mounted there; name a directory inside of it' : message
-    throw new Refusal('backup_refused', `${path} cannot be made: ${why}`)
-  }
-}
-
-/** Gives the directory that beginDirectory made its name, in the place of an empty one. */
-export function finishDirectory(partial: string): void {
-  syncPath(partial)
-  renameSync(partial, partial.slice(0, -PARTIAL.length))
-  syncPath(dirname(partial))
 }
 
 /** Writes the list of all files that are in the directory. */
@@ -145,10 +111,4 @@ function readThrough(path: string, name: string, into: string | null): BackupFil
     if (to !== null) closeSync(to)
   }
   return { name, bytes, sha256: hash.digest('hex') }
-}
-
-function syncPath(path: string): void {
-  const directory = openSync(path, 'r')
-  fsyncSync(directory)
-  closeSync(directory)
 }

@@ -8,6 +8,7 @@
  * 2. An event has its time from when it came in, or from when its job could be decided: from the start of the service or of the
  *    job. A job without steps that enrich has none: what still waits is decided at once.
  * 3. A stopped job decides nothing.
+ * 4. Behind a clock that was set back events say that they come later than now. Those have their time from when they were seen.
  */
 import type { Clock } from '../clock.js'
 import { lookUpNames, timeLimitMs } from '../integration/look-up-parameters.js'
@@ -19,7 +20,7 @@ import type { Shards } from './shards.js'
 
 export interface LookUpWatchParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'integrations'>
-  readonly shards: Pick<Shards, 'count' | 'reader' | 'insist'>
+  readonly shards: Pick<Shards, 'count' | 'reader' | 'insist' | 'stamp'>
   /** False while the engine shuts down. */
   accepting(): boolean
   failed(what: string, error: unknown): void
@@ -35,6 +36,8 @@ export class LookUpWatch {
   readonly #clock: Clock
   /** Jobs that may have events waiting, and since when they could be decided. */
   readonly #since = new Map<number, number>()
+  /** Of jobs whose oldest event comes later than now: up to where events were there at a look, and when that was. */
+  readonly #ahead = new Map<number, { readonly through: number; readonly seenMicros: number }>()
   /** Jobs whose events are being given up. */
   readonly #busy = new Set<number>()
   #timer: NodeJS.Timeout | null = null
@@ -73,8 +76,8 @@ export class LookUpWatch {
       const oldest = job === undefined ? null : shards.reader(job.shard).oldestAwaited(jobId)
       if (job === undefined || (oldest === null && !job.pipeline.some(enriches))) this.#since.delete(jobId)
       if (job === undefined || oldest === null || this.#busy.has(jobId)) continue
-      const through = this.#clock.nowMicros() - this.#waitMicros(job)
-      if (oldest > through || (sinceMicros > through && job.pipeline.some(enriches))) continue
+      const through = this.#overdue(job, oldest, sinceMicros)
+      if (through === null) continue
       this.#busy.add(jobId)
       this.#giveUp(jobId, through).catch((error: unknown) => {
         if (this.#parts.accepting()) failed('events that waited for look-ups could not be decided without', error)
@@ -87,6 +90,20 @@ export class LookUpWatch {
 
   close(): void {
     if (this.#timer !== null) clearInterval(this.#timer)
+  }
+
+  /** Up to where events have waited for too long, or null. */
+  #overdue(job: JobSettings, oldest: number, sinceMicros: number): number | null {
+    const [now, wait] = [this.#clock.nowMicros(), this.#waitMicros(job)]
+    if (oldest <= now) {
+      this.#ahead.delete(job.id)
+      const through = now - wait
+      return oldest > through || (sinceMicros > through && job.pipeline.some(enriches)) ? null : through
+    }
+    const seen = this.#ahead.get(job.id)
+    if (seen !== undefined && oldest <= seen.through && seen.seenMicros <= now) return now - seen.seenMicros >= wait ? seen.through : null
+    this.#ahead.set(job.id, { through: this.#parts.shards.stamp(), seenMicros: now })
+    return null
   }
 
   #waitMicros(job: JobSettings): number {

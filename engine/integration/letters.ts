@@ -57,14 +57,20 @@ export class Letters {
   due(countMax: number): Letter[] {
     if (this.#waiting.size === 0) return []
     const now = this.#parts.nowMs()
-    return [...this.#waiting.values()].filter(({ nextMs }) => nextMs <= now).slice(0, countMax)
+    return [...this.#waiting.values()].filter((letter) => this.#nextOf(letter, now) <= now).slice(0, countMax)
   }
 
   /** When the next one is due; Infinity where none waits. */
   nextMs(): number {
+    const now = this.#parts.nowMs()
     let next = Infinity
-    for (const letter of this.#waiting.values()) next = Math.min(next, letter.nextMs)
+    for (const letter of this.#waiting.values()) next = Math.min(next, this.#nextOf(letter, now))
     return next
+  }
+
+  /** No pause is longer than the longest: behind a clock that was set back by more it is over. */
+  #nextOf({ nextMs }: Letter, now: number): number {
+    return nextMs - now > this.#parts.pace.eventCapMs ? now : nextMs
   }
 
   /** A delivery has failed: it waits, or is dead. */

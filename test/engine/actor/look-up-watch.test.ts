@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ManualClock } from '../../../engine/clock.js'
+import { IngestClock } from '../../../engine/actor/ingest-clock.js'
 import { LookUpWatch } from '../../../engine/actor/look-up-watch.js'
 import type { JobSettings } from '../../../engine/job/job.js'
 import { eventually } from '../../support/client.js'
@@ -10,6 +11,7 @@ const step = { integrationId: 9, role: 'enrichment', enabled: true, parameters: 
 
 class World {
   readonly clock = new ManualClock()
+  readonly stamps = new IngestClock(this.clock, 0)
   readonly shard = new TestShard()
   readonly failures: unknown[] = []
   job: JobSettings = jobSettings({ pipeline: [step] })
@@ -20,8 +22,8 @@ class World {
     this.watch = new LookUpWatch({
       catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
       shards: {
-        count: 1, reader: () => shard.reader(),
-        insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.clock.nowMicros() }),
+        count: 1, reader: () => shard.reader(), stamp: () => this.stamps.take(),
+        insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.stamps.take() }),
       },
       accepting: () => true, failed: (_, error) => this.failures.push(error),
     }, this.clock)
@@ -33,7 +35,7 @@ class World {
   }
 
   async ingest(eventId: string): Promise<void> {
-    await this.shard.post({ job: this.job, kind: 'ingest', eventId, body: '{"raw_body":{"host":"a"}}', micros: this.clock.nowMicros() })
+    await this.shard.post({ job: this.job, kind: 'ingest', eventId, body: '{"raw_body":{"host":"a"}}', micros: this.stamps.take() })
   }
 
   status(eventId: string): string {
@@ -62,6 +64,27 @@ describe('the watch over events that wait for look-ups', () => {
     assert.equal(world.status('second'), 'pending_inference')
     const { log_messages: messages } = world.shard.reader().exportEvent(world.job, 'first', 'service').document['service'] as { log_messages: { content: string }[] }
     assert.match(messages[0]!.content, /nobody could ask in time/)
+    world.watch.close()
+    assert.deepEqual(world.failures, [])
+  })
+
+  it('gives up those whose time is over, and none before, behind a clock that was set back by an hour', async () => {
+    const world = new World()
+    world.watch.takeUp()
+    await world.ingest('before')
+    world.clock.advanceMs(-3_600_000)
+    await world.ingest('first')
+    await world.after(0)
+    await world.after(3_000)
+    await world.ingest('second')
+    await world.after(400)
+    assert.equal(world.status('first'), 'pending_inference')
+    await world.after(200)
+    await eventually(async () => world.status('first'), (status) => status === 'OK')
+    assert.deepEqual([world.status('before'), world.status('second')], ['OK', 'pending_inference'])
+    await world.after(0)
+    await world.after(4_000)
+    await eventually(async () => world.status('second'), (status) => status === 'OK')
     world.watch.close()
     assert.deepEqual(world.failures, [])
   })

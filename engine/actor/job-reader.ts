@@ -59,9 +59,12 @@ export class JobReader {
     return first === undefined ? null : timeOfKey(first.key)
   }
 
-  /** Gives back the memory that reads have mapped (Environment.unmap). */
-  unmap(): boolean {
-    return this.#environment.unmap()
+  /**
+   * Gives back the memory that reads have mapped (Environment.unmap). To be called while nothing is committed: what is mapped anew
+   * at once would wait for a flush later, and everybody with it.
+   */
+  unmap(): void {
+    if (this.#environment.unmap()) this.#environment.map()
   }
 
   /** Bytes of the shard on disk. */

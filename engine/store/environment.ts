@@ -59,6 +59,8 @@ export interface Environment {
    * call maps anew. False, and nothing done, while a range is being walked.
    */
   unmap(): boolean
+  /** Maps at once what was given back. The next call would, too, and wait for a commit that is under way. */
+  map(): void
   /** Bytes in use on disk. */
   sizeBytes(): number
   close(): Promise<void>

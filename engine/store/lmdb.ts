@@ -230,6 +230,10 @@ export class LmdbEnvironment implements Environment {
     return true
   }
 
+  map(): void {
+    this.#open()
+  }
+
   sizeBytes(): number {
     return statSync(this.#path).size
   }

@@ -103,6 +103,8 @@ export class MemoryEnvironment implements Environment {
     return true
   }
 
+  map(): void {}
+
   sizeBytes(): number {
     let bytes = 0
     for (const { values } of this.#tables.values()) for (const [key, value] of values) bytes += key.length + value.length

@@ -16,6 +16,7 @@ export function presentTables(environment: Environment, tables: readonly string[
     commit: () => assert(false, 'whoever only looks writes nothing'),
     refresh: () => environment.refresh(),
     unmap: () => environment.unmap(),
+    map: () => environment.map(),
     sizeBytes: () => environment.sizeBytes(),
     close: () => environment.close(),
   }

@@ -115,6 +115,10 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       commit(environment, ['a', null], ['c', '3'])
       assert.equal(environment.unmap(), true)
       assert.deepEqual(walk(environment, {}), ['b=2', 'c=3'])
+      assert.equal(environment.unmap(), true)
+      environment.map()
+      environment.map()
+      assert.deepEqual(walk(environment, {}), ['b=2', 'c=3'])
     })
 
     fact('a deleted key is gone', ({ environment }) => {

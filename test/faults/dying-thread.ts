@@ -44,6 +44,7 @@ function dying(store: Environment): Environment {
     count: (table, range) => store.count(table, range),
     refresh: () => store.refresh(),
     unmap: () => store.unmap(),
+    map: () => store.map(),
     sizeBytes: () => store.sizeBytes(),
     close: () => store.close(),
     commit(batch: WriteBatch) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IngestClock } from '../../../engine/actor/ingest-clock.js'
@@ -47,6 +48,16 @@ describe('giving maps back', () => {
     assert.deepEqual(times, [...times].sort((a, b) => a - b))
     assert.equal(shards.reader(1).stats(job).events, 2_000)
     assert.deepEqual(failures, [])
+  })
+
+  it('leaves readers with a map: to make one later would wait for a commit', { skip: mappedBytes() === null }, async (test) => {
+    const { shards } = openShards(test)
+    await ingest(shards, 'a')
+    const isMapped = (): boolean => readFileSync('/proc/self/maps', 'utf8').includes('shard-1.mdb')
+    assert.equal(isMapped(), true)
+    await shards.unmap(1)
+    assert.equal(isMapped(), true)
+    assert.equal(shards.reader(1).event(job, 'a').status, 'OK')
   })
 
   it('keeps what is mapped near its bound while the store grows past it', { skip: mappedBytes() === null }, async (test) => {

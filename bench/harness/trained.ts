@@ -2,8 +2,7 @@
  * The usual subject: a service with one job of the stream's twelve decision points, and a trained model.
  */
 import { join } from 'node:path'
-import { writeFileSync } from 'node:fs'
-import { writeRequests } from '../load/requests.js'
+import { writeFlushed, writeRequests } from '../load/requests.js'
 import { AlertStream, alertLabels, alertPoints, type Alert } from '../streams/alerts.js'
 import { Client, type JobAnswer } from './client.js'
 import { makeJob, makeSibling, train } from './job.js'
@@ -126,7 +125,7 @@ export function linesFile(subject: Subject, count: number, prefix?: string): Lin
     const id = prefix === undefined ? '' : `"event_id":"${prefix}-${i}",`
     lines.push(`{"job_id":${subject.jobIds[i % subject.jobIds.length]},${id}"raw_body":${body}}\n`)
   }
-  writeFileSync(file, lines.join(''))
+  writeFlushed(file, lines.join(''))
   return { file, lines: count, rawBytes }
 }
 

@@ -12,7 +12,15 @@ export interface RequestPlan {
 }
 
 export function writeRequests(file: string, requests: readonly RequestPlan[]): void {
-  writeFileSync(file, requests.map(({ method, path, body }) => `${method} ${path} ${body}\n`).join(''))
+  writeFlushed(file, requests.map(({ method, path, body }) => `${method} ${path} ${body}\n`).join(''))
+}
+
+/**
+ * Writes what a load is read from. It is on disk when this returns: tens of megabytes that the kernel writes half a minute later
+ * hold up every flush of whoever is measured then.
+ */
+export function writeFlushed(file: string, text: string): void {
+  writeFileSync(file, text, { flush: true })
 }
 
 export function readRequests(file: string): RequestPlan[] {

@@ -1,5 +1,6 @@
 /** What every handler is given: the engine, and the few settings that show on the wire. */
 import type { DecisionService, ServiceState } from '../engine/index.js'
+import type { HeaderName } from './http/header-name.js'
 import type { RateLimit } from './http/rate-limit.js'
 import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
@@ -8,7 +9,7 @@ import type { FairWindow } from './routes/fair-window.js'
 export interface App {
   readonly service: DecisionService
   /** The header that carries keys, lower case. */
-  readonly keyHeader: string
+  readonly keyHeader: HeaderName
   /** A new event's `error_message`: '' for the one client that cannot take null (S3). */
   readonly emptyErrorMessage: boolean
   /** How many requests a second a caller may make; null: as many as it likes. */

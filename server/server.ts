@@ -12,6 +12,7 @@ import type { App } from './app.js'
 import { authorize, keyHeader } from './http/auth.js'
 import { replyError, replyHttpError, replyRefusal } from './http/error-reply.js'
 import type { Exchange } from './http/exchange.js'
+import { headerName } from './http/header-name.js'
 import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
 import type { Tracer } from './http/request-trace.js'
@@ -63,7 +64,7 @@ export class Server {
     let main: Listener | null = null
     const app: App = {
       service,
-      keyHeader: keyHeader(service.name),
+      keyHeader: headerName(keyHeader(service.name)),
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
       window: new FairWindow(service.threads),

@@ -16,6 +16,7 @@ import { limits, Refusal } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
 import { addressOf } from './address.js'
 import type { ExchangeHost } from './exchange-host.js'
+import { headerName, type HeaderName } from './header-name.js'
 import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
@@ -30,6 +31,8 @@ export interface BodySink {
   /** The client went away; nothing more comes and no answer can leave. */
   gone(): void
 }
+
+const requestIdHeader = headerName('x-request-id')
 
 /** Answers from this status on always carry their request id. */
 const ERRORS_FROM = 400
@@ -71,9 +74,9 @@ export class Exchange {
   }
 
   /** The header's value or ''; the name in lower case. Before the handler returns only (invariant 3). */
-  header(name: string): string {
+  header(name: string | HeaderName): string {
     if (this.#req === null) throw new Error('assertion failed: a header is read after the handler returned')
-    return this.#req.getHeader(name)
+    return this.#req.getHeader(typeof name === 'string' ? name : name.bytes)
   }
 
   /** The query without `?`, or ''. Before the handler returns only (invariant 3). */
@@ -221,7 +224,7 @@ export class Exchange {
   /** The client's request id, '' where it gave none or one that is not to be repeated. */
   #idGiven(): string {
     if (this.#givenId !== null) return this.#givenId
-    const given = this.#req === null ? '' : this.#req.getHeader('x-request-id')
+    const given = this.#req === null ? '' : this.#req.getHeader(requestIdHeader.bytes)
     return (this.#givenId = given === '' || isRequestId(given) ? given : '')
   }
 

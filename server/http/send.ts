@@ -4,6 +4,7 @@
  * Owns: the order of native calls, corking. Leaves out: whether an answer may still be sent (exchange.ts).
  * A native response corks its writes only inside a callback; one callback serves all answers, instead of one each.
  */
+import { headerName } from './header-name.js'
 import type { HttpResponse } from './native.js'
 
 export type Headers = readonly (readonly [name: string, value: string])[]
@@ -11,8 +12,7 @@ export type Headers = readonly (readonly [name: string, value: string])[]
 export const noHeaders: Headers = []
 
 const OK = '200 OK'
-/** As bytes: a text would be encoded anew for each answer. */
-const contentTypeName = Buffer.from('Content-Type')
+const contentTypeHeader = headerName('Content-Type')
 
 const codes = new Map<string, number>()
 
@@ -35,7 +35,7 @@ let closing = false
 export function writeHead(res: HttpResponse, status: string, type: string, headers: Headers): void {
   // Left out, the status is written as 200 OK.
   if (status !== OK) res.writeStatus(status)
-  res.writeHeader(contentTypeName, type)
+  res.writeHeader(contentTypeHeader.bytes, type)
   for (let i = 0; i < headers.length; i++) res.writeHeader(headers[i]![0], headers[i]![1])
 }
 

@@ -26,7 +26,7 @@ export function mustBelongTogether(dataDir: string, shards: number, catalog: Pic
 
 /** Where a file is there, and another one than it was: what is asked of a shard (job-reader.ts). */
 interface StoredJobs {
-  jobIds(): Iterable<number>
+  storedJobs(): Iterable<{ readonly jobId: number }>
   notedHead(): Uint8Array | undefined
 }
 
@@ -38,7 +38,7 @@ export function mustHaveDeleted(
   dataDir: string, shards: readonly StoredJobs[], catalog: Pick<Catalog, 'job' | 'hasGiven'>, log: Pick<AuditLog, 'has'>,
 ): void {
   for (const [shard, stored] of shards.entries()) {
-    const orphans = [...stored.jobIds()].filter((id) => catalog.job(id) === undefined)
+    const orphans = [...stored.storedJobs()].map(({ jobId }) => jobId).filter((id) => catalog.job(id) === undefined)
     if (orphans.length === 0) continue
     const noted = stored.notedHead()
     if (orphans.every((id) => catalog.hasGiven(id)) && (noted === undefined || log.has(decodeHead(noted)))) continue

@@ -6,7 +6,7 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { readEnvelope, type Envelope } from '../event/envelope.js'
-import { hasMoreValues } from '../event/json-size.js'
+import { hasMoreValues, valuesMaxOf } from '../event/json-size.js'
 import type { Label } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
 import type { FeedbackInput } from '../service.js'
@@ -28,7 +28,7 @@ const NOBODY = 'historic'
 
 /** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label. */
 export function parseHistoric(text: string, sectionNames: readonly string[], labels: readonly Label[]): HistoricEvent[] {
-  const valuesMax = limits.bodyBytesMax / limits.bytesPerValueMin
+  const valuesMax = valuesMaxOf(limits.bodyBytesMax)
   if (hasMoreValues(text, valuesMax)) throw invalid(['body'], `a request has at most ${valuesMax} values`, 'too_long')
   let document: unknown
   try {

@@ -165,10 +165,6 @@ export class JobReader {
     return notedHead(this.#environment)
   }
 
-  *jobIds(): Iterable<number> {
-    for (const { key } of this.#environment.range('stats', {})) yield Buffer.from(key).readUInt32BE(0)
-  }
-
   /** The jobs that have anything stored here. */
   *storedJobs(): Iterable<{ jobId: number; stats: StatsRow }> {
     for (const { key, value } of this.#environment.range('stats', {})) {

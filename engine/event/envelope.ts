@@ -9,7 +9,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { hasMoreValues } from './json-size.js'
+import { hasMoreValues, valuesMaxOf } from './json-size.js'
 import type { ScalarValue } from './point-value.js'
 
 /** Beside raw_body, what the client said of the event; kept and exported, never decided by. */
@@ -40,7 +40,7 @@ const foreignFields = ['storage_tag'] as const
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
 
 /** Values in a request body around an event; those of the event itself have a bound of their own. */
-const VALUES_MAX = limits.eventBytesMax / limits.bytesPerValueMin
+const VALUES_MAX = valuesMaxOf(limits.eventBytesMax)
 
 /** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
 export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {

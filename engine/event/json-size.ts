@@ -5,6 +5,8 @@
  * gigabyte, and come as 40 KB of gzip. So whoever parses what a client sent looks here first. Leaves out: whether the text
  * is JSON.
  */
+import { limits } from '../limits.js'
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
@@ -18,6 +20,11 @@ export interface JsonSize {
   readonly values: number
   /** Objects and arrays that are inside each other, at most. */
   readonly depth: number
+}
+
+/** How many values a text may have that may have so many bytes. */
+export function valuesMaxOf(bytesMax: number): number {
+  return bytesMax / limits.bytesPerValueMin
 }
 
 /** True for a text with more values than that; what is no longer than so many characters need not be looked through. */

@@ -6,7 +6,8 @@
  */
 import type { JobSettings } from '../job/job.js'
 import type { Entry, Environment } from '../store/environment.js'
-import { isSealed, type Sealer } from './sealing.js'
+import { lostSecrets } from './parameters.js'
+import type { Sealer } from './sealing.js'
 import { decodeRecord, idKey, nameKey, type ApiKeyRecord, type CatalogCounters, type CatalogTable, type IntegrationRecord, type TokenRecord, type UserRecord, type UseRecord } from './records.js'
 
 export interface CatalogProblem {
@@ -90,9 +91,7 @@ export function verifyCatalog(environment: Environment, shards: number, sealer: 
   const userNames = new Set([...users.values()].map(({ name }) => name))
   for (const job of jobs.values()) checkJob(check, job, integrationIds, shards, counters)
   for (const { id, connection } of integrations.values()) {
-    for (const value of Object.values(connection)) {
-      if (isSealed(value) && sealer?.open(value) === null) check.note('integrations', idKey(id), 'has a secret that sealing.key does not open')
-    }
+    for (const _ of sealer === null ? [] : lostSecrets(connection, sealer)) check.note('integrations', idKey(id), 'has a secret that sealing.key does not open')
     const key = connection['api_key']
     if (typeof key === 'string' && !keyNames.has(key)) check.note('integrations', idKey(id), 'is bound to a key that there is not')
     if (counters !== null && id >= counters.nextIntegrationId) check.note('integrations', idKey(id), 'has an id that is still to be given')

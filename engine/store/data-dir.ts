@@ -17,12 +17,12 @@
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
  */
 import { randomBytes } from 'node:crypto'
-import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { makeDirectory } from './make-directory.js'
+import { makeDirectory, syncDirectory } from './make-directory.js'
 import { mustBeWhole } from './whole-files.js'
 
 /** The format that this code writes. 2: as 1, and all files have checksums (checksums.ts). */
@@ -129,7 +129,5 @@ export function writeFormat(path: string, shards: number): void {
 function writeWhole(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)
-  const directory = openSync(dirname(file), 'r')
-  fsyncSync(directory)
-  closeSync(directory)
+  syncDirectory(dirname(file))
 }

@@ -1,10 +1,10 @@
 /**
- * Makes a directory and those above it.
+ * Makes a directory and those above it; and flushes what one has under which names.
  *
  * Not `mkdirSync` with `recursive`, which never ends where a directory that is there takes none (procfs, automount points): it
  * tries the parent and the child in turn, for ever.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** For its owner alone; one that is there stays as it is. @throws Error of the file system. */
@@ -19,4 +19,11 @@ export function makeDirectory(path: string): void {
     makeDirectory(parent)
     mkdirSync(path, { mode: 0o700 })
   }
+}
+
+/** Names that were given or taken in the directory are on disk when this returns. @throws Error of the file system. */
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r')
+  fsyncSync(directory)
+  closeSync(directory)
 }

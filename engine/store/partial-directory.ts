@@ -8,10 +8,10 @@
  * 2. What a process left that was killed is taken away by the next attempt at that place, once nothing was written there for an hour.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isRefusal, Refusal } from '../errors.js'
-import { makeDirectory } from './make-directory.js'
+import { makeDirectory, syncDirectory } from './make-directory.js'
 
 const PARTIAL = /(\.[0-9a-f]{8})?\.partial$/
 const LEFT_MS = 3_600_000
@@ -50,7 +50,7 @@ export function beginDirectory(path: string): string {
 /** Gives the directory that beginDirectory made its name, in the place of an empty one. @throws Refusal backup_refused where it is not empty. */
 export function finishDirectory(partial: string): void {
   const place = partial.replace(PARTIAL, '')
-  syncPath(partial)
+  syncDirectory(partial)
   try {
     renameSync(partial, place)
   } catch (error) {
@@ -58,7 +58,7 @@ export function finishDirectory(partial: string): void {
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
     throw new Refusal('backup_refused', `${place} is there and not empty`)
   }
-  syncPath(dirname(partial))
+  syncDirectory(dirname(partial))
 }
 
 /** Takes away what others have left that were killed. */
@@ -77,10 +77,4 @@ function lastWrittenMs(directory: string): number {
     // It has become whole, or was given up, just now.
     return Number.POSITIVE_INFINITY
   }
-}
-
-function syncPath(path: string): void {
-  const directory = openSync(path, 'r')
-  fsyncSync(directory)
-  closeSync(directory)
 }

@@ -140,5 +140,5 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   bytes.writeUInt32LE(header.modelVersion, at + 8)
   bytes.writeFloatLE(header.outlierScore, at + 12)
   // A call would cost more than the bytes.
-  for (let i = 0; i < BUCKET_ID_BYTES; i++) bytes[at + 16 + i] = bucketId === null ? 0 : (bucketId[i] as number)
+  for (let i = 0; i < BUCKET_ID_BYTES; i++) bytes[at + BUCKET_ID_AT + i] = bucketId === null ? 0 : (bucketId[i] as number)
 }

@@ -20,7 +20,7 @@ import { headerName, type HeaderName } from './header-name.js'
 import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
-import { codeOf, noHeaders, sendAnswer, type Headers } from './send.js'
+import { codeOf, noHeaders, sendAnswer, writeHead, type Headers } from './send.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
 
@@ -174,8 +174,7 @@ export class Exchange {
     this.#streaming = true
     this.#streamStatus = codeOf(status)
     res.cork(() => {
-      res.writeStatus(status).writeHeader('Content-Type', type)
-      for (const [name, value] of headers) res.writeHeader(name, value)
+      writeHead(res, status, type, headers)
       if (isHead) res.endWithoutBody()
     })
     if (isHead) this.#settle(this.#streamStatus)

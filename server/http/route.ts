@@ -8,14 +8,14 @@
  * 2. Query and body are checked by the schemas that OpenAPI publishes.
  */
 import type { Static, TObject, TSchema } from 'typebox'
-import { limits, type Principal, type Scope } from '../../engine/index.js'
+import { limits, valuesMaxOf, type Principal, type Scope } from '../../engine/index.js'
 import type { App } from '../app.js'
 import { stillAuthorized } from './auth.js'
 import { collectBody } from './body.js'
 import { replyError } from './error-reply.js'
 import type { Exchange } from './exchange.js'
 import { replyJson } from './reply.js'
-import { Checker, parseJson, valuesMaxOf } from './validate.js'
+import { Checker, parseJson } from './validate.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

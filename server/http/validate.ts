@@ -13,7 +13,7 @@ import type { Static, TObject } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
 // The same checks as those of typebox/compile, without what converts values: 140 modules less at each start.
 import { Compile, type Validator } from 'typebox/schema'
-import { jsonSize, limits, Refusal, type Issue } from '../../engine/index.js'
+import { jsonSize, limits, Refusal, valuesMaxOf, type Issue } from '../../engine/index.js'
 
 const nothing: Record<string, unknown> = {}
 
@@ -39,11 +39,6 @@ export function parseJson(bytes: Uint8Array, valuesMax: number = valuesMaxOf(lim
   const { bodyDepthMax } = limits
   if (depth > bodyDepthMax) throw oversized(`Input should be nested at most ${bodyDepthMax} levels deep`, 'too_deep')
   return document ?? nothing
-}
-
-/** How many values a body may have that may have so many bytes. */
-export function valuesMaxOf(bytesMax: number): number {
-  return bytesMax / limits.bytesPerValueMin
 }
 
 function oversized(msg: string, type: string): Refusal {

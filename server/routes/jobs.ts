@@ -1,6 +1,7 @@
 /** Jobs: what they are, how they learn, whether they run. */
 import { Type } from 'typebox'
-import { isoMicros, type JobView } from '../../engine/index.js'
+import { isoMicros, type JobHandle, type JobView, type Principal } from '../../engine/index.js'
+import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
 import { Outcome, worked } from '../schemas/common.js'
 import { Job, JobName, Labels, TrainAnswer, TrainedBy } from '../schemas/jobs.js'
@@ -137,6 +138,10 @@ const train = operation({
   },
 })
 
+function startOrStop(verb: 'start' | 'stop', { service }: App, job: JobHandle, principal: Principal): Promise<void> {
+  return verb === 'start' ? service.startJob(job, principal) : service.stopJob(job, principal)
+}
+
 /** As FortiSOAR calls it, with a user name in the query that says no more than the key does. */
 function plainOperation(verb: 'start' | 'stop', summary: string): Route {
   return operation({
@@ -149,8 +154,7 @@ function plainOperation(verb: 'start' | 'stop', summary: string): Route {
     responses: { 200: { description: 'Done.', schema: TrainAnswer, example: done } },
     errors: [404, 507],
     async handle({ app, principal, params }) {
-      const job = jobFromPath(app, principal, params[0]!)
-      await (verb === 'start' ? app.service.startJob(job, principal) : app.service.stopJob(job, principal))
+      await startOrStop(verb, app, jobFromPath(app, principal, params[0]!), principal)
       return done
     },
   })
@@ -169,9 +173,8 @@ function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route 
     errors: verb === 'train' ? [404, 409, 507] : [404, 507],
     async handle({ app, principal, params }) {
       const job = jobFromPath(app, principal, params[0]!)
-      if (verb === 'start') await app.service.startJob(job, principal)
-      else if (verb === 'stop') await app.service.stopJob(job, principal)
-      else await app.service.train(job, principal.name, principal)
+      if (verb === 'train') await app.service.train(job, principal.name, principal)
+      else await startOrStop(verb, app, job, principal)
       return worked
     },
   })

@@ -1,14 +1,14 @@
 /** Resources: declarative set-up (specification, Resources API). */
 import type { Static } from 'typebox'
 import {
-  isRefusal, limits, Refusal, type ResourceQuery as EngineQuery, type ResourceRef as EngineRef,
+  isRefusal, limits, Refusal, valuesMaxOf, type ResourceQuery as EngineQuery, type ResourceRef as EngineRef,
 } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type GuardedRoute, type Route } from '../http/route.js'
-import { booleanOf, Checker, parseJson, valuesMaxOf } from '../http/validate.js'
+import { booleanOf, Checker, parseJson } from '../http/validate.js'
 import { worked } from '../schemas/common.js'
 import {
   ApplyAnswer,

@@ -8,12 +8,17 @@ import type { ScopeTask } from './metrics-task.js'
 
 /** @throws Refusal invalid_body. */
 export function readScope({ startDatetime, endDatetime, filters }: MetricsScope): ScopeTask {
-  const fromMicros = startDatetime === undefined ? null : readInstant(startDatetime, 'start_datetime')
-  const toMicros = endDatetime === undefined ? null : readInstant(endDatetime, 'end_datetime')
+  const fromMicros = startDatetime === undefined || isZeroTime(startDatetime) ? null : readInstant(startDatetime, 'start_datetime')
+  const toMicros = endDatetime === undefined || isZeroTime(endDatetime) ? null : readInstant(endDatetime, 'end_datetime')
   if (fromMicros !== null && toMicros !== null && toMicros <= fromMicros) {
     throw fault('end_datetime', 'Input should be later than start_datetime', 'value_error')
   }
   return { fromMicros, toMicros, filters: parseFilters(filters) }
+}
+
+/** What Go and .NET spell a time as that was never set: it is not given. */
+function isZeroTime(text: string): boolean {
+  return /^\s*0001-01-01\s*(?:$|[T ]00:00:00)/.test(text)
 }
 
 /** Microseconds of an ISO 8601 date; without a zone it is UTC. @throws Refusal invalid_body. */

@@ -1,13 +1,14 @@
 /**
  * A whole request body, within a bound.
  *
- * Owns: collection over chunks, gzip, the bound on both sides of it. Leaves out: the bound over all bodies (held-bytes.ts),
+ * Owns: collection over chunks, gzip, the byte order mark, the bound on both sides of it. Leaves out: the bound over all bodies (held-bytes.ts),
  * JSON (validate.ts), lines (ndjson.ts).
  *
  * 1. A body that comes in one chunk is not copied; whoever keeps it copies it.
  * 2. No more than the bound is held, compressed or not; beyond it the refusal is `body_too_large`, the rest is dropped.
  * 3. A client that goes leaves nothing behind: the collected chunks go with the collector.
- * 4. So many compressed bodies are unpacked at once and no more: one that waits holds what it came as.
+ * 4. A byte order mark, which .NET and PowerShell put before UTF-8, is no part of a body (RFC 8259, 8.1).
+ * 5. So many compressed bodies are unpacked at once and no more: one that waits holds what it came as.
  */
 import { gunzip } from 'node:zlib'
 import { limits, Refusal } from '../../engine/index.js'
@@ -31,6 +32,11 @@ const GZIP_FIRST = 0x1f
 /** True for bytes that begin gzip; enough to tell it from JSON by one byte. */
 export function isGzipStart(bytes: Uint8Array): boolean {
   return bytes[0] === GZIP_FIRST
+}
+
+/** The bytes without the UTF-8 byte order mark that they may begin with. */
+export function withoutMark<T extends Uint8Array>(bytes: T): T {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? (bytes.subarray(3) as T) : bytes
 }
 
 /** How many are unpacked now, and what begins the others, in order. */
@@ -93,7 +99,7 @@ export class BodyCollector implements BodySink {
   #finish(bytes: Uint8Array): void {
     this.#over = true
     if (isGzipStart(bytes)) this.#inflate(bytes)
-    else this.#taker.collected(bytes)
+    else this.#taker.collected(withoutMark(bytes))
   }
 
   #inflate(bytes: Uint8Array): void {
@@ -101,7 +107,7 @@ export class BodyCollector implements BodySink {
     if (!this.#room.take(length)) return this.#refuse(noRoomForBodies())
     unpack(bytes.slice(), this.#bytesMax, (error, plain) => {
       this.#room.giveBack(length)
-      if (error === null) this.#taker.collected(plain)
+      if (error === null) this.#taker.collected(withoutMark(plain))
       else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse(this.#tooLarge())
       else this.#taker.uncollected(new Refusal('invalid_json', 'the body is not valid gzip'))
     })

@@ -7,9 +7,11 @@
  * 2. A chunk's memory is used until `keep` at the latest, which copies what is left of it.
  * 3. Of a line over the bound no more than the bound is held; it comes out as `tooLong`, at its end. One that there is no
  *    room to hold comes out as `noRoom` likewise.
- * 4. Line ends are LF or CR LF. Blank lines do not come out. The last line needs no end.
+ * 4. Line ends are LF or CR LF. Blank lines do not come out. The last line needs no end. A byte order mark that the first one
+ *    begins with is no part of it.
  */
 
+import { withoutMark } from './body.js'
 import { Gatherer } from './gatherer.js'
 import { heldBodies, type HeldBytes } from './held-bytes.js'
 import { PiecePool } from './piece-pool.js'
@@ -54,6 +56,7 @@ export class LineSplitter {
   /** What the line that we are inside of comes out as. */
   #skipping: Skipped | null = null
   #ended = false
+  #isFirst = true
 
   /** `room` is what the beginnings of lines are held in. */
   constructor(lineBytesMax: number, room: HeldBytes = heldBodies) {
@@ -82,9 +85,11 @@ export class LineSplitter {
   next(): Buffer | Skipped | null {
     this.#giveBackSpent()
     for (;;) {
-      const line = this.#cut()
+      let line = this.#cut()
       if (line === null) return null
       if (typeof line === 'symbol') return line
+      if (this.#isFirst) line = withoutMark(line)
+      this.#isFirst = false
       if (!isBlank(line)) return line[line.length - 1] === CR ? line.subarray(0, line.length - 1) : line
     }
   }

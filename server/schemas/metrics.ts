@@ -17,8 +17,8 @@ const JobIds = Type.Array(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_IN
 const IntervalText = Type.String({ minLength: 1, maxLength: 16, description: 'A length of time: 30m, 12h, 1d, 7d, 2w.', examples: ['1d'] })
 
 const period = {
-  start_datetime: Type.Optional(moment("By ingest time. Not given: the job's production date, else its first event.")),
-  end_datetime: Type.Optional(moment('Not part of the period. Not given: now.')),
+  start_datetime: Type.Optional(moment("By ingest time. Not given, or a zero time (0001-01-01T00:00:00): the job's production date, else its first event.")),
+  end_datetime: Type.Optional(moment('Not part of the period. Not given, or a zero time: now.')),
 }
 
 export const JobMetricsQuery = Type.Object({ job_id: JobReference, ...period })

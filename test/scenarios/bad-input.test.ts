@@ -64,6 +64,16 @@ test('broken gzip is 400, and gzip that unpacks over the limit is 413', async ()
   assert.equal((await client.post('/api/v1/jobs/get_by_name', bomb)).status, 413)
 })
 
+test('a byte order mark is no part of a body', async () => {
+  const mark = Buffer.from([0xef, 0xbb, 0xbf])
+  const marked = (text: string): Buffer => Buffer.concat([mark, Buffer.from(text)])
+  assert.equal((await postText(marked(wrap('{"a":1}')))).status, 201)
+  assert.equal((await postText(gzipSync(marked(wrap('{"a":1}'))))).status, 201)
+  assert.equal((await postText(Buffer.concat([mark, marked(wrap('{}'))]))).status, 400)
+  assert.equal((await client.post('/api/v1/jobs/get_by_name', marked('{"job_name":"nobody"}'))).status, 404)
+  assert.equal((await client.post(`/api/v2/jobs/${jobId}/start`, mark)).status, 200)
+})
+
 test('a body over the limit is 413, however it comes', async () => {
   const big = wrap(`{"a":"${'x'.repeat(limits.eventBytesMax)}"}`)
   assert.equal((await postText(big)).status, 413)

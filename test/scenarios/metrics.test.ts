@@ -68,6 +68,8 @@ describe('a job', () => {
   test('is told about in a period, and by filters under both names of the service', async () => {
     const { ingest_timestamp: from } = (await client.get(`/api/v1/events/${jobId}/new-6`)).body
     assert.equal((await ask(`job?job_id=${jobId}&start_datetime=${from}`)).total_events, 6)
+    const zero = '0001-01-01T00:00:00.0000000Z'
+    assert.equal((await ask(`job?job_id=${jobId}&start_datetime=${zero}&end_datetime=${zero}`)).total_events, 24, 'a time never set is not given')
     assert.equal((await ask(`job?job_id=${jobId}&end_datetime=${from}`)).total_events, 18)
     for (const name of ['arcanna', 'service']) {
       const body = await ask(`job?job_id=${jobId}`, { filters: [{ field: `${name}.result_label`, operator: 'is', value: 'Escalate' }] })

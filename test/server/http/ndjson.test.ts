@@ -35,6 +35,13 @@ test('a line that there is no room to hold is told, and harms no other', () => {
   assert.ok(room.take(5_000), 'nothing is held any more')
 })
 
+test('a byte order mark before the first line is dropped, wherever the chunks end', () => {
+  const bytes = ['\ufeff{"a":1}\n\ufeff{"b":2}\n']
+  assert.deepEqual(split(bytes), ['{"a":1}', '\ufeff{"b":2}'])
+  assert.deepEqual(split(['\ufeff', '\n', 'a']), ['a'])
+  assert.deepEqual(split(['\ufeff{"a"', ':1}']), ['{"a":1}'])
+})
+
 test('lines come out whole, wherever the chunks end', () => {
   const text = '{"a":1}\n{"b":2}\n{"c":"äöü"}\n'
   for (let size = 1; size <= text.length; size++) {

@@ -198,7 +198,7 @@ export const limits = {
   tokenSecondsDefault: 30 * DAY_SECONDS,
   /** Milliseconds between two writes of when keys and tokens were last used. */
   lastUseFlushMs: 60_000,
-  /** Passwords that are hashed at once, 16 MiB and a third of a second of a core each, and those that wait for it. */
+  /** Passwords that are hashed at once at most, 16 MiB and a third of a second of a core each, and those that wait for it. */
   passwordHashesAtOnce: 2,
   passwordHashesWaitingMax: 64,
   /** Wrong passwords for one user name, and from one address, before guessing is slowed down. */
@@ -207,6 +207,13 @@ export const limits = {
   /** Milliseconds after which one more guess is allowed. */
   guessPerUserMs: 30_000,
   guessPerAddressMs: 5_000,
+  /**
+   * Refused sign-ins that have an entry of their own in the audit log, in an hour: of one name at one address, and of all. Addresses that
+   * the entry about all others names.
+   */
+  refusedSignInsEach: 10,
+  refusedSignInsPerHour: 500,
+  refusedSignInAddresses: 20,
   /** User names and addresses whose guesses are remembered. */
   guessersMax: 20_000,
   /** Callers whose rate is remembered. */

@@ -13,7 +13,7 @@
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../job/job.js'
 import type { ApplyOutcome, Author, Principal, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
-import { WriteBatch, type Environment } from '../store/environment.js'
+import type { Environment } from '../store/environment.js'
 import { Access } from './access.js'
 import { planApply } from './apply.js'
 import { auditOf } from './audit-changes.js'
@@ -33,6 +33,7 @@ import { parseDocument } from './shapes.js'
 import type { IntegrationRecord } from './records.js'
 import { CatalogState, Changes } from './state.js'
 import { Tokens } from './tokens.js'
+import { RefusedSignIns } from './refused-sign-ins.js'
 import { signInId, Users, type AccountsHost } from './users.js'
 
 export { catalogTables } from './records.js'
@@ -67,6 +68,7 @@ export class Catalog {
   readonly catalogue: Catalogue
   readonly #lastUse: LastUse
   readonly #credentials: Credentials
+  readonly #refusedSignIns: RefusedSignIns | null
   readonly users: Users
   readonly tokens: Tokens
   #closed = false
@@ -82,9 +84,12 @@ export class Catalog {
     this.catalogue = new KindCatalogue(state.kinds)
     this.#lastUse = new LastUse(environment, maker.clock, userIds(state))
     this.#credentials = new Credentials(state, maker.clock, this.#lastUse)
+    this.#refusedSignIns = maker.audit === undefined ? null : new RefusedSignIns(environment, maker.audit, maker.clock)
     const accounts: AccountsHost = {
       state, maker, lastUse: this.#lastUse,
-      passwords: new Passwords(state, maker, (username, address) => this.#signInRefused(username, address)),
+      passwords: new Passwords(state, maker, (username, address) => {
+        if (!this.#closed) this.#refusedSignIns?.add(state.users.has(username) ? username : '', address)
+      }),
       commit: (changes, by, details) => this.#commit(changes, by, details),
     }
     this.users = new Users(accounts)
@@ -203,21 +208,11 @@ export class Catalog {
     return () => void this.#removed.delete(listener)
   }
 
-  /** Writes when keys were last used; no change comes afterwards. */
+  /** Writes when keys were last used, and what was counted; no change comes afterwards. */
   close(): void {
     this.#lastUse.write()
+    this.#refusedSignIns?.tell()
     this.#closed = true
-  }
-
-  /** A name that nobody has is not written down: people type passwords where names belong. */
-  #signInRefused(username: string, address: string): void {
-    const { audit, clock } = this.#maker
-    if (audit === undefined || this.#closed) return
-    const name = this.#state.users.has(username) ? username : ''
-    const object = { type: 'user', id: name, title: name === '' ? 'unknown user' : name } as const
-    const batch = new WriteBatch()
-    audit.record(batch, { atMicros: clock.nowMicros(), by: { kind: 'nobody', name }, action: 'sign-in refused', object, details: { address } })
-    this.#environment.commit(batch)
   }
 
   /** Calls back after each change of an integration or of a pipeline; the answer stops it. */

@@ -31,6 +31,8 @@ const perAddress: Allowance = { most: limits.guessesPerAddressMax, everyMicros: 
 
 /** A guess that was taken. */
 export interface Guess {
+  /** Whoever guesses was right before, at this address. */
+  readonly isTrusted: boolean
   /** The password was right: the guess is given back, and who guessed is trusted at this address. */
   right(): void
   /** The password was not looked at: the guess is given back. */
@@ -50,7 +52,8 @@ export class GuessGuard {
   take(username: string, address: string): Guess {
     const name = username.slice(0, limits.userNameCharsMax)
     const pair = `${name} ${address}`
-    const [userSubject, addressSubject] = [this.#trusted.has(pair) ? `pair ${pair}` : `user ${name}`, `address ${address}`]
+    const isTrusted = this.#trusted.has(pair)
+    const [userSubject, addressSubject] = [isTrusted ? `pair ${pair}` : `user ${name}`, `address ${address}`]
     const user = this.#of(userSubject, perUser)
     const from = this.#of(addressSubject, perAddress)
     const wait = Math.max(waitMicros(user, perUser), waitMicros(from, perAddress))
@@ -70,7 +73,7 @@ export class GuessGuard {
       back()
       this.#trust(pair)
     }
-    return { right, back }
+    return { isTrusted, right, back }
   }
 
   /** What somebody has left now; who is not known has all of them, and is not remembered by this. */

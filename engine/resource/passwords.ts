@@ -5,7 +5,8 @@
  * hashing (secrets.ts), how often one may guess (guesses.ts), what follows from it (users.ts, tokens.ts).
  *
  * 1. The answer to an unknown user, a disabled one and a wrong password is the same, and takes the same time.
- * 2. What counts is the record after the comparison: who was disabled meanwhile, or given another password, is refused.
+ * 2. Who was right before, from where he is, is asked before all strangers that wait: they cannot keep him out.
+ * 3. What counts is the record after the comparison: who was disabled meanwhile, or given another password, is refused.
  */
 import type { PasswordRecord, UserRecord } from './records.js'
 import { GuessGuard } from './guesses.js'
@@ -40,7 +41,7 @@ export class Passwords {
     const record = this.#state.users.get(username)?.password ?? this.#nobodys
     let matches: boolean
     try {
-      matches = await this.#hasher.matches(password, record)
+      matches = await this.#hasher.matches(password, record, guess.isTrusted)
     } catch (error) {
       guess.back()
       throw error

@@ -3,6 +3,7 @@
  *
  * A key has 256 random bits, so one SHA-256 is enough. A password is a person's choice, so it is scrypt's.
  */
+import { availableParallelism } from 'node:os'
 import { createHash, scrypt, scryptSync, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -80,14 +81,18 @@ export function nobodysPassword(random: Random, passwordCost = PASSWORD_COST_DEF
   return { salt: hex(SALT_BYTES), hash: hex(PASSWORD_HASH_BYTES), ...scryptSettings(passwordCost) }
 }
 
+/** Half of the cores at most: whoever has addresses enough to guess without end leaves the other half to events. */
+const HASHES_AT_ONCE = Math.max(1, Math.min(limits.passwordHashesAtOnce, availableParallelism() >> 1))
+
 /**
- * Passwords, hashed and compared off this thread, a few at once; the others wait in order.
+ * Passwords, hashed and compared off this thread, a few at once; the others wait in order, strangers behind those that are known.
  * Rejects with too_many_attempts where too many wait.
  */
 export class PasswordHasher {
   readonly #random: Random
   readonly #passwordCost: number
-  readonly #waiting: (() => void)[] = []
+  readonly #known: (() => void)[] = []
+  readonly #strangers: (() => void)[] = []
   #running = 0
 
   constructor(random: Random, passwordCost = PASSWORD_COST_DEFAULT) {
@@ -95,29 +100,29 @@ export class PasswordHasher {
     this.#passwordCost = passwordCost
   }
 
-  /** What is kept of a password. */
+  /** What is kept of a password, for whoever is let in. */
   async hash(password: string): Promise<PasswordRecord> {
     const settings = { salt: Buffer.from(this.#random.bytes(SALT_BYTES)).toString('hex'), ...scryptSettings(this.#passwordCost) }
-    return this.#run(async () => ({ ...settings, hash: await hashLater(password, settings) }))
+    return this.#run(async () => ({ ...settings, hash: await hashLater(password, settings) }), this.#known)
   }
 
-  matches(password: string, record: PasswordRecord): Promise<boolean> {
-    return this.#run(() => passwordMatches(password, record))
+  matches(password: string, record: PasswordRecord, isKnown = false): Promise<boolean> {
+    return this.#run(() => passwordMatches(password, record), isKnown ? this.#known : this.#strangers)
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= limits.passwordHashesAtOnce) {
-      if (this.#waiting.length >= limits.passwordHashesWaitingMax) {
+  async #run<T>(work: () => Promise<T>, waiting: (() => void)[]): Promise<T> {
+    if (this.#running >= HASHES_AT_ONCE) {
+      if (waiting.length >= limits.passwordHashesWaitingMax) {
         throw new Refusal('too_many_attempts', 'too many passwords are being checked, try again later', { retryAfterSeconds: 5 })
       }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       this.#running++
     }
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
+      const next = this.#known.shift() ?? this.#strangers.shift()
       if (next === undefined) this.#running--
       else next()
     }

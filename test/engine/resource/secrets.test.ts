@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '../../../engine/limits.js'
 import { SeededRandom, systemRandom } from '../../../engine/random.js'
 import {
-  badKey, badPassword, hashPassword, hashSecret, makeSecret, passwordMatches, sameHash,
+  badKey, badPassword, hashPassword, hashSecret, makeSecret, PasswordHasher, passwordMatches, sameHash,
 } from '../../../engine/resource/secrets.js'
 
 test('a secret has 256 bits of chance and fits in a header', () => {
@@ -36,4 +37,19 @@ test('chosen secrets have a least length and travel in a header', () => {
   assert.equal(badPassword('eight ch'), null)
   assert.match(badPassword('seven c') ?? '', /at least 8/)
   assert.match(badPassword('          ') ?? '', /at least 8/)
+})
+
+test('strangers that wait keep nobody out who is known, and no more than so many wait', async () => {
+  const hasher = new PasswordHasher(new SeededRandom(1), 8)
+  const record = hashPassword('correct horse', new SeededRandom(1), 8)
+  const [ended, refused]: [string[], unknown[]] = [[], []]
+  const strangers = Array.from({ length: 3 * limits.passwordHashesWaitingMax }, () => {
+    return hasher.matches('wrong', record).then(() => void ended.push('stranger'), (error: unknown) => void refused.push(error))
+  })
+  await hasher.matches('correct horse', record, true).then((matches) => void ended.push(`known ${matches}`))
+  assert.ok(ended.indexOf('known true') <= limits.passwordHashesAtOnce + 1, ended.join(', '))
+  await Promise.all(strangers)
+  assert.ok(refused.length > 0)
+  assert.equal(ended.length + refused.length, strangers.length + 1)
+  assert.equal(await hasher.matches('correct horse', record), true, 'there is room again')
 })

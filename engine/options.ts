@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly privateHosts?: readonly string[] | undefined
   /** Where backups go that are asked for by name; nowhere where absent. */
   readonly backupDir?: string | undefined
+  /** Goes on without a file of the data directory that was lost, or with one that is older than the rest; what was in it stays lost. */
+  readonly acceptLoss?: boolean | undefined
   /** How much goes into the log; by itself `info` and above. */
   readonly logLevels?: LogLevels | undefined
   /** The log goes to standard error too, and not only into the data directory. */

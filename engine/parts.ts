@@ -29,13 +29,14 @@ import { Logs } from './monitor/log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
-import { mustBelongTogether, mustHaveDeleted } from './actor/belonging.js'
+import { ledgerIsLost, lossesAre, mustBeCurrent, mustBelongTogether, mustHaveDeleted, type OnLoss } from './actor/belonging.js'
 import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import type { TurnRan } from './actor/mailbox-events.js'
 import { Erasure } from './actor/erasure.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
+import { Marks } from './actor/marks.js'
 import { LookUpWatch } from './actor/look-up-watch.js'
 import { Integrations } from './actor/integrations.js'
 import { MonitorDesk } from './actor/monitor-desk.js'
@@ -88,6 +89,7 @@ export class EngineParts {
   readonly #catalogStore: Environment
   readonly #lock: DataLock
   readonly #schedule: RetrainSchedule
+  readonly #marks: Marks
   #accepting = true
 
   constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
@@ -108,12 +110,15 @@ export class EngineParts {
       clock, random: systemRandom, shards: shardCount, sealer, audit: log, passwordCost: options.passwordCost,
       kinds: allKinds,
     })
-    mustBelongTogether(options.dataDir, shardCount, this.catalog)
+    const onLoss = lossesAre(options.acceptLoss === true, this.logs.of('store'))
+    mustBelongTogether(options.dataDir, shardCount, this.catalog, onLoss)
+    if (ledgerIsLost(options.dataDir, this.catalog, this.#catalogStore, onLoss)) this.catalog.beginStepsAnew()
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     const lost = [...this.catalog.integrations()].filter(({ connection }) => lostSecrets(connection, sealer).length > 0).map(({ title }) => title)
     if (lost.length > 0) this.logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations: lost })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
-    this.shards = this.#openShards(shardCount, clock, log)
+    this.shards = this.#openShards(shardCount, clock, log, onLoss)
+    this.#marks = new Marks(this.#catalogStore, options.dataDir, this.shards)
     this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
     this.trainings = new Trainings({
       dataDir: options.dataDir, threadsMax: options.trainers ?? 1, clock,
@@ -203,6 +208,7 @@ export class EngineParts {
     await this.readers.close()
     await this.trainingThreads.close()
     await this.reprocess.close()
+    this.#marks.close()
     await this.shards.close()
     this.catalog.close()
     await this.#catalogStore.close()
@@ -210,10 +216,11 @@ export class EngineParts {
     await this.#lock.release()
   }
 
-  #openShards(count: number, clock: NonNullable<EngineOptions['clock']>, log: AuditLog): Shards {
+  #openShards(count: number, clock: NonNullable<EngineOptions['clock']>, log: AuditLog, onLoss: OnLoss): Shards {
     const { dataDir, serviceNames: sectionNames } = this
     const readers = Shards.openReaders(dataDir, count)
     mustHaveDeleted(dataDir, readers, this.catalog, log)
+    mustBeCurrent(dataDir, readers, this.catalog, this.#catalogStore, onLoss)
     const last = readers.reduce((micros, reader) => Math.max(micros, reader.lastMicros()), lastTaken(this.#catalogStore, count))
     return new Shards(count, this.threads, { dataDir, sectionNames }, readers, new IngestClock(clock, last), this.failed, this.#turnRan)
   }

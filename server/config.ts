@@ -132,7 +132,8 @@ export function settingsHelp(): string {
     const fallback = row.fallback === undefined ? '' : ` (${row.fallback})`
     return `  ${row.name.padEnd(width)}  ${row.meaning}${fallback}`
   })
-  return ['Settings, from the environment or from the file of --config FILE:', ...lines, ''].join('\n')
+  const acceptLoss = `${ACCEPT_LOSS}: goes on without a file that the data directory has lost, or with one that is older than the rest.`
+  return ['Settings, from the environment or from the file of --config FILE:', ...lines, '', acceptLoss, ''].join('\n')
 }
 
 /** The table for the README, which a test holds to it. */
@@ -142,6 +143,9 @@ export function settingsMarkdown(): string {
   return ['| name | what | default |', '|---|---|---|', ...lines].join('\n')
 }
 
+/** For one start: to go on without what the data directory has lost. No setting, since nobody may forget it there. */
+export const ACCEPT_LOSS = '--accept-loss'
+
 /** The file named by `--config`, or null. */
 function configFile(args: readonly string[]): string | null {
   let file: string | null = null
@@ -149,7 +153,7 @@ function configFile(args: readonly string[]): string | null {
     const arg = args[i]!
     if (arg === '--config') file = args[++i] ?? ''
     else if (arg.startsWith('--config=')) file = arg.slice('--config='.length)
-    else throw new SettingsError(`the argument ${arg} is not known; there is --config FILE and --help`)
+    else if (arg !== ACCEPT_LOSS) throw new SettingsError(`the argument ${arg} is not known; there is --config FILE, ${ACCEPT_LOSS} and --help`)
   }
   if (file === '') throw new SettingsError('--config needs a file')
   return file

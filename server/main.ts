@@ -7,7 +7,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { isNativeMisfit } from './native-misfit.js'
 import type { LogLevels } from '../engine/index.js'
-import { readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
+import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
  * V8 lets a heap grow to several times what lives in it before it collects all of it. Ours holds little that lives and
@@ -47,12 +47,12 @@ function levelsOf(parts: Parts, { logLevel }: Settings): LogLevels {
   return levels
 }
 
-async function openEngine(parts: Parts, settings: Settings) {
+async function openEngine(parts: Parts, settings: Settings, acceptLoss: boolean) {
   const { dataDir, backupDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts } = settings
   const log = { logLevels: levelsOf(parts, settings), logEcho: true }
   try {
     return await parts.openEngine({
-      dataDir, backupDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts, ...log,
+      dataDir, backupDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts, acceptLoss, ...log,
     })
   } catch (error) {
     if (parts.isRefusal(error)) failStart(sentenceOf(error))
@@ -148,7 +148,7 @@ async function main(): Promise<void> {
   const parts = await loadParts()
   let engine: RunningEngine
   try {
-    engine = await openEngine(parts, settings)
+    engine = await openEngine(parts, settings, args.includes(ACCEPT_LOSS))
   } catch (error) {
     if (error instanceof SettingsError) failStart(error.message)
     throw error

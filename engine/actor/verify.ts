@@ -27,7 +27,9 @@ import { lockDataDir } from '../store/data-lock.js'
 import { walkPages } from '../store/page-walk.js'
 import { shardTables } from '../store/tables.js'
 import { notedInShards } from './audit-desk.js'
+import { olderThanMark } from './belonging.js'
 import { allCatalogTables } from './catalog-tables.js'
+import { lastTime } from './event-table.js'
 import { notedHead } from './outbox.js'
 import { ShardCheck, type JobCount, type StoreProblem } from './verify-shard.js'
 
@@ -85,13 +87,17 @@ class Verification {
     if (existsSync(join(this.#path, 'integrations.mdb'))) this.pages('integrations', ledgerTables)
   }
 
-  async catalog(shards: number, sealer: Sealer | null, heads: readonly (Uint8Array | undefined)[]): Promise<void> {
+  async catalog(shards: number, sealer: Sealer | null, heads: readonly (Uint8Array | undefined)[], last: ReadonlyMap<number, number>): Promise<void> {
     if (!this.pages('catalog', allCatalogTables)) return
     const environment = openToLook(this.#path, 'catalog')
     try {
       const { problems, jobs } = verifyCatalog(environment, shards, sealer)
       for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
       this.jobs = jobs
+      for (const [shard, micros] of last) {
+        const older = [...jobs.values()].some((job) => job.shard === shard) ? olderThanMark(environment, shard, micros) : null
+        if (older !== null) this.note(`shard-${shard}.mdb`, older)
+      }
       const { broken } = proveChain(environment, notedInShards(heads))
       if (broken !== null) this.note('catalog.mdb', `entry ${broken.sequence}: ${broken.reason}`, 'audit')
     } finally {
@@ -99,14 +105,15 @@ class Verification {
     }
   }
 
-  /** What the shard has noted of the audit log's head. */
-  async shard(shard: number, counts: Map<number, JobCount[]>): Promise<Uint8Array | undefined> {
+  /** What the shard has noted of the audit log's head; what else it tells goes into the maps. */
+  async shard(shard: number, counts: Map<number, JobCount[]>, last: Map<number, number>): Promise<Uint8Array | undefined> {
     const name = `shard-${shard}`
     if (!this.pages(name, shardTables)) return undefined
     const environment = openToLook(this.#path, name)
     try {
       const check = new ShardCheck(environment, `${name}.mdb`)
       counts.set(shard, check.run())
+      last.set(shard, lastTime(environment))
       this.problems.push(...check.problems)
       return notedHead(environment)
     } catch (error) {
@@ -143,8 +150,9 @@ export async function verifyDataDir(path: string): Promise<VerifyReport> {
     const sealer = existsSync(join(path, 'sealing.key')) ? new Sealer(sealingKey(path), systemRandom) : null
     const counts = new Map<number, JobCount[]>()
     const heads: (Uint8Array | undefined)[] = []
-    for (let shard = 0; shard < shards; shard++) heads.push(await verification.shard(shard, counts))
-    await verification.catalog(shards, sealer, heads)
+    const last = new Map<number, number>()
+    for (let shard = 0; shard < shards; shard++) heads.push(await verification.shard(shard, counts, last))
+    await verification.catalog(shards, sealer, heads, last)
     verification.ledger()
     if (verification.jobs.size > 0 || verification.problems.length === 0) verification.count(counts)
     const { problems, jobs, events, leftOver, withoutChecksums } = verification

@@ -32,6 +32,7 @@ import { planRemoval } from './removal.js'
 import { parseDocument } from './shapes.js'
 import type { IntegrationRecord } from './records.js'
 import { CatalogState, Changes } from './state.js'
+import { planStepsAnew } from './steps-anew.js'
 import { Tokens } from './tokens.js'
 import { RefusedSignIns } from './refused-sign-ins.js'
 import { signInId, Users, type AccountsHost } from './users.js'
@@ -87,9 +88,7 @@ export class Catalog {
     this.#refusedSignIns = maker.audit === undefined ? null : new RefusedSignIns(environment, maker.audit, maker.clock)
     const accounts: AccountsHost = {
       state, maker, lastUse: this.#lastUse,
-      passwords: new Passwords(state, maker, (username, address) => {
-        if (!this.#closed) this.#refusedSignIns?.add(state.users.has(username) ? username : '', address)
-      }),
+      passwords: new Passwords(state, maker, this.#refusedSignIns),
       commit: (changes, by, details) => this.#commit(changes, by, details),
     }
     this.users = new Users(accounts)
@@ -172,6 +171,11 @@ export class Catalog {
     return changed
   }
 
+  /** Steps that ask or tell something outside go on from now: how far they were is lost. */
+  beginStepsAnew(): void {
+    this.#commit(planStepsAnew(this.#state.jobs.values(), this.#maker.clock.nowMicros()), theService)
+  }
+
   /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */
   apply(document: unknown, overwrite: boolean, by: Author = theService): ApplyOutcome {
     const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#maker)
@@ -211,7 +215,7 @@ export class Catalog {
   /** Writes when keys were last used, and what was counted; no change comes afterwards. */
   close(): void {
     this.#lastUse.write()
-    this.#refusedSignIns?.tell()
+    this.#refusedSignIns?.close()
     this.#closed = true
   }
 

@@ -11,6 +11,7 @@
 import type { PasswordRecord, UserRecord } from './records.js'
 import { GuessGuard } from './guesses.js'
 import type { Maker } from './plan.js'
+import type { RefusedSignIns } from './refused-sign-ins.js'
 import { nobodysPassword, PasswordHasher } from './secrets.js'
 import type { CatalogState } from './state.js'
 
@@ -19,10 +20,10 @@ export class Passwords {
   readonly #hasher: PasswordHasher
   readonly #guesses: GuessGuard
   readonly #nobodys: PasswordRecord
-  readonly #refused: (username: string, address: string) => void
+  readonly #refused: Pick<RefusedSignIns, 'add'> | null
 
   /** `refused` is told of each wrong name or password that was looked at. */
-  constructor(state: CatalogState, { clock, random, passwordCost }: Maker, refused: (username: string, address: string) => void) {
+  constructor(state: CatalogState, { clock, random, passwordCost }: Maker, refused: Pick<RefusedSignIns, 'add'> | null) {
     this.#state = state
     this.#refused = refused
     this.#hasher = new PasswordHasher(random, passwordCost)
@@ -48,7 +49,7 @@ export class Passwords {
     }
     const user = this.#state.users.get(username)
     if (!matches || user === undefined || user.password !== record || user.enabled === false) {
-      this.#refused(username, address)
+      this.#refused?.add(user === undefined ? '' : username, address)
       return null
     }
     guess.right()

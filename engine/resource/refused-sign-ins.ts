@@ -34,6 +34,7 @@ export class RefusedSignIns {
   readonly #ofPair = new Map<string, number>()
   readonly #counted = new Map<string, Counted>()
   #timer: NodeJS.Timeout | null = null
+  #closed = false
 
   /** `environment` is the catalog's. */
   constructor(environment: Environment, audit: AuditTrail, clock: Clock) {
@@ -44,6 +45,7 @@ export class RefusedSignIns {
 
   /** Tells of one; `name` is '' for a user that there is not. @throws what a commit does. */
   add(name: string, address: string): void {
+    if (this.#closed) return
     const now = this.#clock.nowMicros()
     if (Math.abs(now - this.#beganMicros) >= HOUR_MS * 1000) this.#begin(now)
     const pair = `${name} ${address}`
@@ -67,8 +69,14 @@ export class RefusedSignIns {
       this.#write(entries)
       this.#counted.clear()
     } catch {
-      this.#arm()
+      if (!this.#closed) this.#arm()
     }
+  }
+
+  /** Tells what was counted, and nothing after. */
+  close(): void {
+    this.#closed = true
+    this.tell()
   }
 
   #begin(now: number): void {

@@ -1,0 +1,67 @@
+/**
+ * What the catalog knows of the other files of its directory: how far each shard was, and that there was a ledger of integrations. A
+ * start tells by it a file that was lost, or is an older one (belonging.ts).
+ *
+ * | table | key                              | value                                                       |
+ * |-------|----------------------------------|-------------------------------------------------------------|
+ * | marks | the file's name without its end  | version u8, JSON: `micros`, the last time applied in a shard |
+ *
+ * 1. A mark is of what is on disk already: whatever dies when, no file is behind its mark.
+ * 2. Written once a minute where something changed, and at the end: a file that is older by less is not told from the latest one.
+ */
+import { isRefusal } from '../errors.js'
+import { WriteBatch, type Environment } from '../store/environment.js'
+import { decodeJsonRow, encodeJsonRow } from '../store/rows.js'
+import { isMade } from '../store/whole-files.js'
+import type { Shards } from './shards.js'
+
+export const marksTable = 'marks'
+export const LEDGER = 'integrations'
+
+const NOTE_MS = 60_000
+
+/** Up to where the file was at least, microseconds; null where nothing is known of it. */
+export function markOf(catalog: Environment, name: string): number | null {
+  const row = catalog.get(marksTable, Buffer.from(name))
+  return row === undefined ? null : (decodeJsonRow(row) as { micros: number }).micros
+}
+
+export function putMark(batch: WriteBatch, name: string, micros: number): void {
+  batch.put(marksTable, Buffer.from(name), encodeJsonRow({ micros }))
+}
+
+export class Marks {
+  readonly #catalog: Environment
+  readonly #dataDir: string
+  readonly #shards: Pick<Shards, 'count' | 'reader'>
+  readonly #timer: NodeJS.Timeout
+
+  constructor(catalog: Environment, dataDir: string, shards: Pick<Shards, 'count' | 'reader'>) {
+    this.#catalog = catalog
+    this.#dataDir = dataDir
+    this.#shards = shards
+    this.#timer = setInterval(() => this.note(), NOTE_MS).unref()
+  }
+
+  /** Writes what has changed. A full disk lets it wait. */
+  note(): void {
+    const batch = new WriteBatch()
+    for (let shard = 0; shard < this.#shards.count; shard++) this.#put(batch, `shard-${shard}`, this.#shards.reader(shard).lastMicros())
+    if (isMade(this.#dataDir, LEDGER)) this.#put(batch, LEDGER, 0)
+    if (batch.size === 0) return
+    try {
+      this.#catalog.commit(batch)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.note()
+  }
+
+  #put(batch: WriteBatch, name: string, micros: number): void {
+    if (markOf(this.#catalog, name) !== micros) putMark(batch, name, micros)
+  }
+}

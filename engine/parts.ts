@@ -146,7 +146,7 @@ export class EngineParts {
     this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
     this.integrations = new Integrations(this, options.privateHosts)
     this.backups = new Backups(this, new BackupThread((error) => this.failed('a thread that makes backups died', error)))
-    this.retention = new RetentionSweep(this, clock)
+    this.retention = new RetentionSweep(this, { store: this.#catalogStore, clock })
     this.lookUps = new LookUpWatch(this, clock)
     this.monitor = new MonitorDesk(this, { store: this.#catalogStore, clock, audit: log })
     lock.serve((request) => answerBackup(this.backups, request))

@@ -63,8 +63,15 @@ test('a job without retention keeps everything', async () => {
   assert.equal(stats().events, 300)
 })
 
-test('what is older than its days goes, in as many pieces as it takes, and votes stay', async () => {
+test('a clock that is days ahead is believed when it has gone on so for a day', async () => {
   setUp({ days: 30 })
+  assert.equal(await parts.retention.sweep(), 0)
+  clock.advanceMs(DAY_MS - 60_000)
+  assert.equal(await parts.retention.sweep(), 0)
+  clock.advanceMs(60_000)
+})
+
+test('what is older than its days goes, in as many pieces as it takes, and votes stay', async () => {
   for (let at = 0; at < 20; at++) await ingest(`new-${at}`, 'fresh')
   assert.equal(await parts.retention.sweep(), 300)
   const { events, feedbackEvents, consensusCounts } = stats()

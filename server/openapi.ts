@@ -52,13 +52,21 @@ for (const module of [common, events, alertmanager, jobs, resources, catalogue, 
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 
-/** A copy of a schema with the named schemas inside it as references. */
+/** The pattern of a record's keys: any text. */
+const ANY_KEY = '^.*$'
+
+/**
+ * A copy of a schema with the named schemas inside it as references. The values of a record are its `additionalProperties`,
+ * which says the same as a pattern for any key: generators of clients know no patterns, and left such values out.
+ */
 function published(schema: unknown, isRoot = false): unknown {
   if (Array.isArray(schema)) return schema.map((item) => published(item))
   if (typeof schema !== 'object' || schema === null) return schema
   const name = names.get(schema)
   if (name !== undefined && !isRoot) return { $ref: `#/components/schemas/${name}` }
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, published(value)]))
+  return Object.fromEntries(Object.entries(schema).map(([key, value]): [string, unknown] => {
+    return key === 'patternProperties' && ANY_KEY in value ? ['additionalProperties', published(value[ANY_KEY])] : [key, published(value)]
+  }))
 }
 
 /** What uWebSockets.js says by itself, before anybody here is asked. */
@@ -79,11 +87,16 @@ function errorResponse(status: number): Json {
   }
 }
 
+/** Of what is no JSON: without a type, generators of clients take such an answer for none. */
+function fileSchema(mediaType = ''): Json {
+  return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
+}
+
 /** A refusal that has a body of its own is a problem too where Accept asks for one. */
 function response(status: number, doc: ResponseDoc): Json {
   if (doc.schema === undefined && doc.mediaType === undefined) return { description: doc.description }
   const media = {
-    ...(doc.schema === undefined ? {} : { schema: published(doc.schema) }),
+    schema: doc.schema === undefined ? fileSchema(doc.mediaType) : published(doc.schema),
     ...(doc.example === undefined ? {} : { example: doc.example }),
   }
   const problem = status < 400 ? {} : { [problemJson]: { schema: { $ref: '#/components/schemas/ProblemBody' } } }
@@ -141,6 +154,12 @@ function requestBody(route: RouteDoc): Json {
   return { requestBody: { required, content: { [route.bodyMediaType ?? json]: media } } }
 }
 
+/** The ways to present a key; an empty one where none is needed but one is looked at. */
+function security({ scope, looksAtKey }: RouteDoc): Json[] {
+  if (scope === null && looksAtKey === undefined) return []
+  return [{ apiKey: [] }, { neutralApiKey: [] }, { bearer: [] }, ...(scope === null ? [{}] : [])]
+}
+
 function operationObject(route: RouteDoc): Json {
   const more = Object.entries(route.moreScopes ?? {}).map(([scope, what]) => ` It takes \`${scope}\` ${what}.`)
   const scope = route.scope === null ? 'No key is needed.' : `Needs the scope \`${route.scope}\`.${more.join('')}`
@@ -149,7 +168,7 @@ function operationObject(route: RouteDoc): Json {
     tags: [route.tag],
     summary: route.summary,
     description: [route.description, scope].filter(Boolean).join('\n\n'),
-    security: route.scope === null ? [] : [{ apiKey: [] }, { neutralApiKey: [] }, { bearer: [] }],
+    security: security(route),
     'x-scopes': route.scope === null ? [] : [route.scope],
     ...(route.moreScopes === undefined ? {} : { 'x-more-scopes': route.moreScopes }),
     parameters: parameters(route),

@@ -41,6 +41,8 @@ export interface RouteDoc {
   readonly description?: string
   /** null: no key needed. */
   readonly scope: Scope | null
+  /** No key is needed, but one that is sent is looked at. */
+  readonly looksAtKey?: true
   /** Scopes that a part of the operation asks for beside, and for what. */
   readonly moreScopes?: Readonly<Partial<Record<Scope, string>>>
   readonly query?: TObject

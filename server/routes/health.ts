@@ -15,6 +15,7 @@ const health: Route = {
   summary: 'Check the service and the key',
   description: 'A wrong key is told in the answer, not in the status.',
   scope: null,
+  looksAtKey: true,
   responses: {
     200: {
       description: 'Both false for a wrong key.',

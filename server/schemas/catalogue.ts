@@ -48,12 +48,14 @@ export const IntegrationMetadata = Type.Union([
   IntegrationKindInFull,
 ])
 
-const JobCategory = Type.Object({ id: Type.String(), name: Type.String(), description: Type.String() })
+export const JobCategory = Type.Object({ id: Type.String(), name: Type.String(), description: Type.String() })
 
-const Fields = Type.Array(Type.Object({ path: Type.String(), meaning: Type.String() }))
+export const FieldMeaning = Type.Object({ path: Type.String(), meaning: Type.String() })
+
+const Fields = Type.Array(FieldMeaning)
 const FieldName = Type.Union([Type.String(), Type.Null()])
 
-const FieldMapping = Type.Object({
+export const FieldMapping = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
@@ -65,15 +67,14 @@ const FieldMapping = Type.Object({
   fields_to_avoid: Fields,
 })
 
-export const JobMetadata = Type.Union([
-  Type.Object({ job_categories: Type.Array(JobCategory) }),
-  Type.Object({
-    ...JobCategory.properties,
-    parameters: AnySchema,
-    processors: Type.Array(JobCategory, { description: 'What is added to its pipelines by itself.' }),
-    field_mappings: Type.Array(FieldMapping, { description: 'Well-known formats of events, with what makes good decision points in them.' }),
-  }),
-])
+export const JobCategoryInFull = Type.Object({
+  ...JobCategory.properties,
+  parameters: AnySchema,
+  processors: Type.Array(JobCategory, { description: 'What is added to its pipelines by itself.' }),
+  field_mappings: Type.Array(FieldMapping, { description: 'Well-known formats of events, with what makes good decision points in them.' }),
+})
+
+export const JobMetadata = Type.Union([Type.Object({ job_categories: Type.Array(JobCategory) }), JobCategoryInFull])
 
 export const IntegrationList = Type.Array(
   Type.Object(

@@ -123,10 +123,15 @@ export const JobResource = Type.Object({
   ...dependsOn,
 })
 
-const ResourceMap = Type.Record(Type.String(), Type.Union([ApiKeyResource, IntegrationResource, JobResource]))
+export const ResourceMap = Type.Record(Type.String(), Type.Union([ApiKeyResource, IntegrationResource, JobResource]))
 
-/** What GET answers with, element by element. */
-const ShownResources = Type.Array(Type.Object({}, { additionalProperties: true }))
+/** What GET answers with, element by element. Any type at each name, since a job's title may be one of them. */
+export const ShownResource = Type.Object({
+  type: Type.Optional(Type.Unknown({ description: 'Of a key or an integration. A job is nested: by its title, {type, properties}.' })),
+  id: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
+  title: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
+}, { additionalProperties: true })
+const ShownResources = Type.Array(ShownResource)
 
 /** The map of resources, bare or under `resources`; or what GET answered, posted back. */
 export const ResourceDocument = Type.Union([
@@ -182,6 +187,6 @@ export const DeleteAnswer = Type.Object({
   updated: Type.Array(ResourceRef, { description: 'What used it and was forced to let go.' }),
 })
 
-export const ResourceList = Type.Array(Type.Object({}, { additionalProperties: true }), {
+export const ResourceList = Type.Array(ShownResource, {
   description: 'Jobs nested by title, integrations and keys flat. Without filters jobs are shown in short.',
 })

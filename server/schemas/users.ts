@@ -72,7 +72,7 @@ export const TokenRequest = Type.Object({
 export const IssuedToken = Type.Object({
   api_token: Type.String({ description: 'Shown this once.' }),
   expire_at: Timestamp,
-  error_message: Type.Null(),
+  error_message: nullable(Type.String()),
   token_id: Type.String(),
 })
 

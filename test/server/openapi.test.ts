@@ -9,7 +9,7 @@ import { routes } from '../../server/routes/index.js'
 interface Operation {
   operationId: string
   parameters: { name: string; in: string; schema: object }[]
-  responses: Record<string, { description: string }>
+  responses: Record<string, { description: string; content?: Record<string, { schema?: object }> }>
   security: unknown[]
   tags: string[]
 }
@@ -98,6 +98,35 @@ test('every reference leads to a component', () => {
 test('the security schemes name both headers', () => {
   assert.equal(document.components.securitySchemes['apiKey']?.name, 'x-arcanna-api-key')
   assert.equal(document.components.securitySchemes['neutralApiKey']?.name, 'x-service-api-key')
+})
+
+/** Every object of a document, with where it stands. */
+function* objectsIn(value: unknown, place = ''): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield [place, value as Record<string, unknown>]
+  for (const [key, member] of Object.entries(value)) yield* objectsIn(member, `${place}/${key}`)
+}
+
+test('nothing is in the document that generators of clients stumble over', () => {
+  for (const [place, object] of objectsIn(document)) {
+    // They know no patterns for keys, and leave such values out: a record has them as additionalProperties.
+    assert.ok(!('patternProperties' in object), place)
+    // The most common one ends with an error at a property that is never anything but null.
+    if (/\/properties\/[^/]+$/.test(place)) assert.notEqual(object['type'], 'null', place)
+  }
+  for (const methods of Object.values(document.paths)) {
+    for (const { operationId, responses } of Object.values(methods)) {
+      // An answer without a type is none to them.
+      for (const [status, { content }] of Object.entries(responses)) {
+        for (const media of Object.values(content ?? {})) assert.ok(media.schema, `${operationId} ${status}`)
+      }
+    }
+  }
+})
+
+test('a client sends its key where one is looked at, though none is needed', () => {
+  assert.deepEqual(document.paths['/api/v1/health']?.['get']?.security, [{ apiKey: [] }, { neutralApiKey: [] }, { bearer: [] }, {}])
+  assert.deepEqual(document.paths['/livez']?.['get']?.security, [])
 })
 
 test('the stream is described as NDJSON', () => {

@@ -3,7 +3,7 @@
  * (existing-clients.md section 3).
  *
  * 1. A field of the client's that has the section's name is kept where it is an object: ours are put into it.
- * 2. What can be filtered by under the service's name (query/field.ts) can be read here; `model.path` is `model`.
+ * 2. What can be filtered by under the service's name (query/field.ts) can be read here.
  * 3. `key_hash` names the bucket, `features_hash` the values at the decision points, `full_hash` the whole body.
  */
 import { createHash } from 'node:crypto'
@@ -60,6 +60,7 @@ function section(parts: ExportParts): Section {
     previous_result: previous === null ? null : (job.labels[previous.label]?.id ?? ''),
     previous_result_label: previous === null ? null : (job.labels[previous.label]?.name ?? ''),
     inference_status: view.status,
+    original_id: view.eventId,
     bucket_state: view.bucketState,
     knowledge_base_state: view.bucketState,
     bucket_id: bucketId,
@@ -75,7 +76,7 @@ function section(parts: ExportParts): Section {
       low_confidence_score: { attention_required: header.label >= 0 && header.confidence < LOW_CONFIDENCE },
       undecided_consensus: { attention_required: ballot?.consensus === UNDECIDED },
     },
-    model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
+    model: header.modelVersion === 0 ? null : { path: modelIdOf(job.id, header.modelVersion) },
     timers: {
       ingest_timestamp: isoMicros(view.ingestMicros),
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),

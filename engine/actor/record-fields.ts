@@ -10,6 +10,7 @@ import type { EventExtras } from '../event/envelope.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { ScalarValue } from '../event/point-value.js'
 import type { JobSettings } from '../job/job.js'
+import { decisionWords } from '../job/labels.js'
 import { BodyFields } from '../query/body-fields.js'
 import type { EventFields } from '../query/condition.js'
 import type { Field, FieldSet, OwnName } from '../query/field.js'
@@ -37,6 +38,7 @@ const STANDINGS_MAX = 50_000
 const none: readonly ScalarValue[] = []
 /** Where '' stands for a decision that was not made (S4). */
 const undecided: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
+const noDecision: readonly ScalarValue[] = ['']
 const nobodyVoted: Standing = { consensus: null, undecided: false, state: 'new' }
 
 /** What fields need to know of a job. */
@@ -48,6 +50,7 @@ export class RecordFields implements EventFields {
   readonly #body: BodyFields
   readonly #standings = new Map<string, Standing>()
   #job!: FieldsJob
+  #decisionWords: readonly (readonly ScalarValue[])[] = []
   #trainedThroughSeq = 0
   #micros = 0
   #record: Buffer = Buffer.alloc(0)
@@ -64,6 +67,7 @@ export class RecordFields implements EventFields {
   /** Goes on to a job's events, as the store has them now. */
   ofJob(job: FieldsJob): void {
     this.#job = job
+    this.#decisionWords = decisionWords(job.labels)
     this.#standings.clear()
     this.#trainedThroughSeq = readStats(this.#reads, job.id, job.labels.length).trainedThroughSeq
   }
@@ -128,8 +132,10 @@ export class RecordFields implements EventFields {
       case 'storage_tag': return maybe(this.#extra(name))
       case 'inference_status': return [header.pending ? 'pending_inference' : 'OK']
       case 'result': return [this.#job.labels[header.label]?.id ?? '']
+      case 'result_words': return this.#decisionWords[header.label] ?? noDecision
       case 'result_label': return [this.#job.labels[header.label]?.name ?? '']
-      case 'previous_result': return this.#previous()
+      case 'previous_result': return this.#previous((label) => [this.#job.labels[label]?.id ?? ''])
+      case 'previous_result_words': return this.#previous((label) => this.#decisionWords[label] ?? noDecision)
       case 'consensus': return maybe(this.#standing(header).consensus)
       case 'bucket_state':
       case 'knowledge_base_state': return [this.#standing(header).state]
@@ -146,9 +152,9 @@ export class RecordFields implements EventFields {
   }
 
   /** None where the event was never reprocessed. */
-  #previous(): readonly ScalarValue[] {
+  #previous(said: (label: number) => readonly ScalarValue[]): readonly ScalarValue[] {
     const previous = decodePrevious(this.#record)
-    return previous === null ? none : [this.#job.labels[previous.label]?.id ?? '']
+    return previous === null ? none : said(previous.label)
   }
 
   #extra(name: keyof EventExtras): ScalarValue | null | undefined {

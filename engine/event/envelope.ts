@@ -31,11 +31,14 @@ export const sectionFields = [
   'result', 'result_label', 'inference_status', 'bucket_state', 'bucket_id', 'key_hash', 'features_hash', 'full_hash',
   'confidence_score', 'outlier', 'outlier_score', 'consensus', 'model', 'timers', 'log_messages',
   'previous_result', 'previous_result_label', 'agentic_notes', 'cluster',
-  'knowledge_base_state', 'outlier_flag', 'attention',
+  'knowledge_base_state', 'outlier_flag', 'attention', 'original_id',
 ] as const
 
-/** What exports of other makers of this API have besides (existing-clients.md section 3, Filters). */
-const foreignFields = ['storage_tag'] as const
+/** What exports of other makers of this API have besides (existing-clients.md section 3, Filters; Google SecOps' sample of an export). */
+const foreignFields = [
+  'storage_tag', 'storage_tag_display_name', 'original_index', 'inference_result', 'confidence_percentage', 'batch_uuid', 'batch_master_uuid',
+  'artifacts', 'pipeline_status', 'pipeline_stage', 'last_compute_consensus_timestamp',
+] as const
 
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
 

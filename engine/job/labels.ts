@@ -35,7 +35,16 @@ function word(text: string): string {
 }
 
 function words(label: Label, place: number): string[] {
-  return [word(label.name), word(label.id), `label_${place}`, `class_${place}`]
+  return [word(label.name), word(label.id), ...placeWords(place)]
+}
+
+function placeWords(place: number): string[] {
+  return [`label_${place}`, `class_${place}`]
+}
+
+/** By place, what a decision for that label is called: its id, and the words for its place. */
+export function decisionWords(labels: readonly Label[]): readonly (readonly string[])[] {
+  return labels.map((label, place) => [label.id, ...placeWords(place)])
 }
 
 /** The place of the label that `text` names (existing-clients.md 1.9), or null. */

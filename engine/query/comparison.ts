@@ -9,7 +9,7 @@
  */
 import type { ScalarValue } from '../event/point-value.js'
 import { type Condition, type Test } from './condition.js'
-import type { Field } from './field.js'
+import { wordsField, type Field } from './field.js'
 import { instantOf, isDateText, spanOf, type DateContext, type Span } from './instant.js'
 import { equalTo, equalToOneOf, numberOf } from './scalar.js'
 
@@ -90,5 +90,6 @@ export function isOneOf(field: Field, wanted: readonly ScalarValue[], context: D
     return { kind: 'some', field, test: (value) => spans.some(({ first, last }) => within(value as number, first, last)) }
   }
   if (field.kind === 'own' && field.own === 'event_id') return { kind: 'ids', field, ids: new Set(wanted.map(String)) }
-  return { kind: 'some', field, test: wanted.length === 1 ? equalTo(wanted[0] as ScalarValue) : equalToOneOf(wanted) }
+  const compared = wordsField(field) ?? field
+  return { kind: 'some', field: compared, test: wanted.length === 1 ? equalTo(wanted[0] as ScalarValue) : equalToOneOf(wanted) }
 }

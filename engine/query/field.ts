@@ -6,7 +6,8 @@
  * The rule:
  * - `@timestamp` is the original time of the alert: the first date in the body's `@timestamp` or `timestamp`, else the
  *   ingest time. `timestamp_inference` (or `ingest_timestamp`) is the ingest time.
- * - Under the service's configured name or the neutral one, the names of `ownFields` are what the service says of the event.
+ * - Under the service's configured name or the neutral one, the names of `ownFields` are what the service says of the event,
+ *   and so are those of `otherNames`. What a label's place is called (`class_0`, `label_0`) equals a `result` as its id does.
  * - `event_id`, `job_id` and the other names of `bareFields` are the body's where it has a value there, else the
  *   service's. `_id` is the event's id.
  * - Every other name is a path in the body, by the rule of decision points: down through objects, each item of an array on
@@ -45,11 +46,19 @@ export const ownFields = {
   'attention.undecided_consensus.attention_required': 'boolean',
 } as const satisfies Record<string, FieldType>
 
-export type OwnName = keyof typeof ownFields
+/** What the service says of an event; `…_words`: the id of a label, and what its place is called (wordsField). */
+export type OwnName = keyof typeof ownFields | 'result_words' | 'previous_result_words'
 
-const bareFields = new Map<string, OwnName>(
-  (['event_id', 'job_id', 'job_title', 'title', 'severity', 'storage_tag'] as const).map((name) => [name, name]),
-)
+/** What clients in production call a field of the service's besides. */
+const otherNames = new Map<string, OwnName>([
+  ['original_id', 'event_id'], ['key_hash', 'bucket_id'], ['confidence_percentage', 'confidence_score'],
+])
+
+const bareFields = new Map<string, OwnName>(([
+  'event_id', 'job_id', 'job_title', 'title', 'severity', 'storage_tag',
+  // Named bare in what the management MCP server tells its agents.
+  'attention.low_confidence_score.attention_required', 'attention.undecided_consensus.attention_required',
+] as const).map((name) => [name, name]))
 
 /** Columns of an answer of events (actor/event-answers.ts) that are the service's own under another name than theirs. */
 const columnNames = new Map<string, OwnName>([['status', 'inference_status']])
@@ -88,6 +97,12 @@ export type Field = BodyField | OwnField | TimeField
 export function costOf(field: Field): number {
   if (field.kind === 'own') return ballotFields.has(field.own) ? 2 : 0
   return field.slots.length > 0 ? 1 : 0
+}
+
+/** A decision's field as what it is compared with: the label's id and what its place is called; null of any other field. */
+export function wordsField(field: Field): OwnField | null {
+  if (field.kind !== 'own' || (field.own !== 'result' && field.own !== 'previous_result')) return null
+  return { ...field, own: `${field.own}_words` }
 }
 
 /** A way into bodies. */
@@ -158,7 +173,7 @@ export class FieldSet {
     const dot = name.indexOf('.')
     if (dot < 0 || !this.#serviceNames.includes(name.slice(0, dot))) return null
     const rest = name.slice(dot + 1)
-    return Object.hasOwn(ownFields, rest) ? (rest as OwnName) : null
+    return Object.hasOwn(ownFields, rest) ? (rest as OwnName) : (otherNames.get(rest) ?? null)
   }
 
   #ways(path: string): number[] {

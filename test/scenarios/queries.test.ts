@@ -100,6 +100,21 @@ describe('queries', () => {
     assert.ok(Number.isInteger(body.took))
   })
 
+  it('understand the words that the management MCP server gives its agents: class_1, original_id, flags without the service\'s name', async () => {
+    const ids = async (query: object): Promise<string[]> => {
+      const { body } = await service.client.post(paths.search, { query_body: { query } })
+      return body.hits.hits.map((hit: { _id: string }) => hit._id)
+    }
+    const decided = await ids({ match: { 'arcanna.result_label.keyword': 'Drop' } })
+    assert.equal(decided.length, 1)
+    assert.deepEqual(await ids({ bool: { must: [{ match: { 'arcanna.result': 'class_1' } }] } }), decided)
+    const [hit] = (await service.client.post(paths.search, { query_body: { query: { term: { 'arcanna.original_id.keyword': decided[0] } } } })).body.hits.hits
+    assert.deepEqual([hit._id, hit._source.arcanna.original_id], [decided[0], decided[0]])
+    assert.equal(await ids({ exists: { field: 'arcanna.key_hash.keyword' } }).then(({ length }) => length), 10)
+    const flagged = { field: 'attention.low_confidence_score.attention_required', operator: 'is', value: false }
+    assert.ok((await service.client.post(paths.events, { filters: [flagged] })).body.total_count > 0)
+  })
+
   it('list what can be filtered by, with types and jobs', async () => {
     const { body } = await service.client.post(paths.fields, {})
     const field = (name: string): { available_operators: string[]; available_in_jobs: number[] } => body.find((one: { field_name: string }) => one.field_name === name)

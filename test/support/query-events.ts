@@ -62,6 +62,7 @@ export const paths = [
   'service.previous_result', 'service.consensus', 'service.bucket_state', 'service.knowledge_base_state', 'service.bucket_id', 'service.outlier_flag',
   'service.outlier_score', 'service.confidence_score', 'service.model.path', 'service.storage_tag', 'service.inference_status', 'service.event_id',
   'service.attention.low_confidence_score.attention_required', 'service.attention.undecided_consensus.attention_required', 'wide69',
+  'service.original_id', 'service.original_id.keyword', 'service.key_hash', 'service.confidence_percentage', 'attention.undecided_consensus.attention_required',
 ]
 
 export interface QueryWorld {

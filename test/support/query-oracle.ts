@@ -44,7 +44,10 @@ function found(document: OracleDocument, path: string): unknown[] {
     if (at.some(isAnything)) return at
   }
   if (path.endsWith('.keyword')) return found(document, path.slice(0, -8))
-  const bare: Json = { event_id: document.id, job_id: document.jobId, job_title: document.jobTitle, ...document.extras }
+  const bare: Json = {
+    event_id: document.id, job_id: document.jobId, job_title: document.jobTitle, ...document.extras,
+    'attention.undecided_consensus.attention_required': document.section['consensus'] === 'Undecided',
+  }
   return Object.hasOwn(bare, path) ? [bare[path]] : []
 }
 
@@ -56,14 +59,16 @@ function ownValue(document: OracleDocument, path: string): unknown[] | undefined
   const { section } = document
   const name = path.slice('service.'.length)
   const score = section['confidence_score'] as number
+  const model = (section['model'] as { path: string } | null)?.path ?? null
   const own: Json = {
-    ...section, outlier_flag: section['outlier'], knowledge_base_state: section['bucket_state'], 'model.path': section['model'],
+    ...section, outlier_flag: section['outlier'], knowledge_base_state: section['bucket_state'], 'model.path': model, model,
+    key_hash: section['bucket_id'], confidence_percentage: score, original_id: document.id,
     event_id: document.id, job_id: document.jobId, job_title: document.jobTitle, title: null, severity: null, storage_tag: null,
     ...document.extras,
     'attention.low_confidence_score.attention_required': section['result'] !== '' && score < 60,
     'attention.undecided_consensus.attention_required': section['consensus'] === 'Undecided',
   }
-  for (const other of ['timers', 'log_messages', 'agentic_notes', 'previous_result_label', 'features_hash', 'full_hash', 'key_hash']) delete own[other]
+  for (const other of ['timers', 'log_messages', 'agentic_notes', 'previous_result_label', 'features_hash', 'full_hash']) delete own[other]
   return Object.hasOwn(own, name) ? [own[name]] : undefined
 }
 

@@ -65,6 +65,27 @@ describe('filters', () => {
     }
   })
 
+  it('know a decision by what the place of its label is called, too', () => {
+    const found = (filter: Filter): string[] => {
+      const fields = new FieldSet(['service'])
+      const condition = compileFilters([filter], fields, context)
+      const ids: string[] = []
+      world.walk(fields, (event, { id }) => void (matches(condition, event) && ids.push(id)))
+      return ids
+    }
+    for (const name of ['result', 'previous_result']) {
+      const field = `service.${name}`
+      const id = world.documents.map(({ section }) => section[name] as string | null).find((result) => result !== null && result !== '')!
+      const own = found({ field, operator: 'is', value: id })
+      const place = id.replace('label', 'class')
+      assert.ok(own.length > 0 && place !== id)
+      assert.deepEqual(found({ field, operator: 'is', value: place }), own)
+      assert.deepEqual(found({ field, operator: 'is one of', value: [place, 'class_7'] }), own)
+      assert.equal(found({ field, operator: 'is not', value: place }).length, world.documents.length - own.length)
+    }
+    assert.equal(found({ field: 'service.result', operator: 'is', value: '' }).length, world.documents.filter(({ section }) => section['result'] === '').length)
+  })
+
   it('take operators in any case, a single value for a list, and ignore the value of exists', () => {
     assert.deepEqual(parseFilters([{ field: 'a', operator: 'IS  One of', value: 'x' }, { field: 'a', operator: 'exists', value: 3 }]), [
       { field: 'a', operator: 'is one of', value: ['x'] }, { field: 'a', operator: 'exists' },

@@ -5,6 +5,8 @@
  * Owns: the shapes of these answers. Leaves out: what is in the catalogue (kind-list.ts, categories.ts, job-shapes.ts).
  *
  * 1. Everything is made of the very entries that documents are checked against.
+ * 2. What is accepted as `integration_type` is a key of the schemas and a name in the metadata: a kind with several names is
+ *    there under each, and where it is asked for by one, under that. Clients know listed integrations by the last name of an id.
  */
 import { Refusal } from '../errors.js'
 import type { IntegrationRole } from '../job/job.js'
@@ -23,20 +25,26 @@ function notThere(parameter: string, known: readonly string[]): Refusal {
   return new Refusal('invalid_resources', `${parameter} ${msg}`, { issues: [{ loc: ['query', parameter], msg, type: 'enum' }] })
 }
 
+/** A kind under one of its names. */
+interface Named {
+  readonly kind: IntegrationKind
+  readonly name: string
+}
+
 function connectionSchema(kind: IntegrationKind): Document {
   const description = kind.builtIn ? `${kind.description} ${BUILT_IN}` : kind.description
   return parametersSchema(kind.connection, description)
 }
 
-function roleSchema(kind: IntegrationKind, spec: RoleSpec): Document {
-  return parametersSchema(spec.parameters, `${kind.name} as ${spec.role}. ${roleDetails[spec.role].description}`)
+function roleSchema(name: string, spec: RoleSpec): Document {
+  return parametersSchema(spec.parameters, `${name} as ${spec.role}. ${roleDetails[spec.role].description}`)
 }
 
-function summary(kind: IntegrationKind): Document {
+function summary({ kind, name }: Named): Document {
   const roles = kind.roles.map(({ role }) => role)
   return {
     id: kind.id,
-    name: kind.name,
+    name,
     description: kind.description,
     creatable: !kind.builtIn,
     roles,
@@ -54,25 +62,26 @@ export class KindCatalogue implements Catalogue {
 
   parameterSchema(query: CatalogueQuery): Document {
     const { role } = query
-    const schemaOf = (kind: IntegrationKind): Document => {
+    const schemaOf = ({ kind, name }: Named): Document => {
       const spec = role === undefined ? null : roleOf(kind, role)
-      return spec === null ? connectionSchema(kind) : roleSchema(kind, spec)
+      return spec === null ? connectionSchema(kind) : roleSchema(name, spec)
     }
     return {
       type: 'object',
-      properties: Object.fromEntries(this.#chosen(query).map((kind) => [kind.name, schemaOf(kind)])),
+      properties: Object.fromEntries(this.#chosen(query).map((named) => [named.name, schemaOf(named)])),
     }
   }
 
   integrationMetadata(query: CatalogueQuery): Document {
     const chosen = this.#chosen(query)
-    const [kind] = chosen
-    if (query.type === undefined || kind === undefined) return { integration_types: chosen.map(summary) }
+    const [named] = chosen
+    if (query.type === undefined || named === undefined) return { integration_types: chosen.map(summary) }
+    const { kind, name } = named
     const specs = kind.roles.filter(({ role }) => query.role === undefined || role === query.role)
     return {
-      ...summary(kind),
+      ...summary(named),
       connection_parameters: connectionSchema(kind),
-      pipeline_parameters: Object.fromEntries(specs.map((spec) => [spec.role, roleSchema(kind, spec)])),
+      pipeline_parameters: Object.fromEntries(specs.map((spec) => [spec.role, roleSchema(name, spec)])),
     }
   }
 
@@ -84,15 +93,14 @@ export class KindCatalogue implements Catalogue {
   }
 
   /** The kinds that a query names. @throws Refusal invalid_resources where there is none. */
-  #chosen({ type, role }: CatalogueQuery): readonly IntegrationKind[] {
-    const having = (kinds: readonly IntegrationKind[]): readonly IntegrationKind[] => {
-      return role === undefined ? kinds : kinds.filter((kind) => roleOf(kind, role) !== null)
+  #chosen({ type, role }: CatalogueQuery): readonly Named[] {
+    const fits = (kind: IntegrationKind): boolean => role === undefined || roleOf(kind, role) !== null
+    if (type === undefined) {
+      return this.#kinds.all.filter(fits).flatMap((kind) => [kind.name, ...(kind.otherNames ?? [])].map((name) => ({ kind, name })))
     }
-    if (type === undefined) return having(this.#kinds.all)
     const kind = this.#kinds.byName(type)
     if (kind === null) throw notThere('type', this.#kinds.all.map(({ name }) => name))
-    const chosen = having([kind])
-    if (chosen.length === 0) throw notThere('role', kind.roles.map((spec): IntegrationRole => spec.role))
-    return chosen
+    if (!fits(kind)) throw notThere('role', kind.roles.map((spec): IntegrationRole => spec.role))
+    return [{ kind, name: this.#kinds.nameOf(kind, type) }]
   }
 }

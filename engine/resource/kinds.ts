@@ -21,7 +21,7 @@ export interface IntegrationKind {
   readonly id: string
   /** The word of `integration_type`. */
   readonly name: string
-  /** Other words for it, by which documents of other makers of this API know it. */
+  /** Other words for it, by which documents of other makers of this API know it; the last is the commonest there. */
   readonly otherNames?: readonly string[]
   readonly description: string
   /** Present from the start, once, under its name; nobody can add, change or remove it. */
@@ -68,6 +68,11 @@ export class Kinds {
   /** The kind that `integration_type` names: by a name or the id, in any case. */
   byName(text: string): IntegrationKind | null {
     return this.#byWord.get(plain(text)) ?? null
+  }
+
+  /** The name of a kind that a word stands for: its first where the word is its id. */
+  nameOf(kind: IntegrationKind, word: string): string {
+    return kind.otherNames?.find((name) => plain(name) === plain(word)) ?? kind.name
   }
 
   /** Connection parameters of the kind that a document names, or else of the one its integration has; none if unknown. */

@@ -142,7 +142,14 @@ test('documents with the words of before are understood: Elasticsearch for the s
   const [shown] = (await client.get('/api/v2/resources?resource_type=job&title=Older')).body as [{ Older: { properties: { decision_points: string[] } } }]
   assert.deepEqual(shown.Older.properties.decision_points, ['event.outcome'])
   assert.equal((await client.get('/api/v2/resources?resource_type=integration&title=Elastic')).body[0].subcategory_id, 'search_engine')
-  assert.equal((await client.get('/api/v2/resources/integration/parameters/schema?integration_type=elasticsearch')).status, 200)
+  const schema = '/api/v2/resources/integration/parameters/schema'
+  assert.deepEqual(Object.keys((await client.get(`${schema}?integration_type=elasticsearch`)).body.properties), ['Elasticsearch'])
+  // The management MCP server knows an integration's type by the last entry with its subcategory_id, and looks for words in the name.
+  const { integration_types: types } = (await client.get('/api/v2/resources/integration/metadata')).body as { integration_types: { id: string; name: string }[] }
+  assert.equal(new Map(types.map(({ id, name }) => [id, name])).get('search_engine'), 'Elasticsearch')
+  const accepted = Object.keys((await client.get(schema)).body.properties)
+  assert.deepEqual(types.map(({ name }) => name), accepted)
+  for (const name of accepted) assert.equal((await client.get(`/api/v2/resources/integration/metadata?type=${encodeURIComponent(name)}`)).body.name, name)
 })
 
 test('a set of resources comes with null for everything that a client has no value for', async () => {

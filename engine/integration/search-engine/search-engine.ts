@@ -29,7 +29,7 @@ export const inputParameters: readonly ParameterSpec[] = [
 const entry: IntegrationKind = {
   id: 'search_engine',
   name: 'Search engine',
-  otherNames: ['Elasticsearch', 'OpenSearch'],
+  otherNames: ['OpenSearch', 'Elasticsearch'],
   description: 'Reads documents from Elasticsearch or OpenSearch, looks up what they say about events, and writes events with their decisions to it.',
   builtIn: false,
   outside: true,

@@ -10,6 +10,8 @@ export interface App {
   readonly service: DecisionService
   /** The header that carries keys, lower case. */
   readonly keyHeader: HeaderName
+  /** The service serves TLS itself. */
+  readonly servesTls: boolean
   /** A new event's `error_message`: '' for the one client that cannot take null (S3). */
   readonly emptyErrorMessage: boolean
   /** How many requests a second a caller may make; null: as many as it likes. */

@@ -65,6 +65,7 @@ export class Server {
     const app: App = {
       service,
       keyHeader: headerName(keyHeader(service.name)),
+      servesTls: options.tls !== undefined,
       emptyErrorMessage: options.emptyErrorMessage,
       rateLimit: rateLimitOf(options),
       window: new FairWindow(service.threads),

@@ -14,6 +14,7 @@ import { stillAuthorized } from './auth.js'
 import { collectBody } from './body.js'
 import { replyError } from './error-reply.js'
 import type { Exchange } from './exchange.js'
+import { originOf } from './origin.js'
 import { replyJson } from './reply.js'
 import { Checker, parseJson } from './validate.js'
 
@@ -83,6 +84,8 @@ export interface Call<Q extends TObject, B extends TObject> {
   readonly body: Static<B>
   /** Where the client is (exchange.ts); to be asked before the first await. */
   readonly address: () => string
+  /** Where the client sees the service (origin.ts); of an operation without a body, to be asked before the first await. */
+  readonly origin: () => string
   /** Aborted when the client goes before it is answered; to be asked for before the first await. */
   readonly gone: () => AbortSignal
 }
@@ -119,17 +122,18 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
 
   function serve(exchange: Exchange, params: readonly string[], app: App, principal: Principal): void {
     const address = (): string => exchange.address()
+    const origin = (): string => originOf(exchange, app.servesTls)
     const query = (queryChecker?.checkQuery(exchange.query()) ?? {}) as Static<Q>
     // Made where it is asked for: most operations are answered at once.
     let controller: AbortController | null = null
     const gone = (): AbortSignal => (controller ??= new AbortController()).signal
     const left = (): void => controller?.abort()
-    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, gone }, left)
+    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, origin, gone }, left)
     collectBody(exchange, bodyBytesMax, left)
       .then((bytes) => {
         const now = stillAuthorized(exchange, app, spec.scope)
         const body = bodyChecker.check(parseJson(bytes, valuesMax))
-        answer(exchange, { app, principal: now, params, query, body, address, gone }, left)
+        answer(exchange, { app, principal: now, params, query, body, address, origin, gone }, left)
       })
       .catch((error: unknown) => replyError(exchange, error))
   }

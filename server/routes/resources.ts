@@ -6,6 +6,7 @@ import {
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
 import { replyError } from '../http/error-reply.js'
+import { originOf } from '../http/origin.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type GuardedRoute, type Route } from '../http/route.js'
 import { booleanOf, Checker, parseJson } from '../http/validate.js'
@@ -23,13 +24,14 @@ import {
 const tag = 'Resources'
 const applyQuery = new Checker(ApplyQuery, 'query')
 
-function refWire(ref: EngineRef) {
+/** `origin`: where the client sees the pages that it is shown links to. */
+function refWire(ref: EngineRef, origin: string) {
   return {
     type: ref.type,
     resource_name: ref.resourceName,
     title: ref.title,
     internal_id: ref.internalId,
-    url: ref.url,
+    url: `${origin}${ref.url}`,
     ...(ref.value === undefined ? {} : { value: ref.value }),
   }
 }
@@ -101,12 +103,14 @@ const apply: GuardedRoute = {
   errors: [409, 507],
   serve(exchange, _params, app) {
     const query = applyQuery.checkQuery(exchange.query())
+    const origin = originOf(exchange, app.servesTls)
     collectBody(exchange, limits.bodyBytesMax)
       .then(async (bytes) => {
         const document = parseJson(bytes, valuesMaxOf(limits.bodyBytesMax))
         const overwrite = query.overwrite ?? overwriteIn(document) ?? true
         const { created, updated } = await app.service.applyResources(document, overwrite, stillAuthorized(exchange, app, 'write:resources'))
-        replyJson(exchange, 200, { request: worked, created: created.map(refWire), updated: updated.map(refWire) })
+        const shown = (refs: readonly EngineRef[]) => refs.map((ref) => refWire(ref, origin))
+        replyJson(exchange, 200, { request: worked, created: shown(created), updated: shown(updated) })
       })
       .catch((error: unknown) => replyError(exchange, inBody(error)))
   },
@@ -136,10 +140,11 @@ const remove = operation({
   query: DeleteQuery,
   responses: { 200: { description: 'What was deleted, and what lost it by force.', schema: DeleteAnswer } },
   errors: [404, 409, 507],
-  async handle({ app, principal, query }) {
+  async handle({ app, principal, query, origin }) {
+    const from = origin()
     const removal = { ...engineQuery(query), force: query.force ?? false }
     const { deleted, updated } = await app.service.deleteResource(removal, principal)
-    return { request: worked, deleted: deleted.map(refWire), updated: updated.map(refWire) }
+    return { request: worked, deleted: deleted.map((ref) => refWire(ref, from)), updated: updated.map((ref) => refWire(ref, from)) }
   },
 })
 

@@ -165,7 +165,7 @@ export const ResourceRef = Type.Object({
   resource_name: Type.String({ description: 'The identifier that the request used.' }),
   title: Type.String(),
   internal_id: Type.Union([Type.String(), Type.Integer()]),
-  url: Type.String(),
+  url: Type.String({ description: 'Its page, at the address that the request was sent to.' }),
   value: Type.Optional(Type.String({ description: 'A new api key, shown this once.' })),
 })
 

@@ -144,12 +144,30 @@ test('documents with the words of before are understood: Elasticsearch for the s
   assert.equal((await client.get('/api/v2/resources?resource_type=integration&title=Elastic')).body[0].subcategory_id, 'search_engine')
   const schema = '/api/v2/resources/integration/parameters/schema'
   assert.deepEqual(Object.keys((await client.get(`${schema}?integration_type=elasticsearch`)).body.properties), ['Elasticsearch'])
+  const { created } = answer.body as { created: { url: string; internal_id: number }[] }
+  assert.equal(created[1]!.url, `http://127.0.0.1:${service.port}/use-cases/overview/${created[1]!.internal_id}`)
   // The management MCP server knows an integration's type by the last entry with its subcategory_id, and looks for words in the name.
   const { integration_types: types } = (await client.get('/api/v2/resources/integration/metadata')).body as { integration_types: { id: string; name: string }[] }
   assert.equal(new Map(types.map(({ id, name }) => [id, name])).get('search_engine'), 'Elasticsearch')
   const accepted = Object.keys((await client.get(schema)).body.properties)
   assert.deepEqual(types.map(({ name }) => name), accepted)
   for (const name of accepted) assert.equal((await client.get(`/api/v2/resources/integration/metadata?type=${encodeURIComponent(name)}`)).body.name, name)
+})
+
+test('links in answers are at the address that the client asked, behind a proxy too', async () => {
+  const url = async (headers: Record<string, string>): Promise<string> => {
+    const document = { resources: { key: { type: 'api_key', properties: { name: 'linked' } } } }
+    return (await client.post('/api/v2/resources', document, { headers })).body.updated[0]?.url
+  }
+  await url({})
+  for (const [headers, expected] of [
+    [{ host: 'soc.example:8443' }, 'http://soc.example:8443/api-keys'],
+    [{ host: '[::1]:80', 'x-forwarded-proto': 'HTTPS, http' }, 'https://[::1]:80/api-keys'],
+    [{ 'x-forwarded-host': 'soc.example, inner:1', 'x-forwarded-proto': 'https' }, 'https://soc.example/api-keys'],
+    [{ host: 'a/b', 'x-forwarded-proto': 'javascript' }, '/api-keys'],
+  ] as const) assert.equal(await url(headers), expected)
+  const answer = await client.delete('/api/v2/resources?resource_type=api_key&title=linked', { headers: { host: 'soc.example' } })
+  assert.equal(answer.body.deleted[0].url, 'http://soc.example/api-keys')
 })
 
 test('a set of resources comes with null for everything that a client has no value for', async () => {

@@ -82,17 +82,22 @@ function serveAsset(exchange: Exchange, name: string): void {
 
 const tag = 'Documentation'
 
-export const docRoutes: readonly Route[] = [
-  {
+function pageAt(path: string, operationId: string, summary: string): Route {
+  return {
     method: 'GET',
-    path: '/docs/exposer',
-    operationId: 'getDocumentation',
+    path,
+    operationId,
     tag,
-    summary: 'Interactive documentation',
+    summary,
     scope: null,
     responses: { 200: { description: 'A page.', mediaType: 'text/html' } },
     serve: (exchange) => exchange.reply('200 OK', 'text/html; charset=utf-8', page, pageHeaders),
-  },
+  }
+}
+
+export const docRoutes: readonly Route[] = [
+  pageAt('/docs/exposer', 'getDocumentation', 'Interactive documentation'),
+  pageAt('/docs', 'getDocumentationInShort', 'The same, where it was before'),
   {
     method: 'GET',
     path: '/docs/assets/{file}',

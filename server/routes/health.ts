@@ -29,6 +29,14 @@ const health: Route = {
   },
 }
 
+/** In the public documentation of before. */
+const healthBefore: Route = {
+  ...health,
+  path: '/api/v1/health/check',
+  operationId: 'checkHealth',
+  summary: 'The same, where it was before',
+}
+
 const managedHealth = operation({
   method: 'GET',
   path: '/api/v2/health',
@@ -40,4 +48,4 @@ const managedHealth = operation({
   handle: () => worked,
 })
 
-export const healthRoutes: readonly Route[] = [health, managedHealth]
+export const healthRoutes: readonly Route[] = [health, healthBefore, managedHealth]

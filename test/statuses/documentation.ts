@@ -4,8 +4,10 @@ import type { Recipes } from './recipe.js'
 
 export const documentationRecipes: Recipes = {
   getHealth: { good: () => ({ path: '/api/v1/health' }) },
+  checkHealth: { good: () => ({ path: '/api/v1/health/check' }) },
   getManagedHealth: { good: () => ({ path: '/api/v2/health' }) },
   getDocumentation: { good: () => ({ path: '/docs/exposer' }) },
+  getDocumentationInShort: { good: () => ({ path: '/docs' }) },
   getDocumentationAsset: {
     good: () => ({ path: '/docs/assets/swagger-ui.css' }),
     refusals: { 404: () => ({ path: '/docs/assets/other.css' }) },

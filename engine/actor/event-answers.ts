@@ -51,9 +51,10 @@ export class EventAnswers {
     this.#pointsOnly = pointsOnly
   }
 
-  /** One element of `events`. */
+  /** One element of `events`: the service's own section under its name, the body as `raw_event`. */
   row(job: QueriedJob, micros: number): Json {
-    const { view, record, header, content, body, ballot } = this.#read(job, micros)
+    const known = this.#read(job, micros)
+    const { view, record, header, content, body, ballot } = known
     const previous = decodePrevious(record)
     return {
       event_id: view.eventId,
@@ -76,7 +77,8 @@ export class EventAnswers {
       consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
       model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
       decision_points: this.#decisionPoints(job, body),
-      ...(this.#pointsOnly ? {} : { raw_body: body }),
+      [this.#serviceName]: this.#exported(known)[this.#serviceName],
+      ...(this.#pointsOnly ? {} : { raw_event: body }),
     }
   }
 
@@ -93,13 +95,9 @@ export class EventAnswers {
   }
 
   /** What fields are read of, as one document (query/field.ts). */
-  #document({ job, micros, record, header, content, body, ballot, view }: Known): Json {
-    const own = exportDocument({
-      job, view, header, body, extras: content.extras, ballot, serviceName: this.#serviceName,
-      previous: decodePrevious(record), notes: readNotes(this.#stores(job.shard).environment, job.id, { record, micros }),
-      place: placeOf(this.#stores(job.shard).environment, job, { micros, header }),
-      lookUps: readLookUps(this.#stores(job.shard).environment, job.id, { micros, header }),
-    })
+  #document(known: Known): Json {
+    const { job, micros, body, view } = known
+    const own = this.#exported(known)
     const section = own[this.#serviceName]
     const shown = this.#pointsOnly ? { ...this.#decisionPoints(job, body), [this.#serviceName]: section } : own
     return {
@@ -110,6 +108,15 @@ export class EventAnswers {
       '@timestamp': isoMicros(originalTime(body, micros)),
       timestamp_inference: isoMicros(micros),
     }
+  }
+
+  #exported({ job, micros, record, header, content, body, ballot, view }: Known): Json {
+    const { environment } = this.#stores(job.shard)
+    return exportDocument({
+      job, view, header, body, extras: content.extras, ballot, serviceName: this.#serviceName,
+      previous: decodePrevious(record), notes: readNotes(environment, job.id, { record, micros }),
+      place: placeOf(environment, job, { micros, header }), lookUps: readLookUps(environment, job.id, { micros, header }),
+    })
   }
 
   #decisionPoints(job: QueriedJob, body: Record<string, unknown>): Json {

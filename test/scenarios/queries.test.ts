@@ -43,11 +43,12 @@ describe('queries', () => {
     assert.deepEqual([status, body.events.length, body.total_count], [200, 5, 61])
     const [event] = body.events
     assert.deepEqual(
-      [event.event_id, event.job_id, event.job_title, event.status, event.storage_tag, event.raw_body.count, event.decision_points],
+      [event.event_id, event.job_id, event.job_title, event.status, event.storage_tag, event.raw_event.count, event.decision_points],
       ['late', first.jobId, first.title, 'OK', 'cold', 60, { rule: 'r1', 'source.ip': '10.0.0.1' }],
     )
     assert.equal(event['@timestamp'], event.ingest_timestamp)
-    assert.deepEqual(body.events.map((one: { raw_body: { count: number } }) => one.raw_body.count), [60, 59, 58, 57, 56])
+    assert.deepEqual(event.arcanna, (await service.client.get(`/api/v1/events/${first.jobId}/late/export`)).body.arcanna_event.arcanna)
+    assert.deepEqual(body.events.map((one: { raw_event: { count: number } }) => one.raw_event.count), [60, 59, 58, 57, 56])
   })
 
   it('take jobs by id, by numeric text, by title, one or several', async () => {
@@ -63,7 +64,7 @@ describe('queries', () => {
       sort_by_column: 'count', sort_order: 'asc', page: 1, size: 3, decision_points_only: true,
     })
     assert.deepEqual(body.events.map((one: { event_id: string }) => one.event_id), ['e17', 'e21', 'e22'])
-    assert.deepEqual([body.total_count, body.events[0].raw_body], [21, undefined])
+    assert.deepEqual([body.total_count, body.events[0].raw_event, body.events[0].arcanna.bucket_state], [21, undefined, 'new'])
     for (const name of ['arcanna', 'service']) {
       const known = await service.client.post(paths.events, { filters: [{ field: `${name}.bucket_state`, operator: 'is', value: 'in_knowledge_base' }], size: 100 })
       assert.ok(known.body.events.length > 3 && known.body.events.every((one: { bucket_state: string }) => one.bucket_state === 'in_knowledge_base'))

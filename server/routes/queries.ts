@@ -109,7 +109,7 @@ const search = query({
   answer: { description: 'As a search answers.', schema: SearchAnswer },
   ask: (queries, principal, body, gone) => queries.search(principal, {
     ...jobsOf(body),
-    queryBody: body.query_body,
+    queryBody: body.query_body ?? {},
     decisionPointsOnly: body.decision_points_only === true,
   }, gone),
 })

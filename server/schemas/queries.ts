@@ -58,12 +58,12 @@ export const EventsQuery = Type.Object({
 /** The body of `events/raw_es_query`. */
 export const RawQuery = Type.Object({
   ...jobs,
-  query_body: Type.Object({}, {
+  query_body: Type.Optional(Type.Object({}, {
     additionalProperties: true,
     description:
-      'A search: query, post_filter, size, from, sort, search_after, _source, track_total_hits, aggs, timeout. What is not ' +
+      'A search, of everything where absent: query, post_filter, size, from, sort, search_after, _source, track_total_hits, aggs, timeout. What is not ' +
       'supported is refused by its name and place.',
-  }),
+  })),
   decision_points_only: Type.Optional(Type.Boolean()),
 })
 

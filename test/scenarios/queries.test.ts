@@ -112,6 +112,8 @@ describe('queries', () => {
     const [hit] = (await service.client.post(paths.search, { query_body: { query: { term: { 'arcanna.original_id.keyword': decided[0] } } } })).body.hits.hits
     assert.deepEqual([hit._id, hit._source.arcanna.original_id], [decided[0], decided[0]])
     assert.equal(await ids({ exists: { field: 'arcanna.key_hash.keyword' } }).then(({ length }) => length), 10)
+    // All that the tool takes is optional.
+    assert.equal((await service.client.post(paths.search, { job_ids: second.jobId })).body.hits.total.value, 20)
     const flagged = { field: 'attention.low_confidence_score.attention_required', operator: 'is', value: false }
     assert.ok((await service.client.post(paths.events, { filters: [flagged] })).body.total_count > 0)
   })
@@ -165,7 +167,7 @@ describe('queries', () => {
       [paths.events, { filters: [{ field: 'a', operator: 'is' }] }, 'body.filters.0.value'],
       [paths.events, { filters: [{ field: 'a', operator: 'roughly', value: 1 }] }, 'body.filters.0.operator'],
       [paths.events, { size: 10_000, page: 1 }, 'body'],
-      [paths.search, {}, 'body.query_body'],
+      [paths.search, { query_body: [] }, 'body.query_body'],
       [paths.search, { query_body: { query: { more_like_this: {} } } }, 'body.query_body.query.more_like_this'],
       [paths.search, { query_body: { aggs: { a: { significant_terms: {} } } } }, 'body.query_body.aggs.a.significant_terms'],
     ]

@@ -51,7 +51,7 @@ export class EventAnswers {
     this.#pointsOnly = pointsOnly
   }
 
-  /** One element of `events`: the service's own section under its name, the body as `raw_event`. */
+  /** One element of `events`: the service's own section under its name; the body by the name it was sent under, and by that of existing clients. */
   row(job: QueriedJob, micros: number): Json {
     const known = this.#read(job, micros)
     const { view, record, header, content, body, ballot } = known
@@ -78,7 +78,7 @@ export class EventAnswers {
       model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
       decision_points: this.#decisionPoints(job, body),
       [this.#serviceName]: this.#exported(known)[this.#serviceName],
-      ...(this.#pointsOnly ? {} : { raw_event: body }),
+      ...(this.#pointsOnly ? {} : { raw_body: body, raw_event: body }),
     }
   }
 

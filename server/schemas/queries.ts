@@ -43,7 +43,7 @@ const DateOrNumber = Type.Union([Type.String(), Type.Number()])
 export const EventsQuery = Type.Object({
   ...jobs,
   event_ids: Type.Optional(Type.Union([EventId, Type.Array(EventId, { maxItems: limits.queryValuesMax })])),
-  decision_points_only: Type.Optional(Type.Boolean({ description: 'Leaves raw_event out.' })),
+  decision_points_only: Type.Optional(Type.Boolean({ description: 'Leaves raw_body and raw_event out.' })),
   count_results_only: Type.Optional(Type.Boolean()),
   start_date: Type.Optional(DateOrNumber),
   end_date: Type.Optional(DateOrNumber),
@@ -89,7 +89,8 @@ export const QueriedEvent = Type.Object(
     consensus: nullable(Type.String()),
     model: nullable(Type.String()),
     decision_points: Type.Object({}, { additionalProperties: true, description: 'What the event has at each decision point of its job.' }),
-    raw_event: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'What the sender sent.' })),
+    raw_body: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'What the sender sent.' })),
+    raw_event: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The same, by its name in existing clients.' })),
   },
   { additionalProperties: true, description: 'Beside these, the section of an export, under the name of the service; title, severity and storage_tag where the event came with them.' },
 )

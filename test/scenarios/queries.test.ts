@@ -47,6 +47,7 @@ describe('queries', () => {
       ['late', first.jobId, first.title, 'OK', 'cold', 60, { rule: 'r1', 'source.ip': '10.0.0.1' }],
     )
     assert.equal(event['@timestamp'], event.ingest_timestamp)
+    assert.deepEqual(event.raw_body, event.raw_event)
     assert.deepEqual(event.arcanna, (await service.client.get(`/api/v1/events/${first.jobId}/late/export`)).body.arcanna_event.arcanna)
     assert.deepEqual(body.events.map((one: { raw_event: { count: number } }) => one.raw_event.count), [60, 59, 58, 57, 56])
   })
@@ -64,7 +65,7 @@ describe('queries', () => {
       sort_by_column: 'count', sort_order: 'asc', page: 1, size: 3, decision_points_only: true,
     })
     assert.deepEqual(body.events.map((one: { event_id: string }) => one.event_id), ['e17', 'e21', 'e22'])
-    assert.deepEqual([body.total_count, body.events[0].raw_event, body.events[0].arcanna.bucket_state], [21, undefined, 'new'])
+    assert.deepEqual([body.total_count, body.events[0].raw_event, body.events[0].raw_body, body.events[0].arcanna.bucket_state], [21, undefined, undefined, 'new'])
     for (const name of ['arcanna', 'service']) {
       const known = await service.client.post(paths.events, { filters: [{ field: `${name}.bucket_state`, operator: 'is', value: 'in_knowledge_base' }], size: 100 })
       assert.ok(known.body.events.length > 3 && known.body.events.every((one: { bucket_state: string }) => one.bucket_state === 'in_knowledge_base'))

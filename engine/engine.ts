@@ -116,7 +116,7 @@ export class Engine implements DecisionService {
 
   event(handle: JobHandle, eventId: string): EventView {
     const job = this.#parts.current(handle)
-    return this.#parts.shards.reader(job.shard).event(job, eventId)
+    return this.#parts.shards.event(job, eventId)
   }
 
   exportEvent(handle: JobHandle, eventId: string): EventExport {

@@ -122,6 +122,8 @@ export const limits = {
   /** All notes on one event together, as stored. */
   notesBytesMax: MIB,
 
+  /** Events that the main thread remembers as they were answered, of all jobs; 80 bytes each. */
+  latestEventsMax: 131_072,
   /** Buckets that one thread keeps in memory, over all its jobs. */
   bucketsInMemoryMax: 50_000,
   /** Bytes of the store's files that may stay mapped, and so count as resident, before shards give their maps back. */

@@ -54,7 +54,7 @@ function fill(
   for (;;) {
     const body = bodies[(from + count) % bodies.length] as Uint8Array
     if (count === most || !turn.fits(messageBytes(0, body.length))) return count
-    turn.add(settings, kind, micros + count, null, null, false, body, nobody)
+    turn.add(settings, kind, micros + count, null, false, body, nobody)
     count++
   }
 }

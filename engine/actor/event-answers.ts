@@ -25,7 +25,7 @@ import { modelIdOf } from './model-id.js'
 import { readLookUps } from './enriching.js'
 import { readNotes } from './notes.js'
 import type { QueriedJob } from './query-task.js'
-import { viewOf } from './turn.js'
+import { viewOf } from './event-reply.js'
 
 interface Known {
   readonly job: QueriedJob

@@ -18,11 +18,10 @@ import type { Environment } from '../store/environment.js'
 import type { RecordHeader } from '../store/event-record.js'
 import { BUCKET_ID_AT, confidenceOf, HEADER_BYTES, hasClientId, isInBucket, isOutlier, isPending, labelOf } from '../store/record-header.js'
 import { decodeBallot, type StatsRow } from '../store/rows.js'
-import { TIME_KEY_BYTES, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../store/tables.js'
+import { JOB_BYTES, TIME_KEY_BYTES, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../store/tables.js'
 import { stateOf } from './ballots.js'
-import { viewOf } from './turn.js'
+import { viewOf } from './event-reply.js'
 
-const JOB_BYTES = 4
 /** Of one UTF-16 unit. */
 const UTF8_BYTES_MAX = 3
 const ASCII_END = 0x80

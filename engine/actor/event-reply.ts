@@ -1,10 +1,11 @@
 /** How an event's fate is told to whoever sent it: its decision, and where its bucket stands. */
-import type { BucketState } from '../service.js'
+import type { JobSettings } from '../job/job.js'
+import type { BucketState, EventView } from '../service.js'
 import type { RecordHeader } from '../store/event-record.js'
 import { readBallot, stateOf } from './ballots.js'
 import type { Bucket } from './bucket-cache.js'
 import { subjectOf, type Reads } from './event-table.js'
-import type { EventReply } from './message.js'
+import type { EventReply, ShownReply } from './message.js'
 
 export interface Fate {
   readonly header: RecordHeader
@@ -25,5 +26,22 @@ export function replyOf(reads: Reads, jobId: number, trainedThroughSeq: number, 
     if (!bucket.hasBallot) return 'new'
     bucket.state ??= stateOf(readBallot(reads, jobId, bucket.id), trainedThroughSeq)
     return bucket.state
+  }
+}
+
+/** An event as its receiver sees it. */
+export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string, reply: ShownReply): EventView {
+  const label = reply.label < 0 ? undefined : job.labels[reply.label]
+  return {
+    eventId,
+    jobId: job.id,
+    ingestMicros: reply.micros,
+    status: reply.pending ? 'pending_inference' : 'OK',
+    errorMessage: null,
+    result: label === undefined ? '' : label.id,
+    resultLabel: label === undefined ? '' : label.name,
+    bucketState: reply.bucketState,
+    outlier: reply.outlier,
+    confidenceScore: reply.confidence / 100,
   }
 }

@@ -10,9 +10,15 @@
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { microsOfEventId } from '../event/event-id.js'
+import { eventIdOf, microsOfEventId } from '../event/event-id.js'
 import { decodeHeader, type RecordHeader } from '../store/event-record.js'
-import { idKey, metaKey, timeKey, timeOfValue, timeValue, type ShardTable } from '../store/tables.js'
+import type { Environment } from '../store/environment.js'
+import { idKey, JOB_BYTES, metaKey, timeKey, timeOfValue, timeValue, type ShardTable } from '../store/tables.js'
+
+/** Ten years in microseconds: no process lives longer, or takes events in for later times. */
+const AHEAD_MICROS = 10 * 365.25 * 86_400e6
+/** Ids that are looked at before it is taken for true that there are some ahead. */
+const AHEAD_LOOKS_MAX = 64
 
 /** Reads a value; an environment or a turn's store. */
 export interface Reads {
@@ -45,6 +51,19 @@ export function mustFindEvent(reads: Reads, jobId: number, eventId: string | nul
   const event = findEvent(reads, jobId, must(eventId, 'the id of an event'))
   if (event === null) throw new Refusal('event_not_found', 'event not found')
   return event
+}
+
+/**
+ * False where no client of the job gave an id that the service makes for `micros` or later: such an id finds the client's event, and
+ * hides that of the service.
+ */
+export function hasIdsAhead(reads: Pick<Environment, 'range'>, jobId: number, micros: number): boolean {
+  const idFrom = (time: number): Buffer => idKey(jobId, Buffer.from(eventIdOf(time)))
+  let looks = 0
+  for (const { key } of reads.range('ids', { from: idFrom(micros), to: idFrom(micros + AHEAD_MICROS), limit: AHEAD_LOOKS_MAX })) {
+    if (++looks === AHEAD_LOOKS_MAX || microsOfEventId(Buffer.from(key).toString('utf8', JOB_BYTES)) !== null) return true
+  }
+  return false
 }
 
 /** The time up to which messages are applied, by the last commit of the shard; 0 before the first. */

@@ -22,7 +22,7 @@ import { readBallot } from './ballots.js'
 import type { ConsensusView } from './consensus-service.js'
 import { hasTold, notedHead, untold } from './outbox.js'
 import { EventLook } from './event-look.js'
-import { findEvent, lastTime, subjectOf, type FoundEvent } from './event-table.js'
+import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from './event-table.js'
 import { exportDocument } from './export.js'
 import { readStats } from './job-stats.js'
 import { readNotes } from './notes.js'
@@ -91,6 +91,11 @@ export class JobReader {
   /** @throws Refusal event_not_found. */
   event(job: JobSettings, eventId: string): EventView {
     return this.#look.event(job, eventId)
+  }
+
+  /** As event-table.ts says it. */
+  hasIdsAhead(jobId: number, micros: number): boolean {
+    return hasIdsAhead(this.#environment, jobId, micros)
   }
 
   /** @throws Refusal event_not_found. */

@@ -18,7 +18,6 @@ import { Refusal } from '../errors.js'
 import { assert } from '../assert.js'
 import { epochMs } from '../clock.js'
 import { limits } from '../limits.js'
-import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { TurnTimes } from '../monitor/turn-trace-service.js'
 import { Lanes } from './lanes.js'
@@ -79,13 +78,12 @@ export class Mailbox {
     body: Uint8Array,
     receiver: Receiver,
   ): void {
-    const id = eventId === null ? null : Buffer.from(eventId, 'utf8')
-    const bytes = messageBytes(id === null ? 0 : id.length, body.length)
+    const bytes = messageBytes(eventId === null ? 0 : Buffer.byteLength(eventId), body.length)
     if (this.#messages >= limits.mailboxMessagesMax || this.#bytes + bytes > limits.mailboxBytesMax) {
       throw new Refusal('mailbox_full', 'too many messages are waiting; try again shortly')
     }
     const turn = this.#lanes.turnFor(kind, receiver, bytes)
-    turn.add(job, kind, micros, id, eventId ?? eventIdOf(micros), idInBody, body, receiver)
+    turn.add(job, kind, micros, eventId, idInBody, body, receiver)
     this.#messages++
     this.#bytes += bytes
     this.#schedule()
@@ -181,14 +179,14 @@ export class Mailbox {
 
   #finished(turn: Turn, result: TurnResult, ms: number): void {
     this.#returned(turn)
-    const { flushMs = 0, decided = [] } = result
+    const { flushMs = 0, decided = [], changed = [...turn.jobs().keys()] } = result
     if (turn.isFollowed) turn.ran(timesOf(this.#shard, turn, result, ms))
-    this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided })
+    this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided, changed })
     // The thread first: it works while the answers go out.
     this.#door.leave()
     this.#dispatch()
     this.#forget(turn)
-    turn.settle(result)
+    turn.settle(result, changed, this.#events)
     this.#retire(turn)
     if (this.#failed.length > 0) this.#runAgain()
   }

@@ -95,9 +95,8 @@ export function readMessage(memory: Buffer, at: number, appliedThrough: number):
 }
 
 /** The time of the message at `at`, and what depends on it. */
-export function readStamp(memory: Buffer, at: number): { kind: MessageKind; micros: number; hasId: boolean } {
-  const hasId = ((memory[at + 1] as number) & HAS_ID) !== 0
-  return { kind: messageKinds[memory[at] as number] as MessageKind, micros: memory.readDoubleLE(at + 16), hasId }
+export function readStamp(memory: Buffer, at: number): { kind: MessageKind; micros: number } {
+  return { kind: messageKinds[memory[at] as number] as MessageKind, micros: memory.readDoubleLE(at + 16) }
 }
 
 /** Gives the message at `at` another time. */
@@ -131,6 +130,9 @@ export type Extra =
   | { readonly type: 'id'; readonly eventId: string }
   | { readonly type: 'result'; readonly result: unknown }
 
+/** What of it is shown, under whichever id. */
+export type ShownReply = Omit<EventReply, 'idFromBody'>
+
 const NO_EXTRA = 0xffffffff
 const NO_LABEL = 255
 const EVENT = 1
@@ -138,7 +140,7 @@ const PENDING = 1
 const OUTLIER = 2
 
 /** Writes the reply to an event; the index of its extra, or -1. */
-export function writeEventReply(memory: Buffer, at: number, reply: EventReply, extra: number): void {
+export function writeEventReply(memory: Buffer, at: number, reply: ShownReply, extra: number): void {
   memory[at] = EVENT
   memory[at + 1] = reply.label < 0 ? NO_LABEL : reply.label
   memory[at + 2] = (reply.pending ? PENDING : 0) | (reply.outlier ? OUTLIER : 0)
@@ -165,7 +167,7 @@ export function isEventReply(memory: Buffer, at: number): boolean {
   return memory[at] === EVENT
 }
 
-export function readEventReply(memory: Buffer, at: number): Omit<EventReply, 'idFromBody'> {
+export function readEventReply(memory: Buffer, at: number): ShownReply {
   const label = memory[at + 1] as number
   const flags = memory[at + 2] as number
   return {

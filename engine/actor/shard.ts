@@ -25,6 +25,7 @@ import { lastTime } from './event-table.js'
 import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
 import { forgetCollected } from './outbox.js'
+import { addChangedJobs } from './latest-events.js'
 import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
 import { STARTED_AT, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn.js'
 import { TurnStore } from './turn-store.js'
@@ -67,12 +68,13 @@ export class Shard {
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
     const extras: Extra[] = []
-    const micros = this.#apply(Buffer.from(task.memory), task, replies, extras)
+    const changed = new Set<number>()
+    const micros = this.#apply(Buffer.from(task.memory), task, replies, extras, changed)
     const decided: number[] = []
     const workMs = task.followed ? epochMs() - beganMs : 0
     let flushMs = 0
     try {
-      flushMs = this.#commit(micros, decided)
+      flushMs = this.#commit(micros, decided, changed)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.#forget()
@@ -83,11 +85,13 @@ export class Shard {
     this.#open = true
     // Behind the commit: a thread that dies before its answer is read dies of something else.
     replies[STARTED_AT] = TURN_DONE
-    return task.followed ? { extras, flushMs, decided, beganMs, workMs } : { extras, flushMs, decided }
+    // What a turn did when it ran before is not known.
+    const result = { extras, flushMs, decided, ...(task.again ? {} : { changed: [...changed] }) }
+    return task.followed ? { ...result, beganMs, workMs } : result
   }
 
-  /** The messages, in order; returns the latest time among them. */
-  #apply(memory: Buffer, task: TurnTask, replies: Buffer, extras: Extra[]): number {
+  /** The messages, in order; returns the latest time among them. Jobs of those that bring more than an event go into `changed`. */
+  #apply(memory: Buffer, task: TurnTask, replies: Buffer, extras: Extra[], changed: Set<number>): number {
     const appliedThrough = task.again ? lastTime(this.#environment) : 0
     let at = 0
     let latest = 0
@@ -95,6 +99,7 @@ export class Shard {
       const message = readMessage(memory, at, appliedThrough)
       at = nextMessage(memory, at)
       latest = Math.max(latest, lastStampOf(message))
+      if (message.kind !== 'ingest') changed.add(message.jobId)
       const written = this.#store.batch.size
       try {
         writeReply(replies, i * REPLY_BYTES, this.#handle(message), extras)
@@ -128,8 +133,8 @@ export class Shard {
     this.#actors.get(settings.id)?.configure(settings)
   }
 
-  /** Milliseconds that the commit took; what was stored and decided goes into the list. */
-  #commit(latestMicros: number, decided: number[]): number {
+  /** Milliseconds that the commit took; what was stored and decided goes into the list, and jobs that it changed. */
+  #commit(latestMicros: number, decided: number[], changed: Set<number>): number {
     for (const actor of this.#touched) actor.finish(decided)
     this.#touched.clear()
     const { batch } = this.#store
@@ -140,6 +145,7 @@ export class Shard {
     this.#environment.commit(batch)
     const flushMs = performance.now() - begin
     this.#codec.committed()
+    addChangedJobs(changed, batch)
     batch.clear()
     return flushMs
   }

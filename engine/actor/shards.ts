@@ -5,15 +5,18 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
+import type { EventView } from '../service.js'
 import { openShard } from '../store/environments.js'
 import { must } from '../assert.js'
 import { TurnMeter } from '../monitor/turn-meter.js'
 import { PLACES } from './decided.js'
+import { viewOf } from './event-reply.js'
 import { JobReader } from './job-reader.js'
+import { LatestEvents } from './latest-events.js'
 import { Residency } from './residency.js'
 import type { TurnRan } from './mailbox-events.js'
 import { Mailbox } from './mailbox.js'
-import type { MessageKind } from './message.js'
+import type { MessageKind, ShownReply } from './message.js'
 import { ThreadDoor } from './thread-door.js'
 import { ShardThreads, type ShardThreadData } from './threads.js'
 import type { ThreadLook } from './thread-look.js'
@@ -31,6 +34,7 @@ export class Shards {
   readonly #threads: ShardThreads
   readonly #clock: IngestClock
   readonly #residency: Residency
+  readonly #latest = new LatestEvents((job, micros) => this.reader(job.shard).hasIdsAhead(job.id, micros))
   /** How often each shard has committed, for threads that look for what is new. */
   readonly commits: Int32Array
   /** Whoever holds mailboxes. */
@@ -57,11 +61,13 @@ export class Shards {
     const events = {
       committed: (shard: number, facts: TurnRan) => {
         this.reader(shard).refresh()
+        for (const jobId of facts.changed) this.#latest.forget(jobId)
         Atomics.add(this.commits, shard, 1)
         this.meter(shard).add(facts)
         this.#count(facts.decided)
         ran(shard, facts)
       },
+      added: (job: JobSettings, clientId: string | null, reply: ShownReply) => this.#latest.keep(job, clientId, reply),
       failed: (shard: number, error: unknown) => {
         this.meter(shard).failed++
         failed(`a turn of shard ${shard} failed`, error)
@@ -80,6 +86,12 @@ export class Shards {
 
   reader(shard: number): JobReader {
     return must(this.#readers[shard], 'shard', shard)
+  }
+
+  /** What is shown of an event. @throws Refusal event_not_found. */
+  event(job: JobSettings, eventId: string): EventView {
+    const latest = this.#latest.find(job, eventId)
+    return latest === null ? this.reader(job.shard).event(job, eventId) : viewOf(job, eventId, latest)
   }
 
   /** What the shard's turns were like. */

@@ -11,15 +11,18 @@ import { Refusal, type RefusalCode, type RefusalContext } from '../errors.js'
 import { epochMs } from '../clock.js'
 import { limits } from '../limits.js'
 import { assert } from '../assert.js'
+import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { TurnTimes, TurnTrace } from '../monitor/turn-trace-service.js'
-import type { EventView, IngestReceiver } from '../service.js'
+import type { IngestReceiver } from '../service.js'
+import { viewOf } from './event-reply.js'
 import { lastStampOf } from './historic.js'
 import {
   isEventReply, messageBytes, readEventReply, replyExtra, writeMessage, REPLY_BYTES,
-  type EventReply, type Extra, type MessageKind,
+  type Extra, type MessageKind,
 } from './message.js'
-import { stampBehind, type TakeStamps } from './stamps.js'
+import type { MailboxEvents } from './mailbox-events.js'
+import { stampBehind, stampsOf, type TakeStamps } from './stamps.js'
 
 /** Waits for a message other than an event. Told exactly once. */
 export interface ResultReceiver {
@@ -54,6 +57,8 @@ export interface TurnResult {
   readonly flushMs?: number
   /** What was stored and decided, by job (decided.ts). */
   readonly decided?: readonly number[]
+  /** Jobs to which more happened than that events came in; absent where that is not known. */
+  readonly changed?: readonly number[]
   /** Where it is followed (TurnTimes). */
   readonly beganMs?: number
   readonly workMs?: number
@@ -66,30 +71,13 @@ export const STARTED_AT = REPLY_BYTES * limits.turnMessagesMax
 export const TURN_BEGUN = 1
 export const TURN_DONE = 2
 
-/** An event as its receiver sees it. */
-export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string, reply: Omit<EventReply, 'idFromBody'>): EventView {
-  const label = reply.label < 0 ? undefined : job.labels[reply.label]
-  return {
-    eventId,
-    jobId: job.id,
-    ingestMicros: reply.micros,
-    status: reply.pending ? 'pending_inference' : 'OK',
-    errorMessage: null,
-    result: label === undefined ? '' : label.id,
-    resultLabel: label === undefined ? '' : label.name,
-    bucketState: reply.bucketState,
-    outlier: reply.outlier,
-    confidenceScore: reply.confidence / 100,
-  }
-}
-
 export class Turn {
   #memory: Buffer
   readonly #replies: Buffer
   #used = 0
   /** The times of its first message, and of its last. */
   readonly #times = { first: 0, last: 0 }
-  /** By place: whose the message is, under which id (null: in the body), and who waits. */
+  /** By place: whose the message is, under which id of the client's (null: in the body, or the service's own), and who waits. */
   readonly #jobs: JobSettings[] = []
   readonly #ids: (string | null)[] = []
   readonly #receivers: Receiver[] = []
@@ -122,23 +110,23 @@ export class Turn {
     return this.count < limits.turnMessagesMax && this.#used + bytes <= this.#memory.length
   }
 
-  /** Adds a message; `eventId` null with an id of the service's own: `ownId` says which. */
+  /** Adds a message; `eventId` null and not in the body: an event gets an id of the service's own. */
   add(
     job: JobSettings,
     kind: MessageKind,
     micros: number,
-    eventId: Uint8Array | null,
-    knownId: string | null,
+    eventId: string | null,
     idInBody: boolean,
     body: Uint8Array,
     receiver: Receiver,
   ): void {
-    assert(this.fits(messageBytes(eventId === null ? 0 : eventId.length, body.length)), 'the message fits in its turn')
-    this.#used = writeMessage(this.#memory, this.#used, kind, job.id, micros, eventId, idInBody, body)
+    const id = eventId === null ? null : Buffer.from(eventId, 'utf8')
+    assert(this.fits(messageBytes(id === null ? 0 : id.length, body.length)), 'the message fits in its turn')
+    this.#used = writeMessage(this.#memory, this.#used, kind, job.id, micros, id, idInBody, body)
     if (this.count === 0) this.#times.first = micros
     this.#times.last = lastStampOf({ kind, micros })
     this.#jobs.push(job)
-    this.#ids.push(knownId)
+    this.#ids.push(eventId)
     this.#receivers.push(receiver)
     const { trace } = receiver as IngestReceiver
     if (trace !== undefined && trace !== null) (this.#followed ??= []).push({ trace, postedMs: epochMs() })
@@ -146,7 +134,7 @@ export class Turn {
 
   /** Makes the times of its messages increase from behind `latest`; returns the last. Before it is started for the first time. */
   stampBehind(latest: number, takeStamps: TakeStamps): number {
-    return this.#times.first > latest ? this.#times.last : stampBehind(this.#memory, this.#ids, latest, takeStamps)
+    return this.#times.first > latest ? this.#times.last : stampBehind(this.#memory, this.count, latest, takeStamps)
   }
 
   get isFollowed(): boolean {
@@ -192,9 +180,11 @@ export class Turn {
     return latest
   }
 
-  /** Tells every receiver what the thread answered, in order. */
-  settle(result: TurnResult): void {
+  /** Tells every receiver what the thread answered, in order; before that `events`, of what came in to jobs that did not change. */
+  settle(result: TurnResult, changed: readonly number[], events: Pick<MailboxEvents, 'added'>): void {
     const { extras } = result
+    // An event that an earlier run stored may have a later version by now: its own id is still of its first time.
+    const stamps = this.#mayBeApplied ? stampsOf(this.#memory, this.count) : null
     for (let i = 0; i < this.#receivers.length; i++) {
       const at = i * REPLY_BYTES
       const receiver = this.#receivers[i] as Receiver
@@ -203,8 +193,12 @@ export class Turn {
       if (extra !== null && extra.type === 'refusal') {
         receiver.refused(new Refusal(extra.code as RefusalCode, extra.message, extra.context as RefusalContext))
       } else if (isEventReply(this.#replies, at)) {
-        const id = extra !== null && extra.type === 'id' ? extra.eventId : (this.#ids[i] as string)
-        ;(receiver as IngestReceiver).ingested(viewOf(this.#jobs[i] as JobSettings, id, readEventReply(this.#replies, at)))
+        const given = extra !== null && extra.type === 'id' ? extra.eventId : (this.#ids[i] as string | null)
+        const job = this.#jobs[i] as JobSettings
+        const reply = readEventReply(this.#replies, at)
+        if (changed.length === 0 || !changed.includes(job.id)) events.added(job, given, reply)
+        const id = given ?? eventIdOf(stamps === null ? reply.micros : (stamps[i] as number))
+        ;(receiver as IngestReceiver).ingested(viewOf(job, id, reply))
       } else {
         ;(receiver as ResultReceiver).resolved(extra !== null && extra.type === 'result' ? extra.result : null)
       }
@@ -241,9 +235,7 @@ export class Turn {
   clear(): void {
     this.#used = this.attempts = this.behindSingles = 0
     this.#mayBeApplied = false
-    this.#jobs.length = 0
-    this.#ids.length = 0
-    this.#receivers.length = 0
+    this.#jobs.length = this.#ids.length = this.#receivers.length = 0
     this.#followed = null
     if (this.#memory.length > limits.turnBytesMax) this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
   }

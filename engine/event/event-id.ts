@@ -6,7 +6,9 @@
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const LENGTH = 13
 
-const values = new Map([...DIGITS].map((digit, value) => [digit, value]))
+/** By the digit's code; -1 for what is no digit. */
+const values = new Int8Array(0x80).fill(-1)
+for (let value = 0; value < DIGITS.length; value++) values[DIGITS.charCodeAt(value)] = value
 
 const codes = Uint8Array.from(DIGITS, (digit) => digit.charCodeAt(0))
 /** Six digits. */
@@ -33,9 +35,9 @@ function codeAt(bits: number, shift: number): number {
 export function microsOfEventId(id: string): number | null {
   if (id.length !== LENGTH) return null
   let micros = 0
-  for (const digit of id) {
-    const value = values.get(digit)
-    if (value === undefined) return null
+  for (let i = 0; i < LENGTH; i++) {
+    const value = values[id.charCodeAt(i)] ?? -1
+    if (value < 0) return null
     micros = micros * 32 + value
   }
   return Number.isSafeInteger(micros) ? micros : null

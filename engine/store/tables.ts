@@ -38,6 +38,8 @@ export const sharedTables: readonly string[] = ['shapes', 'words', 'outbox', 'me
 export type ShardTable = (typeof shardTables)[number]
 
 const TWO_32 = 2 ** 32
+/** Before all else in a key of a job's. */
+export const JOB_BYTES = 4
 export const TIME_KEY_BYTES = 12
 
 /** `job` alone: the first key of a job in any table, and with `job + 1` the end of it. */

@@ -31,7 +31,7 @@ class Threads {
     const pool = new ShardThreads(threads, { dataDir: this.directory, sectionNames: ['service'] }, (error) => this.died.push(error), filename)
     this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
     this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task) => pool.run(task), {
-      committed: () => this.reader(shard).refresh(), failed: (_, error) => this.failures.push(error),
+      committed: () => this.reader(shard).refresh(), added: () => {}, failed: (_, error) => this.failures.push(error),
     }, (count) => (this.#micros += count) - count))
     test.after(async () => {
       await pool.close()

@@ -10,6 +10,7 @@ import { eventIdOf } from '../../engine/event/event-id.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import type { JobSettings } from '../../engine/job/job.js'
 import { defaultLabels } from '../../engine/job/labels.js'
+import { viewOf } from '../../engine/actor/event-reply.js'
 import { BallotShelf } from '../../engine/actor/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
 import { encodeEnriched } from '../../engine/actor/enriching.js'
@@ -133,6 +134,7 @@ export class World {
       compareJob(look, job, this.#oracle(at))
       compareMetrics(look, job, this.#oracle(at), this.#shelf)
     })
+    this.#compareLatest()
     this.#compareTold()
     if (this.#troubles.restarts && this.#random.below(2) === 0) {
       this.shard.restart()
@@ -140,6 +142,16 @@ export class World {
     }
     const at = this.#random.below(this.#jobs.length)
     this.#train(at)
+  }
+
+  /** What is remembered of the latest events is what is stored. */
+  #compareLatest(): void {
+    for (const [at, job] of this.#jobs.entries()) {
+      for (const id of new Set(this.#knownIds[at])) {
+        const shown = this.shard.latest.find(job, id)
+        if (shown !== null) assert.deepEqual(viewOf(job, id, shown), this.shard.view(job, id), id)
+      }
+    }
   }
 
   #oracle(at: number): OracleJob {

@@ -7,6 +7,7 @@ import { causeSettingsOf } from '../../engine/cause/settings.js'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { withAuthor } from '../../engine/actor/authored.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
+import { LatestEvents } from '../../engine/actor/latest-events.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
 import type { MessageKind } from '../../engine/actor/message.js'
 import { encodeNote } from '../../engine/actor/notes.js'
@@ -58,6 +59,8 @@ export class TestShard {
   /** Runs a turn; a test puts its own here to let turns fail. */
   run: (task: TurnTask) => TurnResult
   mailbox: Mailbox
+  /** What the main thread remembers; a test compares it with what is stored. */
+  latest = this.#noneYet()
   #shard: Shard
   #micros = 1_700_000_000_000_000
 
@@ -94,6 +97,7 @@ export class TestShard {
   /** The process is another one from now on. */
   restart(): void {
     this.replaceThread()
+    this.latest = this.#noneYet()
     this.mailbox = this.#openMailbox()
   }
 
@@ -197,10 +201,18 @@ export class TestShard {
     })
   }
 
+  #noneYet(): LatestEvents {
+    return new LatestEvents((job, micros) => this.reader().hasIdsAhead(job.id, micros))
+  }
+
   #openMailbox(): Mailbox {
     return new Mailbox(0, async (task) => {
       await new Promise((resolve) => setImmediate(resolve))
       return this.run(task)
-    }, { committed: () => {}, failed: (_, error) => this.failures.push(error) }, (count) => this.take(count))
+    }, {
+      committed: (_, { changed }) => changed.forEach((jobId) => this.latest.forget(jobId)),
+      added: (...event) => this.latest.keep(...event),
+      failed: (_, error) => this.failures.push(error),
+    }, (count) => this.take(count))
   }
 }

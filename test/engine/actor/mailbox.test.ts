@@ -4,6 +4,7 @@ import { eventIdOf } from '../../../engine/event/event-id.js'
 import { Mailbox } from '../../../engine/actor/mailbox.js'
 import { nextMessage, readMessage, writeEventReply, REPLY_BYTES } from '../../../engine/actor/message.js'
 import { beginTurn, TurnOutOfPlace } from '../../../engine/actor/shard.js'
+import { stampsOf } from '../../../engine/actor/stamps.js'
 import type { TurnResult, TurnTask } from '../../../engine/actor/turn.js'
 import { isRefusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
@@ -51,9 +52,9 @@ class Recorder {
       const replies = beginTurn(task)
       this.turns.push(ids)
       this.applied.push(...ids)
-      for (let i = 0; i < task.count; i++) {
+      for (const [i, micros] of stampsOf(Buffer.from(task.memory), task.count).entries()) {
         writeEventReply(replies, i * REPLY_BYTES, {
-          micros: i, pending: false, label: -1, confidence: 0, outlier: false, bucketState: 'new', idFromBody: null,
+          micros, pending: false, label: -1, confidence: 0, outlier: false, bucketState: 'new',
         }, -1)
       }
       this.#open = true
@@ -81,7 +82,7 @@ function stamps(): (count: number) => number {
 
 function openBox(door = new ThreadDoor(), recorder = new Recorder()): Box {
   const failures: unknown[] = []
-  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, failed: (_, error) => failures.push(error) }, stamps(), door)
+  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, added: () => {}, failed: (_, error) => failures.push(error) }, stamps(), door)
   const answers: string[] = []
   const refused = new Map<string, string>()
   return {
@@ -370,7 +371,7 @@ describe('when a turn fails', () => {
         })
       }
       return run(task)
-    }, { committed: () => {}, failed: () => {} }, stamps())
+    }, { committed: () => {}, added: () => {}, failed: () => {} }, stamps())
     for (const id of ids(twoTurns)) mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
     await mailbox.whenIdle()
     assert.deepEqual(box.recorder.applied, ids(twoTurns))

@@ -51,7 +51,7 @@ describe('messages', () => {
         bucketState: random.pick(bucketStates),
       }
       const extra = random.below(3) - 1
-      writeEventReply(memory, REPLY_BYTES, { ...reply, idFromBody: null }, extra)
+      writeEventReply(memory, REPLY_BYTES, reply, extra)
       assert.ok(isEventReply(memory, REPLY_BYTES))
       assert.deepEqual(readEventReply(memory, REPLY_BYTES), reply)
       assert.equal(replyExtra(memory, REPLY_BYTES), extra)

@@ -2,28 +2,17 @@
  * `npm run audit:verify -- --data-dir D [--head SEQUENCE:HASH]`: proves the audit log of a data directory that no service
  * uses. Ends with 0 where it is intact, 1 where it is not, 2 where it could not look.
  */
-import { parseArgs } from 'node:util'
 import { checkAuditLog, isRefusal } from '../engine/index.js'
+import { fail, readCommand } from './command.js'
 
-const USAGE = 'Usage: npm run audit:verify -- --data-dir DIRECTORY [--head SEQUENCE:HASH]\n'
+const USAGE = 'npm run audit:verify -- --data-dir DIRECTORY [--head SEQUENCE:HASH]'
 const HEAD = /^([1-9]\d{0,14}):([0-9a-f]{64})$/i
 
-function fail(sentence: string): never {
-  process.stderr.write(`${sentence}\n`)
-  process.exit(2)
-}
-
 function readArguments(): { dataDir: string; noted: { count: number; hash: string } | undefined } {
-  try {
-    const { values } = parseArgs({ options: { 'data-dir': { type: 'string' }, head: { type: 'string' } } })
-    const head = values.head === undefined ? undefined : HEAD.exec(values.head)
-    if (values['data-dir'] !== undefined && head !== null) {
-      return { dataDir: values['data-dir'], noted: head === undefined ? undefined : { count: Number(head[1]), hash: head[2]! } }
-    }
-  } catch {
-    // Said below.
-  }
-  return fail(USAGE)
+  const { values: { 'data-dir': dataDir = '', head: given } } = readCommand(USAGE, 0, { 'data-dir': { type: 'string' }, head: { type: 'string' } })
+  const head = given === undefined ? undefined : HEAD.exec(given)
+  if (dataDir === '' || head === null) return fail(`Usage: ${USAGE}`)
+  return { dataDir, noted: head === undefined ? undefined : { count: Number(head[1]), hash: head[2]! } }
 }
 
 const { dataDir, noted } = readArguments()

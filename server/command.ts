@@ -7,11 +7,20 @@ export function fail(sentence: string): never {
   process.exit(2)
 }
 
-/** The arguments; ends with how to use the command where they are others. */
+/** Asks how a program is used. */
+export function asksForHelp(args: readonly string[]): boolean {
+  return args.includes('--help') || args.includes('-h')
+}
+
+/** The arguments; ends with how to use the command where they are others, and where that is what is asked for. */
 export function readCommand<O extends NonNullable<ParseArgsConfig['options']>>(usage: string, places: number, options: O) {
+  if (asksForHelp(process.argv.slice(2))) {
+    process.stdout.write(`Usage: ${usage}\n`)
+    process.exit(0)
+  }
   try {
     const read = parseArgs({ options, allowPositionals: true })
-    if (read.positionals.length === places) return read
+    if (read.positionals.length === places && !read.positionals.includes('')) return read
   } catch {
     // Said below.
   }

@@ -45,7 +45,8 @@ function parseObject(content: string, file: string): Record<string, string> {
 export function readConfigFile(file: string): Record<string, string> {
   let content: string
   try {
-    content = readFileSync(file, 'utf8')
+    // Editors of Windows put a byte order mark before UTF-8.
+    content = readFileSync(file, 'utf8').replace(/^\ufeff/, '')
   } catch (error) {
     throw new SettingsError(`the file ${file} of --config cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }

@@ -7,6 +7,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { isNativeMisfit } from './native-misfit.js'
 import type { LogLevels } from '../engine/index.js'
+import { asksForHelp } from './command.js'
 import { ACCEPT_LOSS, readSettings, settingsHelp, SettingsError, type Settings } from './config.js'
 
 /**
@@ -134,7 +135,7 @@ async function reload(parts: Parts, server: RunningServer, engine: RunningEngine
 
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
-  if (args.includes('--help')) {
+  if (asksForHelp(args)) {
     process.stdout.write(settingsHelp())
     return
   }

@@ -61,6 +61,7 @@ test('a JSON file sets', () => {
     assert.equal(settings.emptyErrorMessage, true)
     assert.equal(settings.name, 'service')
   })
+  withFile('\ufeff{"SERVICE_PORT": 9003}', (file) => assert.equal(readSettings({}, ['--config', file, '--accept-loss']).port, 9003))
 })
 
 test('a wrong setting is one sentence that names it and keeps its value to itself', () => {

@@ -33,6 +33,7 @@ async function loadParts() {
   try {
     return { ...(await import('../engine/index.js')), ...(await import('./server.js')) }
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EMFILE') failStart('it may open too few files at once (ulimit -n); 1024 are enough')
     if (!isNativeMisfit(error)) throw error
     const machine = `${process.platform} ${process.arch}, Node ${process.versions.node}`
     failStart(`a native part does not fit this machine (${machine}): ${sentenceOf(error).split('\n')[0]!}`)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Refusal, type UserView } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { Outcome, worked } from '../schemas/common.js'
-import { NewUser, PasswordChange, User, UserChange } from '../schemas/users.js'
+import { PasswordChange, User, UserChange, UserDocument } from '../schemas/users.js'
 
 const tag = 'Users'
 const example = {
@@ -45,7 +45,7 @@ const create = operation({
   tag,
   summary: 'Make a user',
   scope: 'write:users',
-  body: NewUser,
+  body: UserDocument,
   bodyExample: { username: 'ann', password: 'correct horse battery', role: 'analyst' },
   status: 201,
   responses: { 201: { description: 'The user.', schema: User, example } },

@@ -2,7 +2,7 @@
 import { isoMicros, isWatchdogType, Refusal, watchdogTypes, type WatchdogType, type WatchdogView } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
-import { NewWatchdog, Watchdog, WatchdogConditions, WatchdogList, WatchdogSwitch } from '../schemas/watchdogs.js'
+import { Watchdog, WatchdogConditions, WatchdogDocument, WatchdogList, WatchdogSwitch } from '../schemas/watchdogs.js'
 
 const tag = 'Monitoring'
 const base = '/api/monitoring/api/v1/watchdogs'
@@ -64,7 +64,7 @@ const create = operation({
     '"watchdog.resolved", "id", "timestamp", "data": {title, message, severity, state, watchdog_id, type, condition, value, unit, ' +
     'fires, threshold, resolve_threshold, job_id, job_title, at, since}}`, signed as decisions are; `id` is the same at every try.',
   scope: 'write:platform_monitoring',
-  body: NewWatchdog,
+  body: WatchdogDocument,
   bodyExample: { title: 'The mail gateway is silent', type: 'no_data', job_id: 1, threshold: 30 },
   status: 201,
   responses: { 201: { description: 'It is watched from now on.', schema: Watchdog } },

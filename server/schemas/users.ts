@@ -27,7 +27,7 @@ export const User = Type.Object({
   tokens: Type.Integer({ minimum: 0, description: 'Tokens that are not over.' }),
 })
 
-export const NewUser = Type.Object({ username: UserName, password: NewPassword, role: UserRole })
+export const UserDocument = Type.Object({ username: UserName, password: NewPassword, role: UserRole })
 
 export const UserChange = Type.Object({ role: Type.Optional(UserRole), enabled: Type.Optional(Type.Boolean()) })
 

@@ -5,7 +5,7 @@ import { Name, nullable, Timestamp } from './common.js'
 
 const TypeName = Type.Enum([...watchdogTypes])
 
-export const NewWatchdog = Type.Object({
+export const WatchdogDocument = Type.Object({
   title: Name,
   type: TypeName,
   condition: Type.Optional(Type.String({ description: 'One of the type\'s conditions; its first where not given.' })),

@@ -32,10 +32,11 @@ const HOUR = 13
 const WEEKDAY = 14
 const KINDS = 16
 
-/** What a feature is: a value or a part of one, a number as the linear model reads it, or two values together. */
+/** What a feature is: a value or a part of one, a bin or a length as the linear model reads it, two values together, or a number itself. */
 export const PLAIN = 0
 export const SCALED = 1
 export const PAIRED = 2
+export const MEASURED = 3
 
 /** How much the parts of a value weigh beside the whole value's 1. */
 const nameScale = 0.8
@@ -54,7 +55,7 @@ export class FeatureEncoder {
   /** The features of the last event, `count` of them; hashes are not 0. */
   hashes = new Int32Array(64)
   weights = new Float32Array(64)
-  /** PLAIN, SCALED or PAIRED. */
+  /** PLAIN, SCALED, PAIRED or MEASURED. */
   kinds = new Uint8Array(64)
   count = 0
   /** The last event's whole value at each point, as one hash. */
@@ -170,8 +171,9 @@ export class FeatureEncoder {
     const binHash = hashNumber(this.#salt(point, BIN), bin)
     this.#push(binHash, 1, SCALED)
     if (profile.deviation > 0) {
-      const standard = (signedLog(value) - profile.mean) / profile.deviation
-      this.#push(this.#salt(point, LOG), Math.min(4, Math.max(-4, standard)) * logWeight, SCALED)
+      const known = Math.min(profile.high, Math.max(profile.low, signedLog(value)))
+      const standard = (known - profile.mean) / profile.deviation
+      this.#push(this.#salt(point, LOG), Math.min(4, Math.max(-4, standard)) * logWeight, MEASURED)
     }
     return profile.exact ? category : binHash
   }

@@ -8,7 +8,7 @@
  */
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
-import { LinearTrials } from './linear-choice.js'
+import { LinearTrials, type LinearPenalty } from './linear-choice.js'
 import { boostingPlace, deepBoosting, forestTrees, memberCount, MemberPanel, shallowBoosting, trainBoosting, trainMembers } from './members.js'
 import { recallLimit } from './recall.js'
 import { DepthTrials } from './round-choice.js'
@@ -45,7 +45,7 @@ export interface HeldOut {
   /** Every label has so many examples that some are held out. */
   readonly allLabels: boolean
   /** The linear member's penalty that did best. */
-  readonly strength: number
+  readonly penalty: LinearPenalty
   /** The depth of boosted trees that did, and the rounds. */
   readonly depth: number
   readonly rounds: number
@@ -129,18 +129,18 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   const nearestDistances = new Float64Array(examples.length)
   const codes = new Uint8Array(table.trees.columnCount)
   const parts = Array.from({ length: asked }, (_, fold) => withoutFold(table, folds, fold, weights))
-  const trials = new LinearTrials()
+  const trials = new LinearTrials(table, asked > 1)
   const depths = depthsFor(asked)
   const [usualDepth, ...otherDepths] = depths as [number, ...number[]]
   const boostings = new DepthTrials(depths, examples.length, classCount)
   parts.forEach(({ rowWeights }, fold) => {
     const asking = new Float64Array(rowCount)
     for (const i of examples) if (folds[i] === fold) asking[rowOf[i] as number] = (asking[rowOf[i] as number] as number) + (weights[i] as number)
-    trials.tryFold(table.matrix, rowWeights, asking, part(stage, (0.2 * fold) / asked, (0.2 * (fold + 1)) / asked))
+    trials.tryFold(rowWeights, asking, part(stage, (0.2 * fold) / asked, (0.2 * (fold + 1)) / asked))
   })
-  const { strength } = trials
+  const { penalty } = trials
   parts.forEach(({ rowWeights, known }, fold) => {
-    const options = { seed, strength, linear: trials.weightsOf(fold), trees: asked > 1 ? forestTrees : treesOfMany, depth: usualDepth }
+    const options = { seed, penalty, linear: trials.weightsOf(fold), trees: asked > 1 ? forestTrees : treesOfMany, depth: usualDepth }
     const portion = part(stage, 0.2 + (0.8 * fold) / asked, 0.2 + (0.8 * (fold + 1)) / asked)
     const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), options, part(portion, 0, 0.7))
     const trees = [trained.boosting, ...otherDepths.map((depth) => trainBoosting(table, rowWeights, { seed, depth }, part(portion, 0.7, 1)))]
@@ -172,7 +172,7 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
     foldCount: asked,
     chances,
     allLabels: labels.every((_, label) => truth.includes(label)),
-    strength,
+    penalty,
     depth: boosting.depth,
     rounds: boosting.rounds,
     nearestClasses,

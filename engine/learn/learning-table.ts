@@ -9,7 +9,7 @@
 import type { Example, PointValue, PointValues } from './classifier.js'
 import { EventCoder } from './event-coder.js'
 import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
-import { PAIRED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
+import { MEASURED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
 import type { PointProfile } from './point-profile.js'
@@ -34,6 +34,8 @@ export interface LearningTable {
   readonly columns: readonly NumberColumn[]
   /** For each feature of the matrix its column, or -1. */
   readonly columnOf: Int32Array
+  /** Features of the matrix that are numbers themselves. */
+  readonly measured: Int32Array
 }
 
 function isNumber(value: PointValue, { profiles }: FeatureEncoder, point: number): boolean {
@@ -67,7 +69,7 @@ function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: In
   const usable = Array.from(rows.keys()).filter((feature) => {
     const having = rows[feature] as number
     const enough = having >= rowsMin || (having > 0 && (shares[feature] as number) * matrix.rowCount >= oftenRows)
-    return kinds[feature] !== SCALED && kinds[feature] !== PAIRED && enough && having < matrix.rowCount
+    return kinds[feature] === PLAIN && enough && having < matrix.rowCount
   })
   const most = Math.floor(bitsMax / matrix.rowCount)
   if (usable.length > most) {
@@ -116,7 +118,8 @@ export function buildLearningTable(
   const coder = new EventCoder(encoder, table, counts, columns, columnOf, columns.length + count)
   stage.at(0.5)
   const trees = codeRows(matrix, examples, coder, columns.length, count, part(stage, 0.5, 1))
-  return { matrix, trees, coder, columns, columnOf }
+  const measured = Int32Array.from(kinds.keys()).filter((feature) => kinds[feature] === MEASURED)
+  return { matrix, trees, coder, columns, columnOf, measured }
 }
 
 function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: EventCoder, numberCount: number, featureCount: number, stage: Stage): TreeTable {

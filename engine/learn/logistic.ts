@@ -1,7 +1,7 @@
 /**
  * Multinomial logistic regression over sparse rows.
  *
- * Minimises  sum_i w_i ln(1 / p(y_i | x_i)) + (strength / 2) |W|^2  with p = softmax(W x + b); b is not held down.
+ * Minimises  sum_i w_i ln(1 / p(y_i | x_i)) + (strength / 2) |W|^2  with p = softmax(W x + b); b is not held down, and some features less.
  * Weights lie feature by feature, the classes of one feature together; the last `classCount` numbers are b.
  */
 import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
@@ -12,6 +12,8 @@ export interface LogisticOptions {
   /** Of the L2 penalty; above 0. */
   readonly strength: number
   readonly iterationsMax: number
+  /** Features that only this share of the penalty holds down. */
+  readonly eased?: { readonly features: Int32Array; readonly share: number }
 }
 
 const tolerance = 1e-5
@@ -95,7 +97,7 @@ function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gra
 function curvatureOf(
   matrix: ExampleMatrix,
   rowWeights: Float64Array,
-  strength: number,
+  penalties: Float64Array,
   stage: Stage,
 ): Float64Array {
   const classCount = matrix.labels.length
@@ -123,9 +125,16 @@ function curvatureOf(
   const curvature = new Float64Array((matrix.featureCount + 1) * classCount)
   for (let feature = 0; feature <= matrix.featureCount; feature++) {
     const bent = feature === matrix.featureCount ? total : (mass[feature] as number)
-    for (let k = 0; k < classCount; k++) curvature[feature * classCount + k] = strength + bent * (shares[k] as number)
+    for (let k = 0; k < classCount; k++) curvature[feature * classCount + k] = (penalties[feature] as number) + bent * (shares[k] as number)
   }
   return curvature
+}
+
+/** How far each feature is held down; of the intercepts, behind, only the step's size has it. */
+function penaltiesOf(featureCount: number, { strength, eased }: LogisticOptions): Float64Array {
+  const penalties = new Float64Array(featureCount + 1).fill(strength)
+  for (const feature of eased?.features ?? []) penalties[feature] = strength * (eased?.share ?? 1)
+  return penalties
 }
 
 /** Fits `weights`, on from what they are, to the rows of the matrix that `rowWeights` gives more than 0. */
@@ -137,7 +146,7 @@ export function fitLogistic(
   stage: Stage,
 ): void {
   const classCount = matrix.labels.length
-  const penalised = matrix.featureCount * classCount
+  const penalties = penaltiesOf(matrix.featureCount, options)
   const scores = new Float64Array(classCount)
   let iteration = 0
   const objective: Objective = (x, gradient) => {
@@ -155,17 +164,20 @@ export function fitLogistic(
       for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) * weight
       addRow(matrix, row, scores, gradient)
     }
-    for (let i = 0; i < penalised; i++) {
-      const w = x[i] as number
-      loss += 0.5 * options.strength * w * w
-      gradient[i] = (gradient[i] as number) + options.strength * w
+    for (let feature = 0, i = 0; feature < matrix.featureCount; feature++) {
+      const penalty = penalties[feature] as number
+      for (const end = i + classCount; i < end; i++) {
+        const w = x[i] as number
+        loss += 0.5 * penalty * w * w
+        gradient[i] = (gradient[i] as number) + penalty * w
+      }
     }
     return loss
   }
   minimise(objective, weights, {
     iterationsMax: options.iterationsMax,
     tolerance,
-    curvature: curvatureOf(matrix, rowWeights, options.strength, stage),
+    curvature: curvatureOf(matrix, rowWeights, penalties, stage),
     onIteration: (done) => {
       iteration = done
     },

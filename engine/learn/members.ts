@@ -11,7 +11,7 @@ import type { EventCoder } from './event-coder.js'
 import { readTrees, writeTrees, type FlatTrees } from './flat-trees.js'
 import { askForest, growForest, type ForestOptions } from './forest.js'
 import type { LearningTable } from './learning-table.js'
-import { fitLinear } from './linear-choice.js'
+import { fitLinear, type LinearPenalty } from './linear-choice.js'
 import { scoreRow, softmax } from './logistic.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import { askNearest, writeNearest, type Near, type Nearest } from './nearest.js'
@@ -48,8 +48,8 @@ export interface Members {
 /** What a training of the members may have already, and what it may leave out. */
 export interface TrainingOptions {
   readonly seed: number
-  /** Of the linear member's penalty. */
-  readonly strength: number
+  /** Of the linear member. */
+  readonly penalty: LinearPenalty
   /** The linear member's weights, where it was fitted to these rows. */
   readonly linear?: Float64Array
   /** Trees of a forest. */
@@ -73,10 +73,9 @@ function rowsOf(rowWeights: Float64Array): Int32Array {
 
 /** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples. */
 export function trainMembers(table: LearningTable, rowWeights: Float64Array, nearest: Nearest, options: TrainingOptions, stage: Stage): Members {
-  const { matrix } = table
-  const { seed, trees, strength } = options
+  const { seed, trees, penalty } = options
   const from: TreeRows = { rows: rowsOf(rowWeights), weights: rowWeights }
-  const weights = options.linear ?? fitLinear(matrix, rowWeights, strength, part(stage, 0, 0.2))
+  const weights = options.linear ?? fitLinear(table, rowWeights, penalty, part(stage, 0, 0.2))
   const forest = (kind: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, from_: number, to: number): FlatTrees =>
     growForest(table.trees, from, { ...kind, trees, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
   return {

@@ -25,6 +25,9 @@ export interface PointProfile {
   /** Mean and standard deviation of sign(x) ln(1 + |x|). */
   readonly mean: number
   readonly deviation: number
+  /** The least and the greatest of these logarithms: what is beyond is read as that, since nobody knows how it goes on there. */
+  readonly low: number
+  readonly high: number
 }
 
 /** Rows that a profile is made from; more are sampled evenly. */
@@ -63,8 +66,10 @@ function repeatedShare(sorted: Float64Array): number {
   return repeated / sorted.length
 }
 
+const boundless = { low: -Infinity, high: Infinity }
+
 function profileOf(numbers: readonly number[], seen: Pick<PointProfile, 'sparse' | 'listed' | 'reading'>): PointProfile {
-  if (numbers.length === 0) return { ...seen, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0 }
+  if (numbers.length === 0) return { ...seen, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0, ...boundless }
   const sorted = Float64Array.from(numbers).sort()
   let sum = 0
   for (const x of sorted) sum += signedLog(x)
@@ -77,6 +82,8 @@ function profileOf(numbers: readonly number[], seen: Pick<PointProfile, 'sparse'
     edges: quantileEdges(sorted),
     mean,
     deviation: Math.sqrt(squares / sorted.length),
+    low: signedLog(sorted[0] as number),
+    high: signedLog(sorted.at(-1) as number),
   }
 }
 
@@ -112,18 +119,27 @@ export function profilePoints(pointCount: number, rows: readonly PointValues[], 
 /** Where in the flags of a profile its reading stands: 0 in models that read all texts as texts, and did not know lists of one. */
 const readingShift = 2
 const listedFlag = 16
+/** Bounds follow; models of before have none. */
+const boundedFlag = 32
 
 function readingOf(code: number): Reading {
   return code === AS_NUMBER || code === AS_TIME ? code : AS_TEXT
 }
 
+function isBounded({ low, high }: PointProfile): boolean {
+  return Number.isFinite(low) && Number.isFinite(high)
+}
+
 export function writeProfiles(profiles: readonly PointProfile[], to: ModelWriter): void {
   to.u32(profiles.length)
   for (const profile of profiles) {
-    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0) | (profile.reading << readingShift) | (profile.listed ? listedFlag : 0))
+    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0) | (profile.reading << readingShift) | (profile.listed ? listedFlag : 0) | (isBounded(profile) ? boundedFlag : 0))
     to.f64s(profile.edges)
     to.f64(profile.mean)
     to.f64(profile.deviation)
+    if (!isBounded(profile)) continue
+    to.f64(profile.low)
+    to.f64(profile.high)
   }
 }
 
@@ -135,7 +151,8 @@ export function readProfiles(from: ModelReader): PointProfile[] {
     const edges = from.f64s()
     const mean = from.f64()
     const deviation = from.f64()
-    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, reading: readingOf((flags >> readingShift) & 3), listed: (flags & listedFlag) !== 0, edges, mean, deviation })
+    const bounds = (flags & boundedFlag) === 0 ? boundless : { low: from.f64(), high: from.f64() }
+    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, reading: readingOf((flags >> readingShift) & 3), listed: (flags & listedFlag) !== 0, edges, mean, deviation, ...bounds })
   }
   return profiles
 }

@@ -1,5 +1,5 @@
 /**
- * The classifier `pooled/8`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * The classifier `pooled/9`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
@@ -18,7 +18,7 @@ import { FeatureTable } from './feature-table.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { weighByStream } from './importance.js'
 import { buildLearningTable, type LearningTable } from './learning-table.js'
-import { linearStrengthUsual } from './linear-choice.js'
+import { usualPenalty } from './linear-choice.js'
 import { doubted, fillDoubts, forestTrees, memberCount, shallowBoosting, trainMembers } from './members.js'
 import { chooseReferences } from './nearest.js'
 import { OutlierDetector } from './outlier-detector.js'
@@ -184,7 +184,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const references = chooseReferences(set.examples, [...set.examples.keys()], set.seed)
   const options = {
     seed: set.seed,
-    strength: held?.strength ?? linearStrengthUsual,
+    penalty: held?.penalty ?? usualPenalty,
     trees: forestTrees,
     depth: held?.depth ?? shallowBoosting,
     rounds: held?.rounds ?? roundsMax,

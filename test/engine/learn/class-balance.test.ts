@@ -15,7 +15,7 @@ function heldOut(count: number, rare: number, foldCount = 3): HeldOut {
     foldCount,
     chances: new Float64Array(0),
     allLabels: false,
-    strength: 0.5,
+    penalty: { strength: 0.5, onNumbers: 1 },
     depth: 2,
     rounds: 100,
     nearestClasses: new Int32Array(count).fill(-1),

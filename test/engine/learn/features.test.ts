@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PointValue } from '../../../engine/learn/classifier.js'
-import { FeatureEncoder } from '../../../engine/learn/features.js'
+import { FeatureEncoder, MEASURED } from '../../../engine/learn/features.js'
 import { profilePoints } from '../../../engine/learn/point-profile.js'
 import { limits } from '../../../engine/limits.js'
 
@@ -83,6 +83,17 @@ test('near numbers share a bin, equal ones of a few a category too', () => {
   assert.equal(shared(measure, 100.5, 800), 1)
   const ports = encoderOf(Array.from({ length: 300 }, (_, i) => [[22, 80, 443][i % 3] as number]))
   assert.equal(featuresOf(ports, [443]).size, 3)
+})
+
+test('a number beyond all that were known is read as the furthest of them', () => {
+  const encoder = encoderOf(Array.from({ length: 200 }, (_, i) => [1_000 + i * 1.37]))
+  const measured = (value: number): number => {
+    encoder.encode([value])
+    return encoder.weights[encoder.kinds.indexOf(MEASURED)] as number
+  }
+  assert.equal(measured(1e9), measured(1_000 + 199 * 1.37))
+  assert.equal(measured(-5), measured(1_000))
+  assert.ok(measured(1_100) > measured(1_000) && measured(1_100) < measured(1e9))
 })
 
 test('arrays share their items in any order', () => {

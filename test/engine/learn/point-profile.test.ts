@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
-import { profilePoints, readProfiles, signedLog, writeProfiles } from '../../../engine/learn/point-profile.js'
+import { profilePoints, readProfiles, signedLog, writeProfiles, type PointProfile } from '../../../engine/learn/point-profile.js'
 
 test('numbers that come again are categories, numbers that do not are not', () => {
   const rows = Array.from({ length: 400 }, (_, i) => [[22, 80, 443][i % 3] as number, i * 1.37])
@@ -46,5 +46,15 @@ test('profiles are read as they were written', () => {
   writeProfiles(profiles, to)
   const from = new ModelReader(to.seal(), 'k/1')
   assert.deepEqual(readProfiles(from), profiles)
+  from.finish()
+})
+
+test('profiles of models of before, which have no bounds, are read without', () => {
+  const [known] = profilePoints(1, Array.from({ length: 50 }, (_, i) => [i]))
+  assert.deepEqual([known?.low, known?.high], [0, signedLog(49)])
+  const to = new ModelWriter('k/1')
+  writeProfiles([{ ...(known as PointProfile), low: -Infinity, high: Infinity }], to)
+  const from = new ModelReader(to.seal(), 'k/1')
+  assert.equal(readProfiles(from)[0]?.high, Infinity)
   from.finish()
 })

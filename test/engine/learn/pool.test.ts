@@ -26,7 +26,7 @@ function heldOut(say: (member: number, h: number) => number, count = 200): HeldO
     foldCount: 3,
     chances,
     allLabels: true,
-    strength: 1,
+    penalty: { strength: 0.5, onNumbers: 1 },
     depth: 6,
     rounds: 100,
     nearestClasses: new Int32Array(count).fill(-1),

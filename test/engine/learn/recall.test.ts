@@ -16,7 +16,7 @@ function heldOut(nearest: (h: number) => number, distance: (h: number) => number
     foldCount: 3,
     chances: new Float64Array(0),
     allLabels: true,
-    strength: 1,
+    penalty: { strength: 0.5, onNumbers: 1 },
     depth: 6,
     rounds: 100,
     nearestClasses: examples.map(nearest),

@@ -16,7 +16,7 @@ function heldOut(allLabels: boolean): HeldOut {
     foldCount: 3,
     chances: new Float64Array(0),
     allLabels,
-    strength: 1,
+    penalty: { strength: 0.5, onNumbers: 1 },
     depth: 6,
     rounds: 100,
     nearestClasses: new Int32Array(count).fill(-1),

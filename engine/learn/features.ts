@@ -12,7 +12,7 @@
 import { limits } from '../limits.js'
 import type { PointValue, PointValues, ScalarValue } from './classifier.js'
 import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep, hashText } from './hash.js'
-import { signedLog, type PointProfile } from './point-profile.js'
+import { standardLog, type PointProfile } from './point-profile.js'
 import { hourOf, numberIn, timeIn, weekdayOf } from './written-values.js'
 
 /** Kinds of features at one point, kept apart by salts. */
@@ -170,11 +170,7 @@ export class FeatureEncoder {
     while (value >= (profile.edges[bin] ?? Infinity)) bin++
     const binHash = hashNumber(this.#salt(point, BIN), bin)
     this.#push(binHash, 1, SCALED)
-    if (profile.deviation > 0) {
-      const known = Math.min(profile.high, Math.max(profile.low, signedLog(value)))
-      const standard = (known - profile.mean) / profile.deviation
-      this.#push(this.#salt(point, LOG), Math.min(4, Math.max(-4, standard)) * logWeight, MEASURED)
-    }
+    if (profile.deviation > 0) this.#push(this.#salt(point, LOG), standardLog(value, profile) * logWeight, MEASURED)
     return profile.exact ? category : binHash
   }
 

@@ -38,12 +38,19 @@ const binsMax = 20
 const numbersPerBin = 25
 /** From this share of lists among its values on, a point has lists. */
 const listedShare = 0.05
+const deviationsMax = 4
 /** From this share of numbers that come again on, a point's numbers are categories. */
 const exactShare = 0.6
 
 /** sign(x) ln(1 + |x|). */
 export function signedLog(x: number): number {
   return x < 0 ? -Math.log1p(-x) : Math.log1p(x)
+}
+
+/** The same in standard deviations from the mean, within what was known and at most so many away; the profile has a deviation. */
+export function standardLog(x: number, { low, high, mean, deviation }: PointProfile): number {
+  const known = Math.min(high, Math.max(low, signedLog(x)))
+  return Math.min(deviationsMax, Math.max(-deviationsMax, (known - mean) / deviation))
 }
 
 /** Bounds between bins: quantiles of the sorted numbers, each once. */

@@ -8,6 +8,7 @@
  *
  * 1. A mark is of what is on disk already: whatever dies when, no file is behind its mark.
  * 2. Written once a minute where something changed, and at the end: a file that is older by less is not told from the latest one.
+ * 3. Nothing is noted before a start has looked at the marks: a loss that it accepted is told once, and is no loss from then on.
  */
 import { isRefusal } from '../errors.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
@@ -40,6 +41,7 @@ export class Marks {
     this.#catalog = catalog
     this.#dataDir = dataDir
     this.#shards = shards
+    this.note()
     this.#timer = setInterval(() => this.note(), NOTE_MS).unref()
   }
 
@@ -48,6 +50,7 @@ export class Marks {
     const batch = new WriteBatch()
     for (let shard = 0; shard < this.#shards.count; shard++) this.#put(batch, `shard-${shard}`, this.#shards.reader(shard).lastMicros())
     if (isMade(this.#dataDir, LEDGER)) this.#put(batch, LEDGER, 0)
+    else if (markOf(this.#catalog, LEDGER) !== null) batch.delete(marksTable, Buffer.from(LEDGER))
     if (batch.size === 0) return
     try {
       this.#catalog.commit(batch)

@@ -99,14 +99,19 @@ test('a lost catalog, and one that is older, cannot be accepted', async () => {
   await assert.rejects(open(mixed('lost-catalog', { without: ['catalog.mdb'] }), { acceptLoss: true }), refusal(/there are events of jobs/))
 })
 
-test('a ledger that no step goes by is made anew', async () => {
-  const path = mixed('unused-ledger', { })
+test('a loss is accepted once, also where nobody makes the ledger anew; without a step to go by it there is none', async () => {
+  const path = mixed('unused-ledger', {})
   const engine = await open(path)
-  await engine.applyResources({ resources: {
-    job: { type: 'job', properties: { title: 'a job', pipeline_integrations: [], remove_missing_pipeline_integrations: true } },
-  } }, true)
-  await engine.deleteResource({ type: 'job', title: 'a job', force: true } as never)
+  await engine.applyResources({ resources: { job: { type: 'job', properties: {
+    title: 'a job', pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', enabled: false }],
+  } } } }, true)
   await engine.close()
   rmSync(join(path, 'integrations.mdb'))
+  await assert.rejects(open(path), isInvalid)
+  await (await open(path, { acceptLoss: true })).close()
+  const again = await open(path)
+  await again.deleteResource({ type: 'job', title: 'a job', force: true } as never)
+  await again.close()
+  rmSync(join(path, 'integrations.mdb'), { force: true })
   await (await open(path)).close()
 })

@@ -31,11 +31,12 @@ const [NUMBER_WORD, SHOWN_WORD, ID_BYTES_AT, ID_AT] = [2, 3, 16, 17]
 const ID_BYTES_MAX = ENTRY_BYTES - ID_AT
 const [LABEL_SHIFT, STATE_SHIFT, PENDING, OUTLIER] = [16, 24, 1 << 26, 1 << 27]
 const ASCII_END = 0x80
-/** Places for each entry that there may be: with so many hardly any is lost to others. */
-const PLACES_PER_ENTRY = 4
-const PLACES = PLACES_PER_ENTRY * limits.latestEventsMax
+/** Pairs of places for each entry that there may be: with so many hardly any is lost to others. */
+const PAIRS = 2 * limits.latestEventsMax
+/** Of a place: the entry, and those bits of the hash that do not lead to it. */
+const [ENTRY_BITS, HASH_BITS] = [limits.latestEventsMax - 1, -PAIRS]
 
-assert((PLACES & (PLACES - 1)) === 0, 'the latest events are a power of two')
+assert((PAIRS & (PAIRS - 1)) === 0, 'the latest events are a power of two')
 
 /** Tables in which an event that comes in adds rows, and counts. */
 const addedTo: ReadonlySet<string> = new Set(['events', 'ids', 'pending', 'awaited', 'buckets', 'counts', 'stats'])
@@ -72,8 +73,8 @@ export class LatestEvents {
   #bytes = new Uint8Array(0)
   #words = new Uint32Array(0)
   #floats = new Float64Array(0)
-  /** Two for each hash, the later first: the number of an entry. What an entry holds tells whether it is the one that was meant. */
-  #places = new Uint32Array(0)
+  /** Two a hash, the later first. What an entry holds tells whether it is the one that was meant. */
+  #places = new Int32Array(0)
   #next = 0
 
   /** `hasIdsAhead` says what event-table.ts says of what is committed. */
@@ -98,9 +99,10 @@ export class LatestEvents {
     this.#words[entry * WORDS + NUMBER_WORD] = known.number
     this.#words[entry * WORDS + SHOWN_WORD] = shownWord(reply)
     this.#writeId(entry, own === null ? (clientId as string) : '')
-    const place = own === null ? placeOfId(known.number, clientId as string) : placeOfTime(own)
+    const hash = own === null ? hashOf(known.number, clientId as string) : hashOfTime(own)
+    const place = placeOf(hash)
     this.#places[place + 1] = this.#places[place] as number
-    this.#places[place] = entry
+    this.#places[place] = (hash & HASH_BITS) | entry
   }
 
   /** What is shown of an event, or null where it is not remembered. */
@@ -108,11 +110,13 @@ export class LatestEvents {
     const known = this.#known.get(job.id)
     if (known === undefined || this.#bytes.length === 0 || eventId === '') return null
     const own = microsOfEventId(eventId)
-    const place = own === null ? placeOfId(known.number, eventId) : placeOfTime(own)
-    const later = this.#places[place] as number
-    if (this.#is(later, known.number, eventId, own)) return this.#shown(later)
-    const earlier = this.#places[place + 1] as number
-    return this.#is(earlier, known.number, eventId, own) ? this.#shown(earlier) : null
+    const hash = own === null ? hashOf(known.number, eventId) : hashOfTime(own)
+    for (let place = placeOf(hash), end = place + 2; place < end; place++) {
+      const there = this.#places[place] as number
+      const entry = there & ENTRY_BITS
+      if (((there ^ hash) & HASH_BITS) === 0 && this.#is(entry, known.number, eventId, own)) return this.#shown(entry)
+    }
+    return null
   }
 
   /** More than new events happened to a job. */
@@ -160,7 +164,7 @@ export class LatestEvents {
     this.#bytes = new Uint8Array(memory)
     this.#words = new Uint32Array(memory)
     this.#floats = new Float64Array(memory)
-    this.#places = new Uint32Array(PLACES)
+    this.#places = new Int32Array(2 * PAIRS)
   }
 }
 
@@ -176,13 +180,18 @@ function shownWord({ confidence, label, bucketState, pending, outlier }: ShownRe
   return confidence | ((label + 1) << LABEL_SHIFT) | (bucketStates.indexOf(bucketState) << STATE_SHIFT) | flags
 }
 
-function placeOfId(number: number, eventId: string): number {
+function hashOf(number: number, eventId: string): number {
   let hash = hashWord(hashStart, number)
   for (let i = 0; i < eventId.length; i++) hash = hashByte(hash, eventId.charCodeAt(i))
-  return (hashEnd(hash) << 1) & (PLACES - 1)
+  return hashEnd(hash)
 }
 
-/** Times that follow each other lie side by side: what is written one after the other stays in the processor's cache. */
-function placeOfTime(micros: number): number {
-  return (micros << 1) & (PLACES - 1)
+/** Times that follow each other lead to places side by side: what is written one after the other stays in the processor's cache. */
+function hashOfTime(micros: number): number {
+  return micros | 0
+}
+
+/** The first of the pair. */
+function placeOf(hash: number): number {
+  return 2 * (hash & (PAIRS - 1))
 }

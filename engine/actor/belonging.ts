@@ -19,12 +19,16 @@ import { openToLook } from '../store/environments.js'
 import { isMade } from '../store/whole-files.js'
 import { LEDGER, markOf } from './marks.js'
 
-/** Told of what is lost and may be accepted: throws it where it is not. */
-export type OnLoss = (loss: Refusal) => void
+/** Told of what is lost of a file and may be accepted: throws it where it is not. */
+export type OnLoss = (file: string, loss: Refusal) => void
 
 export function lossesAre(accepted: boolean, log: Pick<Log, 'warn'>): OnLoss {
-  return (loss) => {
+  const told = new Set<string>()
+  return (file, loss) => {
     if (!accepted) throw loss
+    // A shard that is not there is made, and then older than what is known of it.
+    if (told.has(file)) return
+    told.add(file)
     log.warn('a loss was accepted', { what: loss.message })
   }
 }
@@ -35,7 +39,8 @@ const OR_ACCEPT = 'restore a backup, or go on without what is lost (--accept-los
 export function mustBelongTogether(dataDir: string, shards: number, catalog: Pick<Catalog, 'jobs' | 'users'>, onLoss: OnLoss): void {
   // Shards are made before there can be a job in one.
   for (const shard of usedShards(catalog)) {
-    if (!isMade(dataDir, `shard-${shard}`)) onLoss(lost(dataDir, `shard-${shard}`, 'jobs lie in it', OR_ACCEPT))
+    const file = `shard-${shard}`
+    if (!isMade(dataDir, file)) onLoss(file, lost(dataDir, file, 'jobs lie in it', OR_ACCEPT))
   }
   // Nobody is in a catalog that was made just now, or is that of a first start that was cut off.
   if (catalog.users.list().length > 0) return
@@ -55,9 +60,8 @@ export function mustBeCurrent(
 ): void {
   for (const shard of usedShards(catalog)) {
     const older = olderThanMark(marks, shard, shards[shard]?.lastMicros() ?? 0)
-    // One that is not there was told already.
-    if (older === null || !isMade(dataDir, `shard-${shard}`)) continue
-    onLoss(new Refusal('data_dir_invalid', `shard-${shard}.mdb in the data directory ${dataDir} ${older}; ${OR_ACCEPT}`))
+    if (older === null) continue
+    onLoss(`shard-${shard}`, new Refusal('data_dir_invalid', `shard-${shard}.mdb in the data directory ${dataDir} ${older}; ${OR_ACCEPT}`))
   }
 }
 
@@ -73,7 +77,7 @@ export function olderThanMark(marks: Environment, shard: number, lastMicros: num
 export function ledgerIsLost(dataDir: string, catalog: Pick<Catalog, 'jobs'>, marks: Environment, onLoss: OnLoss): boolean {
   if (markOf(marks, LEDGER) === null || isMade(dataDir, LEDGER)) return false
   if (![...catalog.jobs()].some(({ pipeline }) => pipeline.some(({ outsideSince }) => outsideSince !== undefined))) return false
-  onLoss(lost(dataDir, LEDGER, 'it says how far integrations are', OR_ACCEPT))
+  onLoss(LEDGER, lost(dataDir, LEDGER, 'it says how far integrations are', OR_ACCEPT))
   return true
 }
 

@@ -4,6 +4,8 @@
  * All times inside the engine are microseconds since 1970 UTC as a number; exact until the year 2255.
  */
 
+export const DAY_MICROS = 86_400e6
+
 /** Says what time it is, in microseconds since 1970 UTC. */
 export interface Clock {
   nowMicros(): number

@@ -11,8 +11,7 @@
  * 2. A step that is seen while the service runs begins the day anew; one across a stop does not, so that a service which runs an hour every
  *    week deletes, too.
  */
-
-const DAY_MICROS = 86_400e6
+import { DAY_MICROS } from '../clock.js'
 
 export interface AgingState {
   /** What the clock said last. */

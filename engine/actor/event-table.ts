@@ -8,6 +8,7 @@
  * 2. An event has one id: the spelled time of an event with a client's id finds nothing.
  */
 import { must } from '../assert.js'
+import { DAY_MICROS } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { eventIdOf, microsOfEventId } from '../event/event-id.js'
@@ -16,7 +17,7 @@ import type { Environment } from '../store/environment.js'
 import { idKey, JOB_BYTES, metaKey, timeKey, timeOfValue, timeValue, type ShardTable } from '../store/tables.js'
 
 /** Ten years in microseconds: no process lives longer, or takes events in for later times. */
-const AHEAD_MICROS = 10 * 365.25 * 86_400e6
+const AHEAD_MICROS = 10 * 365.25 * DAY_MICROS
 /** Ids that are looked at before it is taken for true that there are some ahead. */
 const AHEAD_LOOKS_MAX = 64
 

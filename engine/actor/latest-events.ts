@@ -5,7 +5,7 @@
  * Owns: which events are remembered, and until when. Leaves out: all others (event-look.ts), which is most of what is stored.
  *
  * 1. What is found here is what event-look.ts finds in what is committed; tests hold the two together.
- * 2. Events that come in change nothing that is shown of others. Where more happened to a job in a turn (`changedJobs`), all that was
+ * 2. Events that come in change nothing that is shown of others. Where more happened to a job in a turn (`addChangedJobs`), all that was
  *    remembered of it is forgotten, and nothing of that turn is kept.
  * 3. An id of the service's own is hidden where a client gave it to another event before (event-table.ts, 1). So a job in which
  *    clients gave such ids for times that are still to come has none of its own ids kept.

@@ -5,12 +5,13 @@
  * | table | key                              | value                                                       |
  * |-------|----------------------------------|-------------------------------------------------------------|
  * | marks | the file's name without its end  | version u8, JSON: `micros`, the last time applied in a shard |
+ * | marks | `aging`                          | how far the clock is believed (retention.ts)                |
  *
  * 1. A mark is of what is on disk already: whatever dies when, no file is behind its mark.
  * 2. Written once a minute where something changed, and at the end: a file that is older by less is not told from the latest one.
  * 3. Nothing is noted before a start has looked at the marks: a loss that it accepted is told once, and is no loss from then on.
  */
-import { isRefusal } from '../errors.js'
+import { commitOrWait } from '../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../store/rows.js'
 import { isMade } from '../store/whole-files.js'
@@ -25,10 +26,6 @@ const NOTE_MS = 60_000
 export function markOf(catalog: Environment, name: string): number | null {
   const row = catalog.get(marksTable, Buffer.from(name))
   return row === undefined ? null : (decodeJsonRow(row) as { micros: number }).micros
-}
-
-export function putMark(batch: WriteBatch, name: string, micros: number): void {
-  batch.put(marksTable, Buffer.from(name), encodeJsonRow({ micros }))
 }
 
 export class Marks {
@@ -51,12 +48,7 @@ export class Marks {
     for (let shard = 0; shard < this.#shards.count; shard++) this.#put(batch, `shard-${shard}`, this.#shards.reader(shard).lastMicros())
     if (isMade(this.#dataDir, LEDGER)) this.#put(batch, LEDGER, 0)
     else if (markOf(this.#catalog, LEDGER) !== null) batch.delete(marksTable, Buffer.from(LEDGER))
-    if (batch.size === 0) return
-    try {
-      this.#catalog.commit(batch)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-    }
+    if (batch.size > 0) commitOrWait(this.#catalog, batch)
   }
 
   close(): void {
@@ -65,6 +57,6 @@ export class Marks {
   }
 
   #put(batch: WriteBatch, name: string, micros: number): void {
-    if (markOf(this.#catalog, name) !== micros) putMark(batch, name, micros)
+    if (markOf(this.#catalog, name) !== micros) batch.put(marksTable, Buffer.from(name), encodeJsonRow({ micros }))
   }
 }

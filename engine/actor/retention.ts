@@ -9,13 +9,13 @@
  * 3. One piece is under way at a time, and a busy service is left alone between two.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isoMicros, type Clock } from '../clock.js'
-import { isRefusal } from '../errors.js'
+import { DAY_MICROS, isoMicros, type Clock } from '../clock.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
 import { retentionOf } from '../job/retention.js'
 import type { Catalog } from '../resource/catalog.js'
 import type { Logs } from '../monitor/log.js'
+import { commitOrWait } from '../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../store/rows.js'
 import { AgingClock, type AgingState } from './aging-clock.js'
@@ -33,7 +33,6 @@ export interface RetentionParts {
 }
 
 const SWEEP_MS = 60_000
-const DAY_MICROS = 86_400e6
 const HOUR_MICROS = 3_600e6
 const AGING = Buffer.from('aging')
 
@@ -89,12 +88,7 @@ export class RetentionSweep {
   #write(state: AgingState): void {
     const batch = new WriteBatch()
     batch.put(marksTable, AGING, encodeJsonRow(state))
-    try {
-      this.#store.commit(batch)
-      this.#written = state
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-    }
+    if (commitOrWait(this.#store, batch)) this.#written = state
   }
 
   /** A job that cannot be swept keeps none of the others from it. */

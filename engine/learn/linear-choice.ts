@@ -23,8 +23,9 @@ export interface LinearPenalty {
 /** From strong to weak. */
 const trialsOfAll: readonly LinearPenalty[] = [8, 2, 0.5, 0.125].map((strength) => ({ strength, onNumbers: 1 }))
 const trialsOfNumbers: readonly LinearPenalty[] = [0.125, 0.5, 2].map((strength) => ({ strength, onNumbers: 0.25 }))
-/** Where nothing is held out. */
-export const usualPenalty: LinearPenalty = { strength: 0.5, onNumbers: 1 }
+const usualTrial = 2
+/** Where nothing is held out, or nothing is surely better. */
+export const usualPenalty = trialsOfAll[usualTrial] as LinearPenalty
 const work = 100e6
 const iterationsMax = 60
 /** Of a trial, which goes on from the one before: what matters is told early. */
@@ -88,8 +89,7 @@ export class LinearTrials {
 
   /** The index of the trial to take: the usual one, unless another one is surely better. */
   get #best(): number {
-    const usual = trialsOfAll.findIndex(({ strength }) => strength === usualPenalty.strength)
-    return surelyBest(this.#losses, usual)
+    return surelyBest(this.#losses, usualTrial)
   }
 
   get penalty(): LinearPenalty {

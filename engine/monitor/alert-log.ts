@@ -8,6 +8,7 @@
  * 1. A row is written in the commit in which its watchdog changes (watchdog-log.ts), so whoever reads on from a time misses none.
  * 2. The latest `alertsKept` of the last `alertDaysMax` days are there: an integration that is away for longer loses the oldest.
  */
+import { DAY_MICROS } from '../clock.js'
 import type { WatchdogAlert } from '../integration/alert.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { timeOfValue, timeValue } from '../store/tables.js'
@@ -17,7 +18,7 @@ export const alertsTable = 'watchdog_alerts'
 
 const VERSION = 1
 /** How old an alert is that nobody is told any more. */
-export const ALERT_MICROS_MAX = monitorBounds.alertDaysMax * 86_400e6
+export const ALERT_MICROS_MAX = monitorBounds.alertDaysMax * DAY_MICROS
 
 export interface AlertRow {
   readonly alert: WatchdogAlert

@@ -8,7 +8,7 @@
  * 1. Samples are collected for a while and written together; what the process had not written when it died is missing.
  * 2. A tier keeps what its longest question needs: the oldest row goes when a new one comes.
  */
-import { isRefusal } from '../errors.js'
+import { commitOrWait } from '../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 
 export const samplesTable = 'samples'
@@ -116,12 +116,7 @@ export class SampleStore {
       const range = { from: keyOf(tier, 0), to: keyOf(tier, Math.max(0, nowMicros - keepSeconds * 1e6)) }
       for (const { key } of this.#environment.range(samplesTable, range)) batch.delete(samplesTable, key)
     }
-    try {
-      this.#environment.commit(batch)
-      this.#waiting = []
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-    }
+    if (commitOrWait(this.#environment, batch)) this.#waiting = []
   }
 
   /** Rows of a time up to now, oldest first. */

@@ -11,10 +11,12 @@
  *    keeps what it had, so that the event which it sent is still known when it comes again (S6).
  * 3. Votes that were given on it while it waited go with it (votes-along.ts).
  * 4. What cannot be kept (an event with as many fields as one may have) is left out, and said so; the event is decided.
+ * 5. Whoever asks learns a little later that a job was stopped or changed. What it brings about a stopped job is brought again; what
+ *    was found by a step that the job does not have now is left out.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { hasBuckets } from '../job/job.js'
+import { enriches, hasBuckets, type JobSettings } from '../job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, withBody } from '../store/event-record.js'
 import { decodeLookUps, encodeLookUps, ENRICHMENT, type LookUpNote, type LookUpRow } from '../store/look-up-row.js'
@@ -32,6 +34,8 @@ export interface EnrichedEvent {
 }
 
 export interface EnrichedStep extends LookUpNote {
+  /** The integration that was asked; absent where nobody was. */
+  readonly integrationId?: number
   /** Absent where the step has failed. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
@@ -46,20 +50,24 @@ export function encodeEnriched(order: EnrichedOrder): Buffer {
   return Buffer.from(JSON.stringify(order), 'utf8')
 }
 
-/** Decides events whose look-ups have ended; the answer says whether there are more to give up. */
+/** Decides events whose look-ups have ended; the answer says whether there are more to give up, or what was brought still waits. */
 export function takeEnriched(parts: ActorParts, { body, micros, applied }: Message): { more: boolean } {
   const order = JSON.parse(body.toString('utf8')) as EnrichedOrder
   if (applied) return { more: order.op === 'give_up' }
-  if (parts.settings.status === 'STOPPED') return { more: false }
+  const { store, settings } = parts
+  if (settings.status === 'STOPPED') return { more: order.op === 'bring' }
   if (order.op === 'bring') {
-    for (const one of order.events) decideOne(parts, one, micros)
+    for (const { micros: at, steps } of order.events) decideOne(parts, { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }, micros)
     return { more: false }
   }
-  const { store, settings } = parts
   const waiting = [...store.range('awaited', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
   const late = waiting.filter(({ key }) => timeOfKey(key) <= order.through)
   for (const { key } of late) decideOne(parts, { micros: timeOfKey(key), steps: order.steps }, micros)
   return { more: late.length === limits.resumeEventsPerTurn }
+}
+
+function hasStep({ pipeline }: JobSettings, { integrationId }: EnrichedStep): boolean {
+  return integrationId === undefined || pipeline.some((step) => enriches(step) && step.integrationId === integrationId)
 }
 
 function decideOne(parts: ActorParts, { micros, steps }: EnrichedEvent, atMicros: number): void {
@@ -68,7 +76,7 @@ function decideOne(parts: ActorParts, { micros, steps }: EnrichedEvent, atMicros
   if (event === null || event.header.lookUps !== 'awaited') return
   const body = codec.decode(decodeContent(event.record).body)
   const had = Object.hasOwn(body, ENRICHMENT) ? { had: body[ENRICHMENT] } : {}
-  const row: LookUpRow = { atMicros, steps: steps.map(({ fields, ...note }) => note), ...had }
+  const row: LookUpRow = { atMicros, steps: steps.map(({ fields, integrationId, ...note }) => note), ...had }
   const merged = enriched(body, steps)
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
   for (const { outcome } of steps) parts.stats.decided.lookedUp(outcome)

@@ -62,14 +62,14 @@ export class IntegrationOrders {
     return fared
   }
 
-  /** What was looked up about events that wait for it. Of a job that is gone, or stopped, nothing is decided. */
+  /** What was looked up about events that wait for it. Of a job that is gone nothing is decided; of a stopped one it is brought again. */
   async enriched({ jobId, order }: Order<'enriched'>): Promise<TakenIn> {
     const job = this.#parts.job(jobId)
     if (this.#isStopped) return { refused: [], busy: 'the service is shutting down' }
     if (job === undefined) return done
     try {
-      await this.#tracked(this.#parts.shards.ask(job, 'enriched', null, order))
-      return done
+      const { more } = (await this.#tracked(this.#parts.shards.ask(job, 'enriched', null, order))) as { more: boolean }
+      return more ? { refused: [], busy: 'the job is stopped' } : done
     } catch (error) {
       if (error instanceof Refusal && error.retryable) return { refused: [], busy: error.message }
       // What cannot be decided so is given up when its time is over (look-up-watch.ts).

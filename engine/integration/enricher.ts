@@ -123,10 +123,10 @@ export class Enricher {
     const answers = new Array<EnrichedResult['steps'][number]>(steps.length)
     let open = steps.length
     const settle = (at: number, answer: LookUpAnswer): void => {
-      const { name, title } = steps[at] as LookUpStep
+      const { id: { integrationId }, name, title } = steps[at] as LookUpStep
       const reason = 'reason' in answer ? answer.reason : ''
       const fields = answer.outcome === 'found' ? { fields: { ...answer.fields, found: true } } : answer.outcome === 'nothing' ? { fields: { found: false } } : {}
-      answers[at] = { name, title, outcome: answer.outcome, reason, ms: Math.max(0, nowMs() - begunMs), ...fields }
+      answers[at] = { integrationId, name, title, outcome: answer.outcome, reason, ms: Math.max(0, nowMs() - begunMs), ...fields }
       if (--open === 0) this.#settled({ micros, steps: answers })
     }
     for (const [at, { looks, invalid, timeLimitMs }] of steps.entries()) {

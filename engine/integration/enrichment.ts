@@ -31,6 +31,7 @@ export interface EnrichedResult {
   /** Its ingest time. */
   readonly micros: number
   readonly steps: readonly {
+    readonly integrationId: number
     readonly name: string
     readonly title: string
     readonly outcome: LookUpOutcome

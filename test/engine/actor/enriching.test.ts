@@ -124,6 +124,23 @@ describe('an event of a job that is enriched', () => {
     sound(shard)
   })
 
+  it('is decided without what a step found that the job has no longer; what a stopped job is brought waits', async () => {
+    const shard = new TestShard()
+    const { ingestMicros } = await shard.ingest(job, { host: 'a' }, 'e')
+    const [ours] = found(ingestMicros, { level: 'high' }).steps as [EnrichedEvent['steps'][number]]
+    const brought: EnrichedOrder = { op: 'bring', events: [{ micros: ingestMicros, steps: [{ ...ours, integrationId: 9 }, { ...ours, name: 'gone', integrationId: 8 }] }] }
+    assert.deepEqual(await order(shard, brought, stopped), { more: true })
+    assert.equal(shard.view(stopped, 'e').status, 'pending_inference')
+    const started = { ...job, revision: 3 }
+    assert.deepEqual(await order(shard, brought, started), { more: false })
+    assert.deepEqual(document(shard, 'e').enrichment, { ti: { level: 'high', found: true } })
+    const second = await shard.ingest(started, { host: 'a' }, 'second')
+    const without = { ...job, revision: 4, pipeline: [{ ...step, enabled: false }] }
+    assert.deepEqual(await order(shard, { op: 'bring', events: [{ micros: second.ingestMicros, steps: [{ ...ours, integrationId: 9 }] }] }, without), { more: false })
+    assert.deepEqual([shard.view(without, 'second').status, document(shard, 'second').enrichment], ['OK', undefined])
+    sound(shard)
+  })
+
   it('takes votes that were given on it while it waited into its bucket; those on others stay', async () => {
     const shard = new TestShard()
     const first = await shard.ingest(job, { host: 'a' }, 'first')

@@ -17,6 +17,7 @@ import { readWatchdogs } from '../monitor/watchdog-log.js'
 import { openParameters } from '../resource/parameters.js'
 import { decodeRecord, idKey, type IntegrationRecord } from '../resource/records.js'
 import { AlertFeed } from './alert-feed.js'
+import { stillHolds } from './catalog-watch.js'
 import type { RunningStep, StepDesk, StepDeskParts } from './step-desk.js'
 
 interface Wanted {
@@ -52,8 +53,9 @@ export class AlertDesk {
     const { catalog, ledger } = this.#parts
     catalog.refresh()
     const wanted = this.#wanted()
-    for (const [id, { signature }] of this.#running) {
+    for (const [id, { signature, runs }] of this.#running) {
       if (wanted.get(id)?.signature !== signature) await this.restart(id)
+      else if (runs instanceof Delivery) runs.wake()
     }
     for (const step of ledger.steps()) if (step.jobId === NO_JOB && !wanted.has(step.integrationId)) ledger.forget(step)
     for (const [id, { integration, since, signature }] of wanted) {
@@ -82,9 +84,8 @@ export class AlertDesk {
     const { catalog } = this.#parts
     const wanted = new Map<number, Wanted>()
     const name = (id: number, from: number): void => {
-      const bytes = catalog.get('integrations', idKey(id))
-      if (bytes === undefined) return
-      const integration = decodeRecord<IntegrationRecord>('integrations', bytes)
+      const integration = this.#integration(id)
+      if (integration === null) return
       wanted.set(id, { integration, since: Math.min(from, wanted.get(id)?.since ?? Infinity), signature: JSON.stringify(integration) })
     }
     for (const { integrationIds, namedMicros } of readWatchdogs(catalog)) for (const id of integrationIds) name(id, namedMicros)
@@ -94,11 +95,16 @@ export class AlertDesk {
     return wanted
   }
 
+  #integration(id: number): IntegrationRecord | null {
+    const bytes = this.#parts.catalog.get('integrations', idKey(id))
+    return bytes === undefined ? null : decodeRecord<IntegrationRecord>('integrations', bytes)
+  }
+
   #open(integration: IntegrationRecord, since: number, signature: string): RunningStep {
     const id: StepId = { jobId: NO_JOB, integrationId: integration.id, role: 'post_decision' }
     const opened = { id, job: { id: NO_JOB, title: '', shard: 0 }, integration, signature, invalid: '' }
     try {
-      const runs = this.#make(id, integration, since)
+      const runs = this.#make(id, { integration, since, signature })
       runs.start()
       return { ...opened, runs }
     } catch (error) {
@@ -107,7 +113,7 @@ export class AlertDesk {
   }
 
   /** @throws Error with a sentence where it cannot be opened. */
-  #make(step: StepId, integration: IntegrationRecord, since: number): Delivery {
+  #make(step: StepId, { integration, since, signature }: Wanted): Delivery {
     const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#parts
     const kind = outsideKind(integration.kind)
     if (kind?.openSink === undefined || kind.tellsWatchdogs !== true) throw new Error('this version of the service cannot tell watchdogs by it')
@@ -115,8 +121,9 @@ export class AlertDesk {
     const sink = kind.openSink('post_decision', openParameters(integration.connection, sealer), {}, { policy, clock, serviceName })
     return new Delivery({
       asked: (items, seconds, reason) => this.#parts.asked(step, items, seconds, reason),
-      step, ledger, pace, failed, sink, circuit: this.#steps.circuit(integration.id), feed: new AlertFeed(catalog, integration.id, serviceName),
+      step, ledger, pace, failed, sink, circuit: this.#steps.circuit(integration), feed: new AlertFeed(catalog, integration.id, serviceName),
       start: { events: since, change: 0, changeEvent: 0 }, nowMs: () => Math.floor(clock.nowMicros() / 1_000), random: Math.random,
+      isCurrent: stillHolds(catalog, [['integrations', integration.id]], () => JSON.stringify(this.#integration(integration.id)) === signature),
     })
   }
 }

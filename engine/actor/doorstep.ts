@@ -41,7 +41,7 @@ export function packPiece(documents: readonly SourceDocument[]): PackedPiece {
   return { ids: documents.map(({ id }) => id), ends, bytes }
 }
 
-/** Posts a piece; resolves when all of it is answered. `job` is null where it is gone or stopped. */
+/** Posts a piece; resolves when all of it is answered. `job` is null where it is gone or stopped, or does not have the input any more. */
 export async function takeIn(shards: Shards, job: JobSettings | null, piece: PackedPiece): Promise<TakenIn> {
   if (job === null) return { refused: [], busy: 'the job takes nothing in' }
   const refused: { at: number; reason: string }[] = []

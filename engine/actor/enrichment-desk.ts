@@ -7,6 +7,7 @@
  * 1. What runs is what the catalog says. One that changed begins anew: what waits is in the store.
  * 2. A step that cannot be opened fails every look-up, and says why: its job goes on without it.
  * 3. Of a stopped job nothing is looked up: its events are not decided before it starts.
+ * 4. What came in behind a change that this thread has not heard of yet waits for it (catalog-watch.ts).
  */
 import { enriches, type JobSettings } from '../job/job.js'
 import { Enricher } from '../integration/enricher.js'
@@ -18,6 +19,7 @@ import { LookUps } from '../integration/look-ups.js'
 import { openParameters } from '../resource/parameters.js'
 import { decodeRecord, idKey, type IntegrationRecord } from '../resource/records.js'
 import { StoredAwaited } from './awaited-feed.js'
+import { stillHolds, type CatalogRow } from './catalog-watch.js'
 import type { StepDesk, StepDeskParts } from './step-desk.js'
 
 export interface EnrichmentDeskParts extends StepDeskParts {
@@ -33,10 +35,17 @@ interface Running {
 }
 
 /** A step, and the integration that it is of. */
-interface Wanted {
+interface WantedStep {
   readonly step: JobSettings['pipeline'][number]
   readonly title: string
   readonly integration: IntegrationRecord
+}
+
+/** A job with steps that enrich, as the catalog says. */
+interface Wanted {
+  readonly job: JobSettings
+  readonly steps: readonly WantedStep[]
+  readonly signature: string
 }
 
 export class EnrichmentDesk {
@@ -67,22 +76,16 @@ export class EnrichmentDesk {
   /** Opens and closes by what the catalog says now; the step desk has read it just before. */
   async rewire(): Promise<void> {
     const { catalog } = this.#parts
-    const wanted = new Map<number, { job: JobSettings; steps: Wanted[]; signature: string }>()
+    const wanted = new Map<number, Wanted>()
     for (const { value } of catalog.range('jobs', {})) {
-      const job = decodeRecord<JobSettings>('jobs', value)
-      if (job.status !== 'STARTED') continue
-      const steps = job.pipeline.filter(enriches).flatMap((step): Wanted[] => {
-        const bytes = catalog.get('integrations', idKey(step.integrationId))
-        if (bytes === undefined) return []
-        const integration = decodeRecord<IntegrationRecord>('integrations', bytes)
-        return [{ step, integration, title: integration.title }]
-      })
-      if (steps.length > 0) wanted.set(job.id, { job, steps, signature: JSON.stringify(steps) })
+      const one = this.#wantedOf(value)
+      if (one !== null) wanted.set(one.job.id, one)
     }
     const closing: Promise<void>[] = []
     for (const [id, { signature, enricher, integrations }] of this.#running) {
       if (wanted.get(id)?.signature === signature && ![...this.#restarting].some((one) => integrations.has(one))) {
         wanted.delete(id)
+        enricher.wake()
         continue
       }
       this.#running.delete(id)
@@ -90,7 +93,7 @@ export class EnrichmentDesk {
     }
     this.#restarting.clear()
     await Promise.all(closing)
-    for (const { job, steps, signature } of wanted.values()) this.#running.set(job.id, this.#open(job, steps, signature))
+    for (const one of wanted.values()) this.#running.set(one.job.id, this.#open(one))
   }
 
   wake(shard: number): void {
@@ -107,20 +110,35 @@ export class EnrichmentDesk {
     this.#running.clear()
   }
 
-  #open(job: JobSettings, steps: readonly Wanted[], signature: string): Running {
-    const { pace, clock, failed, bring } = this.#parts
+  /** null where nothing of the job is to be looked up. */
+  #wantedOf(bytes: Uint8Array | undefined): Wanted | null {
+    const job = bytes === undefined ? null : decodeRecord<JobSettings>('jobs', bytes)
+    if (job?.status !== 'STARTED') return null
+    const steps = job.pipeline.filter(enriches).flatMap((step): WantedStep[] => {
+      const found = this.#parts.catalog.get('integrations', idKey(step.integrationId))
+      if (found === undefined) return []
+      const integration = decodeRecord<IntegrationRecord>('integrations', found)
+      return [{ step, integration, title: integration.title }]
+    })
+    return steps.length === 0 ? null : { job, steps, signature: JSON.stringify(steps) }
+  }
+
+  #open({ job, steps, signature }: Wanted): Running {
+    const { catalog, pace, clock, failed, bring } = this.#parts
+    const rows: CatalogRow[] = [['jobs', job.id], ...steps.map(({ integration: { id } }): CatalogRow => ['integrations', id])]
     const names = lookUpNames(steps)
     const enricher = new Enricher({
       feed: new StoredAwaited(this.#steps.shard(job.shard), job),
       steps: steps.map((one, at) => this.#step(job, one, names[at] as string)),
       bring: (results) => bring(job.id, results),
+      isCurrent: stillHolds(catalog, rows, () => this.#wantedOf(catalog.get('jobs', idKey(job.id)))?.signature === signature),
       idleMs: pace.idleMs, nowMs: () => Math.floor(clock.nowMicros() / 1_000), failed,
     })
     enricher.start()
     return { job, enricher, signature, integrations: new Map(steps.map(({ integration }) => [integration.id, integration.title])) }
   }
 
-  #step(job: JobSettings, { step, title, integration }: Wanted, name: string): LookUpStep {
+  #step(job: JobSettings, { step, title, integration }: WantedStep, name: string): LookUpStep {
     const id = { jobId: job.id, integrationId: integration.id, role: step.role }
     const opened = { id, title, name, timeLimitMs: timeLimitMs(step.parameters) }
     try {
@@ -131,7 +149,7 @@ export class EnrichmentDesk {
   }
 
   /** @throws Error with a sentence where the step cannot be opened. */
-  #make(id: StepId, parameters: Wanted['step']['parameters'], integration: IntegrationRecord): LookUps {
+  #make(id: StepId, parameters: WantedStep['step']['parameters'], integration: IntegrationRecord): LookUps {
     const { sealer, policy, clock, serviceNames, failed } = this.#parts
     const kind = outsideKind(integration.kind)
     if (kind?.openLookUp === undefined) throw new Error('this version of the service cannot use it as enrichment')
@@ -141,7 +159,7 @@ export class EnrichmentDesk {
     const opened = openParameters(parameters, sealer)
     const lookUp = kind.openLookUp(connection, opened, { policy, clock, serviceName: serviceNames[0] as string })
     return new LookUps({
-      asked: (items, seconds, reason) => this.#parts.asked(id, items, seconds, reason), lookUp, cacheMs: cacheMs(opened), circuit: this.#steps.circuit(integration.id), failed, nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+      asked: (items, seconds, reason) => this.#parts.asked(id, items, seconds, reason), lookUp, cacheMs: cacheMs(opened), circuit: this.#steps.circuit(integration), failed, nowMs: () => Math.floor(clock.nowMicros() / 1_000),
     })
   }
 }

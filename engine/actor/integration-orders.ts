@@ -9,7 +9,7 @@
  */
 import { Refusal } from '../errors.js'
 import type { TakenIn } from '../integration/intake.js'
-import type { JobSettings } from '../job/job.js'
+import { bringsIn, type JobSettings } from '../job/job.js'
 import type { BatchBook } from '../monitor/batch-book.js'
 import { encodePassed } from './changes.js'
 import { takeIn } from './doorstep.js'
@@ -49,13 +49,13 @@ export class IntegrationOrders {
     await Promise.allSettled([...this.#passing.values(), ...this.#underWay])
   }
 
-  /** Documents of an input. */
-  async takeIn({ jobId, piece }: Order<'takeIn'>): Promise<TakenIn> {
+  /** Documents of an input, which its job may have no longer: the thread learns of it a moment later. */
+  async takeIn({ step: { jobId, integrationId }, piece }: Order<'takeIn'>): Promise<TakenIn> {
     const { shards, batches } = this.#parts
     const job = this.#parts.job(jobId)
-    const open = job !== undefined && job.status === 'STARTED' && !this.#isStopped ? job : null
+    const isOpen = job?.status === 'STARTED' && job.pipeline.some((step) => bringsIn(step) && step.integrationId === integrationId) && !this.#isStopped
     const begin = performance.now()
-    const fared = await this.#tracked(takeIn(shards, open, piece))
+    const fared = await this.#tracked(takeIn(shards, isOpen ? job : null, piece))
     batches.add({
       kind: 'poll', container: 'integration/main', jobId, items: piece.ids.length, seconds: (performance.now() - begin) / 1000, error: fared.busy,
     })

@@ -58,10 +58,10 @@ const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
 const parts: StepDeskParts = {
   dataDir, catalog, ledger, pace, serviceNames, failed,
   asked: (step, items, seconds, reason) => tell({ type: 'asked', step, items, seconds, reason }),
-  takeIn: (jobId, documents) => new Promise((resolve) => {
+  takeIn: (step, documents) => new Promise((resolve) => {
     const piece = packPiece(documents)
     takingIn.set(++lastPiece, resolve)
-    port.postMessage({ type: 'takeIn', id: lastPiece, jobId, piece } satisfies FromIntegrations, [piece.bytes.buffer as ArrayBuffer])
+    port.postMessage({ type: 'takeIn', id: lastPiece, step, piece } satisfies FromIntegrations, [piece.bytes.buffer as ArrayBuffer])
   }),
   clock: systemClock, sealer: new Sealer(sealingKey(dataDir), systemRandom), policy: new HostPolicy(privateHosts),
 }

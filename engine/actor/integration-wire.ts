@@ -49,8 +49,8 @@ export type ToIntegrations =
   | { readonly type: 'close' }
 
 export type FromIntegrations =
-  /** Documents that are to become events of the job. */
-  | { readonly type: 'takeIn'; readonly id: number; readonly jobId: number; readonly piece: PackedPiece }
+  /** Documents of an input that are to become events of its job. */
+  | { readonly type: 'takeIn'; readonly id: number; readonly step: StepId; readonly piece: PackedPiece }
   /** What was looked up about events of the job (enriching.ts), which are to be decided; answered by `tookIn`. */
   | { readonly type: 'enriched'; readonly id: number; readonly jobId: number; readonly order: Uint8Array }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }

@@ -9,6 +9,7 @@
  *    is added or enabled begins with what comes in from then on; one that changed goes on from its place.
  * 2. Steps of one integration share one breaker: its counterpart is dead for all of them or for none.
  * 3. A step that cannot be opened says why, and keeps its place. Inputs of a stopped job rest, and keep theirs.
+ * 4. This thread hears of a change a moment after whoever asked for it was answered: what came in behind that waits for it (catalog-watch.ts).
  */
 import { bringsIn, takesOut, type JobSettings, type PipelineStep } from '../job/job.js'
 import type { Clock } from '../clock.js'
@@ -24,6 +25,7 @@ import { decodeRecord, idKey, type IntegrationRecord } from '../resource/records
 import type { Sealer } from '../resource/sealing.js'
 import { openShard } from '../store/environments.js'
 import type { Environment } from '../store/environment.js'
+import { stillHolds } from './catalog-watch.js'
 import { DecisionFeed, type FeedShard } from './decision-feed.js'
 import { JobReader } from './job-reader.js'
 
@@ -54,12 +56,20 @@ export interface RunningStep {
   readonly signature: string
 }
 
+/** A step as the catalog says. */
+interface Wanted {
+  readonly job: JobSettings
+  readonly step: PipelineStep
+  readonly integration: IntegrationRecord
+}
+
 export class StepDesk {
   readonly #parts: StepDeskParts
   readonly #steps = new Map<string, RunningStep>()
   /** Integrations whose steps are to begin anew. */
   readonly #restarting = new Set<number>()
-  readonly #circuits = new Map<number, Circuit>()
+  /** By integration; `of` is where its counterpart is, and how it is asked. */
+  readonly #circuits = new Map<number, { readonly of: string; readonly circuit: Circuit }>()
   readonly #shards = new Map<number, FeedShard>()
 
   constructor(parts: StepDeskParts) {
@@ -96,20 +106,15 @@ export class StepDesk {
     const restarting = new Set(this.#restarting)
     this.#restarting.clear()
     catalog.refresh()
-    const wanted = new Map<string, { job: JobSettings; step: PipelineStep; integration: IntegrationRecord }>()
-    for (const { value } of catalog.range('jobs', {})) {
-      const job = decodeRecord<JobSettings>('jobs', value)
-      for (const step of job.pipeline) {
-        const bytes = takesOut(step) || bringsIn(step) ? catalog.get('integrations', idKey(step.integrationId)) : undefined
-        if (bytes === undefined) continue
-        wanted.set(nameOf(idOf(job, step)), { job, step, integration: decodeRecord<IntegrationRecord>('integrations', bytes) })
-      }
-    }
+    const wanted = new Map<string, Wanted>()
+    for (const { value } of catalog.range('jobs', {})) for (const one of this.#wantedOf(value)) wanted.set(nameOf(idOf(one.job, one.step)), one)
     const closing: Promise<void>[] = []
     for (const [name, running] of this.#steps) {
       const next = wanted.get(name)
       if (next !== undefined && signatureOf(next) === running.signature && !restarting.has(running.integration.id)) {
         wanted.delete(name)
+        // Changed and changed back, it may have stopped in between.
+        if (running.runs instanceof Delivery) running.runs.wake()
         continue
       }
       this.#steps.delete(name)
@@ -119,7 +124,7 @@ export class StepDesk {
     for (const id of restarting) this.#circuits.delete(id)
     const kept = new Set([...wanted.keys(), ...this.#steps.keys()])
     for (const step of ledger.steps()) if (step.jobId !== NO_JOB && !kept.has(nameOf(step))) ledger.forget(step)
-    for (const [name, { job, step, integration }] of wanted) this.#steps.set(name, this.#open(job, step, integration))
+    for (const [name, one] of wanted) this.#steps.set(name, this.#open(one))
   }
 
   wake(shard: number): void {
@@ -132,11 +137,28 @@ export class StepDesk {
     for (const { reader } of this.#shards.values()) await reader.close()
   }
 
-  #open(job: JobSettings, step: PipelineStep, integration: IntegrationRecord): RunningStep {
-    const opened = { id: idOf(job, step), job, integration, invalid: '', signature: signatureOf({ job, step, integration }) }
+  /** The steps of a job that bring events in or take them out. */
+  #wantedOf(bytes: Uint8Array): Wanted[] {
+    const job = decodeRecord<JobSettings>('jobs', bytes)
+    return job.pipeline.flatMap((step) => {
+      const found = takesOut(step) || bringsIn(step) ? this.#parts.catalog.get('integrations', idKey(step.integrationId)) : undefined
+      return found === undefined ? [] : [{ job, step, integration: decodeRecord<IntegrationRecord>('integrations', found) }]
+    })
+  }
+
+  /** The catalog says of the step what it said when it was opened. */
+  #isAsOpened({ id, signature }: Pick<RunningStep, 'id' | 'signature'>): boolean {
+    const bytes = this.#parts.catalog.get('jobs', idKey(id.jobId))
+    const now = bytes === undefined ? undefined : this.#wantedOf(bytes).find(({ job, step }) => nameOf(idOf(job, step)) === nameOf(id))
+    return now !== undefined && signatureOf(now) === signature
+  }
+
+  #open(wanted: Wanted): RunningStep {
+    const { job, step, integration } = wanted
+    const opened = { id: idOf(job, step), job, integration, invalid: '', signature: signatureOf(wanted) }
     if (bringsIn(step) && job.status === 'STOPPED') return { ...opened, runs: null }
     try {
-      const runs = this.#make(job, step, integration)
+      const runs = this.#make(wanted, opened)
       runs.start()
       return { ...opened, runs }
     } catch (error) {
@@ -145,8 +167,8 @@ export class StepDesk {
   }
 
   /** @throws Error with a sentence where the step cannot be opened. */
-  #make(job: JobSettings, step: PipelineStep, integration: IntegrationRecord): Delivery | Intake {
-    const { ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn } = this.#parts
+  #make({ job, step, integration }: Wanted, opened: Pick<RunningStep, 'id' | 'signature'>): Delivery | Intake {
+    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn } = this.#parts
     const kind = outsideKind(integration.kind)
     if (kind === null) throw new Error('this version of the service does not have its type')
     const connection = openParameters(integration.connection, sealer)
@@ -156,7 +178,7 @@ export class StepDesk {
     const tools = { policy, clock, serviceName: serviceNames[0] as string }
     const nowMicros = (): number => clock.nowMicros()
     const shared = {
-      step: idOf(job, step), ledger, pace, failed, circuit: this.circuit(integration.id), nowMs: () => Math.floor(nowMicros() / 1_000),
+      step: opened.id, ledger, pace, failed, circuit: this.circuit(integration), nowMs: () => Math.floor(nowMicros() / 1_000),
     }
     if (bringsIn(step)) {
       if (kind.openSource === undefined) throw new Error('this version of the service cannot use it as input')
@@ -166,18 +188,22 @@ export class StepDesk {
     const rule = ruleOf(step.role, parameters, job.labels)
     const feed = new DecisionFeed({ ...this.shard(job.shard), job, step: shared.step, rule, serviceNames, nowMicros })
     const since = step.outsideSince ?? 0
+    // Removed, or disabled, and there again before this thread saw it: what it had to tell is over.
+    if ((ledger.place(opened.id)?.events ?? since) < since) ledger.forget(opened.id)
     return new Delivery({
       ...shared, feed, asked: (items, seconds, reason) => this.#parts.asked(shared.step, items, seconds, reason),
       start: { events: since, change: since, changeEvent: 0 }, random: Math.random,
       sink: kind.openSink(step.role, connection, parameters, tools),
+      isCurrent: stillHolds(catalog, [['jobs', job.id], ['integrations', integration.id]], () => this.#isAsOpened(opened)),
     })
   }
 
-  /** The breaker of an integration's counterpart. */
-  circuit(integrationId: number): Circuit {
-    let circuit = this.#circuits.get(integrationId)
-    if (circuit === undefined) this.#circuits.set(integrationId, (circuit = new Circuit(this.#parts.pace, Math.random)))
-    return circuit
+  /** The breaker of an integration's counterpart; one at another address has not failed yet. */
+  circuit({ id, connection }: IntegrationRecord): Circuit {
+    const of = JSON.stringify(connection)
+    let known = this.#circuits.get(id)
+    if (known?.of !== of) this.#circuits.set(id, (known = { of, circuit: new Circuit(this.#parts.pace, Math.random) }))
+    return known.circuit
   }
 }
 
@@ -189,7 +215,7 @@ function nameOf(step: StepId): string {
   return stepKey(step).toString('hex')
 }
 
-function signatureOf({ job, step, integration }: { job: JobSettings; step: PipelineStep; integration: IntegrationRecord }): string {
+function signatureOf({ job, step, integration }: Wanted): string {
   const status = bringsIn(step) ? job.status : ''
   return JSON.stringify([job.title, job.labels, job.decisionPoints, step.parameters, step.outsideSince, status, integration])
 }

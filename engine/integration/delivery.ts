@@ -10,7 +10,7 @@
  * 3. While nothing gets through, nothing is given up: the round is tried again, ever more slowly. An event that fails while
  *    others get through becomes a letter, which is tried by itself, and is dead after `deliveryAttemptsMax` tries.
  * 4. An event that the counterpart will never take is a dead letter at once.
- * 5. A letter is sent with the decision of then: an event that has gone since, or was replaced, needs no delivery.
+ * 5. What waits, in a round or as a letter, is sent with the decision of then; an event that has gone since, or was replaced, is not.
  */
 import { bounds } from './bounds.js'
 import type { DecidedEvent, Fate, Outgoing, Sink } from './contract.js'
@@ -34,6 +34,8 @@ export interface DeliveryParts {
   nowMs(): number
   random(): number
   failed(what: string, error: unknown): void
+  /** False where it is set up otherwise by now, and is to tell nothing more: asked behind each look at events. */
+  isCurrent(): boolean
   /** The counterpart was asked to take so many, and what went wrong with the first that it did not take, if any. */
   asked?(items: number, seconds: number, reason: string | null): void
 }
@@ -139,6 +141,7 @@ export class Delivery {
     const fresh = letters.length > 0 && this.#lettersTurn ? false : this.#fill()
     this.#lettersTurn = !this.#lettersTurn
     if (!fresh && letters.length === 0) return { ms: Math.min(pace.idleMs, Math.max(1, this.letters.nextMs() - nowMs())), idle: true }
+    if (!this.#parts.isCurrent()) return { ms: pace.idleMs, idle: true }
     const wait = circuit.enter(nowMs())
     if (wait > 0) return { ms: wait, idle: false }
     if (fresh) await this.#deliverRound(circuit.isTrying() ? 1 : this.#round.length)
@@ -148,8 +151,13 @@ export class Delivery {
 
   /** Finds the next round where there is none; false where there is nothing to deliver. */
   #fill(): boolean {
+    const { feed, sink, isCurrent } = this.#parts
+    // What waited may be another by now, or gone.
+    this.#round = this.#round.flatMap(({ eventMicros, changeMicros }) => feed.one(eventMicros, changeMicros) ?? [])
+    if (this.#round.length === 0) this.#moveOn()
     while (this.#round.length === 0 && !this.letters.isFull) {
-      const { items, place, more } = this.#parts.feed.look(this.#place, this.#parts.sink.batchMax)
+      const { items, place, more } = feed.look(this.#place, sink.batchMax)
+      if (!isCurrent()) break
       ;[this.#round, this.#roundPlace] = [[...items], place]
       if (items.length === 0) this.#moveOn()
       if (!more) break
@@ -224,9 +232,7 @@ export class Delivery {
   /** Asks the sink, and keeps the references that it gives. */
   async #deliver(items: readonly FeedItem[]): Promise<Fate[]> {
     const { sink, ledger, step } = this.#parts
-    const referenceOf = (event: DecidedEvent): string | null => {
-      return sink.subjectOf === undefined ? null : ledger.reference(step, sink.subjectOf(event))
-    }
+    const referenceOf = (event: DecidedEvent): string | null => (sink.subjectOf === undefined ? null : ledger.reference(step, sink.subjectOf(event)))
     const outgoing = items.map(({ id, reason, event, alert }): Outgoing => {
       return { id, reason, event, reference: referenceOf(event), ...(alert === undefined ? {} : { alert }) }
     })

@@ -31,6 +31,8 @@ export interface AwaitedFeed {
 export interface EnricherParts {
   readonly feed: AwaitedFeed
   readonly steps: readonly LookUpStep[]
+  /** False where it is set up otherwise by now, and is to ask nothing more: asked behind each look at events. */
+  isCurrent(): boolean
   /** Resolves when the events are decided on disk; with why not, where they could not be taken now. */
   readonly bring: (results: readonly EnrichedResult[]) => Promise<string | null>
   /** The longest rest without a look. */
@@ -101,8 +103,10 @@ export class Enricher {
       try {
         const free = bounds.lookUpsUnderWayMax - this.#underWay
         const events = free > 0 ? this.#parts.feed.look(this.#place, free) : []
-        for (const event of events) this.#take(event)
-        if (events.length > 0) restMs = 0
+        if (events.length > 0 && this.#parts.isCurrent()) {
+          for (const event of events) this.#take(event)
+          restMs = 0
+        }
       } catch (error) {
         this.#parts.failed('events that wait for look-ups could not be read', error)
         ;[restMs, isIdle] = [AGAIN_MS, false]

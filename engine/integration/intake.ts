@@ -27,7 +27,7 @@ export interface TakenIn {
 }
 
 /** Where documents become events: resolves when all are on disk or refused. */
-export type Doorstep = (jobId: number, documents: readonly SourceDocument[]) => Promise<TakenIn>
+export type Doorstep = (step: StepId, documents: readonly SourceDocument[]) => Promise<TakenIn>
 
 export interface IntakeParts {
   readonly step: StepId
@@ -84,7 +84,7 @@ export class Intake {
 
   /** Documents that were no events are taken in again, that with this id or all; how many were tried. */
   takeAgain(id: string | null): Promise<number> {
-    return this.#kept.takeAgain(id, (documents) => this.#parts.takeIn(this.#parts.step.jobId, documents))
+    return this.#kept.takeAgain(id, (documents) => this.#parts.takeIn(this.#parts.step, documents))
   }
 
   /** Documents that were no events are given up; how many they were. */
@@ -164,7 +164,7 @@ export class Intake {
     const unfit = documents.flatMap(({ unfit: reason }, at) => (reason === undefined ? [] : [{ at, reason }]))
     if (fit.length === 0) return unfit
     for (;;) {
-      const { refused, busy } = await takeIn(step.jobId, fit)
+      const { refused, busy } = await takeIn(step, fit)
       if (busy === null) return [...unfit, ...refused.map(({ at, reason }) => ({ at: documents.indexOf(fit[at] as SourceDocument), reason }))]
       this.#reason = busy
       await this.#rest.sleep(pace.baseMs, false)

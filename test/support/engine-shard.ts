@@ -18,6 +18,7 @@ import { TrainingSignals } from '../../engine/actor/training-task.js'
 import { trainFrom } from '../../engine/actor/training-thread.js'
 import type { TurnResult, TurnTask } from '../../engine/actor/turn.js'
 import type { EventView, FeedbackInput } from '../../engine/service.js'
+import type { Environment } from '../../engine/store/environment.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
 import type { ReprocessRow, ReprocessSelection } from '../../engine/store/reprocess-row.js'
 import { encodeModel } from '../../engine/store/rows.js'
@@ -53,8 +54,8 @@ export interface Posting {
   readonly micros?: number
 }
 
-export class TestShard {
-  readonly environment: MemoryEnvironment
+export class TestShard<E extends Environment = MemoryEnvironment> {
+  readonly environment: E
   readonly failures: unknown[] = []
   /** Runs a turn; a test puts its own here to let turns fail. */
   run: (task: TurnTask) => TurnResult
@@ -64,7 +65,7 @@ export class TestShard {
   #shard: Shard
   #micros = 1_700_000_000_000_000
 
-  constructor(environment = new MemoryEnvironment(shardTables)) {
+  constructor(environment: E = new MemoryEnvironment(shardTables) as Environment as E) {
     this.environment = environment
     this.#shard = new Shard(environment, sectionNames)
     this.run = (task) => this.#shard.run(task)

@@ -58,13 +58,14 @@ class Bench {
   readonly feed = new Events()
   readonly sink = new Counterpart()
   readonly failures: unknown[] = []
+  isCurrent = true
   circuit = new Circuit(pace, () => 0.5)
   delivery = this.open()
 
   open(): Delivery {
     const { ledger, feed, sink, circuit } = this
     const nowMs = (): number => Math.floor(performance.now())
-    this.delivery = new Delivery({ step, start: { events: 0, change: 0, changeEvent: 0 }, feed, sink, ledger, circuit, pace, nowMs, random: () => 0.5, failed: (_, error) => this.failures.push(error) })
+    this.delivery = new Delivery({ step, start: { events: 0, change: 0, changeEvent: 0 }, feed, sink, ledger, circuit, pace, nowMs, random: () => 0.5, isCurrent: () => this.isCurrent, failed: (_, error) => this.failures.push(error) })
     this.delivery.start()
     return this.delivery
   }
@@ -173,6 +174,36 @@ test('a letter whose event is gone needs no delivery', async () => {
   bench.feed.last = 3
   await bench.until(() => bench.sink.taken.length === 2 && bench.delivery.letters.waiting === 0)
   assert.deepEqual([tries, bench.delivery.letters.dead, bench.sink.taken], [1, 0, [1, 3]])
+  await bench.close()
+})
+
+test('what went while nobody was there is not told when somebody is', async () => {
+  const bench = new Bench()
+  let tries = 0
+  bench.sink.fate = () => (++tries, away)
+  bench.feed.last = 25
+  await bench.until(() => tries > 0)
+  for (const event of [1, 4, ...upTo(25).slice(6)]) bench.feed.gone.add(event)
+  bench.sink.fate = () => ({ fate: 'delivered' })
+  await bench.until(() => bench.delivery.place.events === 25)
+  assert.deepEqual(bench.sink.taken, [2, 3, 5, 6])
+  await bench.close()
+})
+
+test('a step that is set up otherwise tells nothing, passes nothing, and gives nothing up', async () => {
+  const bench = new Bench()
+  bench.sink.fate = (event) => (event === 1 ? broken : { fate: 'delivered' })
+  bench.feed.last = 2
+  await bench.until(() => bench.delivery.letters.waiting === 1)
+  bench.isCurrent = false
+  bench.feed.last = 9
+  bench.delivery.wake()
+  await bench.until(() => bench.delivery.isIdle)
+  await new Promise((resolve) => setTimeout(resolve, 4 * pace.idleMs))
+  assert.deepEqual([bench.sink.taken, bench.delivery.place.events, bench.delivery.letters.waiting], [[2], 2, 1])
+  bench.isCurrent = true
+  bench.sink.fate = () => ({ fate: 'delivered' })
+  await bench.until(() => bench.sink.taken.length === 9)
   await bench.close()
 })
 

@@ -46,7 +46,7 @@ class Bench {
     this.intake = new Intake({
       step, source: this.source, ledger: this.ledger, pace, circuit: this.circuit, nowMs: () => Math.floor(performance.now()),
       failed: (_, error) => assert.fail(error as Error),
-      takeIn: async (_jobId, documents) => {
+      takeIn: async (_step, documents) => {
         const ids = documents.map(({ id }) => id)
         const fared = await this.fared(ids)
         if (fared.busy === null) this.taken.push(...ids)

@@ -20,7 +20,7 @@ import type { Shards } from './shards.js'
 
 export interface LookUpWatchParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'integrations'>
-  readonly shards: Pick<Shards, 'count' | 'reader' | 'insist' | 'stamp'>
+  readonly shards: Pick<Shards, 'count' | 'reader' | 'mailbox' | 'insist' | 'stamp'>
   /** False while the engine shuts down. */
   accepting(): boolean
   failed(what: string, error: unknown): void
@@ -63,7 +63,7 @@ export class LookUpWatch {
   jobChanged(job: JobSettings): void {
     if (job.status === 'STOPPED') return void this.#since.delete(job.id)
     if (this.#since.has(job.id)) return
-    if (!job.pipeline.some(enriches) && this.#parts.shards.reader(job.shard).stats(job).pending === 0) return
+    if (!this.#mayCome(job) && this.#parts.shards.reader(job.shard).stats(job).pending === 0) return
     this.#since.set(job.id, this.#clock.nowMicros())
     this.#timer ??= setInterval(() => this.look(), LOOK_MS).unref()
   }
@@ -74,7 +74,7 @@ export class LookUpWatch {
     for (const [jobId, sinceMicros] of this.#since) {
       const job = catalog.job(jobId)
       const oldest = job === undefined ? null : shards.reader(job.shard).oldestAwaited(jobId)
-      if (job === undefined || (oldest === null && !job.pipeline.some(enriches))) this.#since.delete(jobId)
+      if (job === undefined || (oldest === null && !this.#mayCome(job))) this.#since.delete(jobId)
       if (job === undefined || oldest === null || this.#busy.has(jobId)) continue
       const through = this.#overdue(job, oldest, sinceMicros)
       if (through === null) continue
@@ -90,6 +90,11 @@ export class LookUpWatch {
 
   close(): void {
     if (this.#timer !== null) clearInterval(this.#timer)
+  }
+
+  /** More events may come to wait: those on their way to the store are marked by the steps of when they were posted. */
+  #mayCome(job: JobSettings): boolean {
+    return job.pipeline.some(enriches) || this.#parts.shards.mailbox(job.shard).length > 0
   }
 
   /** Up to where events have waited for too long, or null. */

@@ -22,7 +22,7 @@ class World {
     this.watch = new LookUpWatch({
       catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
       shards: {
-        count: 1, reader: () => shard.reader(), stamp: () => this.stamps.take(),
+        count: 1, reader: () => shard.reader(), mailbox: () => shard.mailbox, stamp: () => this.stamps.take(),
         insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.stamps.take() }),
       },
       accepting: () => true, failed: (_, error) => this.failures.push(error),
@@ -105,6 +105,24 @@ describe('the watch over events that wait for look-ups', () => {
     await world.after(1_000)
     await eventually(async () => world.status('old'), (status) => status === 'OK')
     world.watch.close()
+  })
+
+  it('decides what was on its way when its step went', async () => {
+    for (const isKnown of [true, false]) {
+      const world = new World()
+      if (isKnown) world.watch.takeUp()
+      await world.shard.mailbox.hold()
+      const posted = world.ingest('e')
+      world.change({ pipeline: [] })
+      await world.after(1)
+      world.shard.mailbox.release()
+      await posted
+      assert.equal(world.status('e'), 'pending_inference')
+      await world.after(1)
+      await eventually(async () => world.status('e'), (status) => status === 'OK')
+      world.watch.close()
+      assert.deepEqual(world.failures, [])
+    }
   })
 
   it('decides at once what waits for a step that is gone', async () => {

@@ -33,6 +33,13 @@ export function scopesOfToken(token: TokenRecord, user: UserRecord): ReadonlySet
   return token.scopes === undefined ? all : new Set(token.scopes.filter((scope) => all.has(scope)))
 }
 
+/** What somebody who was let in a moment ago may do now; null where the key or token, or its user, is not there any more. */
+export function scopesNow({ apiKeys, tokens, users }: CatalogState, by: Principal): ReadonlySet<Scope> | null {
+  if (by.kind !== 'user') return apiKeys.get(by.name)?.kind === by.kind ? by.scopes : null
+  const [token, user] = [tokens.get(by.tokenId ?? ''), users.get(by.name)]
+  return token === undefined || user === undefined || user.enabled === false ? null : scopesOfToken(token, user)
+}
+
 export class Credentials {
   readonly #state: CatalogState
   readonly #clock: Clock

@@ -7,12 +7,15 @@
  * 1. At every time there is an enabled administrator.
  * 2. Names are told apart without regard to case when they are made, and compared as they are afterwards.
  * 3. A disabled or deleted user's tokens end in the same commit, or with it.
+ * 4. Hashing takes a while. What counts is who may what behind it, and which password there is then.
  */
 import { isoMicros } from '../clock.js'
 import { Refusal, type Issue } from '../errors.js'
 import { limits } from '../limits.js'
+import type { Scope } from '../scopes.js'
 import type { Author, Principal } from '../service.js'
 import type { AuditEntry } from './audit-trail.js'
+import { scopesNow } from './credentials.js'
 import type { LastUse } from './last-use.js'
 import type { Passwords } from './passwords.js'
 import type { Maker } from './plan.js'
@@ -54,6 +57,10 @@ function refuseBad(field: string, fault: string | null): void {
   throw new Refusal('invalid_body', issue.msg, { issues: [issue] })
 }
 
+function wrongPassword(): Refusal {
+  return new Refusal('forbidden', 'the current password is wrong')
+}
+
 export class Users implements UserService {
   readonly #host: AccountsHost
 
@@ -78,6 +85,7 @@ export class Users implements UserService {
     refuseBad('password', badPassword(password))
     this.#refuseTaken(name)
     const hashed = await this.#host.passwords.hash(password)
+    this.#mustStillBe(by, 'write:users')
     this.#refuseTaken(name)
     const createdAt = isoMicros(this.#host.maker.clock.nowMicros())
     this.#commit({ name, role, password: hashed, createdAt, enabled: true }, by)
@@ -97,10 +105,11 @@ export class Users implements UserService {
     if (!own && !by.scopes.has('write:users')) throw new Refusal('forbidden', "another's password is an administrator's to change")
     this.#find(name)
     refuseBad('password', badPassword(change.password))
-    if (own && (await this.#host.passwords.check(name, change.currentPassword ?? '', change.address)) === null) {
-      throw new Refusal('forbidden', 'the current password is wrong')
-    }
+    const checked = own ? await this.#host.passwords.check(name, change.currentPassword ?? '', change.address) : null
+    if (own && checked === null) throw wrongPassword()
     const password = await this.#host.passwords.hash(change.password)
+    this.#mustStillBe(by, own ? null : 'write:users')
+    if (checked !== null && checked.password !== this.#find(name).password) throw wrongPassword()
     const ended = change.keepTokens ? [] : [...this.#host.state.tokens.values()].filter((token) => {
       return token.user === name && token.id !== by.tokenId
     })
@@ -115,6 +124,13 @@ export class Users implements UserService {
     for (const token of this.#host.state.tokens.values()) if (token.user === name) changes.tokens.set(token.id, null)
     this.#host.commit(changes, by)
     this.#host.lastUse.forget(signInId(name))
+  }
+
+  /** @throws Refusal unauthorized, forbidden. */
+  #mustStillBe(by: Principal, scope: Scope | null): void {
+    const scopes = scopesNow(this.#host.state, by)
+    if (scopes === null) throw new Refusal('unauthorized', 'the key or token does not work any more')
+    if (scope !== null && !scopes.has(scope)) throw new Refusal('forbidden', `the key lacks the scope ${scope}`)
   }
 
   #commit(user: UserRecord, by: Author, endedTokens: readonly string[] = []): void {

@@ -87,6 +87,33 @@ describe('a password', () => {
     await tokenOf(catalog, 'ann', { password: next })
   })
 
+  test('that somebody else has changed meanwhile is not changed by who knew the one before', async () => {
+    const { catalog, by } = withAdmin()
+    await catalog.users.create(by, ann)
+    const own = principalOf(catalog, (await tokenOf(catalog, 'ann')).value)
+    const mine = catalog.users.setPassword(own, 'ann', { ...change, password: 'of who stole it', currentPassword: password })
+    const [stolen] = await Promise.allSettled([mine, catalog.users.setPassword(by, 'ann', { ...change, keepTokens: true })])
+    assert.deepEqual([stolen.status, (stolen as PromiseRejectedResult).reason?.code], ['rejected', 'forbidden'])
+    await tokenOf(catalog, 'ann', { password: next })
+  })
+
+  test('is neither made nor changed by who may it no longer when it is hashed', async () => {
+    const { catalog, by } = withAdmin()
+    const { users } = catalog
+    for (const name of ['ann', 'eve']) await users.create(by, { ...ann, name, role: 'administrator' })
+    const eve = principalOf(catalog, (await tokenOf(catalog, 'eve')).value)
+    const asked = (): Promise<unknown>[] => [users.create(eve, { ...ann, name: 'friend' }), users.setPassword(eve, 'ann', change)]
+    const refused = async (code: string, all: Promise<unknown>[]): Promise<unknown> => Promise.all(all.map((one) => assert.rejects(one, { code })))
+    const demoted = refused('forbidden', asked())
+    users.change(by, 'eve', { role: 'analyst' })
+    await demoted
+    users.change(by, 'eve', { role: 'administrator' })
+    const revoked = refused('unauthorized', asked())
+    catalog.tokens.revoke(by, eve.tokenId as string)
+    await revoked
+    await tokenOf(catalog, 'ann')
+  })
+
   test("of another's is changed by whoever may, and all tokens end unless they are kept", async () => {
     const { catalog, by } = withAdmin()
     await catalog.users.create(by, ann)

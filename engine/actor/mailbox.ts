@@ -12,7 +12,8 @@
  * 3. A message whose turn keeps failing is run alone; if it still fails it is refused, and the others are not.
  * 4. A full mailbox refuses and keeps its order.
  * 5. Between `hold` and `release` no turn is under way and none begins.
- * 6. Times of messages increase in the order in which they are applied: one that was overtaken gets a later one.
+ * 6. Times of messages increase in the order in which they are applied, and settings of a job do not go back: one that was overtaken
+ *    gets a later time, and the settings of what overtook it, also on another thread.
  */
 import { Refusal } from '../errors.js'
 import { assert } from '../assert.js'
@@ -38,6 +39,8 @@ export class Mailbox {
   readonly #underWay: Turn[] = []
   readonly #failed: Turn[] = []
   readonly #spare: Turn[] = []
+  /** The latest of each job that a turn was started with. */
+  readonly #settings = new Map<number, JobSettings>()
   readonly #knownRevisions = new Map<number, number>()
   #opens = true
   #places = 0
@@ -58,11 +61,6 @@ export class Mailbox {
     this.#events = events
     this.#lanes = new Lanes((bytes) => this.#emptyTurn(bytes), takeStamps)
     this.#door = door
-  }
-
-  /** Messages that wait or run. */
-  get length(): number {
-    return this.#messages
   }
 
   /**
@@ -89,15 +87,18 @@ export class Mailbox {
     this.#schedule()
   }
 
-  /** Bytes of messages that wait or run. */
+  /** Messages that wait or run, and their bytes. */
+  get length(): number {
+    return this.#messages
+  }
+
   get bytes(): number {
     return this.#bytes
   }
 
   /** Resolves when nothing waits and nothing is under way. */
   async whenIdle(): Promise<void> {
-    if (this.#messages === 0) return
-    await new Promise<void>((resolve) => this.#idle.push(resolve))
+    if (this.#messages > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   /** Begins no turn until `release`; resolves when none is under way. Messages are taken meanwhile, and wait. */
@@ -162,10 +163,12 @@ export class Mailbox {
   #start(turn: Turn): void {
     const settings: JobSettings[] = []
     for (const job of turn.jobs().values()) {
-      // Where a message was overtaken by a later one the newer settings are there already.
-      if ((this.#knownRevisions.get(job.id) ?? -1) >= job.revision) continue
-      this.#knownRevisions.set(job.id, job.revision)
-      settings.push(job)
+      const before = this.#settings.get(job.id)
+      const latest = before === undefined || before.revision < job.revision ? job : before
+      if ((this.#knownRevisions.get(job.id) ?? -1) >= latest.revision) continue
+      this.#settings.set(job.id, latest)
+      this.#knownRevisions.set(job.id, latest.revision)
+      settings.push(latest)
     }
     const opens = this.#opens
     this.#opens = false

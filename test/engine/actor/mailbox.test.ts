@@ -315,6 +315,23 @@ describe('an event that comes alone', () => {
     assert.deepEqual(heard, [eventIdOf(box.times.at(-1) as number)])
   })
 
+  it('leaves those that it overtook with the settings that it had, also where another thread applies them', async () => {
+    const box = openAlone()
+    box.recorder.meddle = (turn, _, begin) => {
+      if (!turn.includes('m0') || box.failures.length > 0) return
+      begin()
+      throw new Error('died')
+    }
+    await box.mailbox.hold()
+    for (const id of ids(400)) box.post(id)
+    const answered = { ingested: () => {}, refused: () => assert.fail('refused'), isAlone: true }
+    box.mailbox.post({ ...job, revision: 2, status: 'STOPPED' }, 'ingest', 1, 'single', false, nothing, answered)
+    box.mailbox.release()
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.applied, ['single', ...ids(400)])
+    assert.deepEqual(box.recorder.tasks.map(({ settings }) => settings.map(({ revision }) => revision)), [[2], [], [2]])
+  })
+
   it('is not overtaken by an order that was posted after it', async () => {
     const box = openAlone()
     for (const id of ids(3_000)) box.post(id)

@@ -3,7 +3,8 @@
  *
  * Owns: the queue, the states, waiting for an end. Leaves out: the figures (model-figures.ts), the rows (metrics-log.ts).
  *
- * 1. Asking for one that is queued or runs changes nothing: there is one of each model at a time.
+ * 1. Asking for one that is queued changes nothing: there is one of each model at a time. One that runs has read what it works with, so it runs
+ *    once more for who asks meanwhile.
  * 2. One that was cut off by the end of the process runs again at the next start.
  * 3. Until new figures are there, and if anything fails, the ones before are kept.
  */
@@ -28,6 +29,8 @@ export interface RecomputationsOptions {
 export class Recomputations {
   readonly #options: RecomputationsOptions
   readonly #queue: ModelPlace[] = []
+  /** Those under way that were asked for once more. */
+  readonly #again = new Set<string>()
   /** Told at the end of a recomputation, by place. */
   readonly #waiting = new Map<string, Set<() => void>>()
   #running = false
@@ -45,6 +48,7 @@ export class Recomputations {
 
   /** Queues a recomputation, durably. @throws Refusal queries_busy, store_full, store_failed. */
   request(place: ModelPlace): RecomputeRow {
+    if (this.#options.log.row(place)?.state === 'in_progress') this.#again.add(nameOf(place))
     return this.#enqueue(place, (row) => this.#options.log.set(place, row))
   }
 
@@ -129,7 +133,10 @@ export class Recomputations {
   }
 
   #end(place: ModelPlace, row: RecomputeRow): void {
-    if (!this.#closed && this.#options.job(place.jobId) !== undefined) this.#keep(place, row)
+    const again = this.#again.delete(nameOf(place))
+    if (this.#closed || this.#options.job(place.jobId) === undefined) return
+    this.#keep(place, again ? { ...row, state: 'queued' } : row)
+    if (again) this.#queue.push(place)
   }
 
   /** Where the disk is full, the row is known until the end of the process; the next one does what is missing again. */

@@ -5,7 +5,8 @@
  * algorithm (learn/), reading what is known (training-thread.ts), swapping the model in (job-actor.ts).
  *
  * 1. One training of a job at a time; a second one is refused (S14).
- * 2. A model becomes active in one commit of the job's shard. Until then, and if anything fails, the one before answers.
+ * 2. A model becomes active in one commit of the job's shard. Until then, and if anything fails, the one before answers. One of decision points that
+ *    the job has no longer could not answer, and might take the place of one that can: it fails.
  * 3. A training that was cut off by the end of the process runs again at the next start.
  * 4. That a model is outdated is said until a training that began after that has ended well.
  */
@@ -153,7 +154,9 @@ export class Trainings {
     try {
       log.set(job.id, { ...log.get(job.id), state: 'training', message: 'training', startMicros: clock.nowMicros() })
       const result = await this.#run(job, log.get(job.id).version, signals)
-      if (this.#closed || this.#options.job(job.id) === undefined) return
+      const now = this.#options.job(job.id)
+      if (this.#closed || now === undefined) return
+      if (fingerprintOf(now) !== fingerprintOf(job)) throw new Error('the decision points were changed meanwhile')
       await this.#options.install(job, this.#encode(job, log.get(job.id).version, result))
       this.#end(job.id, 'RETRAIN_FINISHED', 'Retraining finished successfully')
     } catch (error) {
@@ -190,7 +193,7 @@ export class Trainings {
       version,
       throughSeq: result.throughSeq,
       trainedMicros: this.#options.clock.nowMicros(),
-      fingerprint: new DecisionPoints(job.decisionPoints).fingerprint,
+      fingerprint: fingerprintOf(job),
       summary: result.summary,
     }
     return encodeModel(row, result.model)
@@ -211,4 +214,8 @@ export class Trainings {
       log.remember(jobId, row)
     }
   }
+}
+
+function fingerprintOf({ decisionPoints }: JobSettings): number {
+  return new DecisionPoints(decisionPoints).fingerprint
 }

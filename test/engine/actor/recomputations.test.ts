@@ -60,6 +60,21 @@ describe('recomputations', () => {
     assert.deepEqual(new MetricsLog(bench.store).row(place), done)
   })
 
+  it('run once more where they are asked for while they run, which may be behind what was said meanwhile', async () => {
+    const bench = new Bench()
+    bench.recomputations.request(place)
+    await turns()
+    assert.equal(bench.recomputations.request(place).state, 'in_progress')
+    bench.recomputations.request(place)
+    bench.recomputations.refresh(place)
+    bench.finish(figures)
+    await turns()
+    assert.deepEqual([bench.log.row(place)?.state, bench.log.row(place)?.figures], ['in_progress', figures])
+    bench.finish({ basis: 'y' } as ModelFigures)
+    await turns()
+    assert.deepEqual([bench.log.row(place)?.state, bench.log.row(place)?.figures?.basis, bench.asked.length], ['completed', 'y', 2])
+  })
+
   it('keep the figures from before when they fail, and say why', async () => {
     const bench = new Bench()
     bench.recomputations.request(place)

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openEngine, type EventView } from '../../../engine/index.js'
+import { eventually } from '../../support/client.js'
+import { temporaryDirectory } from '../../support/engine-files.js'
+
+const KEY = 'management-key-of-the-trainings-test'
+
+test('a model of decision points that its job has no longer takes the place of none, and the training says so', async (context) => {
+  const engine = await openEngine({
+    dataDir: join(temporaryDirectory(context), 'data'), name: 'service', shards: 1, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator', passwordCost: 10,
+  })
+  context.after(() => engine.close())
+  const setUp = async (points: readonly string[]): Promise<void> => void (await engine.applyResources({ resources: {
+    job: { type: 'job', properties: { title: 'a job', category: 'Decision intelligence', decision_points: points, pipeline_integrations: [] } },
+  } }, true))
+  await setUp(['a'])
+  const job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
+  const post = (id: string, a: string): Promise<EventView> => new Promise((resolve, reject) => {
+    engine.ingest(job, id, false, Buffer.from(JSON.stringify({ raw_body: { a, b: a } })), { ingested: resolve, refused: reject })
+  })
+  const ended = async (): Promise<string> => {
+    const { retrainState, retrainMsg } = await eventually(async () => engine.jobView(job), (view) => view.retrainState.startsWith('RETRAIN_'), 30_000)
+    return `${retrainState}: ${retrainMsg}`
+  }
+  for (const label of ['Drop', 'Escalate']) {
+    await post(label, label)
+    await engine.giveFeedback(job, label, { analyst: 'ann', label })
+  }
+  await engine.train(job, null)
+  assert.match(await ended(), /^RETRAIN_FINISHED/)
+  await setUp(['b'])
+  for (const label of ['Drop', 'Escalate']) {
+    await post(`${label} b`, label)
+    await engine.giveFeedback(job, `${label} b`, { analyst: 'ann', label })
+  }
+  await engine.train(job, null)
+  // Behind the start of the training, which reads them, and before its end.
+  await setUp(['a'])
+  assert.match(await ended(), /^RETRAIN_FAILED: .*decision points were changed meanwhile; the model before stays in use$/)
+  assert.equal((await post('again', 'Drop')).resultLabel, 'Drop')
+})

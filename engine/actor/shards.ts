@@ -37,6 +37,8 @@ export class Shards {
   readonly #latest = new LatestEvents((job, micros) => this.reader(job.shard).hasIdsAhead(job.id, micros))
   /** How often each shard has committed, for threads that look for what is new. */
   readonly commits: Int32Array
+  /** Jobs that were deleted: what came behind that, for whoever still means one, would leave rows of it. */
+  readonly #gone = new Set<number>()
   /** Whoever holds mailboxes. */
   #holding: Promise<unknown> = Promise.resolve()
   readonly #meters: readonly TurnMeter[]
@@ -124,7 +126,7 @@ export class Shards {
     return this.#clock.take()
   }
 
-  /** Posts a message. @throws Refusal mailbox_full. */
+  /** Posts a message. @throws Refusal mailbox_full, job_not_found. */
   post(
     job: JobSettings,
     kind: MessageKind,
@@ -134,6 +136,8 @@ export class Shards {
     receiver: Receiver,
     stamps = 1,
   ): void {
+    if (kind === 'purge') this.#gone.add(job.id)
+    else if (this.#gone.has(job.id)) throw new Refusal('job_not_found', 'job not found')
     must(this.#mailboxes[job.shard], 'shard', job.shard).post(
       job, kind, this.#clock.take(stamps), eventId, idInBody, body, receiver,
     )

@@ -1,22 +1,14 @@
 /** What the thread of the integrations asks for, over real shards. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { packPiece } from '../../../engine/actor/doorstep.js'
 import { IntegrationOrders } from '../../../engine/actor/integration-orders.js'
 import type { TakenIn } from '../../../engine/integration/intake.js'
-import { EngineParts } from '../../../engine/parts.js'
-import { makeDataDir, openDataDir } from '../../../engine/store/data-dir.js'
-import { lockDataDir } from '../../../engine/store/data-lock.js'
 import { job } from '../../support/catalog.js'
-import { temporaryDirectory } from '../../support/engine-files.js'
+import { openParts } from '../../support/engine-parts.js'
 
 test('nothing comes in by an input that its job does not have any more, whatever it fetched before', async (context) => {
-  const dataDir = join(temporaryDirectory(context), 'data')
-  makeDataDir(dataDir)
-  const lock = await lockDataDir(dataDir)
-  const parts = new EngineParts({ dataDir, name: 'service', shards: 1, threads: 1, adminPassword: 'administrator', passwordCost: 10 }, openDataDir(dataDir, 1).shards, lock)
-  context.after(() => parts.close())
+  const parts = await openParts(context)
   const { catalog, shards } = parts
   const fed = (enabled: boolean): void => void catalog.apply({ resources: {
     alerts: { type: 'integration', properties: { title: 'alerts', integration_type: 'Search engine', parameters: { hosts: '127.0.0.1', port: 9, schema: 'http', user: 'elastic', password: 'changeme-now' } } },

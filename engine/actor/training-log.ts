@@ -5,6 +5,7 @@
  */
 import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
 import type { RetrainState } from '../service.js'
+import { commitOrWait } from '../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { jobKey } from '../store/tables.js'
 
@@ -71,11 +72,11 @@ export class TrainingLog {
     this.#rows.set(jobId, row)
   }
 
+  /** The job is gone. On a full disk its row waits for the next start, which looks for such. */
   remove(jobId: number): void {
-    if (!this.#rows.has(jobId)) return
+    if (!this.#rows.delete(jobId)) return
     const batch = new WriteBatch()
     batch.delete(TRAININGS_TABLE, jobKey(jobId))
-    this.#environment.commit(batch)
-    this.#rows.delete(jobId)
+    commitOrWait(this.#environment, batch)
   }
 }

@@ -1,11 +1,25 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openEngine, type EventView } from '../../../engine/index.js'
+import { TrainingLog, TRAININGS_TABLE, untrained } from '../../../engine/actor/training-log.js'
+import { openEngine, Refusal, type EventView } from '../../../engine/index.js'
+import { MemoryEnvironment } from '../../../engine/store/memory.js'
 import { eventually } from '../../support/client.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
 
 const KEY = 'management-key-of-the-trainings-test'
+
+test('what is known of the training of a job that was deleted goes with the next start, where the disk was full', () => {
+  const store = new MemoryEnvironment([TRAININGS_TABLE])
+  const open = (): TrainingLog => new TrainingLog(store, { record: () => assert.fail('nothing is told') })
+  const log = open()
+  log.set(1, { ...untrained, state: 'RETRAIN_FINISHED' })
+  store.failNextCommit = new Refusal('store_full', 'full')
+  log.remove(1)
+  assert.deepEqual([log.get(1), open().jobIds()], [untrained, [1]])
+  open().remove(1)
+  assert.deepEqual(open().jobIds(), [])
+})
 
 test('a model of decision points that its job has no longer takes the place of none, and the training says so', async (context) => {
   const engine = await openEngine({

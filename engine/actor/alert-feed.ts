@@ -29,6 +29,11 @@ export class AlertFeed implements Feed {
     return { items, place: { ...after, events: through }, more: false }
   }
 
+  has(eventMicros: number): boolean {
+    this.#catalog.refresh()
+    return alertAt(this.#catalog, eventMicros) !== null
+  }
+
   one(eventMicros: number): FeedItem | null {
     this.#catalog.refresh()
     const row = alertAt(this.#catalog, eventMicros)

@@ -73,6 +73,12 @@ export class DecisionFeed implements Feed {
     return { items, place: { ...changes.place, events: events.events }, more: changes.more || events.more }
   }
 
+  has(eventMicros: number): boolean {
+    const { reader, environment, job } = this.#parts
+    reader.refresh()
+    return eventAt(environment, job.id, eventMicros) !== null
+  }
+
   one(eventMicros: number, changeMicros: number): FeedItem | null {
     const { reader, environment, job } = this.#parts
     reader.refresh()

@@ -18,6 +18,7 @@ import type { Author, JobHandle } from '../service.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import type { ReprocessSelection } from '../store/reprocess-row.js'
 import { encodeErasure, type Erased } from './erasing.js'
+import type { Integrations } from './integrations.js'
 import type { ErasureOutcome, ErasureService } from './erasure-service.js'
 import type { LookThread } from './helper-threads.js'
 import { compileSelection, parseSelection } from './reprocess-look.js'
@@ -30,6 +31,7 @@ export interface ErasureParts {
   readonly serviceNames: readonly string[]
   readonly shards: Shards
   readonly trainings: Trainings
+  readonly integrations: Pick<Integrations, 'erased'>
   current(handle: JobHandle): JobSettings
   mustAccept(): void
 }
@@ -71,7 +73,7 @@ export class Erasure implements ErasureService {
     this.#underWay++
     try {
       this.#tell(job, by, 'erasure requested', fieldsOf(selection))
-      const { events, votes } = await this.#erase(handle, selection)
+      const { events, votes } = await this.#erase(handle, selection).finally(() => this.#parts.integrations.erased(job.id))
       const retrainNeeded = events > 0 && this.#markModel(handle)
       this.#tell(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
       return { events, votes, retrainNeeded }

@@ -153,6 +153,7 @@ port.on('message', (message: ToIntegrations) => {
     enrichments.restart(message.integrationId)
     return void alerts.restart(message.integrationId).then(rewire)
   }
+  if (message.type === 'erased') return desk.erased(message.jobId)
   if (message.type === 'alerted') return alerts.wake()
   if (message.type === 'close') return void close()
   if (message.type === 'tookIn') {

@@ -41,6 +41,8 @@ export type ToIntegrations =
   | { readonly type: 'rewired' }
   /** The steps of one integration begin anew. */
   | { readonly type: 'restart'; readonly integrationId: number }
+  /** Events of the job were deleted for good. */
+  | { readonly type: 'erased'; readonly jobId: number }
   /** A watchdog has fired or resolved. */
   | { readonly type: 'alerted' }
   | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuestion; readonly given: unknown }

@@ -66,6 +66,11 @@ export class Integrations implements IntegrationsService {
     if (job.pipeline.some(({ outsideSince }) => outsideSince !== undefined)) this.rewire()
   }
 
+  /** Events of a job were deleted for good. */
+  erased(jobId: number): void {
+    this.#tell({ type: 'erased', jobId })
+  }
+
   /** A watchdog has fired or resolved. */
   alerted(): void {
     this.#tell({ type: 'alerted' })

@@ -131,6 +131,11 @@ export class StepDesk {
     for (const { job, runs } of this.#steps.values()) if (job.shard === shard && runs instanceof Delivery) runs.wake()
   }
 
+  /** Events of the job were deleted for good. */
+  erased(jobId: number): void {
+    for (const { job, runs } of this.#steps.values()) if (job.id === jobId && runs instanceof Delivery) runs.letters.read()
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#steps.values()].map(({ runs }) => runs?.close()))
     this.#steps.clear()

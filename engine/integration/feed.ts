@@ -25,6 +25,8 @@ export interface FeedPiece {
 }
 
 export interface Feed {
+  /** The event is stored. */
+  has(eventMicros: number): boolean
   look(after: Place, eventsMax: number): FeedPiece
   /** The event as it is now, or null where it is gone, or is not for this step any more. */
   one(eventMicros: number, changeMicros: number): FeedItem | null

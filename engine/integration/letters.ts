@@ -6,15 +6,16 @@
  * (delivery.ts).
  *
  * 1. Those that wait are in memory as they are in the ledger; of the dead only their number is.
- * 2. An event has one letter in a step: that of its latest decision.
+ * 2. An event has one letter in a step: that of its latest decision. One that is not stored any more has none.
  */
 import { bounds } from './bounds.js'
 import type { Fate } from './contract.js'
-import type { FeedItem } from './feed.js'
+import type { Feed, FeedItem } from './feed.js'
 import type { Ledger, Letter, StepId } from './ledger.js'
 import { waitMs, type Pace } from './pace.js'
 
 export interface LettersParts {
+  readonly feed: Pick<Feed, 'has'>
   readonly step: StepId
   readonly ledger: Ledger
   readonly pace: Pace
@@ -29,8 +30,17 @@ export class Letters {
 
   constructor(parts: LettersParts) {
     this.#parts = parts
-    for (const letter of parts.ledger.letters(parts.step)) {
-      if (letter.state === 'dead') this.#dead++
+    this.read()
+  }
+
+  /** Reads all letters anew; those of events that have gone, as by a deletion for good, are given up. */
+  read(): void {
+    const { ledger, step, feed } = this.#parts
+    this.#waiting.clear()
+    this.#dead = 0
+    for (const letter of ledger.letters(step)) {
+      if (!feed.has(letter.eventMicros)) ledger.dropLetter(step, letter.eventMicros)
+      else if (letter.state === 'dead') this.#dead++
       else this.#waiting.set(letter.eventMicros, letter)
     }
   }
@@ -75,7 +85,8 @@ export class Letters {
 
   /** A delivery has failed: it waits, or is dead. */
   write({ eventMicros, changeMicros }: FeedItem, fate: Exclude<Fate, { fate: 'delivered' }>, attempts: number): void {
-    const { step, ledger, pace, nowMs, random } = this.#parts
+    const { step, ledger, feed, pace, nowMs, random } = this.#parts
+    if (!feed.has(eventMicros)) return this.drop(eventMicros)
     const isDead = fate.fate === 'refused' || attempts >= bounds.deliveryAttemptsMax
     const now = nowMs()
     const letter: Letter = {

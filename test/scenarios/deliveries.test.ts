@@ -81,6 +81,20 @@ test('an event that is refused is kept, listed, and sent again', async () => {
   await receiver.close()
 })
 
+test('a failed delivery goes with its event when that is deleted for good', async () => {
+  const receiver = await HttpReceiver.open()
+  const { jobId, title } = await makeJob(client)
+  await addWebhook(title, receiver.url)
+  receiver.answer = status(400)
+  for (const [id, rule] of [['one', 'a'], ['two', 'b']] as const) await post(jobId, id, { rule })
+  const failed = () => client.get(`/api/v2/integrations/failed_deliveries?job_id=${jobId}`)
+  await eventually(failed, ({ body }) => body.total_count === 2)
+  const { body } = await client.post(`/api/v2/events/${jobId}/delete`, { filters: [{ field: 'rule', operator: 'is', value: 'a' }] })
+  assert.equal(body.events_deleted, 1)
+  assert.deepEqual((await failed()).body.failed_deliveries.map((one: any) => one.event_id), ['two'])
+  await receiver.close()
+})
+
 test('a counterpart that is away delays, and loses nothing', async () => {
   const away = await HttpReceiver.open()
   const { port } = away

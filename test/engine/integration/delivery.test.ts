@@ -25,6 +25,10 @@ class Events implements Feed {
     return { items, place: { ...after, events: end }, more: end < this.last }
   }
 
+  has(eventMicros: number): boolean {
+    return !this.gone.has(eventMicros)
+  }
+
   one(eventMicros: number, changeMicros: number): FeedItem | null {
     if (this.gone.has(eventMicros)) return null
     return { eventMicros, changeMicros, id: `1.${eventMicros}`, reason: 'decided', event: decided(String(eventMicros)) }
@@ -187,6 +191,25 @@ test('what went while nobody was there is not told when somebody is', async () =
   bench.sink.fate = () => ({ fate: 'delivered' })
   await bench.until(() => bench.delivery.place.events === 25)
   assert.deepEqual(bench.sink.taken, [2, 3, 5, 6])
+  await bench.close()
+})
+
+test('a dead letter goes with its event: when that is told, at the next start, and where it goes while it is sent', async () => {
+  const bench = new Bench()
+  const all = (): (string | undefined)[] => upTo(3).map((event) => bench.ledger.letter(step, event)?.state)
+  bench.sink.fate = (event) => {
+    if (event === 3) bench.feed.gone.add(3)
+    return refused
+  }
+  bench.feed.last = 3
+  await bench.until(() => bench.delivery.place.events === 3)
+  assert.deepEqual([all(), bench.delivery.letters.dead], [['dead', 'dead', undefined], 2])
+  bench.feed.gone.add(1)
+  bench.delivery.letters.read()
+  assert.deepEqual([all(), bench.delivery.letters.dead], [[undefined, 'dead', undefined], 1])
+  bench.feed.gone.add(2)
+  await bench.restart()
+  assert.deepEqual([all(), bench.delivery.letters.dead], [[undefined, undefined, undefined], 0])
   await bench.close()
 })
 

@@ -5,13 +5,15 @@
  * (integration-orders.ts).
  *
  * 1. Without a step that asks or tells something outside there is no thread.
- * 2. A thread that dies is replaced; what it had under way comes again.
+ * 2. A thread that dies is replaced; what it had under way comes again. What it had asked for is answered to nobody: the one in its place
+ *    counts what it asks for anew.
  * 3. Nothing here waits for the outside.
  */
 import { Worker } from 'node:worker_threads'
 import { Refusal, type RefusalCode } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
+import type { TakenIn } from '../integration/intake.js'
 import { standardPace } from '../integration/pace.js'
 import { askedBatch, type FromIntegrations, type IntegrationQuestion, type IntegrationQuestions, type IntegrationThreadData, type ToIntegrations } from './integration-wire.js'
 import { IntegrationOrders, type OrdersParts } from './integration-orders.js'
@@ -40,6 +42,7 @@ interface Asking {
 export class Integrations implements IntegrationsService {
   readonly #parts: IntegrationsParts
   readonly #privateHosts: readonly string[]
+  readonly #module: URL
   readonly #asking = new Map<number, Asking>()
   readonly #orders: IntegrationOrders
   #worker: Worker | null = null
@@ -48,9 +51,10 @@ export class Integrations implements IntegrationsService {
   #closed: (() => void) | null = null
   #isClosing = false
 
-  /** `privateHosts`: SERVICE_PRIVATE_HOSTS. */
-  constructor(parts: IntegrationsParts, privateHosts: readonly string[] = []) {
+  /** `privateHosts`: SERVICE_PRIVATE_HOSTS; `module` is what the thread runs. */
+  constructor(parts: IntegrationsParts, privateHosts: readonly string[] = [], module = new URL('./integration-thread.js', import.meta.url)) {
     this.#parts = parts
+    this.#module = module
     this.#privateHosts = privateHosts
     this.#orders = new IntegrationOrders(parts)
   }
@@ -167,9 +171,9 @@ export class Integrations implements IntegrationsService {
   #start(): void {
     const { dataDir, serviceNames, shards, failed } = this.#parts
     const workerData: IntegrationThreadData = { dataDir, serviceNames, privateHosts: this.#privateHosts, pace: standardPace, commits: shards.commits }
-    const worker = new Worker(new URL('./integration-thread.js', import.meta.url), { workerData, name: 'integrations' })
+    const worker = new Worker(this.#module, { workerData, name: 'integrations' })
     this.#worker = worker
-    worker.on('message', (message: FromIntegrations) => this.#heard(message))
+    worker.on('message', (message: FromIntegrations) => this.#heard(message, worker))
     worker.on('error', (error) => failed('the thread of the integrations died', error))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = null
@@ -201,10 +205,14 @@ export class Integrations implements IntegrationsService {
     })
   }
 
-  #heard(message: FromIntegrations): void {
+  #answer(worker: Worker, id: number, order: Promise<TakenIn>): void {
+    void order.then((fared) => worker.postMessage({ type: 'tookIn', id, fared } satisfies ToIntegrations))
+  }
+
+  #heard(message: FromIntegrations, worker: Worker): void {
     switch (message.type) {
-      case 'takeIn': return void this.#orders.takeIn(message).then((fared) => this.#tell({ type: 'tookIn', id: message.id, fared }))
-      case 'enriched': return void this.#orders.enriched(message).then((fared) => this.#tell({ type: 'tookIn', id: message.id, fared }))
+      case 'takeIn': return this.#answer(worker, message.id, this.#orders.takeIn(message))
+      case 'enriched': return this.#answer(worker, message.id, this.#orders.enriched(message))
       case 'answer':
         this.#asking.get(message.id)?.resolve(message.answer)
         return void this.#asking.delete(message.id)

@@ -68,6 +68,15 @@ export function input(resource: string, more: Record<string, unknown> = {}): Rec
   return { resource, integration_type: 'input', enabled: true, ...more }
 }
 
+/** A job with an input that reads a search engine which nobody serves. */
+export function jobFedBySearch(enabled: boolean): Record<string, unknown> {
+  const parameters = { hosts: '127.0.0.1', port: 9, schema: 'http', user: 'elastic', password: 'changeme-now' }
+  return { resources: {
+    alerts: { type: 'integration', properties: { title: 'alerts', integration_type: 'Search engine', parameters } },
+    job: job('a job', { pipeline_integrations: [input('alerts', { enabled, parameters: { index_pattern: 'alerts', preserve_id: true } })] }),
+  } }
+}
+
 /** A key, an integration bound to it and a job fed by it. */
 export function smallSet(suffix = ''): Record<string, unknown> {
   return {

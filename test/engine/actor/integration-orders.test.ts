@@ -4,16 +4,13 @@ import { test } from 'node:test'
 import { packPiece } from '../../../engine/actor/doorstep.js'
 import { IntegrationOrders } from '../../../engine/actor/integration-orders.js'
 import type { TakenIn } from '../../../engine/integration/intake.js'
-import { job } from '../../support/catalog.js'
+import { jobFedBySearch } from '../../support/catalog.js'
 import { openParts } from '../../support/engine-parts.js'
 
 test('nothing comes in by an input that its job does not have any more, whatever it fetched before', async (context) => {
   const parts = await openParts(context)
   const { catalog, shards } = parts
-  const fed = (enabled: boolean): void => void catalog.apply({ resources: {
-    alerts: { type: 'integration', properties: { title: 'alerts', integration_type: 'Search engine', parameters: { hosts: '127.0.0.1', port: 9, schema: 'http', user: 'elastic', password: 'changeme-now' } } },
-    job: job('a job', { pipeline_integrations: [{ resource: 'alerts', integration_type: 'input', enabled, parameters: { index_pattern: 'alerts', preserve_id: true } }] }),
-  } }, true)
+  const fed = (enabled: boolean): void => void catalog.apply(jobFedBySearch(enabled), true)
   fed(true)
   const [{ id: jobId }, orders] = [catalog.jobByTitle('a job')!, new IntegrationOrders(parts)]
   const { integrationId } = catalog.job(jobId)!.pipeline.find(({ role }) => role === 'input')!

@@ -1,0 +1,27 @@
+/** The thread of the integrations, seen from the main thread, where it dies. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Integrations } from '../../../engine/actor/integrations.js'
+import { jobFedBySearch } from '../../support/catalog.js'
+import { eventually } from '../../support/client.js'
+import { openParts } from '../../support/engine-parts.js'
+
+test('an answer to a thread that has died is not taken for one to the thread in its place', async (context) => {
+  const parts = await openParts(context)
+  const { catalog, shards, batches } = parts
+  catalog.apply(jobFedBySearch(true), true)
+  const { id: jobId, pipeline } = catalog.jobByTitle('a job')!
+  const { integrationId } = pipeline.find(({ role }) => role === 'input')!
+  const heard: string[] = []
+  const integrations = new Integrations({
+    dataDir: parts.dataDir, serviceNames: [JSON.stringify({ jobId, integrationId, role: 'input' })], catalog, shards, batches, watchdogsTell: false,
+    job: (id) => catalog.job(id), failed: (what, error) => heard.push(`${what} ${(error as Error).message}`.trim()),
+  }, [], new URL('../../support/asking-thread.js', import.meta.url))
+  context.after(() => integrations.close())
+  await shards.stillWhile(async () => {
+    integrations.rewire()
+    await eventually(async () => heard, (all) => all.includes('asked'))
+  })
+  await eventually(async () => heard, ({ length }) => length > 1)
+  assert.deepEqual(heard, ['asked', 'answered [0]'])
+})

@@ -5,6 +5,7 @@
  * 2. Everything behind that is one synchronous walk, so that each environment is read from one snapshot.
  * 3. Of a service that is in use, it is copied piece by piece with rests: a backup is never urgent.
  * 4. What is copied is copied entry by entry: a backup is smaller than the store, and holds nothing that was deleted.
+ * 5. Where the place becomes full meanwhile, that is seen before the native library does (room.ts).
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +15,8 @@ import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
 import { openDataDir, writeFormat } from '../store/data-dir.js'
 import { openWhole } from '../store/environments.js'
 import { writeList, type BackupList } from '../store/backup-files.js'
+import { COPIED_BYTES } from '../store/lmdb-copy.js'
+import { freeBytes } from '../store/room.js'
 
 export interface BackupTask {
   readonly dataDir: string
@@ -27,6 +30,8 @@ export interface BackupTask {
 
 /** After this long somebody else has failed. */
 const STILL_MS_MAX = 60_000
+/** What has to be free before a piece is written: its bytes, and the pages that it begins. */
+const ROOM_BYTES_MIN = 2 * COPIED_BYTES
 /** Between two pieces of a service that is used. */
 const REST_MS_MAX = 1_000
 
@@ -53,6 +58,7 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
       // As long a rest as the work was: the disk is everybody's, and a low priority does not say so to it.
       if (mustWait) Atomics.wait(steps, 0, TAKEN, Math.min(REST_MS_MAX, performance.now() - begin))
       if (Atomics.load(steps, 0) === GIVEN_UP) throw new Refusal('draining', 'the service is shutting down')
+      if (freeBytes(into) < ROOM_BYTES_MIN) throw new Refusal('backup_refused', 'there is no room left where the backup should go')
       begin = performance.now()
     }
     for (const { name, store } of stores) entries += store.copyTo(into, name, mayGoOn)

@@ -22,7 +22,7 @@ interface Target {
 }
 
 /** Bytes of one commit of a copy. */
-const COPIED_BYTES = 8 * 1024 ** 2
+export const COPIED_BYTES = 8 * 1024 ** 2
 /** Keys come in their order, so pages are filled. The library's types know no flags for binary stores. */
 const APPEND = { append: true } as unknown as number
 

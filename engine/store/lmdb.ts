@@ -9,8 +9,8 @@
  *    would leave the writer's lock behind, so every computation is done before.
  * 3. All opens of one path in one process share LMDB's environment, and its map, until the last of them is closed; each
  *    thread has its own handle and snapshot.
- * 4. Native memory suffers from commits that fail, until the process goes down over it. So after one that failed, room
- *    is looked for before another is begun, and a disk that stays full is refused without the library.
+ * 4. Native memory suffers from commits that fail, until the process goes down over it. So room is looked for before one is
+ *    begun (room.ts), and a full disk is refused without the library.
  * 5. Checksums (checksums.ts) are put behind values here and taken off here; nobody else sees them.
  */
 import { statSync } from 'node:fs'
@@ -26,7 +26,8 @@ import { rangeOptions } from './lmdb-range.js'
 import { makeDirectory } from './make-directory.js'
 import { MAP_BYTES } from './page-file.js'
 import { inPlace, ScanMemory } from './scan-memory.js'
-import { lookAtFiles, PAGE_BYTES, storeRefusal, tryRoom } from './store-file.js'
+import { Room } from './room.js'
+import { lookAtFiles, PAGE_BYTES, storeRefusal } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
 
@@ -76,16 +77,16 @@ function openHandles(path: string, names: readonly string[] | null): Handles {
 export class LmdbEnvironment implements Environment {
   readonly #path: string
   readonly #names: readonly string[]
+  readonly #room: Room
   /** null from `unmap` until the next use. */
   #handles: Handles | null
   #closed = false
   /** Ranges that are being walked. */
   #walks = 0
-  /** The last commit failed (4). */
-  #failed = false
 
   constructor(path: string, tables: readonly string[] | null) {
     this.#path = path
+    this.#room = new Room(path)
     this.#handles = openHandles(path, tables)
     this.#names = [...this.#handles.tables.keys()]
   }
@@ -175,25 +176,16 @@ export class LmdbEnvironment implements Environment {
     const { root, extraBytes } = this.#open()
     if (extraBytes > 0) sealBatch(batch)
     const entry = new BatchEntry(batch, extraBytes)
-    if (this.#failed) this.#mustHaveRoom()
-    this.#failed = true
     try {
+      this.#room.begin(size, batch.bytes)
       root.transactionSync(() => {
         for (let i = 0; i < size; i++) entry.write(i, targets[i] as BinaryTable)
       })
-      this.#failed = false
+      this.#room.end()
     } catch (error) {
-      throw storeRefusal(error, this.#path)
+      throw isRefusal(error) ? error : storeRefusal(error, this.#path)
     } finally {
       root.resetReadTxn()
-    }
-  }
-
-  #mustHaveRoom(): void {
-    try {
-      tryRoom(`${this.#path}.room`)
-    } catch (error) {
-      throw storeRefusal(error, this.#path)
     }
   }
 

@@ -1,19 +1,17 @@
 /**
  * The files of an environment from outside: looked at before the native library opens them; and what becomes of its failures.
  */
-import { closeSync, existsSync, openSync, readSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../errors.js'
 import { MAGIC, META_PAGE_BYTES } from './page-file.js'
 import { tableNames } from './page-walk.js'
+import { diskFull, freeBytes, tryRoom } from './room.js'
 
 export const PAGE_BYTES = META_PAGE_BYTES
 
 /** Where its files have LMDB's mark. */
 const MAGIC_AT = 24
-
-/** What the files of a new environment take. */
-const NEW_BYTES = 64 * 1024
 
 /**
  * The native library takes the process down over a file that is not one of its own, and over a disk that is full when it
@@ -34,15 +32,6 @@ export function lookAtFiles(path: string): void {
   }
 }
 
-/** @throws what the system says where there is no room for a new file. */
-export function tryRoom(path: string): void {
-  try {
-    writeFileSync(path, Buffer.alloc(NEW_BYTES), { flush: true })
-  } finally {
-    rmSync(path, { force: true })
-  }
-}
-
 /** Error numbers of a full disk or map: ENOSPC, EFBIG, EDQUOT, MDB_MAP_FULL. */
 const FULL_CODES = new Set([28, 27, 122, -30792])
 
@@ -54,19 +43,8 @@ export function storeRefusal(error: unknown, path: string): Error {
   const code = (error as { code?: unknown }).code
   const text = error instanceof Error ? error.message : String(error)
   const full = (typeof code === 'number' && FULL_CODES.has(code)) || /no space|too large|quota|mapsize/i.test(text)
-  if (full || roomBytes(path) < ROOM_BYTES_MIN) {
-    return new Refusal('store_full', 'the disk of the data directory is full; nothing was stored')
-  }
+  if (full || freeBytes(path) < ROOM_BYTES_MIN) return diskFull()
   return new Refusal('store_failed', 'the store could not write; nothing was stored', { details: text })
-}
-
-function roomBytes(path: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path)
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
 }
 
 /** The names of an environment's tables, as they are in its file. @throws Refusal data_dir_invalid. */

@@ -30,6 +30,11 @@ export class WriteBatch {
     return this.tables.length
   }
 
+  /** Of `memory` that are in use. */
+  get bytes(): number {
+    return this.#end
+  }
+
   /** Everything that was added. */
   get memory(): Buffer {
     return this.#memory

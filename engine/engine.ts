@@ -10,7 +10,7 @@ import { Refusal } from './errors.js'
 import { limits } from './limits.js'
 import { SHARDS_DEFAULT, type EngineOptions } from './options.js'
 import { EngineParts } from './parts.js'
-import { makeDataDir, openDataDir } from './store/data-dir.js'
+import { makeDataDir, openDataDir, type DataDir } from './store/data-dir.js'
 import { lockDataDir, type DataLock } from './store/data-lock.js'
 import { theService } from './resource/audit-trail.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
@@ -26,7 +26,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   makeDataDir(options.dataDir)
   const lock = await lockDataDir(options.dataDir)
   try {
-    return new Engine(options, openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT).shards, lock)
+    return new Engine(options, openDataDir(options.dataDir, options.shards ?? SHARDS_DEFAULT), lock)
   } catch (error) {
     await lock.release()
     throw error
@@ -54,8 +54,8 @@ export class Engine implements DecisionService {
   readonly backups: DecisionService['backups']
   readonly #parts: EngineParts
 
-  constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
-    const parts = new EngineParts(options, shardCount, lock)
+  constructor(options: EngineOptions, directory: DataDir, lock: DataLock) {
+    const parts = new EngineParts(options, directory, lock)
     this.#parts = parts
     this.name = options.name
     this.threads = parts.threads

@@ -132,6 +132,8 @@ export const limits = {
   mappedLookMs: 500,
   /** Looks that are left out where giving back did not help: others, such as a training, have the maps too. */
   mappedRestLooks: 60,
+  /** Events of one shard in a round of counts that are written later than what they count (actor/late-counts.ts). */
+  countsLateEventsMax: 2_048,
   /** Labelled examples in one training. */
   trainingExamplesMax: 500_000,
   /** Unlabelled examples that a training looks at. */

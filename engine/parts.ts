@@ -9,10 +9,11 @@
  */
 import { systemClock } from './clock.js'
 import { Refusal } from './errors.js'
+import { limits } from './limits.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import { systemRandom } from './random.js'
 import type { JobSettings } from './job/job.js'
-import { sealingKey } from './store/data-dir.js'
+import { LATE_COUNTS_FORMAT, sealingKey, type DataDir } from './store/data-dir.js'
 import { openCatalog } from './store/environments.js'
 import type { DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
@@ -92,7 +93,8 @@ export class EngineParts {
   readonly #marks: Marks
   #accepting = true
 
-  constructor(options: EngineOptions, shardCount: number, lock: DataLock) {
+  constructor(options: EngineOptions, directory: DataDir, lock: DataLock) {
+    const { shards: shardCount } = directory
     const clock = options.clock ?? systemClock
     this.dataDir = options.dataDir
     this.backupDir = options.backupDir ?? null
@@ -117,7 +119,7 @@ export class EngineParts {
     const lost = [...this.catalog.integrations()].filter(({ connection }) => lostSecrets(connection, sealer).length > 0).map(({ title }) => title)
     if (lost.length > 0) this.logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations: lost })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
-    this.shards = this.#openShards(shardCount, clock, log, onLoss)
+    this.shards = this.#openShards(directory, clock, log, onLoss)
     this.#marks = new Marks(this.#catalogStore, options.dataDir, this.shards)
     this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
     this.trainings = new Trainings({
@@ -216,13 +218,14 @@ export class EngineParts {
     await this.#lock.release()
   }
 
-  #openShards(count: number, clock: NonNullable<EngineOptions['clock']>, log: AuditLog, onLoss: OnLoss): Shards {
+  #openShards({ shards: count, format }: DataDir, clock: NonNullable<EngineOptions['clock']>, log: AuditLog, onLoss: OnLoss): Shards {
     const { dataDir, serviceNames: sectionNames } = this
     const readers = Shards.openReaders(dataDir, count)
     mustHaveDeleted(dataDir, readers, this.catalog, log)
     mustBeCurrent(dataDir, readers, this.catalog, this.#catalogStore, onLoss)
     const last = readers.reduce((micros, reader) => Math.max(micros, reader.lastMicros()), lastTaken(this.#catalogStore, count))
-    return new Shards(count, this.threads, { dataDir, sectionNames }, readers, new IngestClock(clock, last), this.failed, this.#turnRan)
+    const lateEventsMax = format >= LATE_COUNTS_FORMAT ? limits.countsLateEventsMax : 0
+    return new Shards(count, this.threads, { dataDir, sectionNames, lateEventsMax }, readers, new IngestClock(clock, last), this.failed, this.#turnRan)
   }
 
   readonly #turnRan = (shard: number, { messages, seconds }: TurnRan): void => {

@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs'
 import { BucketCache } from '../../engine/actor/bucket-cache.js'
 import { JobModel } from '../../engine/actor/job-model.js'
 import { JobStats } from '../../engine/actor/job-stats.js'
+import { LateCounts } from '../../engine/actor/late-counts.js'
 import { TurnStore } from '../../engine/actor/turn-store.js'
 import { bucketText } from '../../engine/event/bucket-key.js'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
@@ -75,7 +76,7 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   const stats = new JobStats(benchJob.id, emptyStats(alertLabels.length))
   const decider = new JobModel(benchJob, points.fingerprint)
   decider.use(row, model)
-  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length)
+  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length, new LateCounts(0))
   const keys = events.map((_, i) => keyOf(String(i)))
   const fresh = new Float64Array(events.length)
   events.forEach((values, i) => {

@@ -8,25 +8,32 @@ import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import type { JobSettings } from '../job/job.js'
 import { decodeContent } from '../store/event-record.js'
-import { decodeBucket, decodeCount, type BallotRow } from '../store/rows.js'
-import { bucketKey, countKey, timeKey, timeOfValue } from '../store/tables.js'
+import { decodeBucket, type BallotRow, type CountRow } from '../store/rows.js'
+import { bucketKey, timeKey, timeOfValue } from '../store/tables.js'
 import { consensusName, stateOf } from './ballots.js'
 import type { ConsensusView } from './consensus-service.js'
 import type { Reads } from './event-table.js'
 
+/** What a view is made of, in one snapshot. */
+export interface ViewGround {
+  readonly reads: Reads
+  /** What a bucket of the job counts to, by its id, one character a byte, and its number. */
+  readonly countOf: (id: string, number: number) => CountRow
+}
+
 /** The view of a bucket or an event; `ballot` is null where nobody has voted. With what was written beside votes, or without. */
 export function ballotView(
-  reads: Reads, job: JobSettings, subject: Uint8Array, ballot: BallotRow | null, trainedThroughSeq: number, withNotes: boolean,
+  ground: ViewGround, job: JobSettings, subject: Uint8Array, ballot: BallotRow | null, trainedThroughSeq: number, withNotes: boolean,
 ): ConsensusView {
   const nameOf = (label: number): string => job.labels[label]?.name ?? ''
   const override = ballot?.override ?? null
   return {
-    ...subjectView(reads, job, subject),
+    ...subjectView(ground, job, subject),
     consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
     bucketState: stateOf(ballot, trainedThroughSeq),
     override: override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
     votes: (ballot?.votes ?? []).map(({ analyst, label, atMicros, eventMicros, closingNotes = null, indicators = null }) => ({
-      analyst, label: nameOf(label), atMicros, eventId: eventIdAt(reads, job.id, eventMicros),
+      analyst, label: nameOf(label), atMicros, eventId: eventIdAt(ground.reads, job.id, eventMicros),
       ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
     })),
   }
@@ -34,7 +41,7 @@ export function ballotView(
 
 type SubjectView = Pick<ConsensusView, 'bucketId' | 'eventId' | 'events' | 'values'>
 
-function subjectView(reads: Reads, job: JobSettings, subject: Uint8Array): SubjectView {
+function subjectView({ reads, countOf }: ViewGround, job: JobSettings, subject: Uint8Array): SubjectView {
   if (subject.length !== BUCKET_ID_BYTES) {
     return { bucketId: null, eventId: eventIdAt(reads, job.id, timeOfValue(subject)), events: 1, values: null }
   }
@@ -42,10 +49,9 @@ function subjectView(reads: Reads, job: JobSettings, subject: Uint8Array): Subje
   const bytes = reads.get('buckets', bucketKey(job.id, subject))
   if (bytes === undefined) return { bucketId, eventId: null, events: 0, values: null }
   const row = decodeBucket(bytes)
-  const counts = reads.get('counts', countKey(job.id, row.number))
   const isOfToday = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
   return {
-    bucketId, eventId: null, events: counts === undefined ? 0 : decodeCount(counts).events,
+    bucketId, eventId: null, events: countOf(Buffer.from(subject).toString('latin1'), row.number).events,
     values: isOfToday ? Object.fromEntries(job.decisionPoints.map((point, at) => [point, row.values[at] ?? null])) : null,
   }
 }

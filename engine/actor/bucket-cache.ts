@@ -1,9 +1,11 @@
 /**
  * The buckets of one job that its thread has at hand, with what the active model says of each.
  *
- * Owns: the rows in memory, which of them the turn changed, and how many are kept. Leaves out: deciding, votes.
+ * Owns: the rows in memory, which of them the turn changed, and how many are kept. Leaves out: deciding, votes, counts that are
+ * written later (late-counts.ts).
  *
- * 1. A bucket that the turn changed is written with it and stays in memory until then.
+ * 1. A bucket that the turn changed is written with it and stays in memory until then. Where events came in and nothing else happened,
+ *    only its counts have changed, and may be behind.
  * 2. What is forgotten is read again: memory is a copy of the store, never more than it.
  */
 import { bucketIdOf, bucketText } from '../event/bucket-key.js'
@@ -15,21 +17,21 @@ import type { Decision } from '../decide/decision.js'
 import { must } from '../assert.js'
 import { limits } from '../limits.js'
 import type { KnowledgeState } from '../learn/knowledge-base.js'
-import { countBytes, decodeBucket, decodeCount, encodeBucket, encodeCount, type BucketRow, type CountRow } from '../store/rows.js'
-import { bucketKey, COUNT_KEY_BYTES, countKey, writeCountKey } from '../store/tables.js'
+import { decodeBucket, decodeCount, encodeBucket, type BucketRow, type CountRow } from '../store/rows.js'
+import { bucketKey, countKey } from '../store/tables.js'
 import type { JobStats } from './job-stats.js'
+import { layCount, NOT_LATE, type Counted, type LateCounts } from './late-counts.js'
 import { Slab } from './slab.js'
 import type { TurnStore } from './turn-store.js'
 
 /** A bucket in memory. */
-export interface Bucket {
+export interface Bucket extends Counted {
   readonly id: Buffer
   readonly text: string
   readonly values: PointValues
   /** Not one decision point has a value. */
   readonly lacksPoints: boolean
   readonly fingerprint: number
-  readonly number: number
   firstMicros: number
   events: number
   lastMicros: number
@@ -61,10 +63,12 @@ export class BucketCache {
   readonly #changedById = new Map<string, Bucket>()
   readonly #fingerprint: number
   readonly #labelCount: number
+  readonly #late: LateCounts
   readonly #slab = new Slab()
 
   /** `fingerprint` of the job's decision points: other points make other buckets. */
-  constructor(jobId: number, fingerprint: number, stats: JobStats, labelCount: number) {
+  constructor(jobId: number, fingerprint: number, stats: JobStats, labelCount: number, late: LateCounts) {
+    this.#late = late
     this.#labelCount = labelCount
     this.#jobId = jobId
     this.#fingerprint = fingerprint
@@ -124,6 +128,19 @@ export class BucketCache {
     return this.#fromRow(store, Buffer.from(id), '', row)
   }
 
+  /** One more event, which came in now, of the bucket, or null where it is in none, with that label as its decision, or -1. */
+  add(bucket: Bucket | null, micros: number, label: number): void {
+    this.#late.countEvent()
+    if (bucket === null) return
+    const isLatest = micros > bucket.lastMicros
+    if (bucket.events === 0 && !bucket.stored) bucket.firstMicros = micros
+    bucket.events++
+    if (isLatest) bucket.lastMicros = micros
+    if (label >= 0 && bucket.decided !== null) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
+    if (isLatest && bucket.stored && this.#late.areTaken) this.#late.add(bucket)
+    else this.touch(bucket)
+  }
+
   /** An event of the bucket got this decision, or (`change` -1) lost it; -1 for none. */
   countDecision(bucket: Bucket, label: number, change: 1 | -1): void {
     if (label < 0 || bucket.decided === null) return
@@ -144,6 +161,7 @@ export class BucketCache {
       bucket.changed = false
       const key = bucketKey(this.#jobId, bucket.id)
       if (bucket.events === 0 && !bucket.hasBallot) {
+        bucket.lateSince = NOT_LATE
         store.delete('buckets', key)
         store.delete('counts', countKey(this.#jobId, bucket.number))
         this.#byText.delete(bucket.text)
@@ -152,10 +170,7 @@ export class BucketCache {
       }
       if (!bucket.stored) store.put('buckets', key, encodeBucket(bucket))
       bucket.stored = true
-      const at = store.lay('counts', COUNT_KEY_BYTES, countBytes(bucket))
-      const { memory } = store.batch
-      writeCountKey(memory, this.#jobId, bucket.number, at)
-      encodeCount(bucket, memory, at + COUNT_KEY_BYTES)
+      layCount(store, bucket)
     }
     this.#changed.length = 0
     this.#changedById.clear()
@@ -174,6 +189,7 @@ export class BucketCache {
     if (this.#byText.size > max) this.#forgetKeys()
     for (const [text, bucket] of this.#byText) {
       if (this.#byText.size <= max) return
+      if (this.#late.has(bucket)) continue
       this.#byText.delete(text)
       bucket.kept = false
     }
@@ -192,8 +208,8 @@ export class BucketCache {
   #bucket(id: Buffer, text: string, row: BucketRow, { events, lastMicros, decided }: CountRow, stored: boolean): Bucket {
     const { number, firstMicros, hasBallot, fingerprint, values } = row
     return {
-      id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros,
-      decided: decided === null ? null : [...decided], hasBallot, kept: true, stored, changed: false,
+      jobId: this.#jobId, id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros,
+      decided: decided === null ? null : [...decided], hasBallot, kept: true, stored, changed: false, lateSince: NOT_LATE,
       decision: null, state: null,
     }
   }

@@ -97,8 +97,8 @@ function move({ store, stats, buckets }: ActorParts, from: RecordHeader, to: Buc
   stats.change({ buckets: count })
 }
 
-/** One more event of the bucket, with that label as its decision, or -1. */
-export function enter(buckets: BucketCache, bucket: Bucket, micros: number, label: number): void {
+/** One more event of the bucket, of which it may have later ones, with that label as its decision, or -1. */
+function enter(buckets: BucketCache, bucket: Bucket, micros: number, label: number): void {
   if (!bucket.stored && bucket.events === 0) bucket.firstMicros = micros
   bucket.events++
   bucket.lastMicros = Math.max(bucket.lastMicros, micros)

@@ -11,6 +11,7 @@ import type { Environment } from '../store/environment.js'
 import { decodeBallot, type BallotRow } from '../store/rows.js'
 import { jobRange } from '../store/tables.js'
 import { ballotView } from './ballot-view.js'
+import { BucketCounts } from './bucket-counts.js'
 import { readBallot } from './ballots.js'
 import type { DisagreementPage, DisagreementQuery } from './consensus-service.js'
 import { readStats } from './job-stats.js'
@@ -44,9 +45,11 @@ export function disagreementsOf(environment: Environment, job: JobSettings, quer
   }
   candidates.sort((a, b) => b.lastMicros - a.lastMicros)
   const { trainedThroughSeq } = readStats(environment, job.id, job.labels.length)
+  const counts = new BucketCounts(environment, job.id)
+  const ground = { reads: environment, countOf: counts.of.bind(counts) }
   const from = query.page * query.size
   const disagreements = candidates.slice(from, from + query.size).map(({ subject }) => {
-    return ballotView(environment, job, subject, readBallot(environment, job.id, subject), trainedThroughSeq, false)
+    return ballotView(ground, job, subject, readBallot(environment, job.id, subject), trainedThroughSeq, false)
   })
   return { disagreements, total: candidates.length, exact }
 }

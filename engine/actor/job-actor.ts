@@ -28,7 +28,7 @@ import { splitAuthor } from './authored.js'
 import { countLowScore } from './ballots.js'
 import { cast, labelOf } from './casting.js'
 import { CauseStage } from './cause-stage.js'
-import { enter, waitingMark, type ActorParts } from './deciding-again.js'
+import { waitingMark, type ActorParts } from './deciding-again.js'
 import { clientBodyOf, takeEnriched } from './enriching.js'
 import { erase } from './erasing.js'
 import { replyOf } from './event-reply.js'
@@ -37,6 +37,7 @@ import { watchFeedback } from './feedback-watch.js'
 import { mustFit, parseHistoric } from './historic.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
+import type { LateCounts } from './late-counts.js'
 import type { EventReply, Message } from './message.js'
 import { purgeRows } from './purge.js'
 import { removeEvent } from './removing.js'
@@ -51,6 +52,7 @@ export class JobActor {
   readonly #store: TurnStore
   readonly #codec: BodyCodec
   readonly #sectionNames: readonly string[]
+  readonly #late: LateCounts
   readonly #stats: JobStats
   #settings!: JobSettings
   #arrivals!: Arrivals
@@ -60,10 +62,8 @@ export class JobActor {
   /** What comes in is looked up elsewhere before it is decided. */
   #enriches = false
 
-  constructor(settings: JobSettings, store: TurnStore, codec: BodyCodec, sectionNames: readonly string[]) {
-    this.#store = store
-    this.#codec = codec
-    this.#sectionNames = sectionNames
+  constructor(settings: JobSettings, store: TurnStore, codec: BodyCodec, sectionNames: readonly string[], late: LateCounts) {
+    ;[this.#store, this.#codec, this.#sectionNames, this.#late] = [store, codec, sectionNames, late]
     const stats = readStats(store, settings.id, settings.labels.length)
     this.#stats = new JobStats(settings.id, { ...stats, lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id) })
     this.configure(settings)
@@ -79,7 +79,7 @@ export class JobActor {
     this.#enriches = settings.pipeline.some(enriches)
     this.#arrivals = new Arrivals(settings, this.#codec, this.#sectionNames)
     const { fingerprint } = this.#arrivals.points
-    this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats, settings.labels.length)
+    this.#buckets = new BucketCache(settings.id, fingerprint, this.#stats, settings.labels.length, this.#late)
     this.#model = new JobModel(settings, fingerprint)
     this.#model.open(this.#store, this.#stats.row)
     this.#cause = hasClusters(settings.category)
@@ -153,7 +153,7 @@ export class JobActor {
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     this.#stats.countDecision(decision)
     if (lookUps === 'passed_over') this.#stats.decided.lookedUp(lookUps)
-    if (bucket !== null) enter(this.#buckets, bucket, micros, decision.label)
+    this.#buckets.add(bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
   }
 

@@ -5,7 +5,6 @@
  *
  * 1. Both ways give the same figures (test/simulation).
  */
-import { must } from '../assert.js'
 import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -19,8 +18,9 @@ import type { ChangedConsensus, JobMetrics } from '../metrics/metrics-service.js
 import { FieldSet } from '../query/field.js'
 import type { Environment } from '../store/environment.js'
 import { clientIdOf, decodeHeader } from '../store/event-record.js'
-import { decodeBallot, decodeCount, type CountRow } from '../store/rows.js'
-import { bucketKey, countKey, timeKey, timeOfValue } from '../store/tables.js'
+import { decodeBallot, type CountRow } from '../store/rows.js'
+import { bucketKey, timeKey, timeOfValue } from '../store/tables.js'
+import { BucketCounts } from './bucket-counts.js'
 import { EventScan } from './event-scan.js'
 import { subjectKey, type Subject } from './job-ballots.js'
 import { LOW_CONFIDENCE } from './job-stats.js'
@@ -77,9 +77,10 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
   const matrix = new ConfusionMatrix(job.labels.length)
   const changed = new Largest<Changed>(TOP)
   let [withConsensus, inKnowledgeBase, changedEvents] = [0, 0, 0]
+  const counts = new BucketCounts(environment, job.id)
   for (const subject of ballots.subjects) {
     const { consensus, state } = subject.standing
-    const count = countsOf(environment, job.id, subject)
+    const count = countsOf(environment, counts, job.id, subject)
     if (count === null) return null
     if (isLabel(consensus)) {
       withConsensus += count.events
@@ -94,9 +95,11 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
 }
 
 /** Null where decisions were not counted from the bucket's start. */
-function countsOf(environment: Environment, jobId: number, { id, number }: Subject): Omit<CountRow, 'decided'> & { readonly decided: readonly number[] } | null {
+function countsOf(
+  environment: Environment, counts: BucketCounts, jobId: number, { id, number }: Subject,
+): Omit<CountRow, 'decided'> & { readonly decided: readonly number[] } | null {
   if (number !== null) {
-    const { decided, ...rest } = decodeCount(must(environment.get('counts', countKey(jobId, number)), 'the counts of a bucket'))
+    const { decided, ...rest } = counts.of(id, number)
     return decided === null ? null : { ...rest, decided }
   }
   const micros = timeOfValue(Buffer.from(id, 'latin1'))

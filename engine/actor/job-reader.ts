@@ -17,6 +17,7 @@ import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
 import { bucketKey, jobRange, timeOfKey } from '../store/tables.js'
 import { ballotView } from './ballot-view.js'
+import { countOfBucket } from './bucket-counts.js'
 import { ClusterReader, placeOf } from './cluster-reader.js'
 import { readBallot } from './ballots.js'
 import type { ConsensusView } from './consensus-service.js'
@@ -152,7 +153,9 @@ export class JobReader {
 
   #consensus(job: JobSettings, subject: Uint8Array): ConsensusView {
     const ballot = readBallot(this.#environment, job.id, subject)
-    return ballotView(this.#environment, job, subject, ballot, this.stats(job).trainedThroughSeq, true)
+    const reads = this.#environment
+    const ground = { reads, countOf: (id: string, number: number) => countOfBucket(reads, job.id, id, number) }
+    return ballotView(ground, job, subject, ballot, this.stats(job).trainedThroughSeq, true)
   }
 
   /** What the audit log is to be told of the time after `after`, in order. */

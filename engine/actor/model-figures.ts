@@ -24,8 +24,9 @@ import { ConfidenceTally, type ConfidenceFigures } from '../metrics/confidence.j
 import { ConfusionMatrix } from '../metrics/confusion.js'
 import { PointTables, type PointUsefulness } from '../metrics/point-usefulness.js'
 import { decodeContent } from '../store/event-record.js'
-import { decodeBallot, decodeBucket, decodeCount, decodeModel, type BallotRow, type ModelRow } from '../store/rows.js'
-import { bucketKey, countKey, jobRange, modelKey, timeKey, timeOfValue } from '../store/tables.js'
+import { decodeBallot, decodeBucket, decodeModel, type BallotRow, type ModelRow } from '../store/rows.js'
+import { bucketKey, jobRange, modelKey, timeKey, timeOfValue } from '../store/tables.js'
+import { BucketCounts } from './bucket-counts.js'
 import { causeValues } from './cause-values.js'
 import { openModel } from './job-model.js'
 import { readStats } from './job-stats.js'
@@ -155,6 +156,7 @@ interface Subject {
 function subjectReader(ground: MetricsGround, job: MetricsJob, fingerprint: number, model: Model): (subject: Uint8Array) => Subject | null {
   const { environment, codec } = ground.stores(job.shard)
   const points = new DecisionPoints(job.decisionPoints)
+  const counts = new BucketCounts(environment, job.id)
   const isCurrent = points.fingerprint === fingerprint
   const placed = model instanceof CauseModel ? causeValues(environment, job, model) : null
   return (subject) => {
@@ -168,7 +170,7 @@ function subjectReader(ground: MetricsGround, job: MetricsJob, fingerprint: numb
     }
     const bucket = decodeBucket(must(environment.get('buckets', bucketKey(job.id, subject)), 'the bucket of a ballot'))
     if (bucket.fingerprint !== fingerprint) return null
-    const { events } = decodeCount(must(environment.get('counts', countKey(job.id, bucket.number)), 'the counts of a bucket'))
+    const { events } = counts.of(Buffer.from(subject).toString('latin1'), bucket.number)
     return { values: bucket.values, seen: bucket.values, events, isCurrent }
   }
 }

@@ -11,7 +11,7 @@ import { beginTurn, refuseTurn, Shard, TurnOutOfPlace } from './shard.js'
 import type { ShardThreadData } from './threads.js'
 import type { TurnResult, TurnTask } from './turn.js'
 
-const { dataDir, sectionNames } = workerData as ShardThreadData
+const { dataDir, sectionNames, lateEventsMax } = workerData as ShardThreadData
 const shards = new Map<number, Shard>()
 
 /** Gives back the memory that a shard has mapped; main does the same before the shard's next turn (residency.ts). */
@@ -31,7 +31,7 @@ export default function runTurn(task: TurnTask): TurnResult {
   if (!task.opens) throw new TurnOutOfPlace()
   beginTurn(task)
   try {
-    shards.set(task.shard, new Shard(openShard(dataDir, task.shard), sectionNames))
+    shards.set(task.shard, new Shard(openShard(dataDir, task.shard), sectionNames, lateEventsMax))
   } catch (error) {
     if (!isRefusal(error)) throw error
     return refuseTurn(task, error)

@@ -28,6 +28,7 @@ import { forgetCollected } from './outbox.js'
 import { addChangedJobs } from './latest-events.js'
 import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
 import { STARTED_AT, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn.js'
+import { LateCounts } from './late-counts.js'
 import { TurnStore } from './turn-store.js'
 
 /** A turn in front of this one has not run: its thread died, or it failed. It will be run again in its place. */
@@ -42,10 +43,15 @@ export class Shard {
   #codec: BodyCodec
   /** Jobs that the turn touched. */
   readonly #touched = new Set<JobActor>()
+  readonly #late: LateCounts
+  /** What is committed may have counts that are behind and not in `#late`. */
+  #mayBeBehind = true
   #open = false
   #place = 0
 
-  constructor(environment: Environment, sectionNames: readonly string[]) {
+  /** Counts of buckets may be behind by events of two rounds of so many (late-counts.ts). */
+  constructor(environment: Environment, sectionNames: readonly string[], lateEventsMax: number = limits.countsLateEventsMax) {
+    this.#late = new LateCounts(lateEventsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
     this.#store = new TurnStore(environment)
@@ -67,6 +73,8 @@ export class Shard {
     const beganMs = task.followed ? epochMs() : 0
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
+    if (this.#mayBeBehind) this.#late.layWhole(this.#store, this.#environment)
+    const laid = this.#store.batch.size
     const extras: Extra[] = []
     const changed = new Set<number>()
     const micros = this.#apply(Buffer.from(task.memory), task, replies, extras, changed)
@@ -74,7 +82,7 @@ export class Shard {
     const workMs = task.followed ? epochMs() - beganMs : 0
     let flushMs = 0
     try {
-      flushMs = this.#commit(micros, decided, changed)
+      flushMs = this.#commit(micros, laid, decided, changed)
     } catch (error) {
       if (!isRefusal(error)) throw error
       this.#forget()
@@ -119,32 +127,42 @@ export class Shard {
     let actor = this.#actors.get(message.jobId)
     if (actor === undefined) {
       const settings = must(this.#settings.get(message.jobId), 'the settings of job', message.jobId)
-      actor = new JobActor(settings, this.#store, this.#codec, this.#sectionNames)
+      actor = new JobActor(settings, this.#store, this.#codec, this.#sectionNames, this.#late)
       this.#actors.set(message.jobId, actor)
     }
     this.#touched.add(actor)
     const reply = actor.handle(message)
-    if (message.kind === 'purge') this.#actors.delete(message.jobId)
+    if (message.kind === 'purge') {
+      this.#actors.delete(message.jobId)
+      this.#late.forgetJob(message.jobId)
+    }
     return reply
   }
 
   #configure(settings: JobSettings): void {
     this.#settings.set(settings.id, settings)
-    this.#actors.get(settings.id)?.configure(settings)
+    const actor = this.#actors.get(settings.id)
+    if (actor === undefined) return
+    actor.configure(settings)
+    // It has forgotten its buckets.
+    this.#late.clear()
+    this.#mayBeBehind = true
   }
 
-  /** Milliseconds that the commit took; what was stored and decided goes into the list, and jobs that it changed. */
-  #commit(latestMicros: number, decided: number[], changed: Set<number>): number {
+  /** Milliseconds that the commit took; what was stored and decided goes into the list, and jobs that it changed. Nothing but what was laid first is no reason for one. */
+  #commit(latestMicros: number, laid: number, decided: number[], changed: Set<number>): number {
     for (const actor of this.#touched) actor.finish(decided)
     this.#touched.clear()
     const { batch } = this.#store
-    if (batch.size === 0) return 0
+    if (batch.size === laid) return 0
+    this.#late.write(this.#store, latestMicros)
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
     this.#codec.writeNewRows(batch)
     const begin = performance.now()
     this.#environment.commit(batch)
     const flushMs = performance.now() - begin
     this.#codec.committed()
+    this.#mayBeBehind = false
     addChangedJobs(changed, batch)
     batch.clear()
     return flushMs
@@ -154,6 +172,8 @@ export class Shard {
   #forget(): void {
     this.#actors.clear()
     this.#touched.clear()
+    this.#late.clear()
+    this.#mayBeBehind = true
     this.#environment.refresh()
     this.#codec = new BodyCodec(this.#environment)
   }

@@ -22,6 +22,8 @@ import type { TurnResult, TurnTask } from './turn.js'
 export interface ShardThreadData {
   readonly dataDir: string
   readonly sectionNames: readonly string[]
+  /** Of a round of counts (late-counts.ts). */
+  readonly lateEventsMax: number
 }
 
 /** Threads for shards when the user names no number: one core is left to the HTTP thread. */

@@ -23,8 +23,9 @@ import { BodyCodec } from '../store/body-codec.js'
 import { openShard } from '../store/environments.js'
 import type { Environment } from '../store/environment.js'
 import { decodeContent } from '../store/event-record.js'
-import { decodeBallot, decodeBucket, decodeCount } from '../store/rows.js'
-import { bucketKey, countKey, jobRange, timeKey, timeOfValue } from '../store/tables.js'
+import { decodeBallot, decodeBucket } from '../store/rows.js'
+import { bucketKey, jobRange, timeKey, timeOfValue } from '../store/tables.js'
+import { BucketCounts } from './bucket-counts.js'
 import { CauseKnown, type LabelledEvent } from './cause-training.js'
 import { readStats } from './job-stats.js'
 import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-task.js'
@@ -124,13 +125,13 @@ interface KnownReader {
 
 function bucketReader(environment: Environment, task: TrainingTask): KnownReader {
   const { fingerprint } = new DecisionPoints(task.points)
+  const counts = new BucketCounts(environment, task.jobId)
   return {
     example(subject) {
       if (subject.length !== BUCKET_ID_BYTES) return null
       const row = decodeBucket(must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'))
       if (row.fingerprint !== fingerprint) return null
-      const { events } = decodeCount(must(environment.get('counts', countKey(task.jobId, row.number)), 'the counts of a bucket'))
-      return { values: row.values, events, firstMicros: row.firstMicros }
+      return { values: row.values, events: counts.of(Buffer.from(subject).toString('latin1'), row.number).events, firstMicros: row.firstMicros }
     },
   }
 }

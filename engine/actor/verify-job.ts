@@ -4,7 +4,7 @@
  * Owns: what must hold between the tables of one shard.
  *
  * 1. Every event can be read in full; its id, its marks, its bucket, its notes, its look-ups lead to each other, both ways.
- * 2. The counters of a bucket and of a job are what is there.
+ * 2. The counters of a bucket and of a job are what is there, those of a bucket with the events that they may lack (bucket-counts.ts).
  * 3. A ballot's consensus follows from its votes; every model that was installed can be read.
  */
 import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../learn/consensus.js'
@@ -15,6 +15,7 @@ import { decodeNotes } from '../store/note-row.js'
 import { decodeTask } from '../store/reprocess-row.js'
 import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../store/rows.js'
 import { countKey, idKey, jobKey, modelKey, timeKey, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../store/tables.js'
+import { countedThrough, LateEvents } from './bucket-counts.js'
 import { openModel } from './job-model.js'
 import type { ShardCheck } from './verify-shard.js'
 
@@ -25,6 +26,8 @@ export class JobCheck {
   readonly #shard: ShardCheck
   readonly #jobId: number
   readonly #perBucket = new Map<string, number>()
+  readonly #countedThrough: number
+  readonly #late = new LateEvents()
   #events = 0
   #withId = 0
   #pending = 0
@@ -36,6 +39,7 @@ export class JobCheck {
   constructor(shard: ShardCheck, jobId: number) {
     this.#shard = shard
     this.#jobId = jobId
+    this.#countedThrough = countedThrough(shard)
   }
 
   run(): number {
@@ -74,6 +78,7 @@ export class JobCheck {
     if (header.bucketId === null) return
     const bucket = Buffer.from(header.bucketId).toString('latin1')
     this.#perBucket.set(bucket, (this.#perBucket.get(bucket) ?? 0) + 1)
+    if (micros > this.#countedThrough) this.#late.add(bucket, micros, header.label)
   }
 
   #waiting(key: Uint8Array, { pending, lookUps }: RecordHeader): void {
@@ -133,9 +138,10 @@ export class JobCheck {
       const key = countKey(this.#jobId, row.number)
       const value = this.#shard.get('counts', key)
       const count = value === undefined ? null : this.#shard.read('counts', { key, value }, decodeCount)
+      const whole = count === null ? null : this.#late.addTo(count, id).events
       if (value === undefined) this.#shard.note('buckets', entry.key, 'has no counts')
-      else if (count !== null && count.events !== (left.get(id) ?? 0)) {
-        this.#shard.note('counts', key, `says ${count.events} events where ${left.get(id) ?? 0} are`)
+      else if (whole !== null && whole !== (left.get(id) ?? 0)) {
+        this.#shard.note('counts', key, `says ${whole} events where ${left.get(id) ?? 0} are`)
       }
       if (row.hasBallot !== ballots.has(id)) this.#shard.note('buckets', entry.key, 'says otherwise about its votes than is so')
       left.delete(id)

@@ -25,10 +25,12 @@ import { limits } from '../limits.js'
 import { makeDirectory, syncDirectory } from './make-directory.js'
 import { mustBeWhole } from './whole-files.js'
 
-/** The format that this code writes. 2: as 1, and all files have checksums (checksums.ts). */
-export const DATA_FORMAT = 2
+/** The format that this code writes. 2: as 1, and all files have checksums (checksums.ts). 3: as 2, and counts of buckets may be behind (actor/late-counts.ts). */
+export const DATA_FORMAT = 3
 /** From this format on all files have checksums; some files of older directories have, too. */
 export const CHECKSUMS_FORMAT = 2
+/** From this format on rows of `counts` may be behind: what reads older directories would take them for whole. */
+export const LATE_COUNTS_FORMAT = 3
 
 const formatSchema = z.object({ format: z.int().min(1), shards: z.int().min(1).max(limits.shardsMax) })
 

@@ -121,6 +121,16 @@ export function isInBucket(record: Uint8Array): boolean {
   return false
 }
 
+export function isInThisBucket(record: Uint8Array, bucketId: Uint8Array): boolean {
+  for (let i = 0; i < BUCKET_ID_BYTES; i++) if (record[BUCKET_ID_AT + i] !== bucketId[i]) return false
+  return true
+}
+
+/** The bucket's id, one character a byte. */
+export function bucketTextOf(record: Uint8Array): string {
+  return Buffer.from(record.buffer, record.byteOffset + BUCKET_ID_AT, BUCKET_ID_BYTES).toString('latin1')
+}
+
 /** Everything in the header but what the rest is found by: the length of the id, and the flags of what else is there. */
 export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   const { bucketId, confidence } = header

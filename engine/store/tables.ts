@@ -12,7 +12,7 @@
  * | awaited  | job, time                    | empty: stored, decided when look-ups have ended    |
  * | lookups  | job, time                    | what was looked up about the event (store/look-up-row.ts) |
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
- * | counts   | job, bucket number (u32)     | events of the bucket (store/rows.ts)               |
+ * | counts   | job, bucket number (u32)     | events of the bucket, but for late ones (actor/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
@@ -23,7 +23,7 @@
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | what the audit log is to be told (actor/outbox.ts) |
- * | meta     | name                         | shard-wide: format, last time, head of the audit log |
+ * | meta     | name                         | shard-wide: format, last time, how far counts are, head of the audit log |
  */
 
 /** The tables of a shard. */
@@ -47,6 +47,11 @@ export function jobKey(job: number): Buffer {
   const key = Buffer.allocUnsafe(4)
   key.writeUInt32BE(job, 0)
   return key
+}
+
+/** The job in a key of any table that begins with one. */
+export function jobOfKey(key: Uint8Array): number {
+  return uint32At(key, 0)
 }
 
 /** All keys of one job. */
@@ -130,7 +135,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Key of a shard-wide value. */
-export function metaKey(name: 'format' | 'last_time' | 'audit_head'): Buffer {
+export function metaKey(name: 'format' | 'last_time' | 'counted_through' | 'audit_head'): Buffer {
   return Buffer.from(name, 'latin1')
 }
 

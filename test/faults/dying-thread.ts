@@ -10,7 +10,7 @@ import { openShard } from '../../engine/store/environments.js'
 import type { Environment, WriteBatch } from '../../engine/store/environment.js'
 import { DEADLY_ID, FATES_FILE, NO_START_FILE, type Fate } from './fates.js'
 
-const { dataDir, sectionNames } = workerData as ShardThreadData
+const { dataDir, sectionNames, lateEventsMax } = workerData as ShardThreadData
 const fatesFile = join(dataDir, FATES_FILE)
 const shards = new Map<number, Shard>()
 let fate: Fate = 'live'
@@ -30,7 +30,7 @@ export default function runTurn(task: TurnTask): TurnResult {
 
 function open(task: TurnTask): Shard {
   if (!task.opens) throw new TurnOutOfPlace()
-  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames)
+  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, lateEventsMax)
   shards.set(task.shard, shard)
   return shard
 }

@@ -28,7 +28,7 @@ class Threads {
     this.directory = temporaryDirectory(test)
     openDataDir(this.directory, jobs.length)
     const filename = new URL('./dying-thread.js', import.meta.url).href
-    const pool = new ShardThreads(threads, { dataDir: this.directory, sectionNames: ['service'] }, (error) => this.died.push(error), filename)
+    const pool = new ShardThreads(threads, { dataDir: this.directory, sectionNames: ['service'], lateEventsMax: 8 }, (error) => this.died.push(error), filename)
     this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
     this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task) => pool.run(task), {
       committed: () => this.reader(shard).refresh(), added: () => {}, failed: (_, error) => this.failures.push(error),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import type { JobSettings } from '../../engine/job/job.js'
+import { BucketCounts } from '../../engine/actor/bucket-counts.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
 import { eventAt } from '../../engine/actor/event-table.js'
 import { viewOf } from '../../engine/actor/event-reply.js'
@@ -10,8 +11,8 @@ import type { Entry, Environment } from '../../engine/store/environment.js'
 import { readNotes } from '../../engine/actor/notes.js'
 import { decodeContent, decodePrevious, hasNotes } from '../../engine/store/event-record.js'
 import { decodeTask } from '../../engine/store/reprocess-row.js'
-import { decodeBallot, decodeBucket, decodeCount, type StatsRow } from '../../engine/store/rows.js'
-import { countKey, jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../engine/store/tables.js'
+import { decodeBallot, decodeBucket, type StatsRow } from '../../engine/store/rows.js'
+import { jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../engine/store/tables.js'
 import { testAuthor } from './engine-shard.js'
 import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './engine-oracle.js'
 
@@ -59,6 +60,7 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
   const numbers = new Set<number>()
   const stored = entries(environment, 'buckets', job.id).map((entry) => ({ id: hexOf(entry), row: decodeBucket(entry.value) }))
   const placeOf = (fingerprint: number, values: unknown): string => `${fingerprint} ${JSON.stringify(values)}`
+  const counts = new BucketCounts(environment, job.id)
   const byPlace = new Map(stored.map((each) => [placeOf(each.row.fingerprint, each.row.values), each]))
   assert.equal(byPlace.size, stored.length, 'a bucket that is there twice')
   for (const [name, count] of wanted) {
@@ -68,8 +70,7 @@ function compareBuckets(environment: Environment, job: JobSettings, oracle: Orac
     const { id, row } = found
     names.set(id, name)
     numbers.add(row.number)
-    const counts = environment.get('counts', countKey(job.id, row.number))
-    const counted = decodeCount(counts as Uint8Array)
+    const counted = counts.of(Buffer.from(id, 'hex').toString('latin1'), row.number)
     assert.equal(counted.events, count, `events of bucket ${name}`)
     assert.deepEqual(counted.decided, decisionsIn(oracle, name), `decisions of bucket ${name}`)
     assert.equal(row.hasBallot, oracle.ballots.has(name), `votes of bucket ${name}`)

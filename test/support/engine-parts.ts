@@ -10,7 +10,7 @@ export async function openParts(test: Pick<TestContext, 'after'>): Promise<Engin
   const dataDir = join(temporaryDirectory(test), 'data')
   makeDataDir(dataDir)
   const lock = await lockDataDir(dataDir)
-  const parts = new EngineParts({ dataDir, name: 'service', shards: 1, threads: 1, adminPassword: 'administrator', passwordCost: 10 }, openDataDir(dataDir, 1).shards, lock)
+  const parts = new EngineParts({ dataDir, name: 'service', shards: 1, threads: 1, adminPassword: 'administrator', passwordCost: 10 }, openDataDir(dataDir, 1), lock)
   test.after(() => parts.close())
   return parts
 }

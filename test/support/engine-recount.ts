@@ -1,11 +1,12 @@
 /** Counts everything that is stored of a job again, from nothing but the rows, and holds the counters against it. */
 import assert from 'node:assert/strict'
 import { consensusOf, isLabel, isLowScore, UNDECIDED } from '../../engine/learn/consensus.js'
+import { BucketCounts } from '../../engine/actor/bucket-counts.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import type { Entry, Environment } from '../../engine/store/environment.js'
 import { decodeContent, decodeHeader } from '../../engine/store/event-record.js'
-import { decodeBallot, decodeBucket, decodeCount, decodeStats, type BallotRow, type StatsRow } from '../../engine/store/rows.js'
-import { countKey, jobKey, jobRange, modelKey, timeOfKey, timeOfValue, type ShardTable } from '../../engine/store/tables.js'
+import { decodeBallot, decodeBucket, decodeStats, type BallotRow, type StatsRow } from '../../engine/store/rows.js'
+import { jobKey, jobRange, modelKey, timeOfKey, timeOfValue, type ShardTable } from '../../engine/store/tables.js'
 import { eventIdOf } from '../../engine/event/event-id.js'
 
 export interface Recounted {
@@ -74,11 +75,10 @@ function recountBuckets(
   ballots: ReadonlyMap<string, BallotRow>, decisions: ReadonlyMap<string, number[]>,
 ): void {
   const left = new Set(perBucket.keys())
+  const counts = new BucketCounts(environment, jobId)
   for (const [id, value] of buckets) {
     const { number, hasBallot } = decodeBucket(value)
-    const counts = environment.get('counts', countKey(jobId, number))
-    assert.ok(counts !== undefined, 'the counts of a bucket')
-    const { events, decided } = decodeCount(counts)
+    const { events, decided } = counts.of(Buffer.from(id, 'hex').toString('latin1'), number)
     assert.equal(events, perBucket.get(id) ?? 0, 'events of a bucket')
     assert.deepEqual(decided, decisions.get(id) ?? new Array<number>(LABELS).fill(0), 'decisions of a bucket')
     assert.equal(hasBallot, ballots.has(id), 'the ballot of a bucket')

@@ -5,7 +5,9 @@ import { objectiveOf } from '../../engine/job/objective.js'
 import { hasBuckets, hasClusters } from '../../engine/job/job.js'
 import { causeSettingsOf } from '../../engine/cause/settings.js'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
+import { must } from '../../engine/assert.js'
 import { withAuthor } from '../../engine/actor/authored.js'
+import { BucketCounts } from '../../engine/actor/bucket-counts.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
 import { LatestEvents } from '../../engine/actor/latest-events.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
@@ -21,12 +23,14 @@ import type { EventView, FeedbackInput } from '../../engine/service.js'
 import type { Environment } from '../../engine/store/environment.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
 import type { ReprocessRow, ReprocessSelection } from '../../engine/store/reprocess-row.js'
-import { encodeModel } from '../../engine/store/rows.js'
+import { decodeBucketNumber, encodeCount, encodeModel, type CountRow } from '../../engine/store/rows.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import { decodeContent } from '../../engine/store/event-record.js'
-import { sharedTables, shardTables } from '../../engine/store/tables.js'
+import { JOB_BYTES, jobOfKey, jobRange, metaKey, sharedTables, shardTables, versionOfKey } from '../../engine/store/tables.js'
 
 export const sectionNames = ['service']
+/** Of a round of counts: a few, so that rounds end. */
+const usualLateEventsMax = 8
 
 /** The selection of a task that names every event. */
 export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
@@ -54,6 +58,14 @@ export interface Posting {
   readonly micros?: number
 }
 
+/** How far rows are behind depends on where turns end; what they come to does not. */
+function wholeCount(environment: Environment, key: Uint8Array): CountRow {
+  const [jobId, number] = [jobOfKey(key), versionOfKey(key)]
+  const bucket = [...environment.range('buckets', jobRange(jobId))].find(({ value }) => decodeBucketNumber(value) === number)
+  const id = Buffer.from(must(bucket, 'the bucket of counts').key.subarray(JOB_BYTES)).toString('latin1')
+  return new BucketCounts(environment, jobId).of(id, number)
+}
+
 export class TestShard<E extends Environment = MemoryEnvironment> {
   readonly environment: E
   readonly failures: unknown[] = []
@@ -62,12 +74,14 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   mailbox: Mailbox
   /** What the main thread remembers; a test compares it with what is stored. */
   latest = this.#noneYet()
+  readonly #lateEventsMax: number
   #shard: Shard
   #micros = 1_700_000_000_000_000
 
-  constructor(environment: E = new MemoryEnvironment(shardTables) as Environment as E) {
+  constructor(environment: E = new MemoryEnvironment(shardTables) as Environment as E, lateEventsMax = usualLateEventsMax) {
     this.environment = environment
-    this.#shard = new Shard(environment, sectionNames)
+    this.#lateEventsMax = lateEventsMax
+    this.#shard = new Shard(environment, sectionNames, lateEventsMax)
     this.run = (task) => this.#shard.run(task)
     this.mailbox = this.#openMailbox()
   }
@@ -79,7 +93,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
 
   /** The thread is another one from now on; whoever has the mailbox does not know. */
   replaceThread(): void {
-    this.#shard = new Shard(this.environment, sectionNames)
+    this.#shard = new Shard(this.environment, sectionNames, this.#lateEventsMax)
   }
 
   /** The thread of the next turn dies, before or after its commit; whether it has. */
@@ -184,20 +198,22 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return this.reader().event(job, eventId)
   }
 
-  /** Every row of the store, `table key value` in hexadecimal; of one job where `jobId` is given. */
+  /** Every row of the store, `table key value` in hexadecimal, counts as what they come to; of one job where `jobId` is given. */
   rows(jobId?: number): string[] {
     const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
     const own = jobId === undefined ? '' : jobId.toString(16).padStart(8, '0')
     const codec = new BodyCodec(this.environment)
     // Which texts have become words depends on when the shard was opened; what they spell does not.
-    const shown = (table: string, value: Uint8Array): string => {
+    const shown = (table: string, key: Uint8Array, value: Uint8Array): string => {
+      if (table === 'counts') return hex(encodeCount(wholeCount(this.environment, key)))
       if (table !== 'events') return hex(value)
       const { body, extras, clientId } = decodeContent(value)
       return `${hex(value.subarray(0, 32))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
     }
     return shardTables.flatMap((table) => {
       if (table === 'words' || (jobId !== undefined && sharedTables.includes(table))) return []
-      return [...this.environment.range(table, {})].map(({ key, value }) => `${table} ${hex(key)} ${shown(table, value)}`)
+      return [...this.environment.range(table, {})].map(({ key, value }) => `${table} ${hex(key)} ${shown(table, key, value)}`)
+        .filter((row) => !row.startsWith(`meta ${hex(metaKey('counted_through'))}`))
         .filter((row) => jobId === undefined || row.startsWith(`${table} ${own}`))
     })
   }

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { open as openRaw } from 'lmdb'
 import { backupDataDir, openEngine, restoreBackup, verifyDataDir, type Engine, type EventView, type JobHandle } from '../../../engine/index.js'
+import { countedThrough } from '../../../engine/actor/bucket-counts.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { openCatalog, openShard } from '../../../engine/store/environments.js'
-import { jobRange } from '../../../engine/store/tables.js'
+import { jobRange, metaKey, timeValue } from '../../../engine/store/tables.js'
 import { catalogTables } from '../../../engine/resource/records.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { refusedWith as refused } from '../../support/engine-refusal.js'
@@ -183,6 +184,12 @@ describe('verifying', () => {
     }
   })
 
+  it('names counts that lack events of a time when they say to have all', async () => {
+    assert.match(await problemsAfter((batch) => {
+      batch.put('meta', metaKey('counted_through'), timeValue(Number.MAX_SAFE_INTEGER))
+    }), /counts KEY says \d+ events where \d+ are/)
+  })
+
   it('names the row that cannot be read', async () => {
     for (const table of ['events', 'buckets', 'counts', 'ballots', 'stats'] as const) {
       const words = new RegExp(`${table} KEY (cannot be read|says)`)
@@ -209,7 +216,16 @@ describe('verifying', () => {
   })
 })
 
-describe('a data directory of before there were checksums', () => {
+describe('a data directory of before there were checksums, and counts that may be behind', () => {
+  async function countedThroughIn(path: string): Promise<number> {
+    const environment = openShard(path, 0)
+    try {
+      return countedThrough(environment)
+    } finally {
+      await environment.close()
+    }
+  }
+
   it('is used as it is, and what is restored of its backup has them', async () => {
     const [old, copy, restored] = ['old', 'old-backup', 'old-restored'].map((name) => join(dir, name)) as [string, string, string]
     mkdirSync(old)
@@ -229,12 +245,16 @@ describe('a data directory of before there were checksums', () => {
     await engine.close()
     const report = await verifyDataDir(old)
     assert.deepEqual([report.problems, report.events, [...report.withoutChecksums].sort()], [[], 20, ['catalog.mdb', 'shard-0.mdb']])
+    assert.equal(await countedThroughIn(old), Number.POSITIVE_INFINITY)
     await backupDataDir(old, copy, true)
     restoreBackup(copy, restored)
     const after = await verifyDataDir(restored)
     assert.deepEqual([after.problems, after.events, after.withoutChecksums], [[], 20, []])
     const again = await open(restored)
     for (let i = 0; i < 20; i++) assert.equal(again.event(again.jobByTitle(again.authenticate(KEY)!, 'a job'), `e${i}`).eventId, `e${i}`)
+    await post(again, 'e20')
     await again.close()
+    assert.notEqual(await countedThroughIn(restored), Number.POSITIVE_INFINITY)
+    assert.deepEqual([(await verifyDataDir(restored)).problems, (await verifyDataDir(restored)).events], [[], 21])
   })
 })

@@ -25,7 +25,7 @@ let closed = false
 before(async () => {
   const lock = await lockDataDir(dir)
   const options = { dataDir: dir, name: 'service', threads: 1, clock, adminPassword: 'administrator', passwordCost: 10, bootstrapKey: 'bootstrap-key-for-tests' }
-  parts = new EngineParts(options, openDataDir(dir, 1).shards, lock)
+  parts = new EngineParts(options, openDataDir(dir, 1), lock)
 })
 after(async () => {
   if (!closed) await parts.close()
@@ -103,7 +103,7 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
   const begin = async (): Promise<EngineParts> => {
     const lock = await lockDataDir(path)
     const options = { dataDir: path, name: 'service', threads: 1, clock, adminPassword: 'administrator', passwordCost: 10, bootstrapKey: 'bootstrap-key-for-tests' }
-    return new EngineParts(options, openDataDir(path, 1).shards, lock)
+    return new EngineParts(options, openDataDir(path, 1), lock)
   }
   let own = await begin()
   const titles = ['broken', 'sound']

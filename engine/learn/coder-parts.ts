@@ -8,6 +8,7 @@ import { FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import { readNumberColumns, writeNumberColumns, type NumberColumn } from './number-columns.js'
+import { noFactors, readFactors, writeFactors, type TextFactors } from './text-factors.js'
 import { readProfiles, writeProfiles, type PointProfile } from './point-profile.js'
 
 /** How events are coded. */
@@ -25,6 +26,7 @@ export interface CoderParts {
   readonly columnCount: number
   /** See features.ts; false in models of the first kind. */
   readonly spaced: boolean
+  readonly factors: TextFactors
 }
 
 export function writeCoder(parts: CoderParts, to: ModelWriter): void {
@@ -37,10 +39,11 @@ export function writeCoder(parts: CoderParts, to: ModelWriter): void {
   writeNumberColumns(parts.columns, to)
   to.u32s(parts.columnOf)
   to.u32(parts.columnCount)
+  writeFactors(parts.factors, to)
 }
 
 /** `spaced` is not in the bytes: the kind of the model says it. */
-export function readCoder(from: ModelReader, spaced: boolean): CoderParts {
+export function readCoder(from: ModelReader, spaced: boolean, factored: boolean): CoderParts {
   const points: string[] = []
   for (let left = from.u32(); left > 0; left--) points.push(from.text())
   return {
@@ -53,6 +56,7 @@ export function readCoder(from: ModelReader, spaced: boolean): CoderParts {
     columnOf: Int32Array.from(from.u32s()),
     columnCount: from.u32(),
     spaced,
+    factors: factored ? readFactors(from) : noFactors,
   }
 }
 
@@ -61,5 +65,5 @@ export function makeCoder(parts: CoderParts): EventCoder {
   const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs, parts.spaced)
   const table = new FeatureTable(parts.features.length)
   for (const hash of parts.features) table.add(hash)
-  return new EventCoder(encoder, table, parts.counts, parts.columns, parts.columnOf, parts.columnCount)
+  return new EventCoder(encoder, table, parts.counts, parts.columns, parts.columnOf, parts.columnCount, parts.factors)
 }

@@ -7,7 +7,8 @@
 import type { PointValues } from './classifier.js'
 import type { FeatureEncoder } from './features.js'
 import type { FeatureTable } from './feature-table.js'
-import { numberCode, type NumberColumn } from './number-columns.js'
+import { codeOf, FACTOR, numberCode, type NumberColumn } from './number-columns.js'
+import { FactorReader, type TextFactors } from './text-factors.js'
 
 export class EventCoder {
   /** The features of the last event that the model knows, `count` of them, with what the linear model multiplies. */
@@ -20,6 +21,7 @@ export class EventCoder {
   readonly #table: FeatureTable
   readonly #counts: Int32Array
   readonly #columns: readonly NumberColumn[]
+  readonly #factors: FactorReader
   /** For each feature its column, or -1. */
   readonly #columnOf: Int32Array
   /** For each feature of the encoder its number, or -1. */
@@ -34,8 +36,10 @@ export class EventCoder {
     columns: readonly NumberColumn[],
     columnOf: Int32Array,
     columnCount: number,
+    factors: TextFactors,
   ) {
     this.encoder = encoder
+    this.#factors = new FactorReader(factors)
     this.#table = table
     this.#counts = counts
     this.#columns = columns
@@ -48,9 +52,15 @@ export class EventCoder {
     return this.#set.subarray(0, this.#setCount)
   }
 
+  /** What the texts of the last event are about (text-factors.ts); good until the next. */
+  get coordinates(): Float32Array {
+    return this.#factors.coordinates
+  }
+
   code(event: PointValues): void {
     const { encoder, codes } = this
     encoder.encode(event)
+    this.#factors.read(event)
     for (let i = 0; i < this.#setCount; i++) codes[this.#set[i] as number] = 0
     this.#setCount = 0
     this.count = 0
@@ -73,7 +83,9 @@ export class EventCoder {
     }
     for (let i = 0; i < this.#columns.length; i++) {
       const column = this.#columns[i] as NumberColumn
-      codes[i] = numberCode(column, event[column.point] ?? null, this.seenAt(column.point))
+      codes[i] = column.what === FACTOR
+        ? codeOf(column.edges, this.coordinates[column.point] as number)
+        : numberCode(column, event[column.point] ?? null, this.seenAt(column.point))
     }
   }
 

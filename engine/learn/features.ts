@@ -49,7 +49,7 @@ const pairWeight = 0.5
 
 const wordsMax = 256
 /** Words so long with a digit among them are identifiers: all one word. */
-const identifierCharsMin = 5
+export const identifierCharsMin = 5
 
 export class FeatureEncoder {
   /** The features of the last event, `count` of them; hashes are not 0. */

@@ -7,13 +7,16 @@
  * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
  */
 import type { Example, PointValue, PointValues } from './classifier.js'
+import { evenly } from './evenly.js'
 import { EventCoder } from './event-coder.js'
 import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import { factorColumns, withCoordinates } from './factor-rows.js'
 import { MEASURED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
 import type { PointProfile } from './point-profile.js'
 import { part, type Stage } from './progress.js'
+import { noFactors, type TextFactors } from './text-factors.js'
 import type { TreeTable } from './tree-table.js'
 import type { Vocabulary } from './vocabulary.js'
 import { numberIn } from './written-values.js'
@@ -29,6 +32,8 @@ const binRowsMax = 10_000
 
 export interface LearningTable {
   readonly matrix: ExampleMatrix
+  /** The same with the coordinates of texts behind the features: what the linear member is fitted to. */
+  readonly linear: ExampleMatrix
   readonly trees: TreeTable
   readonly coder: EventCoder
   readonly columns: readonly NumberColumn[]
@@ -82,16 +87,15 @@ function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: In
   return { columnOf, count: usable.length }
 }
 
-function evenly<T>(list: readonly T[], max: number): readonly T[] {
-  const step = Math.ceil(list.length / max)
-  return step <= 1 ? list : list.filter((_, i) => i % step === 0)
+function binRows(examples: readonly Example[], background: readonly PointValues[]): PointValues[] {
+  return [...evenly(examples, binRowsMax).map(({ values }) => values), ...evenly(background, binRowsMax)]
 }
 
 function chooseNumbers(examples: readonly Example[], background: readonly PointValues[], encoder: FeatureEncoder, table: FeatureTable, counts: Int32Array): NumberColumn[] {
-  const rows = [...evenly(examples, binRowsMax).map(({ values }) => values), ...evenly(background, binRowsMax)]
+  const rows = binRows(examples, background)
   const pointCount = encoder.atoms.length
   const seen = new Int32Array(rows.length * pointCount)
-  const counter = new EventCoder(encoder, table, counts, [], new Int32Array(0), 0)
+  const counter = new EventCoder(encoder, table, counts, [], new Int32Array(0), 0, noFactors)
   rows.forEach((values, row) => {
     counter.code(values)
     for (let point = 0; point < pointCount; point++) seen[row * pointCount + point] = counter.seenAt(point)
@@ -105,21 +109,22 @@ export function buildLearningTable(
   background: readonly PointValues[],
   vocabulary: Vocabulary,
   encoder: FeatureEncoder,
+  factors: TextFactors,
   stage: Stage,
 ): LearningTable {
   const { matrix, hashes, counts } = vocabulary
   const table = new FeatureTable(hashes.length)
   for (const hash of hashes) table.add(hash)
-  const columns = chooseNumbers(examples, background, encoder, table, counts)
+  const columns = [...chooseNumbers(examples, background, encoder, table, counts), ...factorColumns(factors, binRows(examples, background))]
   stage.at(0.3)
   const { kinds, rows } = describe(matrix, examples, encoder, table, columns)
   const shares = Float64Array.from(counts, (count) => count / Math.max(examples.length, background.length))
   const { columnOf, count } = chooseFeatureColumns(matrix, kinds, rows, shares, columns.length)
-  const coder = new EventCoder(encoder, table, counts, columns, columnOf, columns.length + count)
+  const coder = new EventCoder(encoder, table, counts, columns, columnOf, columns.length + count, factors)
   stage.at(0.5)
   const trees = codeRows(matrix, examples, coder, columns.length, count, part(stage, 0.5, 1))
   const measured = Int32Array.from(kinds.keys()).filter((feature) => kinds[feature] === MEASURED)
-  return { matrix, trees, coder, columns, columnOf, measured }
+  return { matrix, linear: withCoordinates(matrix, examples, factors), trees, coder, columns, columnOf, measured }
 }
 
 function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: EventCoder, numberCount: number, featureCount: number, stage: Stage): TreeTable {

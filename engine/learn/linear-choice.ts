@@ -33,7 +33,7 @@ const trialIterationsMax = 25
 const iterationsMin = 20
 
 /** What it is fitted to. */
-type Table = Pick<LearningTable, 'matrix' | 'measured'>
+type Table = Pick<LearningTable, 'linear' | 'measured'>
 
 function optionsOf({ strength, onNumbers }: LinearPenalty, { measured }: Table): Omit<LogisticOptions, 'iterationsMax'> {
   return { strength, eased: { features: measured, share: onNumbers } }
@@ -41,7 +41,7 @@ function optionsOf({ strength, onNumbers }: LinearPenalty, { measured }: Table):
 
 /** Weights by feature and class, the intercepts behind. */
 export function fitLinear(table: Table, rowWeights: Float64Array, penalty: LinearPenalty, stage: Stage): Float64Array {
-  const { matrix } = table
+  const { linear: matrix } = table
   const fitted = new Float64Array((matrix.featureCount + 1) * matrix.labels.length)
   // A large matrix has a bend in more directions than matter: fewer iterations are as good.
   const affordable = Math.round(work / Math.max(1, matrix.features.length))
@@ -67,7 +67,7 @@ export class LinearTrials {
 
   /** Fits all to the rows of a fold's training and judges them by its held-out rows, `judging` one a row. */
   tryFold(rowWeights: Float64Array, judging: Float64Array, stage: Stage): void {
-    const { matrix } = this.#table
+    const { linear: matrix } = this.#table
     const classCount = matrix.labels.length
     const chances = new Float64Array(classCount)
     const weights = new Float64Array((matrix.featureCount + 1) * classCount)

@@ -125,7 +125,7 @@ export class MemberPanel {
   askRow(table: LearningTable, row: number, codes: Uint8Array, view: OutlierView): void {
     this.#askNearest(view)
     const scores = this.#views[0] as Float64Array
-    scoreRow(table.matrix, row, this.#weights, scores)
+    scoreRow(table.linear, row, this.#weights, scores)
     softmax(scores)
     copyCodes(table.trees, row, codes)
     this.#askTrees(codes)
@@ -138,18 +138,24 @@ export class MemberPanel {
     return distance
   }
 
-  #askLinear({ features, values, count }: EventCoder): void {
+  #askLinear({ features, values, count, coordinates }: EventCoder): void {
     const scores = this.#views[0] as Float64Array
     const weights = this.#weights
     const classCount = this.#classCount
     const intercepts = this.#weightedCount * classCount
+    const known = this.#weightedCount - coordinates.length
     for (let k = 0; k < classCount; k++) scores[k] = weights[intercepts + k] as number
     for (let j = 0; j < count; j++) {
       const feature = features[j] as number
-      if (feature >= this.#weightedCount) continue
+      if (feature >= known) continue
       const value = values[j] as number
       const at = feature * classCount
       for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) + value * (weights[at + k] as number)
+    }
+    for (let k = 0; k < coordinates.length; k++) {
+      const value = coordinates[k] as number
+      const at = (known + k) * classCount
+      for (let c = 0; c < classCount; c++) scores[c] = (scores[c] as number) + value * (weights[at + c] as number)
     }
     softmax(scores)
   }

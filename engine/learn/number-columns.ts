@@ -20,6 +20,8 @@ const WRITTEN = 3
 const HOUR = 4
 const WEEKDAY = 5
 const ITEMS = 6
+/** A coordinate of the event's texts (text-factors.ts); `point` is its number. */
+export const FACTOR = 7
 
 /** What is measured of lists: those of one come without a list. */
 const listMeasures = [VALUE, ITEMS, COUNT]
@@ -58,7 +60,7 @@ function measure(what: number, value: PointValue, count: number): number {
 }
 
 /** Bounds so that about as many numbers fall into each bin; between two numbers that are next to each other. */
-function edgesOf(numbers: readonly number[]): { edges: Float64Array; exact: boolean } {
+export function edgesOf(numbers: readonly number[]): { edges: Float64Array; exact: boolean } {
   const sorted = Float64Array.from(numbers).sort()
   const distinct = sorted.filter((x, i) => i === 0 || x !== sorted[i - 1])
   if (distinct.length <= binsMax) return { edges: distinct.subarray(1).map((x, i) => middle(distinct[i] as number, x)), exact: true }
@@ -122,7 +124,11 @@ export function resolves({ what, exact }: NumberColumn): boolean {
 /** The code of a column for this value at its point. */
 export function numberCode({ what, edges }: NumberColumn, value: PointValue, count: number): number {
   const number = measure(what, value, count)
-  if (Number.isNaN(number)) return 0
+  return Number.isNaN(number) ? 0 : codeOf(edges, number)
+}
+
+/** The bin of a number, from 1 on. */
+export function codeOf(edges: Float64Array, number: number): number {
   let low = 0
   let high = edges.length
   while (low < high) {

@@ -1,5 +1,5 @@
 /**
- * A trained `pooled/9` model: its parts, its bytes, its answers.
+ * A trained `pooled/10` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
  * nearest event's label, the cell's own labels, sharpened, balanced, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
@@ -23,14 +23,14 @@ import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/9'
+export const pooledKind = 'pooled/10'
 /**
  * Kinds whose models are still read, the oldest first: without the nearest neighbour among the members, without recall, without
  * sharpening, with trees that see pairs of values and how often numbers come, with trees that do not see what one example has
  * and the stream often (which columns trees see is in the bytes of each model), with distances that are the mean over numbers everywhere alike,
- * without a balance of the classes, and with numbers read as they are, however far beyond what was known.
+ * without a balance of the classes, with numbers read as they are, however far beyond what was known, and without factors of texts.
  */
-export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6', 'pooled/7', 'pooled/8']
+export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6', 'pooled/7', 'pooled/8', 'pooled/9']
 const pooledKinds = [...earlierPooledKinds, pooledKind]
 
 /** The kind came with `first`, or after it. */
@@ -111,7 +111,7 @@ export function readPooled(bytes: Uint8Array): PooledParts {
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
   }
-  const coder = readCoder(from, !first)
+  const coder = readCoder(from, !first, since('pooled/10', kind))
   const trees = readMembers(from)
   const nearest = first ? null : readNearest(from, since('pooled/7', kind))
   const pool = readPool(from)

@@ -1,5 +1,5 @@
 /**
- * The classifier `pooled/9`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * The classifier `pooled/10`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
@@ -14,6 +14,8 @@ import { fitRule, type DecisionRule } from './decision-rule.js'
 import { Dice } from './dice.js'
 import { chooseEncoder } from './encoder-choice.js'
 import { buildMatrix, rowsPerLook } from './example-matrix.js'
+import { evenly } from './evenly.js'
+import { chooseFactors } from './factor-choice.js'
 import { FeatureTable } from './feature-table.js'
 import { holdOut, type HeldOut } from './held-out.js'
 import { weighByStream } from './importance.js'
@@ -39,12 +41,6 @@ const ruleEventsMax = 2_000
 const knownMax = 2_500
 /** From so many held-out examples on these alone say what is usual. */
 const toldMin = 300
-
-/** Every `step`th of a list, so that at most `max` are left. */
-function evenly<T>(list: readonly T[], max: number): readonly T[] {
-  const step = Math.ceil(list.length / max)
-  return step <= 1 ? list : list.filter((_, i) => i % step === 0)
-}
 
 function sum(numbers: Iterable<number>): number {
   let total = 0
@@ -171,7 +167,8 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   const counts = countFeatures(all, set.background, encoder, features, report.stage(0.05, 0.06, 'Counting values'))
   const found = { matrix: all, hashes: features.hashes(), counts }
   const vocabulary = limitFeatures(found, report.stage(0.06, 0.07, 'Leaving out the rarest'))
-  const table = buildLearningTable(set.examples, set.background, vocabulary, encoder, report.stage(0.07, 0.09, 'Coding the examples'))
+  const factors = chooseFactors(values, encoder.profiles, report.stage(0.07, 0.08, 'Reading texts'))
+  const table = buildLearningTable(set.examples, set.background, vocabulary, encoder, factors, report.stage(0.08, 0.09, 'Coding the examples'))
   const weights = weigh(set, table, vocabulary.hashes.length, report.stage(0.09, 0.12, 'Comparing with the stream'))
   const rows = atomsOf(set, table)
   const { labels } = table.matrix
@@ -209,6 +206,7 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
       columnOf,
       columnCount: coder.codes.length,
       spaced: true,
+      factors,
     },
     members,
     pool: poolToAnswer(pool, held),

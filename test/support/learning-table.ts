@@ -2,6 +2,7 @@
 import type { TrainingSet } from '../../engine/learn/classifier.js'
 import { chooseEncoder } from '../../engine/learn/encoder-choice.js'
 import { buildMatrix } from '../../engine/learn/example-matrix.js'
+import { chooseFactors } from '../../engine/learn/factor-choice.js'
 import { FeatureTable } from '../../engine/learn/feature-table.js'
 import type { FeatureEncoder } from '../../engine/learn/features.js'
 import { buildLearningTable, type LearningTable } from '../../engine/learn/learning-table.js'
@@ -13,11 +14,13 @@ export const wholeStage = new ProgressReport(() => true).stage(0, 1, '')
 /** `featureCount` counts the features of the background too. */
 export function codeSet(set: TrainingSet): { table: LearningTable; encoder: FeatureEncoder; featureCount: number } {
   const { examples, background } = set
-  const encoder = chooseEncoder(set, [...examples.map(({ values }) => values), ...background], wholeStage)
+  const known = [...examples.map(({ values }) => values), ...background]
+  const encoder = chooseEncoder(set, known, wholeStage)
   const features = new FeatureTable()
   const all = buildMatrix(examples, encoder, features, wholeStage)
   const counts = countFeatures(all, background, encoder, features, wholeStage)
   const vocabulary = limitFeatures({ matrix: all, hashes: features.hashes(), counts }, wholeStage)
-  const table = buildLearningTable(examples, background, vocabulary, encoder, wholeStage)
+  const factors = chooseFactors(known, encoder.profiles, wholeStage)
+  const table = buildLearningTable(examples, background, vocabulary, encoder, factors, wholeStage)
   return { table, encoder, featureCount: vocabulary.hashes.length }
 }

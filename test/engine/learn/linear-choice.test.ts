@@ -27,7 +27,7 @@ function matrixOf(width: number, classOf: (features: readonly number[], random: 
 }
 
 function penaltyFor(matrix: ExampleMatrix, measured: Int32Array = new Int32Array(0)): LinearPenalty {
-  const trials = new LinearTrials({ matrix, measured }, true)
+  const trials = new LinearTrials({ linear: matrix, measured }, true)
   const half = (odd: number): Float64Array => matrix.weights.map((weight, row) => (row % 2 === odd ? weight : 0))
   for (const odd of [0, 1]) trials.tryFold(half(odd), half(1 - odd), stage)
   assert.equal(trials.weightsOf(1).length, (matrix.featureCount + 1) * 2)

@@ -88,10 +88,11 @@ function countWords(events: readonly PointValues[], points: Int32Array): { reado
   return { table, counts, texts }
 }
 
-/** The factors of these events' texts. */
-export function chooseFactors(known: readonly PointValues[], profiles: readonly PointProfile[], stage: Stage): TextFactors {
-  const events = evenly(known, textsMax)
-  const points = textPoints(evenly(events, lookedAtMax), profiles)
+/** The factors of the texts of labelled events and of the stream. */
+export function chooseFactors(labelled: readonly PointValues[], stream: readonly PointValues[], profiles: readonly PointProfile[], stage: Stage): TextFactors {
+  const events = evenly([...labelled, ...stream], textsMax)
+  // One of the two alone: labelled events are in the stream as well, and would come twice.
+  const points = textPoints(evenly(labelled.length > stream.length ? labelled : stream, lookedAtMax), profiles)
   if (points.length === 0) return noFactors
   const { table, counts, texts } = countWords(events, points)
   const frequent = [...counts.keys()].filter((number) => (counts[number] as number) >= wordTextsMin)

@@ -160,14 +160,14 @@ function fitDetector(set: TrainingSet, parts: AnswerParts, references: readonly 
 function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   assert(set.examples.length > 0, 'a training has examples')
   const report = new ProgressReport(progress)
-  const values = [...set.examples.map((example) => example.values), ...set.background]
-  const encoder = chooseEncoder(set, values, report.stage(0, 0.03, 'Looking for telling values'))
+  const labelled = set.examples.map((example) => example.values)
+  const encoder = chooseEncoder(set, [...labelled, ...set.background], report.stage(0, 0.03, 'Looking for telling values'))
   const features = new FeatureTable()
   const all = buildMatrix(set.examples, encoder, features, report.stage(0.03, 0.05, 'Reading the examples'))
   const counts = countFeatures(all, set.background, encoder, features, report.stage(0.05, 0.06, 'Counting values'))
   const found = { matrix: all, hashes: features.hashes(), counts }
   const vocabulary = limitFeatures(found, report.stage(0.06, 0.07, 'Leaving out the rarest'))
-  const factors = chooseFactors(values, encoder.profiles, report.stage(0.07, 0.08, 'Reading texts'))
+  const factors = chooseFactors(labelled, set.background, encoder.profiles, report.stage(0.07, 0.08, 'Reading texts'))
   const table = buildLearningTable(set.examples, set.background, vocabulary, encoder, factors, report.stage(0.08, 0.09, 'Coding the examples'))
   const weights = weigh(set, table, vocabulary.hashes.length, report.stage(0.09, 0.12, 'Comparing with the stream'))
   const rows = atomsOf(set, table)

@@ -14,13 +14,13 @@ export const wholeStage = new ProgressReport(() => true).stage(0, 1, '')
 /** `featureCount` counts the features of the background too. */
 export function codeSet(set: TrainingSet): { table: LearningTable; encoder: FeatureEncoder; featureCount: number } {
   const { examples, background } = set
-  const known = [...examples.map(({ values }) => values), ...background]
-  const encoder = chooseEncoder(set, known, wholeStage)
+  const labelled = examples.map(({ values }) => values)
+  const encoder = chooseEncoder(set, [...labelled, ...background], wholeStage)
   const features = new FeatureTable()
   const all = buildMatrix(examples, encoder, features, wholeStage)
   const counts = countFeatures(all, background, encoder, features, wholeStage)
   const vocabulary = limitFeatures({ matrix: all, hashes: features.hashes(), counts }, wholeStage)
-  const factors = chooseFactors(known, encoder.profiles, wholeStage)
+  const factors = chooseFactors(labelled, background, encoder.profiles, wholeStage)
   const table = buildLearningTable(examples, background, vocabulary, encoder, factors, wholeStage)
   return { table, encoder, featureCount: vocabulary.hashes.length }
 }

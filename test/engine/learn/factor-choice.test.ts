@@ -11,7 +11,7 @@ import { wholeStage } from '../../support/learning-table.js'
 import { sentenceAbout } from '../../support/sentences.js'
 
 function factorsOf(events: readonly PointValues[]): TextFactors {
-  return chooseFactors(events, profilePoints(events[0]!.length, events), wholeStage)
+  return chooseFactors([], events, profilePoints(events[0]!.length, events), wholeStage)
 }
 
 /** So many events, `valuesOf` each. */
@@ -39,6 +39,14 @@ test('few texts, or texts that most events lack, have no factors', () => {
   assert.equal(factorsOf(events(90, (random) => [sentenceAbout(random, random.below(3))])).count, 0)
   const some = events(400, (random, i) => [i % 4 === 0 ? sentenceAbout(random, random.below(3)) : null, i])
   assert.deepEqual(factorsOf(some), noFactors)
+})
+
+test('labelled events that are in the stream as well are no texts that come again', () => {
+  const texts = events(300, (random) => [sentenceAbout(random, random.below(3))])
+  const profiles = profilePoints(1, texts)
+  const { points } = chooseFactors(texts, texts, profiles, wholeStage)
+  assert.deepEqual([...points], [0])
+  assert.deepEqual([...chooseFactors(texts, texts.slice(0, 20), profiles, wholeStage).points], [0])
 })
 
 test('texts without a word in common are alike where their words come with the same others', () => {

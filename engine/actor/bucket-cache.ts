@@ -8,7 +8,7 @@
  *    only its counts have changed, and may be behind.
  * 2. What is forgotten is read again: memory is a copy of the store, never more than it.
  */
-import { bucketIdOf, bucketText } from '../event/bucket-key.js'
+import { bucketIdOf, bucketIdText, bucketText } from '../event/bucket-key.js'
 import { ABSENT, ByteTable } from '../event/byte-table.js'
 import { lacksPoints } from '../event/decision-points.js'
 import type { PointKey } from '../event/point-tree.js'
@@ -117,9 +117,9 @@ export class BucketCache {
   byId(store: TurnStore, id: Uint8Array): Bucket | null {
     for (let i = this.#changedById.size; i < this.#changed.length; i++) {
       const bucket = this.#changed[i] as Bucket
-      this.#changedById.set(idText(bucket.id), bucket)
+      this.#changedById.set(bucketIdText(bucket.id), bucket)
     }
-    const changed = this.#changedById.get(idText(id))
+    const changed = this.#changedById.get(bucketIdText(id))
     if (changed !== undefined) return changed
     const bytes = store.get('buckets', bucketKey(this.#jobId, id))
     if (bytes === undefined) return null
@@ -213,8 +213,4 @@ export class BucketCache {
       decision: null, state: null,
     }
   }
-}
-
-function idText(id: Uint8Array): string {
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
 }

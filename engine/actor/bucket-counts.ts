@@ -8,7 +8,7 @@
  */
 import { must } from '../assert.js'
 import type { Environment } from '../store/environment.js'
-import { bucketTextOf, isInBucket, isInThisBucket, labelOf } from '../store/record-header.js'
+import { bucketIdTextOf, isInBucket, isInThisBucket, labelOf } from '../store/record-header.js'
 import { decodeCount, type CountRow } from '../store/rows.js'
 import { countKey, jobKey, metaKey, timeKey, timeOfKey, timeOfValue } from '../store/tables.js'
 import type { Reads } from './event-table.js'
@@ -54,7 +54,7 @@ export function lateEventsOf(reads: ScanReads, jobId: number, bucketId: string |
   if (through === Number.POSITIVE_INFINITY) return late
   const wanted = bucketId === null ? null : Buffer.from(bucketId, 'latin1')
   reads.scan('events', { from: timeKey(jobId, through + 1), to: jobKey(jobId + 1) }, (key, record) => {
-    if (wanted === null ? isInBucket(record) : isInThisBucket(record, wanted)) late.add(bucketTextOf(record), timeOfKey(key), labelOf(record))
+    if (wanted === null ? isInBucket(record) : isInThisBucket(record, wanted)) late.add(bucketIdTextOf(record), timeOfKey(key), labelOf(record))
     return true
   })
   return late

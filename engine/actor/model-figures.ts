@@ -13,7 +13,7 @@
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
+import { BUCKET_ID_BYTES, bucketIdText } from '../event/bucket-key.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import type { PointValues } from '../event/point-value.js'
 import { isLabel, NO_CONSENSUS, type Consensus } from '../learn/consensus.js'
@@ -170,7 +170,7 @@ function subjectReader(ground: MetricsGround, job: MetricsJob, fingerprint: numb
     }
     const bucket = decodeBucket(must(environment.get('buckets', bucketKey(job.id, subject)), 'the bucket of a ballot'))
     if (bucket.fingerprint !== fingerprint) return null
-    const { events } = counts.of(Buffer.from(subject).toString('latin1'), bucket.number)
+    const { events } = counts.of(bucketIdText(subject), bucket.number)
     return { values: bucket.values, seen: bucket.values, events, isCurrent }
   }
 }

@@ -13,7 +13,7 @@ import type { CauseSettings } from '../cause/settings.js'
 import { limits } from '../limits.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import type { PointValues } from '../event/point-value.js'
-import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
+import { BUCKET_ID_BYTES, bucketIdText } from '../event/bucket-key.js'
 import { isLabel } from '../learn/consensus.js'
 import { missingForTraining } from '../learn/knowledge-base.js'
 import { TrainingCancelled, type Example } from '../learn/classifier.js'
@@ -131,7 +131,7 @@ function bucketReader(environment: Environment, task: TrainingTask): KnownReader
       if (subject.length !== BUCKET_ID_BYTES) return null
       const row = decodeBucket(must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'))
       if (row.fingerprint !== fingerprint) return null
-      return { values: row.values, events: counts.of(Buffer.from(subject).toString('latin1'), row.number).events, firstMicros: row.firstMicros }
+      return { values: row.values, events: counts.of(bucketIdText(subject), row.number).events, firstMicros: row.firstMicros }
     },
   }
 }

@@ -7,6 +7,7 @@
  * 2. The counters of a bucket and of a job are what is there, those of a bucket with the events that they may lack (bucket-counts.ts).
  * 3. A ballot's consensus follows from its votes; every model that was installed can be read.
  */
+import { bucketIdText } from '../event/bucket-key.js'
 import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../learn/consensus.js'
 import type { Entry } from '../store/environment.js'
 import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../store/event-record.js'
@@ -76,7 +77,7 @@ export class JobCheck {
     }
     if (header.hasFeedback) this.#feedback++
     if (header.bucketId === null) return
-    const bucket = Buffer.from(header.bucketId).toString('latin1')
+    const bucket = bucketIdText(header.bucketId)
     this.#perBucket.set(bucket, (this.#perBucket.get(bucket) ?? 0) + 1)
     if (micros > this.#countedThrough) this.#late.add(bucket, micros, header.label)
   }
@@ -118,7 +119,7 @@ export class JobCheck {
     for (const entry of this.#shard.entries('ballots', this.#jobId)) {
       const ballot = this.#shard.read('ballots', entry, decodeBallot)
       if (ballot === null) continue
-      ballots.set(Buffer.from(entry.key.subarray(4)).toString('latin1'), ballot)
+      ballots.set(bucketIdText(entry.key.subarray(4)), ballot)
       if (ballot.consensus !== consensusOf(ballot.votes, labelOf(ballot), LABELS)) {
         this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
       }
@@ -134,7 +135,7 @@ export class JobCheck {
       buckets++
       const row = this.#shard.read('buckets', entry, decodeBucket)
       if (row === null) continue
-      const id = Buffer.from(entry.key.subarray(4)).toString('latin1')
+      const id = bucketIdText(entry.key.subarray(4))
       const key = countKey(this.#jobId, row.number)
       const value = this.#shard.get('counts', key)
       const count = value === undefined ? null : this.#shard.read('counts', { key, value }, decodeCount)

@@ -11,6 +11,11 @@ import type { PointValues, ScalarValue } from './point-value.js'
 
 export const BUCKET_ID_BYTES = 16
 
+/** A bucket's id as a key of maps: one character a byte. */
+export function bucketIdText(id: Uint8Array): string {
+  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
+}
+
 /** The values as one text, different for different values. */
 export function bucketText(values: PointValues): string {
   let text = ''

@@ -1,5 +1,6 @@
 /** How events of a training are encoded: profiles of the points, and pairs that tell more than their points alone. */
 import type { Example, PointValues, TrainingSet } from './classifier.js'
+import { evenly } from './evenly.js'
 import { FeatureEncoder } from './features.js'
 import { choosePairs } from './pair-choice.js'
 import { profilePoints } from './point-profile.js'
@@ -12,8 +13,7 @@ const pairExamplesMax = 2_000
 export function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: Stage, spaced = true): FeatureEncoder {
   const profiles = profilePoints(set.points.length, known, part(stage, 0, 0.5))
   const single = new FeatureEncoder(set.points, profiles, new Int32Array(0))
-  const step = Math.ceil(set.examples.length / pairExamplesMax)
-  const examples = set.examples.filter((_, i) => i % step === 0)
+  const examples = evenly(set.examples, pairExamplesMax)
   const pointCount = set.points.length
   const atoms = new Int32Array(examples.length * pointCount)
   for (let i = 0; i < examples.length; i++) {

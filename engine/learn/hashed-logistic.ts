@@ -5,6 +5,7 @@
  */
 import { assert } from '../assert.js'
 import type { Classifier, Example, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
+import { evenly } from './evenly.js'
 import { buildMatrix, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
 import { FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
@@ -22,12 +23,6 @@ const iterationsMin = 30
 const fittingWork = 150e6
 /** Known events that an outlier's score is set against, of the examples and of the background each. */
 const referenceMax = 5_000
-
-/** Every `step`th of a list, so that at most `max` are left. */
-function evenly<T>(list: readonly T[], max: number): readonly T[] {
-  const step = Math.ceil(list.length / max)
-  return step <= 1 ? list : list.filter((_, i) => i % step === 0)
-}
 
 /** A large matrix has a bend in more directions than matter: fewer iterations are as good. */
 function iterationsFor(matrix: ExampleMatrix): number {

@@ -9,6 +9,7 @@
  * has not seen it: else what it alone has would give it away as labelled, the more so the rarer it is.
  */
 import type { PointValues } from './classifier.js'
+import { evenly } from './evenly.js'
 import type { EventCoder } from './event-coder.js'
 import type { ExampleMatrix } from './example-matrix.js'
 import { hashNumber, ListKey } from './hash.js'
@@ -171,8 +172,7 @@ export function weighByStream(
   const { rowCount } = matrix
   const weights = new Float64Array(rowCount).fill(1)
   if (background.length < streamRowsMin || rowCount > labelledRowsMax) return weights
-  const step = Math.ceil(background.length / streamRowsMax)
-  const stream = streamRows(background.filter((_, i) => i % step === 0), coder)
+  const stream = streamRows(evenly(background, streamRowsMax), coder)
   const both = sideBySide(matrix, stream, featureCount)
   const mass = total(rowWeights, 0, rowCount)
   const counts = new Float64Array(both.rowCount).fill(mass / (both.rowCount - rowCount))

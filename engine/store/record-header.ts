@@ -127,7 +127,7 @@ export function isInThisBucket(record: Uint8Array, bucketId: Uint8Array): boolea
 }
 
 /** The bucket's id, one character a byte. */
-export function bucketTextOf(record: Uint8Array): string {
+export function bucketIdTextOf(record: Uint8Array): string {
   return Buffer.from(record.buffer, record.byteOffset + BUCKET_ID_AT, BUCKET_ID_BYTES).toString('latin1')
 }
 

@@ -10,6 +10,7 @@ import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
 import { GradientSums, type NodeSums } from './gradient-sums.js'
 import { softmax } from './logistic.js'
 import type { Stage } from './progress.js'
+import { partByChance } from './row-draw.js'
 import { leafOfRow, partition, type TreeRows, type TreeTable } from './tree-table.js'
 
 export interface BoostingOptions {
@@ -83,13 +84,12 @@ class BoostingGrower {
       stage.at(round / rounds)
       for (let i = 0; i < rows.length; i++) {
         scoresToChances(this.#scores, (rows[i] as number) * perRound, perRound, one)
-        chances.set(one, i * classCount)
+        // A loop: copying a few numbers by `set` costs more.
+        for (let k = 0; k < classCount; k++) chances[i * classCount + k] = one[k] as number
       }
       const dice = new Dice(seed, round + 1)
-      const isDrawn = Uint8Array.from(rows, () => (dice.below(1 << 20) < share * (1 << 20) ? 1 : 0))
-      const drawn = rows.filter((_, i) => isDrawn[i] === 1)
+      const [drawn, others] = partByChance(rows, share, dice)
       if (drawn.length === 0) continue
-      const others = rows.filter((_, i) => isDrawn[i] === 0)
       for (let k = 0; k < perRound; k++) {
         stage.at((round + k / perRound) / rounds)
         this.#derive(chances, k)

@@ -14,12 +14,15 @@ import { recallLimit } from './recall.js'
 import { DepthTrials } from './round-choice.js'
 import { pickRows } from './row-draw.js'
 import type { Sight } from './sight.js'
+import { fewExamples } from './sure-gain.js'
 import { part, type Stage } from './progress.js'
 
-const examplesMin = 20
+const examplesMin = 8
 const labelExamplesMin = 3
 const sampleMax = 4_000
 const foldCount = 3
+/** Of a handful. */
+const foldsOfFew = 5
 /**
  * Above so many examples one fold of them is enough: the others are trained on once, and never asked. It is the latest, as
  * what will be asked is later than all: events of one incident, or one week, tell each other's labels, and not those of the next.
@@ -72,6 +75,12 @@ function shuffled(count: number, dice: Dice): Int32Array {
   return pickRows(order, count, dice)
 }
 
+/** How many folds are asked about, of so many examples. */
+function foldsFor(examples: number): number {
+  if (examples < fewExamples) return foldsOfFew
+  return examples <= allFoldsMax ? foldCount : 1
+}
+
 /**
  * The fold of each example: in turn within its label in an order of chance, or, where one fold is enough, the latest third
  * of each label. TRAINED is never held out, LEFT_OUT not in the draw.
@@ -89,7 +98,7 @@ function assignFolds(table: LearningTable, asked: number, dice: Dice): Int32Arra
     if (count < labelExamplesMin) return TRAINED
     if (dice.below(1 << 20) >= share * (1 << 20)) return LEFT_OUT
     if (asked === 1) return (rank + 1) * foldCount > count * (foldCount - 1) ? 0 : TRAINED
-    return (rank + 1) % foldCount
+    return (rank + 1) % asked
   })
 }
 
@@ -119,7 +128,7 @@ function depthsFor(folds: number): readonly number[] {
 export function holdOut(table: LearningTable, sight: Sight, weights: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
   const { rowOf, classes, rowCount, labels } = table.matrix
   if (rowOf.length < examplesMin) return null
-  const asked = rowOf.length <= allFoldsMax ? foldCount : 1
+  const asked = foldsFor(rowOf.length)
   const folds = assignFolds(table, asked, dice)
   const examples = Int32Array.from(folds.keys()).filter((i) => (folds[i] as number) >= 0)
   if (examples.length < examplesMin / 2) return null

@@ -9,6 +9,7 @@
 import type { HeldOut } from './held-out.js'
 import { memberCount, memberNames } from './members.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
+import { fewExamples } from './sure-gain.js'
 
 export interface Pool {
   /** One a member, in the order of members.ts; they sum to 1. */
@@ -26,6 +27,8 @@ const priors: readonly { readonly labels: number; readonly weights: readonly num
 ]
 /** Pseudo-counts of the prior, as a share of the held-out examples. */
 const priorShare = 0.1
+/** Those of a handful, which does not decide by itself which member is right. */
+const priorOfFew = 5
 const rounds = 100
 /** Temperatures that are tried: from 1 by a tenth more each to about 5. */
 const trials = Float64Array.from({ length: 17 }, (_, i) => 1.1 ** i)
@@ -130,7 +133,7 @@ export function poolToAnswer(pool: Pool, held: HeldOut | null): Pool {
 
 /** Weights with the greatest likelihood of the truth under the prior, from `first` on. */
 function mixtureWeights(truths: readonly Float64Array[], counts: Float64Array, prior: Float64Array, first: Float64Array): Float64Array {
-  const strength = priorShare * counts.length
+  const strength = counts.length < fewExamples ? priorOfFew : priorShare * counts.length
   let weights = first
   for (let round = 0; round < rounds; round++) {
     const next = prior.map((share) => share * strength)

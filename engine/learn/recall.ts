@@ -13,7 +13,7 @@
 import type { HeldOut } from './held-out.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import type { Near } from './nearest.js'
-import { sureGain } from './sure-gain.js'
+import { fewExamples, sureGain } from './sure-gain.js'
 
 export interface Recall {
   /** The distance r; 0 where nothing is recalled. */
@@ -26,6 +26,8 @@ export const noRecall: Recall = { reach: 0, smoothing: 1 }
 
 /** In multiples of the mean distance between labelled events. */
 const reaches = [0.25, 0.5, 1]
+/** Of a handful the nearest is about as far as that from any event: all would be recalled, which is the nearest neighbour's word once more. */
+const reachesOfFew = [0.25, 0.5]
 /** So many times the reach away an event is worth nothing. */
 const reachesMax = 2.2
 /** From so many times that mean distance on nothing is recalled, whatever the reach. */
@@ -75,7 +77,7 @@ export function fitRecall(held: HeldOut, pooled: Float64Array, scale: number, fl
   lossesWith(noRecall, held, pooled, floor, before)
   let best = noRecall
   let most = 0
-  for (const reach of reaches) {
+  for (const reach of before.length < fewExamples ? reachesOfFew : reaches) {
     for (const smoothing of smoothings) {
       lossesWith({ reach, smoothing }, held, pooled, floor, after)
       const gain = sureGain(before, after, doubtShare)

@@ -42,3 +42,15 @@ export function pickRows(rows: Int32Array, count: number, dice: Dice): Int32Arra
   }
   return rows.slice(0, count)
 }
+
+/** Each row by itself: those that come with a chance of `share`, and the others, both in their order. */
+export function partByChance(rows: Int32Array, share: number, dice: Dice): [Int32Array, Int32Array] {
+  const limit = share * (1 << 20)
+  const parted = [new Int32Array(rows.length), new Int32Array(rows.length)] as const
+  let drawn = 0
+  for (let i = 0; i < rows.length; i++) {
+    if (dice.below(1 << 20) < limit) parted[0][drawn++] = rows[i] as number
+    else parted[1][i - drawn] = rows[i] as number
+  }
+  return [parted[0].subarray(0, drawn), parted[1].subarray(0, rows.length - drawn)]
+}

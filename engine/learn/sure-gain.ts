@@ -26,6 +26,9 @@ export function judgedLoss(weight: number, chance: number, classCount: number): 
   return -weight * Math.log((1 - floor) * chance + floor / classCount)
 }
 
+/** Less than this is a handful: what was held out says less than what usually holds, and each example that is left out is missed. */
+export const fewExamples = 20
+
 /** With fewer held-out examples than this the usual choice stays: the best of some trials would be best by chance. */
 const examplesMin = 60
 /** Standard errors that a choice has to gain. */

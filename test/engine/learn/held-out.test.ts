@@ -41,6 +41,15 @@ test('of more than a thousand the latest third of each label is held out against
   assert.ok((held.examples[0] as number) >= 679, `the first is ${held.examples[0]}`)
 })
 
+test('of a dozen each is held out once as well, a few at a time, so that what is left is nearly all', () => {
+  const examples = examplesOf(12, 2)
+  const held = hold(examples)
+  assert.ok(held !== null)
+  // The label with one example of the first ten, and that with two, are known to all.
+  assert.deepEqual([...held.examples], [1, 2, 3, 4, 5, 6, 7, 8, 9])
+  for (let fold = 0; fold < held.foldCount; fold++) assert.ok(held.folds.filter((one) => one === fold).length <= 2)
+})
+
 test('of a handful none is held out', () => {
-  assert.equal(hold(examplesOf(12, 0)), null)
+  assert.equal(hold(examplesOf(7, 0)), null)
 })

@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import type { HeldOut } from '../../../engine/learn/held-out.js'
 import { fitRecall, mixRecalled, noRecall } from '../../../engine/learn/recall.js'
 
-/** 60 held-out examples of two classes, every tenth of the second; `nearest(h)` is the class of the nearest other one, at `distance(h)`. */
-function heldOut(nearest: (h: number) => number, distance: (h: number) => number): HeldOut {
-  const count = 60
+/** So many held-out examples of two classes, every tenth of the second; `nearest(h)` is the class of the nearest other one, at `distance(h)`. */
+function heldOut(nearest: (h: number) => number, distance: (h: number) => number, count = 60): HeldOut {
   const examples = Int32Array.from({ length: count }, (_, h) => h)
   return {
     classCount: 2,
@@ -43,6 +42,12 @@ test('what is far away is not recalled', () => {
   const answer = Float64Array.of(0.9, 0.1)
   mixRecalled({ reach: 0.5, smoothing: 1 }, { label: 1, distance: 5 }, answer)
   assert.ok(Math.abs((answer[1] as number) - 0.1) < 1e-9)
+})
+
+test('what is about as far as labelled events are from each other is recalled where many of them say so, and not of a handful', () => {
+  const reachOf = (count: number): number => fitRecall(heldOut((h) => (h % 10 === 0 ? 1 : 0), () => 0.9, count), shares(), 1, 0.01).reach
+  assert.equal(reachOf(60), 1)
+  assert.ok(reachOf(18) < 1)
 })
 
 test('where the nearest event misleads, or there is none, nothing is recalled', () => {

@@ -1,7 +1,7 @@
 /** The rules of the source tree, held by walking it: who may import whom, who owns which package, how long a file may be. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -137,6 +137,20 @@ describe('the source tree', () => {
       const users = imports.filter(({ from, to }) => to === name && /^(engine|server)\//.test(from)).map(({ from }) => from)
       assert.ok(users.length > 0, `nobody imports ${name}`)
       for (const user of users) assert.ok(home.endsWith('/') ? user.startsWith(home) : user === home, `${user} imports ${name}`)
+    }
+  })
+
+  it('starts the service and each kind of thread from a file of its own, which holds what it needs of the engine', () => {
+    const started = files.filter((file) => file.startsWith('engine/')).flatMap((file) => {
+      return [...codeOf(file).matchAll(/(?<!from )'([./\w-]+)-thread\.js'/g)].map(([, path]) => `${path}-thread.ts`)
+    })
+    const entries = files.filter((file) => /^engine\/actor\/[\w-]+-thread\.ts$/.test(file))
+    assert.deepEqual(started.sort(), entries.map((file) => `../../bundle/service/${basename(file)}`).sort())
+    const relativeImport = /^(?:import|export) .*["'](\.\.?\/[^"']+)["']/gm
+    for (const file of ['main.ts', ...entries]) {
+      const bundle = readFileSync(join(root, '.build/bundle/service', basename(file).replace(/\.ts$/, '.js')), 'utf8')
+      const others = [...bundle.matchAll(relativeImport)].map(([, path]) => path as string)
+      assert.deepEqual(others.filter((path) => file !== 'main.ts' || !/^\.\/chunk-\w+\.js$/.test(path)), [], file)
     }
   })
 

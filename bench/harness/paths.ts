@@ -15,7 +15,7 @@ function findProject(from: string): string {
 /** The folder of the project's package.json. */
 export const projectRoot = findProject(buildRoot)
 
-/** A compiled file, for example built('server/main.js'). */
+/** A compiled file, for example built('bundle/service/main.js'). */
 export function built(path: string): string {
   return join(buildRoot, path)
 }

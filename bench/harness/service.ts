@@ -66,7 +66,7 @@ export async function startService(directory: string, key: string, env: NodeJS.P
   const port = await freePort()
   const client = new Client(port, key)
   const startedAt = performance.now()
-  const child = startNode(built('server/main.js'), [], {
+  const child = startNode(built('bundle/service/main.js'), [], {
     SERVICE_PORT: String(port),
     SERVICE_HOST: '127.0.0.1',
     SERVICE_DATA_DIR: directory,

@@ -11,7 +11,7 @@ import type { TrainingTask, TrainingResult } from './training-task.js'
 /** The thread that looks for events to decide again; none while nothing is to be found. */
 export class LookThread extends OccasionalThreads<LookTask, LookResult> {
   constructor(failed: (what: string, error: unknown) => void) {
-    const settings = { module: './reprocess-thread.js', threadsMax: 1, idleMs: 10_000, nice: 10 }
+    const settings = { module: '../../bundle/service/reprocess-thread.js', threadsMax: 1, idleMs: 10_000, nice: 10 }
     super(settings, (error) => failed('a thread that looks for events died', error))
   }
 }
@@ -19,14 +19,14 @@ export class LookThread extends OccasionalThreads<LookTask, LookResult> {
 /** The threads that train; none while nothing trains. */
 export class TrainingThreads extends OccasionalThreads<TrainingTask, TrainingResult> {
   constructor(threadsMax: number, died: ThreadDied) {
-    super({ module: './training-thread.js', threadsMax, idleMs: 10_000, nice: 10 }, died)
+    super({ module: '../../bundle/service/training-thread.js', threadsMax, idleMs: 10_000, nice: 10 }, died)
   }
 }
 
 /** The thread that makes backups; none while there is none to make. */
 export class BackupThread extends OccasionalThreads<BackupTask, BackupDone> {
   constructor(died: ThreadDied) {
-    super({ module: './backup-thread.js', threadsMax: 1, idleMs: 1_000, nice: 10 }, died)
+    super({ module: '../../bundle/service/backup-thread.js', threadsMax: 1, idleMs: 1_000, nice: 10 }, died)
   }
 }
 
@@ -38,7 +38,7 @@ export class ReaderThreads {
   constructor(dataDir: string, died: ThreadDied) {
     this.#dataDir = dataDir
     this.#threads = new OccasionalThreads<Question, unknown>({
-      module: './reader-thread.js',
+      module: '../../bundle/service/reader-thread.js',
       // More than one, so that a short question need not wait for a long one.
       threadsMax: Math.min(limits.readerThreadsMax, availableParallelism()),
       // A thread knows shapes and words of the shards that it was asked about, which the next question need not read again.

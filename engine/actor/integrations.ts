@@ -52,7 +52,7 @@ export class Integrations implements IntegrationsService {
   #isClosing = false
 
   /** `privateHosts`: SERVICE_PRIVATE_HOSTS; `module` is what the thread runs. */
-  constructor(parts: IntegrationsParts, privateHosts: readonly string[] = [], module = new URL('./integration-thread.js', import.meta.url)) {
+  constructor(parts: IntegrationsParts, privateHosts: readonly string[] = [], module = new URL('../../bundle/service/integration-thread.js', import.meta.url)) {
     this.#parts = parts
     this.#module = module
     this.#privateHosts = privateHosts

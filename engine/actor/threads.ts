@@ -16,7 +16,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import type { ThreadLook } from './thread-look.js'
-import type { TurnResult, TurnTask } from './turn.js'
+import type { TurnResult, TurnTask } from './turn-task.js'
 
 /** What every shard thread is told when it starts. */
 export interface ShardThreadData {
@@ -51,7 +51,7 @@ export class ShardThreads {
   #closed = false
 
   /** `filename` is the module that runs a turn; tests give one that dies where they want it to. */
-  constructor(count: number, data: ShardThreadData, died: ThreadDied, filename = new URL('./shard-thread.js', import.meta.url).href) {
+  constructor(count: number, data: ShardThreadData, died: ThreadDied, filename = new URL('../../bundle/service/shard-thread.js', import.meta.url).href) {
     this.#data = data
     this.#died = died
     this.#filename = filename

@@ -10,20 +10,12 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { isRefusal, Refusal } from '../errors.js'
 import { beginDirectory, finishDirectory } from './partial-directory.js'
 
 export const BACKUP_LIST = 'backup.json'
 const FORMAT = 1
 const PIECE_BYTES = 1024 * 1024
-
-const listSchema = z.object({
-  format: z.int().min(1),
-  /** ISO 8601 UTC: the moment that the backup is of. */
-  made_at: z.string(),
-  files: z.array(z.object({ name: z.string().regex(/^\w[\w.-]*$/), bytes: z.int(), sha256: z.string() })),
-})
 
 export interface BackupFile {
   readonly name: string
@@ -32,6 +24,7 @@ export interface BackupFile {
 }
 
 export interface BackupList {
+  /** ISO 8601 UTC: the moment that the backup is of. */
   readonly madeAt: string
   readonly files: readonly BackupFile[]
 }
@@ -51,12 +44,20 @@ export function writeList(path: string, madeAt: string): BackupList {
 export function readList(path: string): BackupList | null {
   if (!existsSync(join(path, BACKUP_LIST))) return null
   try {
-    const { format, made_at: madeAt, files } = listSchema.parse(JSON.parse(readFileSync(join(path, BACKUP_LIST), 'utf8')))
-    if (format === FORMAT) return { madeAt, files }
+    const { format, made_at: madeAt, files } = JSON.parse(readFileSync(join(path, BACKUP_LIST), 'utf8')) as Record<string, unknown>
+    if (!Number.isInteger(format) || (format as number) < 1) throw new TypeError('no format')
+    if (typeof madeAt !== 'string' || !Array.isArray(files) || !files.every(isBackupFile)) throw new TypeError('no list')
+    if (format === FORMAT) return { madeAt, files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })) }
   } catch {
     throw new Refusal('backup_refused', `${BACKUP_LIST} in ${path} is damaged`)
   }
   throw new Refusal('backup_refused', `the backup ${path} was made by a newer version`)
+}
+
+/** A name leads nowhere else than into the directory. */
+function isBackupFile(value: unknown): value is BackupFile {
+  const { name, bytes, sha256 } = (value ?? {}) as Record<keyof BackupFile, unknown>
+  return typeof name === 'string' && /^\w[\w.-]*$/.test(name) && Number.isSafeInteger(bytes) && typeof sha256 === 'string'
 }
 
 /** What is not as the list says, each as a file and a sentence's end. */

@@ -19,7 +19,6 @@
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { makeDirectory, syncDirectory } from './make-directory.js'
@@ -31,8 +30,6 @@ export const DATA_FORMAT = 3
 export const CHECKSUMS_FORMAT = 2
 /** From this format on rows of `counts` may be behind: what reads older directories would take them for whole. */
 export const LATE_COUNTS_FORMAT = 3
-
-const formatSchema = z.object({ format: z.int().min(1), shards: z.int().min(1).max(limits.shardsMax) })
 
 export interface DataDir {
   readonly path: string
@@ -59,7 +56,7 @@ export function makeDataDir(path: string): void {
 export function openDataDir(path: string, shards: number, mustBeSound = true): DataDir {
   const file = join(path, 'format.json')
   if (!existsSync(file)) {
-    if (!formatSchema.shape.shards.safeParse(shards).success) {
+    if (!isCount(shards, limits.shardsMax)) {
       throw new Refusal('data_dir_invalid', `a data directory has 1 to ${limits.shardsMax} shards; asked for are ${shards}`)
     }
     if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
@@ -96,12 +93,18 @@ function mustBeUsable(path: string): void {
   }
 }
 
-function readFormat(path: string, file: string): z.infer<typeof formatSchema> {
+function readFormat(path: string, file: string): Pick<DataDir, 'format' | 'shards'> {
   try {
-    return formatSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const { format, shards } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    if (isCount(format) && isCount(shards, limits.shardsMax)) return { format, shards }
   } catch {
-    throw new Refusal('data_dir_invalid', `format.json in the data directory ${path} is not readable as a format`)
+    // Said below.
   }
+  throw new Refusal('data_dir_invalid', `format.json in the data directory ${path} is not readable as a format`)
+}
+
+function isCount(value: unknown, max: number = Number.MAX_SAFE_INTEGER): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max
 }
 
 const SEALING_KEY_BYTES = 32

@@ -60,7 +60,7 @@ const loaded = new Map<string, Promise<Buffer>>()
 
 function scriptOf(name: string): Promise<Buffer> {
   let bytes = loaded.get(name)
-  if (bytes === undefined) loaded.set(name, (bytes = readFile(new URL(`../console/${name}`, import.meta.url))))
+  if (bytes === undefined) loaded.set(name, (bytes = readFile(new URL(`../../server/console/${name}`, import.meta.url))))
   return bytes
 }
 

@@ -37,7 +37,8 @@ test('every probe is a route of the port for operators', () => {
 
 test('the image has the program where it is started, and nobody runs it as root', () => {
   const image = text('Dockerfile')
-  assert.match(image, /ENTRYPOINT \["node", "--enable-source-maps", "\.build\/server\/main\.js"\]/)
+  assert.match(image, /ENTRYPOINT \["node", "--enable-source-maps", "\.build\/bundle\/service\/main\.js"\]/)
+  assert.match(image, /^RUN npm run build && /m)
   assert.match(image, /^USER node$/m)
   for (const [, from] of image.matchAll(/^COPY (?!--)([^\n]+) \S+$/gm)) {
     for (const path of (from as string).split(' ')) assert.ok(existsSync(join(root, path)), path)

@@ -95,7 +95,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
-const mainFile = fileURLToPath(new URL('../../server/main.js', import.meta.url))
+const mainFile = fileURLToPath(new URL('../../bundle/service/main.js', import.meta.url))
 
 /** A process that was started, and all that it has printed. */
 export interface Started {

@@ -91,13 +91,16 @@ export interface RefusalContext {
   readonly retryAfterSeconds?: number
 }
 
-/** An ordinary no, with a code. */
+/** An ordinary no, with a code. It has no stack: where it was said helps nobody, and costs more than all the rest of a line that is no event. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly context: RefusalContext
 
   constructor(code: RefusalCode, message: string, context: RefusalContext = {}) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'Refusal'
     this.code = code
     this.context = context

@@ -126,6 +126,10 @@ export const limits = {
   latestEventsMax: 131_072,
   /** Buckets that one thread keeps in memory, over all its jobs. */
   bucketsInMemoryMax: 50_000,
+  /** Characters of the values that those buckets are told apart by: texts of several kilobytes at decision points leave room for fewer. */
+  bucketCharsInMemoryMax: 16 * MIB,
+  /** Characters of a bucket's values with which its counts may be written later, for which it stays in memory (actor/late-counts.ts). */
+  countsLateCharsMax: 4 * KIB,
   /** Bytes of the store's files that may stay mapped, and so count as resident, before shards give their maps back. */
   mappedBytesMax: 32 * MIB,
   /** Milliseconds between two looks at what is mapped. */

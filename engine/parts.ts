@@ -108,18 +108,20 @@ export class EngineParts {
     this.#catalogStore = openCatalog(options.dataDir, allCatalogTables)
     const log = new AuditLog(this.#catalogStore)
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
+    const ingestClock = new IngestClock(clock)
     this.catalog = Catalog.open(this.#catalogStore, {
-      clock, random: systemRandom, shards: shardCount, sealer, audit: log, passwordCost: options.passwordCost,
+      clock, stamp: () => ingestClock.take(), random: systemRandom, shards: shardCount, sealer, audit: log, passwordCost: options.passwordCost,
       kinds: allKinds,
     })
     const onLoss = lossesAre(options.acceptLoss === true, this.logs.of('store'))
     mustBelongTogether(options.dataDir, shardCount, this.catalog, onLoss)
-    if (ledgerIsLost(options.dataDir, this.catalog, this.#catalogStore, onLoss)) this.catalog.beginStepsAnew()
+    const stepsAreLost = ledgerIsLost(options.dataDir, this.catalog, this.#catalogStore, onLoss)
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
     const lost = [...this.catalog.integrations()].filter(({ connection }) => lostSecrets(connection, sealer).length > 0).map(({ title }) => title)
     if (lost.length > 0) this.logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations: lost })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
-    this.shards = this.#openShards(directory, clock, log, onLoss)
+    this.shards = this.#openShards(directory, ingestClock, log, onLoss)
+    if (stepsAreLost) this.catalog.beginStepsAnew()
     this.#marks = new Marks(this.#catalogStore, options.dataDir, this.shards)
     this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
     this.trainings = new Trainings({
@@ -218,14 +220,16 @@ export class EngineParts {
     await this.#lock.release()
   }
 
-  #openShards({ shards: count, format }: DataDir, clock: NonNullable<EngineOptions['clock']>, log: AuditLog, onLoss: OnLoss): Shards {
+  #openShards({ shards: count, format }: DataDir, clock: IngestClock, log: AuditLog, onLoss: OnLoss): Shards {
     const { dataDir, serviceNames: sectionNames } = this
     const readers = Shards.openReaders(dataDir, count)
     mustHaveDeleted(dataDir, readers, this.catalog, log)
     mustBeCurrent(dataDir, readers, this.catalog, this.#catalogStore, onLoss)
-    const last = readers.reduce((micros, reader) => Math.max(micros, reader.lastMicros()), lastTaken(this.#catalogStore, count))
+    for (const reader of readers) clock.follow(reader.lastMicros())
+    clock.follow(lastTaken(this.#catalogStore, count))
+    for (const { pipeline } of this.catalog.jobs()) for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
     const lateEventsMax = format >= LATE_COUNTS_FORMAT ? limits.countsLateEventsMax : 0
-    return new Shards(count, this.threads, { dataDir, sectionNames, lateEventsMax }, readers, new IngestClock(clock, last), this.failed, this.#turnRan)
+    return new Shards(count, this.threads, { dataDir, sectionNames, lateEventsMax }, readers, clock, this.failed, this.#turnRan)
   }
 
   readonly #turnRan = (shard: number, { messages, seconds }: TurnRan): void => {

@@ -55,8 +55,10 @@ export class BucketCache {
   readonly #jobId: number
   readonly #stats: JobStats
   readonly #byText = new Map<string, Bucket>()
+  /** Of the texts in `#byText`. */
+  #chars = 0
   /** By the bytes at the decision points, as the scanner finds them; several of them may lead to one bucket. */
-  readonly #keys = new ByteTable()
+  #keys = new ByteTable()
   readonly #byKey: Bucket[] = []
   readonly #changed: Bucket[] = []
   /** The first of these by id, one character a byte: as many as there were when somebody asked. */
@@ -79,6 +81,11 @@ export class BucketCache {
     return this.#byText.size
   }
 
+  /** Characters of the values of all of them. */
+  get chars(): number {
+    return this.#chars
+  }
+
   /** The bucket that a body with these bytes at the decision points was in before, or null. */
   byKey({ view, length, hash }: PointKey): Bucket | null {
     const at = this.#keys.find(view, 0, length, hash)
@@ -88,14 +95,15 @@ export class BucketCache {
 
   /** Bodies with these bytes at the decision points are in that bucket. */
   remember({ view, length, hash }: PointKey, bucket: Bucket): void {
-    if (this.#keys.size >= KEYS_PER_BUCKET * limits.bucketsInMemoryMax) this.#forgetKeys()
+    const { bucketsInMemoryMax, bucketCharsInMemoryMax } = limits
+    if (this.#keys.size >= KEYS_PER_BUCKET * bucketsInMemoryMax || this.#keys.bytesUsed >= bucketCharsInMemoryMax) this.#forgetKeys()
     const known = this.#keys.find(view, 0, length, hash)
     if (known >= 0) this.#byKey[known] = bucket
     else if (known === ABSENT) this.#byKey[this.#keys.add(view, 0, length, hash)] = bucket
   }
 
   #forgetKeys(): void {
-    this.#keys.clear()
+    this.#keys = new ByteTable()
     this.#byKey.length = 0
   }
 
@@ -110,6 +118,7 @@ export class BucketCache {
       ? this.#make(id, text, values)
       : this.#fromRow(store, id, text, decodeBucket(bytes))
     this.#byText.set(text, bucket)
+    this.#chars += text.length
     return bucket
   }
 
@@ -137,7 +146,7 @@ export class BucketCache {
     bucket.events++
     if (isLatest) bucket.lastMicros = micros
     if (label >= 0 && bucket.decided !== null) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
-    if (isLatest && bucket.stored && this.#late.areTaken) this.#late.add(bucket)
+    if (isLatest && bucket.stored && this.#late.areTaken && bucket.text.length <= limits.countsLateCharsMax) this.#late.add(bucket)
     else this.touch(bucket)
   }
 
@@ -164,8 +173,7 @@ export class BucketCache {
         bucket.lateSince = NOT_LATE
         store.delete('buckets', key)
         store.delete('counts', countKey(this.#jobId, bucket.number))
-        this.#byText.delete(bucket.text)
-        bucket.kept = false
+        this.#forget(bucket)
         continue
       }
       if (!bucket.stored) store.put('buckets', key, encodeBucket(bucket))
@@ -184,15 +192,19 @@ export class BucketCache {
     }
   }
 
-  /** Forgets the oldest buckets until at most `max` are left. Only between turns. */
-  shrink(max: number): void {
-    if (this.#byText.size > max) this.#forgetKeys()
-    for (const [text, bucket] of this.#byText) {
-      if (this.#byText.size <= max) return
-      if (this.#late.has(bucket)) continue
-      this.#byText.delete(text)
-      bucket.kept = false
+  /** Forgets the oldest buckets until at most so many, with so many characters, are left. Only between turns. */
+  shrink(max: number, charsMax: number): void {
+    const isOver = (): boolean => this.#byText.size > max || this.#chars > charsMax
+    if (isOver()) this.#forgetKeys()
+    for (const bucket of this.#byText.values()) {
+      if (!isOver()) return
+      if (!this.#late.has(bucket)) this.#forget(bucket)
     }
+  }
+
+  #forget(bucket: Bucket): void {
+    if (this.#byText.delete(bucket.text)) this.#chars -= bucket.text.length
+    bucket.kept = false
   }
 
   #make(id: Buffer, text: string, values: PointValues): Bucket {

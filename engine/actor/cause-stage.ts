@@ -126,6 +126,6 @@ export class CauseStage {
     stats.uncountDecision(header)
     store.replace('events', timeKey(settings.id, micros), withHeader(event.record, decidedAgain(header, decision)))
     stats.countDecision(decision)
-    noteChange(store, settings, nowMicros, micros)
+    noteChange(store, settings, nowMicros, micros, header)
   }
 }

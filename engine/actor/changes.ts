@@ -6,19 +6,53 @@
  *
  * 1. A row is in the commit of the change, and only where the job has a step to tell.
  * 2. A row goes when every such step of the job is past it.
+ * 3. A row has the decision that stood before. So a change is told although another one follows it, before the step comes to either,
+ *    that leaves all as it is.
+ *
+ * | at | bytes | meaning                                                     |
+ * |----|-------|-------------------------------------------------------------|
+ * | 0  | 1     | version of this layout: 1; rows of before are empty         |
+ * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier          |
+ * | 2  | 1     | its label's index, 255 without one                          |
+ * | 3  | 2     | its confidence, hundredths of a percent                     |
  */
+import { assert } from '../assert.js'
+import type { RuledDecision } from '../integration/rule.js'
 import { takesOut, type JobSettings } from '../job/job.js'
+import { NO_LABEL, type RecordHeader } from '../store/record-header.js'
 import { changeKey, timeOfValue, timeValue } from '../store/tables.js'
 import type { Message } from './message.js'
 import type { TurnStore } from './turn-store.js'
 
-const nothing = new Uint8Array(0)
+const VERSION = 1
+const ROW_BYTES = 5
+const DECIDED = 1
+const OUTLIER = 2
+
 /** Rows that one message deletes. */
 const FORGOTTEN_MAX = 2_000
 
-/** The decision of the event that came in at `eventMicros` is another one, or its first. */
-export function noteChange(store: TurnStore, settings: JobSettings, changeMicros: number, eventMicros: number): void {
-  if (settings.pipeline.some(takesOut)) store.put('changes', changeKey(settings.id, changeMicros, eventMicros), nothing)
+/** The decision of the event that came in at `eventMicros` was made again, or is its first; `before` is the header that it had. */
+export function noteChange(
+  store: TurnStore, settings: JobSettings, changeMicros: number, eventMicros: number, before: RecordHeader,
+): void {
+  if (!settings.pipeline.some(takesOut)) return
+  const row = Buffer.alloc(ROW_BYTES)
+  row[0] = VERSION
+  row[1] = (before.pending ? 0 : DECIDED) | (before.outlier ? OUTLIER : 0)
+  row[2] = before.label < 0 ? NO_LABEL : before.label
+  row.writeUInt16LE(before.confidence, 3)
+  store.put('changes', changeKey(settings.id, changeMicros, eventMicros), row)
+}
+
+/** The decision that stood before a change: null where there was none, undefined where the row does not say. */
+export function decisionBefore(row: Uint8Array): RuledDecision | null | undefined {
+  if (row.length === 0) return undefined
+  assert(row[0] === VERSION && row.length === ROW_BYTES, 'a change of a version that this code knows')
+  const flags = row[1] as number
+  if ((flags & DECIDED) === 0) return null
+  const label = row[2] === NO_LABEL ? -1 : (row[2] as number)
+  return { label, confidence: (row[3] as number) | ((row[4] as number) << 8), outlier: (flags & OUTLIER) !== 0 }
 }
 
 /** A message that says which change, and all before it, every step has told. */

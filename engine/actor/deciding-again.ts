@@ -73,7 +73,7 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
     parts.buckets.countDecision(bucket, decision.label, 1)
   }
   stats.countDecision(decision)
-  noteChange(store, settings, atMicros, micros)
+  noteChange(store, settings, atMicros, micros, header)
   return decision.label !== header.label
 }
 

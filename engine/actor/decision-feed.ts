@@ -19,11 +19,12 @@ import { FieldSet } from '../query/field.js'
 import { compileFilters } from '../query/filter.js'
 import type { Feed, FeedItem, FeedPiece } from '../integration/feed.js'
 import { stepKey, type Place, type StepId } from '../integration/ledger.js'
-import { passes, type Rule } from '../integration/rule.js'
+import { passes, type Rule, type RuledDecision } from '../integration/rule.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
 import { clientIdOf, decodeHeader, decodePrevious } from '../store/event-record.js'
 import { changeKey, changeOfKey, jobKey, timeKey, timeOfKey } from '../store/tables.js'
+import { decisionBefore } from './changes.js'
 import { eventAt, lastTime, type FoundEvent } from './event-table.js'
 import type { JobReader } from './job-reader.js'
 import { RecordFields } from './record-fields.js'
@@ -92,13 +93,13 @@ export class DecisionFeed implements Feed {
     const { environment, job } = this.#parts
     let place = after
     const range = { from: changeKey(job.id, after.change, after.changeEvent + 1), to: jobKey(job.id + 1) }
-    for (const { key } of environment.range('changes', range)) {
+    for (const { key, value } of environment.range('changes', range)) {
       if (isSpent(budget)) return { place, more: true }
       const { changeMicros, eventMicros } = changeOfKey(key)
       place = { events: after.events, change: changeMicros, changeEvent: eventMicros }
       const event = eventMicros <= after.events ? eventAt(environment, job.id, eventMicros) : null
       spend(budget, event?.record.length ?? 0)
-      if (event !== null && isTold(this.#parts.rule, event)) this.#push(budget, event, changeMicros)
+      if (event !== null && isTold(this.#parts.rule, event, decisionBefore(value))) this.#push(budget, event, changeMicros)
     }
     return { place, more: false }
   }
@@ -166,8 +167,10 @@ function isSpent({ items, eventsMax, bytes, records }: Budget): boolean {
   return items.length >= eventsMax || bytes <= 0 || records <= 0
 }
 
-/** Some steps hear of a decision made again only where it is another one. */
-function isTold(rule: Rule, { header, record }: FoundEvent): boolean {
+/** Some steps hear of a decision made again only where it is another one than before, or one that they would not have heard of before. */
+function isTold(rule: Rule, { header, record }: FoundEvent, before: RuledDecision | null | undefined): boolean {
+  if (rule.sameAgain || before === null) return true
+  if (before !== undefined) return before.label !== header.label || !passes(rule, before)
   const previous = decodePrevious(record)
-  return rule.sameAgain || previous === null || previous.label !== header.label
+  return previous === null || previous.label !== header.label
 }

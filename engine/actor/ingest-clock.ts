@@ -1,5 +1,6 @@
 /**
- * The time that messages are stamped with: the clock's, made strictly increasing, so that it names a message.
+ * The time that messages and the beginnings of steps are stamped with: the clock's, made strictly increasing, so that it names a message
+ * and says what came before it.
  *
  * 1. No two stamps of a data directory are equal, across restarts and a clock that is set back too.
  */
@@ -7,12 +8,15 @@ import type { Clock } from '../clock.js'
 
 export class IngestClock {
   readonly #clock: Clock
-  #last: number
+  #last = 0
 
-  /** `last` is the latest stamp in the data directory. */
-  constructor(clock: Clock, last: number) {
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#last = last
+  }
+
+  /** Has all stamps to come be later than `micros`, such as the latest of the data directory. */
+  follow(micros: number): void {
+    if (micros > this.#last) this.#last = micros
   }
 
   /** The first of `count` stamps that are the caller's alone, in microseconds. */

@@ -69,8 +69,8 @@ export class JobActor {
     this.configure(settings)
   }
 
-  get bucketsInMemory(): number {
-    return this.#buckets.size
+  get atHand(): Pick<BucketCache, 'size' | 'chars'> {
+    return this.#buckets
   }
 
   /** The job's set-up, at first and when it has changed. */
@@ -113,8 +113,8 @@ export class JobActor {
     this.#stats.decided.take(this.#settings.id, decided)
   }
 
-  shrink(bucketsMax: number): void {
-    this.#buckets.shrink(bucketsMax)
+  shrink(bucketsMax: number, charsMax: number): void {
+    this.#buckets.shrink(bucketsMax, charsMax)
   }
 
   #ingest(message: Message): EventReply {

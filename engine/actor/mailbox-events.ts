@@ -2,7 +2,7 @@
 import type { TurnFacts } from '../monitor/turn-meter.js'
 import type { JobSettings } from '../job/job.js'
 import type { ShownReply } from './message.js'
-import type { TurnResult, TurnTask } from './turn.js'
+import type { TurnResult, TurnTask } from './turn-task.js'
 
 /** Runs a turn on the thread that owns its shard; rejects when the turn or its thread failed. */
 export type RunTurn = (task: TurnTask) => Promise<TurnResult>

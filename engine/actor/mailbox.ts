@@ -17,16 +17,15 @@
  */
 import { Refusal } from '../errors.js'
 import { assert } from '../assert.js'
-import { epochMs } from '../clock.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
-import type { TurnTimes } from '../monitor/turn-trace-service.js'
 import { Lanes } from './lanes.js'
 import type { MailboxEvents, RunTurn } from './mailbox-events.js'
 import { messageBytes, type MessageKind } from './message.js'
 import { ThreadDoor } from './thread-door.js'
 import type { TakeStamps } from './stamps.js'
-import { Turn, type Receiver, type TurnResult } from './turn.js'
+import { Turn, type Receiver } from './turn.js'
+import type { TurnResult } from './turn-task.js'
 
 export class Mailbox {
   readonly #shard: number
@@ -122,7 +121,7 @@ export class Mailbox {
 
   #emptyTurn(bytes: number): Turn {
     const spare = this.#spare.pop()
-    return spare?.fits(bytes) === true ? spare : new Turn(bytes)
+    return spare?.fits(bytes) === true ? spare : new Turn(Math.max(bytes, limits.turnBytesMax))
   }
 
   /** Once per round of the event loop, so that all that came in together goes out together. */
@@ -183,7 +182,7 @@ export class Mailbox {
   #finished(turn: Turn, result: TurnResult, ms: number): void {
     this.#returned(turn)
     const { flushMs = 0, decided = [], changed = [...turn.jobs().keys()] } = result
-    if (turn.isFollowed) turn.ran(timesOf(this.#shard, turn, result, ms))
+    turn.ran(this.#shard, result, ms)
     this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided, changed })
     // The thread first: it works while the answers go out.
     this.#door.leave()
@@ -238,13 +237,8 @@ export class Mailbox {
 
   #retire(turn: Turn): void {
     turn.clear()
-    if (this.#spare.length < limits.spareTurnsMax) this.#spare.push(turn)
+    if (turn.isReusable && this.#spare.length < limits.spareTurnsMax) this.#spare.push(turn)
     if (this.#messages > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }
-}
-
-function timesOf(shard: number, { count }: Turn, { beganMs, workMs, flushMs }: TurnResult, ms: number): TurnTimes {
-  const finishedMs = epochMs()
-  return { shard, messages: count, startedMs: finishedMs - ms, beganMs, workMs, flushMs, finishedMs }
 }

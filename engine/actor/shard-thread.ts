@@ -9,7 +9,7 @@ import { openShard } from '../store/environments.js'
 import { lookAtThread, type ThreadLook } from './thread-look.js'
 import { beginTurn, refuseTurn, Shard, TurnOutOfPlace } from './shard.js'
 import type { ShardThreadData } from './threads.js'
-import type { TurnResult, TurnTask } from './turn.js'
+import type { TurnResult, TurnTask } from './turn-task.js'
 
 const { dataDir, sectionNames, lateEventsMax } = workerData as ShardThreadData
 const shards = new Map<number, Shard>()

@@ -27,7 +27,7 @@ import { JobActor, type ActorReply } from './job-actor.js'
 import { forgetCollected } from './outbox.js'
 import { addChangedJobs } from './latest-events.js'
 import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
-import { STARTED_AT, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn.js'
+import { markAt, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
 import { LateCounts } from './late-counts.js'
 import { TurnStore } from './turn-store.js'
 
@@ -92,7 +92,7 @@ export class Shard {
     this.#shrink()
     this.#open = true
     // Behind the commit: a thread that dies before its answer is read dies of something else.
-    replies[STARTED_AT] = TURN_DONE
+    replies[markAt(replies)] = TURN_DONE
     // What a turn did when it ran before is not known.
     const result = { extras, flushMs, decided, ...(task.again ? {} : { changed: [...changed] }) }
     return task.followed ? { ...result, beganMs, workMs } : result
@@ -179,11 +179,15 @@ export class Shard {
   }
 
   #shrink(): void {
-    let buckets = 0
-    for (const actor of this.#actors.values()) buckets += actor.bucketsInMemory
-    if (buckets <= limits.bucketsInMemoryMax) return
-    const share = Math.floor(limits.bucketsInMemoryMax / (2 * this.#actors.size))
-    for (const actor of this.#actors.values()) actor.shrink(share)
+    let [buckets, chars] = [0, 0]
+    for (const { atHand } of this.#actors.values()) {
+      buckets += atHand.size
+      chars += atHand.chars
+    }
+    const { bucketsInMemoryMax, bucketCharsInMemoryMax } = limits
+    if (buckets <= bucketsInMemoryMax && chars <= bucketCharsInMemoryMax) return
+    const share = (max: number): number => Math.floor(max / (2 * this.#actors.size))
+    for (const actor of this.#actors.values()) actor.shrink(share(bucketsInMemoryMax), share(bucketCharsInMemoryMax))
   }
 }
 
@@ -203,7 +207,7 @@ function refusalExtra(refusal: Refusal): Extra {
 /** Marks the turn as begun: from here on, what goes wrong is its own doing. Returns the memory of its replies. */
 export function beginTurn(task: TurnTask): Buffer {
   const replies = Buffer.from(task.replies)
-  replies[STARTED_AT] = TURN_BEGUN
+  replies[markAt(replies)] = TURN_BEGUN
   return replies
 }
 

@@ -91,7 +91,7 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
     const decision = decideWaiting(parts, event, bucket, message.micros)
     store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
     store.delete('pending', key)
-    noteChange(store, settings, message.micros, event.micros)
+    noteChange(store, settings, message.micros, event.micros, event.header)
     stats.change({ pending: stats.row.pending - 1 })
     stats.countDecision(decision)
     if (bucket !== null) parts.buckets.countDecision(bucket, decision.label, 1)

@@ -13,7 +13,7 @@ import { limits } from '../limits.js'
 import { assert } from '../assert.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
-import type { TurnTimes, TurnTrace } from '../monitor/turn-trace-service.js'
+import type { TurnTrace } from '../monitor/turn-trace-service.js'
 import type { IngestReceiver } from '../service.js'
 import { viewOf } from './event-reply.js'
 import { lastStampOf } from './historic.js'
@@ -23,6 +23,7 @@ import {
 } from './message.js'
 import type { MailboxEvents } from './mailbox-events.js'
 import { stampBehind, stampsOf, type TakeStamps } from './stamps.js'
+import { markAt, MARK_BYTES, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
 
 /** Waits for a message other than an event. Told exactly once. */
 export interface ResultReceiver {
@@ -32,48 +33,10 @@ export interface ResultReceiver {
 
 export type Receiver = IngestReceiver | ResultReceiver
 
-/** What a thread gets to run. Plain data; the memory is shared. */
-export interface TurnTask {
-  readonly shard: number
-  readonly memory: SharedArrayBuffer
-  readonly replies: SharedArrayBuffer
-  readonly count: number
-  /** Settings that the thread does not have yet, of jobs in this turn. */
-  readonly settings: readonly JobSettings[]
-  /** Counts up from turn to turn of a shard: a thread runs no turn before the one in front of it. */
-  readonly place: number
-  /** The first turn for a thread, or the first after a failure: only such a turn opens a shard. */
-  readonly opens: boolean
-  /** Its messages may have been applied before. */
-  readonly again: boolean
-  /** Somebody wants to know when what of it happened. */
-  readonly followed: boolean
-}
-
-/** What comes back beside the replies in the shared memory. */
-export interface TurnResult {
-  readonly extras: readonly Extra[]
-  /** Milliseconds that the flushed commit took; absent where nothing was written. */
-  readonly flushMs?: number
-  /** What was stored and decided, by job (decided.ts). */
-  readonly decided?: readonly number[]
-  /** Jobs to which more happened than that events came in; absent where that is not known. */
-  readonly changed?: readonly number[]
-  /** Where it is followed (TurnTimes). */
-  readonly beganMs?: number
-  readonly workMs?: number
-}
-
-/** Behind the replies: the thread marks here that it began with the turn. */
-const STARTED_BYTES = 8
-export const STARTED_AT = REPLY_BYTES * limits.turnMessagesMax
-/** What it marks: begun, and committed. */
-export const TURN_BEGUN = 1
-export const TURN_DONE = 2
-
 export class Turn {
   #memory: Buffer
   readonly #replies: Buffer
+  readonly #messagesMax: number
   #used = 0
   /** The times of its first message, and of its last. */
   readonly #times = { first: 0, last: 0 }
@@ -92,9 +55,11 @@ export class Turn {
   /** Events that came alone to its shard, ever, and have to be started before it. */
   behindSingles = 0
 
-  constructor(bytesMin: number = limits.turnBytesMax) {
-    this.#memory = Buffer.from(new SharedArrayBuffer(Math.max(bytesMin, limits.turnBytesMax)))
-    this.#replies = Buffer.from(new SharedArrayBuffer(REPLY_BYTES * limits.turnMessagesMax + STARTED_BYTES))
+  /** With room for so many bytes and messages. */
+  constructor(bytes: number = limits.turnBytesMax, messages: number = limits.turnMessagesMax) {
+    this.#memory = Buffer.from(new SharedArrayBuffer(bytes))
+    this.#replies = Buffer.from(new SharedArrayBuffer(REPLY_BYTES * messages + MARK_BYTES))
+    this.#messagesMax = messages
   }
 
   get count(): number {
@@ -107,7 +72,7 @@ export class Turn {
 
   /** True where a message of that size can be added. */
   fits(bytes: number): boolean {
-    return this.count < limits.turnMessagesMax && this.#used + bytes <= this.#memory.length
+    return this.count < this.#messagesMax && this.#used + bytes <= this.#memory.length
   }
 
   /** Adds a message; `eventId` null and not in the body: an event gets an id of the service's own. */
@@ -137,25 +102,24 @@ export class Turn {
     return this.#times.first > latest ? this.#times.last : stampBehind(this.#memory, this.count, latest, takeStamps)
   }
 
-  get isFollowed(): boolean {
-    return this.#followed !== null
-  }
-
-  /** Tells those who follow one of its messages. */
-  ran(times: TurnTimes): void {
-    if (this.#followed !== null) for (const { trace, postedMs } of this.#followed) trace.ran(postedMs, times)
+  /** Tells those who follow one of its messages that it came back after so many milliseconds. */
+  ran(shard: number, { beganMs, workMs, flushMs }: TurnResult, ms: number): void {
+    if (this.#followed === null) return
+    const finishedMs = epochMs()
+    const times = { shard, messages: this.count, startedMs: finishedMs - ms, beganMs, workMs, flushMs, finishedMs }
+    for (const { trace, postedMs } of this.#followed) trace.ran(postedMs, times)
   }
 
   /** The turn came back without an answer. True where it is to blame: the thread began with it and did not get to its end. */
   failed(): boolean {
-    const mark = this.#replies[STARTED_AT]
+    const mark = this.#replies[markAt(this.#replies)]
     if (mark === TURN_BEGUN || mark === TURN_DONE) this.#mayBeApplied = true
     return mark === TURN_BEGUN
   }
 
   /** What the thread gets. */
   task(shard: number, place: number, settings: readonly JobSettings[], opens: boolean): TurnTask {
-    this.#replies[STARTED_AT] = 0
+    this.#replies[markAt(this.#replies)] = 0
     this.place = place
     return {
       shard,
@@ -166,7 +130,7 @@ export class Turn {
       settings,
       opens,
       again: this.#mayBeApplied,
-      followed: this.isFollowed,
+      followed: this.#followed !== null,
     }
   }
 
@@ -217,7 +181,7 @@ export class Turn {
     for (let i = 0; i < this.count; i++) {
       const idBytes = this.#memory.readUInt16LE(at + 2)
       const bytes = messageBytes(idBytes, this.#memory.readUInt32LE(at + 8))
-      const turn = new Turn(bytes)
+      const turn = new Turn(bytes, 1)
       this.#memory.copy(turn.#memory, 0, at, at + bytes)
       turn.#used = bytes
       turn.#jobs.push(this.#jobs[i] as JobSettings)
@@ -229,6 +193,11 @@ export class Turn {
       at += bytes
     }
     return turns
+  }
+
+  /** Its memory is worth keeping for other messages. */
+  get isReusable(): boolean {
+    return this.#messagesMax === limits.turnMessagesMax
   }
 
   /** Ready for other messages; memory larger than usual is given up. */

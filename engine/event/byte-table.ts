@@ -63,6 +63,11 @@ export class ByteTable {
     return this.#size
   }
 
+  /** Of all pieces together. */
+  get bytesUsed(): number {
+    return this.#used
+  }
+
   /** A piece's bytes; a view. */
   bytes(piece: number): Uint8Array {
     if (piece >= this.#size) throw new Error(`no piece ${piece}`)

@@ -5,8 +5,10 @@
  */
 import { Refusal } from '../errors.js'
 import type { IntegrationRole, Label } from '../job/job.js'
+import { resolveLabel } from '../job/labels.js'
 import { compileFilters, parseFilters, type Filter } from '../query/filter.js'
 import { FieldSet } from '../query/field.js'
+import { labelWords } from '../resource/label-words.js'
 import type { ParameterSpec } from '../resource/parameters.js'
 import type { Opened } from './contract.js'
 
@@ -43,8 +45,8 @@ function parse(text: string): Filter[] {
 /** What every step that takes events out can say. */
 export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
   return [
-    { name: 'decisions', type: 'string', required: false,
-      description: 'Labels by name or id, with commas between; events with another decision are left out. Empty for all.' },
+    { name: 'decisions', type: 'string', required: false, labels: true,
+      description: 'Labels of the job by name or id, with commas between; events with another decision are left out. Empty for all.' },
     { name: 'min_confidence', type: 'number', required: false, minimum: 0,
       description: 'Events with a lower confidence, 0 to 100, are left out.' },
     { name: 'only_outliers', type: 'boolean', required: false, description: 'Only events unlike all that the model was trained on.' },
@@ -57,8 +59,8 @@ export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
 
 /** The rule of a step; labels that the job does not have are left out. */
 export function ruleOf(role: IntegrationRole, parameters: Opened, labels: readonly Label[]): Rule {
-  const names = String(parameters['decisions'] ?? '').split(',').map((name) => name.trim().toLowerCase()).filter((name) => name !== '')
-  const wanted = labels.flatMap(({ id, name }, at) => (names.includes(id.toLowerCase()) || names.includes(name.toLowerCase()) ? [at] : []))
+  const names = labelWords(String(parameters['decisions'] ?? ''))
+  const wanted = names.flatMap((name) => resolveLabel(labels, name) ?? [])
   return {
     labels: names.length === 0 ? null : new Set(wanted),
     minConfidence: Number(parameters['min_confidence'] ?? 0),

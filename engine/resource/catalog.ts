@@ -173,7 +173,7 @@ export class Catalog {
 
   /** Steps that ask or tell something outside go on from now: how far they were is lost. */
   beginStepsAnew(): void {
-    this.#commit(planStepsAnew(this.#state.jobs.values(), this.#maker.clock.nowMicros()), theService)
+    this.#commit(planStepsAnew(this.#state.jobs.values(), this.#maker.stamp()), theService)
   }
 
   /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */

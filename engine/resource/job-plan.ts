@@ -8,6 +8,7 @@
  *    changed, and the others stay, unless remove_missing_pipeline_integrations says that they go.
  * 3. The processors of the category are in every pipeline, always enabled.
  * 4. The same document again gives equal settings.
+ * 5. A label that is called otherwise is so in the steps that name it, too (label-words.ts).
  */
 import { limits } from '../limits.js'
 import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineStep } from '../job/job.js'
@@ -15,6 +16,7 @@ import { defaultLabels, labelAmbiguity, placeLabels } from '../job/labels.js'
 import type { Issues, Place } from './issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
 import { roleOf, type IntegrationKind, type Kinds } from './kinds.js'
+import { withLabels, type LabelNames } from './label-words.js'
 import { readParameters } from './parameters.js'
 import type { IntegrationRecord } from './records.js'
 import type { Sealer } from './sealing.js'
@@ -23,11 +25,14 @@ import type { Sealer } from './sealing.js'
 export interface JobSurroundings {
   /** The integration that a step's `resource` names; null where the document's own is at fault, which is told. */
   integrationOf(resource: string): IntegrationRecord | null
+  /** The kind of an integration that a job has already. */
+  kindOf(integrationId: number): IntegrationKind
   /** The one integration of a built-in kind. */
   builtIn(kind: string): IntegrationRecord
   readonly kinds: Kinds
   readonly sealer: Sealer
-  readonly nowMicros: number
+  /** The ingest time that a step takes which begins: what comes in afterwards has a later one. */
+  stamp(): number
 }
 
 /** What only the catalog can give a job. */
@@ -68,7 +73,8 @@ function mergeStep(
   integration: IntegrationRecord,
   before: readonly PipelineStep[],
   category: JobCategory,
-  { kinds, sealer, nowMicros }: JobSurroundings,
+  { kinds, sealer, stamp }: JobSurroundings,
+  labels: LabelNames,
   place: Place,
   issues: Issues,
 ): PipelineStep | null {
@@ -87,14 +93,15 @@ function mergeStep(
     issues.add([...place, 'enabled'], 'a processor is always enabled', 'invalid_value')
   }
   const old = before.find((step) => step.integrationId === integration.id && step.role === role)
-  const report = issues.under([...place, 'parameters'])
+  const at = [...place, 'parameters']
+  const parameters = readParameters(spec.parameters, given.parameters ?? {}, old?.parameters ?? null, sealer, issues.under(at))
   const kept = { ...old?.kept, ...given.kept }
   return {
     integrationId: integration.id,
     role,
     enabled: given.enabled ?? old?.enabled ?? true,
-    parameters: readParameters(spec.parameters, given.parameters ?? {}, old?.parameters ?? null, sealer, report),
-    ...(kind.outside === true ? { outsideSince: old?.enabled === true ? (old.outsideSince ?? nowMicros) : nowMicros } : {}),
+    parameters: withLabels(spec.parameters, parameters, old?.parameters ?? null, labels, (name, msg) => issues.add([...at, name], msg, 'invalid_value')),
+    ...(kind.outside === true ? { outsideSince: (old?.enabled === true ? old.outsideSince : undefined) ?? stamp() } : {}),
     ...(Object.keys(kept).length > 0 ? { kept } : {}),
   }
 }
@@ -110,6 +117,7 @@ function mergePipeline(
   category: JobCategory,
   before: readonly PipelineStep[],
   around: JobSurroundings,
+  labels: LabelNames,
   place: Place,
   issues: Issues,
 ): readonly PipelineStep[] {
@@ -118,15 +126,19 @@ function mergePipeline(
   for (const [index, given] of properties.pipeline.entries()) {
     const at = [...place, 'pipeline_integrations', index]
     const integration = around.integrationOf(given.resource)
-    const step = integration === null ? null : mergeStep(given, integration, before, category, around, at, issues)
+    const step = integration === null ? null : mergeStep(given, integration, before, category, around, labels, at, issues)
     if (step === null) continue
     if (named.has(key(step))) issues.add(at, 'this integration is named twice in the same role', 'duplicate')
     named.set(key(step), step)
   }
+  const asNamedNow = (step: PipelineStep): PipelineStep => {
+    const specs = roleOf(around.kindOf(step.integrationId), step.role)?.parameters ?? []
+    return { ...step, parameters: withLabels(specs, step.parameters, step.parameters, labels, () => undefined) }
+  }
   const removes = properties.removeMissingSteps && named.size > 0
   const steps = new Map<string, PipelineStep>()
   for (const step of before) {
-    if (!removes || step.role === 'processor' || named.has(key(step))) steps.set(key(step), step)
+    if (!removes || step.role === 'processor' || named.has(key(step))) steps.set(key(step), asNamedNow(step))
   }
   for (const [id, step] of named) steps.set(id, step)
   for (const kind of around.kinds.processorsOf(category)) {
@@ -178,7 +190,7 @@ export function mergeJob(
     autoRetrain,
     advancedSettings: { ...before?.advancedSettings, ...advanced?.rest },
     feedbackColumns: properties.feedbackColumns ?? before?.feedbackColumns ?? [],
-    pipeline: mergePipeline(properties, category, before?.pipeline ?? [], around, place, issues),
+    pipeline: mergePipeline(properties, category, before?.pipeline ?? [], around, { before: known, after: labels }, place, issues),
     status: before?.status ?? 'STARTED',
     createdAt: identity.createdAt,
   }

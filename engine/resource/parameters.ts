@@ -32,6 +32,8 @@ export interface ParameterSpec {
   readonly secret?: true
   /** A secret that never leaves the process: what something is signed with, a private key. */
   readonly signs?: true
+  /** Names labels of the step's job, with commas between (label-words.ts). */
+  readonly labels?: true
   /** Names where secrets are sent. */
   readonly address?: true
 }

@@ -29,6 +29,8 @@ import { Changes, type CatalogState } from './state.js'
 /** Where new records get their times, chances and places from. */
 export interface Maker {
   readonly clock: Clock
+  /** An ingest time, in microseconds: after that of all that came in, before that of what comes. */
+  readonly stamp: () => number
   readonly random: Random
   /** Number of shards that jobs are spread over. */
   readonly shards: number
@@ -53,7 +55,6 @@ export class Plan {
   readonly #references: References
   readonly #maker: Maker
   readonly #now: string
-  readonly #nowMicros: number
   /** Integrations as they will be, where the plan touches them. */
   readonly #integrations = new Map<string, IntegrationRecord>()
   readonly #builtIns = new Map<string, IntegrationRecord>()
@@ -64,8 +65,7 @@ export class Plan {
     this.#state = state
     this.#references = references
     this.#maker = maker
-    this.#nowMicros = maker.clock.nowMicros()
-    this.#now = isoMicros(this.#nowMicros)
+    this.#now = isoMicros(maker.clock.nowMicros())
     this.#nextJobId = state.counters.nextJobId
     this.#nextIntegrationId = state.counters.nextIntegrationId
     for (const record of state.integrations.values()) {
@@ -144,10 +144,11 @@ export class Plan {
     const identity = before ?? { id, shard: id % this.#maker.shards, createdAt: this.#now }
     const around = {
       integrationOf: (resource: string) => this.#integrationOf(resource),
+      kindOf: (integrationId: number) => this.#state.kinds.byId(must(this.#state.integrations.get(integrationId), `integration ${integrationId}`).kind),
       builtIn: (kind: string) => must(this.#builtIns.get(kind), `built-in integration ${kind}`),
       kinds: this.#state.kinds,
       sealer: this.#maker.sealer,
-      nowMicros: this.#nowMicros,
+      stamp: this.#maker.stamp,
     }
     const merged = mergeJob(input.properties, before, identity, around, input.inside, this.issues)
     let job: JobSettings = merged

@@ -16,7 +16,7 @@
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
- * | changes  | job, time of the change, time | empty: a decision that steps have to tell again    |
+ * | changes  | job, time of the change, time | the decision before one that steps have to tell again |
  * | causes   | job, part, number            | root cause analysis (actor/cause-shelf.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |

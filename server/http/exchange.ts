@@ -202,7 +202,7 @@ export class Exchange {
     this.#res?.close()
   }
 
-  /** Stops the body at the socket. What was received already still comes. */
+  /** Stops the body at the socket; begins the native idle time anew, which runs then too. What was received already still comes. */
   pause(): void {
     this.#res?.pause()
   }

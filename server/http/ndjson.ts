@@ -36,12 +36,15 @@ export const noRoom = Symbol('noRoom')
 /** A line that is not there. */
 export type Skipped = typeof tooLong | typeof noRoom
 
+/** The first place from `from` on that is not blank, the end of a line being none. */
+function pastBlanks(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === CR)) at++
+  return at
+}
+
 function isBlank(line: Buffer): boolean {
-  for (let i = 0; i < line.length; i++) {
-    const byte = line[i]!
-    if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false
-  }
-  return true
+  return pastBlanks(line, 0) === line.length
 }
 
 export class LineSplitter {
@@ -120,6 +123,7 @@ export class LineSplitter {
   #cut(): Buffer | Skipped | null {
     for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
       const { bytes } = chunk
+      if (this.#partial.length === 0 && this.#skipping === null) this.#passBlankLines(bytes)
       const end = bytes.indexOf(LF, this.#at)
       if (end < 0) {
         this.#hold(bytes.subarray(this.#at))
@@ -133,6 +137,11 @@ export class LineSplitter {
     }
     if (!this.#ended || (this.#partial.length === 0 && this.#skipping === null)) return null
     return this.#finish(Buffer.alloc(0))
+  }
+
+  /** Gzip makes a hundred million of some kilobytes, and none is answered: they cost no more than their bytes. */
+  #passBlankLines(bytes: Buffer): void {
+    for (let end = pastBlanks(bytes, this.#at); bytes[end] === LF; end = pastBlanks(bytes, this.#at)) this.#at = end + 1
   }
 
   #shift(): void {

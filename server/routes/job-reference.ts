@@ -2,7 +2,7 @@
  * From what a client wrote to the job that it means.
  *
  * A path that holds no number names no job: 404, never 422 (existing-clients.md 1.5). A body without a proper job_id
- * breaks its schema: 422.
+ * breaks its schema: 422; one with an integer that no job can have names none: 404.
  */
 import { isRefusal, Refusal, type Issue, type JobHandle, type Principal } from '../../engine/index.js'
 import type { App } from '../app.js'
@@ -11,9 +11,13 @@ import { parseJson } from '../http/validate.js'
 
 const NUMBER = /^\d{1,15}$/
 
+function unknownJob(): Refusal {
+  return new Refusal('job_not_found', 'job not found')
+}
+
 /** The job of a path segment. @throws Refusal job_not_found. */
 export function jobFromPath(app: App, principal: Principal, segment: string): JobHandle {
-  if (!NUMBER.test(segment)) throw new Refusal('job_not_found', 'job not found')
+  if (!NUMBER.test(segment)) throw unknownJob()
   return app.service.job(principal, Number(segment))
 }
 
@@ -44,12 +48,14 @@ function jobIdByParsing(bytes: Uint8Array): number {
   if (id === undefined || id === null) throw badJobId('Field required', 'missing')
   if (typeof id === 'number' && Number.isSafeInteger(id)) return id
   if (typeof id === 'string' && NUMBER.test(id.trim())) return Number(id.trim())
+  // An integer all the same, and beyond the ids that jobs can have.
+  if (typeof id === 'number' ? Number.isInteger(id) : typeof id === 'string' && /^\d+$/.test(id.trim())) throw unknownJob()
   throw badJobId('Input should be a valid integer', 'int_type')
 }
 
 /**
  * The job id in an event's bytes, without parsing them where it can be helped.
- * @throws Refusal invalid_json, invalid_body.
+ * @throws Refusal invalid_json, invalid_body, job_not_found.
  */
 export function jobIdOf(bytes: Uint8Array): number {
   const skimmed = skimJobId(bytes)

@@ -12,7 +12,7 @@ import type { BodySink, Exchange } from '../http/exchange.js'
 import { LineSplitter, type Skipped } from '../http/ndjson.js'
 
 const UNPACKED_CHUNK_BYTES = 128 * 1024
-/** How often the native idle time, of about ten seconds, is begun anew while a client sends nothing. */
+/** How often the native idle time, of about ten seconds, is begun anew. */
 const STAY_MS = 4_000
 
 export interface LineReader {
@@ -31,6 +31,8 @@ export class LineSource implements BodySink {
   #stopped = false
   /** Gzip takes no more for now. */
   #choked = false
+  /** All of the body has come. */
+  #whole = false
   #closed = false
   /** When something came last. */
   #heardAt = performance.now()
@@ -58,6 +60,7 @@ export class LineSource implements BodySink {
   chunk(bytes: Uint8Array, last: boolean): void {
     if (this.#closed) return
     this.#heardAt = performance.now()
+    this.#whole = last
     if (!this.#begun && bytes.length > 0) {
       this.#begun = true
       if (isGzipStart(bytes)) this.#gunzip = this.#unpack()
@@ -99,8 +102,11 @@ export class LineSource implements BodySink {
     this.#gunzip?.destroy()
   }
 
+  /** The native idle time runs down whoever is waited for; only the client is waited for no longer than so. */
   #stayOpen(): void {
-    if (this.#stopped || this.#choked || performance.now() - this.#heardAt > limits.bulkIdleMsMax) return
+    if (this.#choked || (this.#stopped && this.#gunzip === null)) return this.#exchange.pause()
+    const waitsForClient = !this.#stopped && !this.#whole
+    if (waitsForClient && performance.now() - this.#heardAt > limits.bulkIdleMsMax) return
     this.#exchange.stayOpen()
   }
 

@@ -129,7 +129,7 @@ test('a missing or wrong raw_body is 422 with its place', async () => {
 })
 
 test('a job that does not exist is 404, whatever its number', async () => {
-  for (const id of ['0', '-1', '999999', '"999999"', '123456789012345', '9007199254740991']) {
+  for (const id of ['0', '-1', '999999', '"999999"', '123456789012345', '9007199254740991', '9007199254740993', '"9007199254740993"', '1e30']) {
     const answer = await postText(`{"job_id":${id},"raw_body":{}}`)
     assert.equal(answer.status, 404, id)
     assert.deepEqual(answer.body, { error: 'job not found' })

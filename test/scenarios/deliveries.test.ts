@@ -133,6 +133,61 @@ test('a decision made again is told again; of a stopped job nothing is told unti
   await receiver.close()
 })
 
+/** A job that answers `Drop` where rule is a, `Escalate` where it is b. */
+async function makeTrainedJob(): Promise<{ jobId: number; title: string }> {
+  const made = await makeJob(client, { decision_points: ['rule'] })
+  for (const [id, rule, feedback] of [['a', 'a', 'Drop'], ['b', 'b', 'Escalate']] as const) {
+    await post(made.jobId, id, { rule })
+    await client.put(`/api/v1/events/${made.jobId}/${id}/feedback`, { cortex_user: 'ann', feedback })
+  }
+  await train(made.jobId)
+  return made
+}
+
+async function train(jobId: number): Promise<void> {
+  assert.equal((await client.post(`/api/v1/jobs/${jobId}/train`)).status, 200)
+  await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state === 'RETRAIN_FINISHED', 30_000)
+}
+
+test('a change while a counterpart is away is told to it, although the event was decided once more since, and alike', async () => {
+  const receiver = await HttpReceiver.open()
+  const { jobId, title } = await makeTrainedJob()
+  const name = await addWebhook(title, receiver.url, {})
+  receiver.answer = status(503)
+  await post(jobId, 'held', { rule: 'b' })
+  await eventually(() => delivery(name), (one) => one.status !== 'running')
+  // Decided before the training for the first time: without a label.
+  for (let i = 0; i < 2; i++) assert.equal((await client.post(`/api/v2/events/${jobId}/a/reprocess`)).status, 200)
+  receiver.received.length = 0
+  receiver.answer = status(200)
+  const told = () => receiver.bodies().map(({ data }) => `${data.event_id} ${data.result_label}`)
+  await eventually(async () => told(), (all) => all.includes('a Drop'), 30_000)
+  assert.deepEqual([...new Set(told())], ['held Escalate', 'a Drop'])
+  await receiver.close()
+})
+
+test('a decision made again that passes the rule now and did not before is told, with the same label too; once it is told, no more', async () => {
+  const receiver = await HttpReceiver.open()
+  const { jobId, title } = await makeTrainedJob()
+  await post(jobId, 'c', { rule: 'c' })
+  const at = async () => (await client.get(`/api/v1/events/${jobId}/c`)).body
+  const unsure = await at()
+  await addWebhook(title, receiver.url, { min_confidence: unsure.confidence_score + 1 })
+  for (const user of ['ann', 'bob', 'eve']) {
+    await client.put(`/api/v1/events/${jobId}/c/feedback`, { cortex_user: user, feedback: unsure.result_label })
+  }
+  await train(jobId)
+  await client.post(`/api/v2/events/${jobId}/c/reprocess`)
+  const sure = await at()
+  assert.ok(sure.result_label === unsure.result_label && sure.confidence_score > unsure.confidence_score + 1)
+  await eventually(async () => receiver.bodies().length, (count) => count === 1)
+  await client.post(`/api/v2/events/${jobId}/c/reprocess`)
+  await post(jobId, 'd', { rule: 'b' })
+  await eventually(async () => receiver.bodies().length, (count) => count > 1)
+  assert.deepEqual(receiver.bodies().map(({ data }) => data.event_id), ['c', 'd'])
+  await receiver.close()
+})
+
 test('a step tells only what its rule names', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeJob(client)

@@ -23,7 +23,7 @@ export function openCatalog(seed = 1, shards = 8, kinds: Kinds = standardKinds):
   const clock = new ManualClock()
   const random = new SeededRandom(seed)
   const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), random)
-  const reopen = (): Catalog => Catalog.open(environment, { clock, random, shards, sealer, kinds, passwordCost: 10, audit: new AuditLog(environment) })
+  const reopen = (): Catalog => Catalog.open(environment, { clock, stamp: () => clock.nowMicros(), random, shards, sealer, kinds, passwordCost: 10, audit: new AuditLog(environment) })
   return { environment, clock, catalog: reopen(), reopen }
 }
 

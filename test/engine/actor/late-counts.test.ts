@@ -6,6 +6,7 @@ import { JobStats } from '../../../engine/actor/job-stats.js'
 import { LateCounts } from '../../../engine/actor/late-counts.js'
 import { TurnStore } from '../../../engine/actor/turn-store.js'
 import { Refusal } from '../../../engine/errors.js'
+import { limits } from '../../../engine/limits.js'
 import { MemoryEnvironment } from '../../../engine/store/memory.js'
 import { decodeHeader } from '../../../engine/store/event-record.js'
 import { decodeBucket, decodeCount, emptyStats, type CountRow } from '../../../engine/store/rows.js'
@@ -171,6 +172,37 @@ describe('the counts of a bucket', () => {
   })
 })
 
+describe('buckets with long values', () => {
+  const make = (): { cache: BucketCache; store: TurnStore } => {
+    const store = new TurnStore(new MemoryEnvironment(shardTables))
+    return { store, cache: new BucketCache(1, 7, new JobStats(1, emptyStats(3)), 3, new LateCounts(1_000)) }
+  }
+
+  it('leave room for fewer: the oldest are forgotten by their characters', () => {
+    const { cache, store } = make()
+    const buckets = ['a', 'b', 'c', 'd'].map((value) => cache.of(store, [value.repeat(1_000)]))
+    for (const bucket of buckets) cache.add(bucket, 1, -1)
+    cache.write(store)
+    assert.ok(cache.chars >= 4_000 && cache.chars < 4_100)
+    cache.shrink(4, 2_100)
+    assert.deepEqual(buckets.map(({ kept }) => kept), [false, false, true, true])
+    assert.ok(cache.chars < 2_100)
+    cache.shrink(4, 0)
+    assert.deepEqual([cache.size, cache.chars], [0, 0])
+  })
+
+  it('are not kept for their counts: these are written with each turn', () => {
+    const { cache, store } = make()
+    const bucket = cache.of(store, ['x'.repeat(limits.countsLateCharsMax)])
+    for (const micros of [1, 2]) {
+      cache.add(bucket, micros, -1)
+      cache.write(store)
+    }
+    cache.shrink(1, 0)
+    assert.deepEqual([cache.size, cache.of(store, bucket.values).events], [0, 2])
+  })
+})
+
 describe('a bucket whose row is behind', () => {
   it('stays at hand when others are forgotten', () => {
     const late = new LateCounts(1_000)
@@ -180,7 +212,7 @@ describe('a bucket whose row is behind', () => {
     for (const bucket of [whole!, behind!]) cache.add(bucket, 1, -1)
     cache.write(store)
     cache.add(behind!, 2, -1)
-    cache.shrink(0)
+    cache.shrink(0, 0)
     assert.deepEqual([cache.size, whole!.kept, behind!.kept], [1, false, true])
     assert.equal(cache.of(store, ['behind']), behind)
   })

@@ -11,7 +11,7 @@ const step = { integrationId: 9, role: 'enrichment', enabled: true, parameters: 
 
 class World {
   readonly clock = new ManualClock()
-  readonly stamps = new IngestClock(this.clock, 0)
+  readonly stamps = new IngestClock(this.clock)
   readonly shard = new TestShard()
   readonly failures: unknown[] = []
   job: JobSettings = jobSettings({ pipeline: [step] })

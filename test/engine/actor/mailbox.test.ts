@@ -5,7 +5,7 @@ import { Mailbox } from '../../../engine/actor/mailbox.js'
 import { nextMessage, readMessage, writeEventReply, REPLY_BYTES } from '../../../engine/actor/message.js'
 import { beginTurn, TurnOutOfPlace } from '../../../engine/actor/shard.js'
 import { stampsOf } from '../../../engine/actor/stamps.js'
-import type { TurnResult, TurnTask } from '../../../engine/actor/turn.js'
+import type { TurnResult, TurnTask } from '../../../engine/actor/turn-task.js'
 import { isRefusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
 import type { TurnTimes } from '../../../engine/monitor/turn-trace-service.js'
@@ -407,6 +407,25 @@ describe('when a turn fails', () => {
     assert.deepEqual(box.recorder.applied, ids(2_500).filter((id) => !poison.has(id)))
     assert.deepEqual(box.answers, ids(2_500))
     assert.equal(box.mailbox.length, 0)
+  })
+
+  it('messages that run alone take memory of their own size, and hand none on', async () => {
+    const box = openBox()
+    const sizes = new Map<number, number[]>([[1, []], [900, []], [2, []]])
+    let fails = true
+    box.recorder.meddle = (turn, task, begin) => {
+      sizes.get(task.count)?.push(task.memory.byteLength)
+      begin()
+      if (fails && turn.length > 1) throw new Error('a bug')
+    }
+    for (const id of ids(900)) box.post(id)
+    await box.mailbox.whenIdle()
+    fails = false
+    for (const id of ['after', 'all']) box.post(id)
+    await box.mailbox.whenIdle()
+    assert.equal(sizes.get(1)!.length, 900)
+    assert.ok(sizes.get(1)!.every((bytes) => bytes < 100))
+    assert.deepEqual([new Set(sizes.get(900)), sizes.get(2)], [new Set([limits.turnBytesMax]), [limits.turnBytesMax]])
   })
 
   it('a turn that never began is not to blame, however often its thread dies', async () => {

@@ -21,7 +21,7 @@ function openShards(test: TestContext): { shards: Shards; failures: unknown[]; b
   const failures: unknown[] = []
   const shards = new Shards(
     2, 1, { dataDir: directory, sectionNames: ['service'], lateEventsMax: 8 }, Shards.openReaders(directory, 2),
-    new IngestClock(systemClock, 0), (_, error) => failures.push(error),
+    new IngestClock(systemClock), (_, error) => failures.push(error),
   )
   test.after(() => shards.close())
   return { shards, failures, before }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { TurnOutOfPlace } from '../../../engine/actor/shard.js'
-import type { TurnTask } from '../../../engine/actor/turn.js'
+import type { TurnTask } from '../../../engine/actor/turn-task.js'
 import { isRefusal, Refusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'

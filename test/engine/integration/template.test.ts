@@ -11,6 +11,12 @@ test('a template names fields, dotted or nested, and what is not there leaves no
   assert.equal(fill('{{result_label}} {{confidence_score}} {{ {{x}} }}', event), 'Drop 91.5 {{  }}')
 })
 
+test('a long row of blanks behind braces is text, and takes no minutes', () => {
+  const blanks = ' '.repeat(16_000)
+  const event = decided('e1', {}, {})
+  assert.equal(fill(`{{${blanks}x {{${blanks}event_id${blanks}}}`, event), `{{${blanks}x e1`)
+})
+
 test('what an event holds is not looked at again, and reaches no prototype', () => {
   const event = decided('e1', {}, { a: '{{event_id}} $& <@U1>' })
   assert.equal(fill('{{a}}', event), '{{event_id}} $& <@U1>')

@@ -69,7 +69,7 @@ test('more jobs than there may be are refused, changes of those there are are no
   state.jobsByTitle.set('a', settings)
   const random = new SeededRandom(1)
   const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), random)
-  const maker = { clock: new ManualClock(), random, shards: 8, sealer }
+  const maker = { clock: new ManualClock(), stamp: () => 0, random, shards: 8, sealer }
   const plan = (title: string): unknown => planApply(state, parseDocument({ j: job(title) }), true, maker)
   plan('a')
   assertRefused('limit_exceeded', () => plan('b'))

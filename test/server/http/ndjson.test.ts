@@ -42,6 +42,16 @@ test('a byte order mark before the first line is dropped, wherever the chunks en
   assert.deepEqual(split(['\ufeff{"a"', ':1}']), ['{"a":1}'])
 })
 
+test('blank lines are passed by, wherever the chunks end, and none of them is the first line', () => {
+  const bytes = Buffer.from('\n \r\n\ufeff{"a":1}\n\n\t\n  {"b":2}\n\r\n\n')
+  for (let size = 6; size <= bytes.length; size++) {
+    const chunks: string[] = []
+    for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.toString('utf8', at, at + size))
+    if (chunks.join('') !== bytes.toString()) continue
+    assert.deepEqual(split(chunks), ['{"a":1}', '  {"b":2}'], `chunks of ${size}`)
+  }
+})
+
 test('lines come out whole, wherever the chunks end', () => {
   const text = '{"a":1}\n{"b":2}\n{"c":"äöü"}\n'
   for (let size = 1; size <= text.length; size++) {

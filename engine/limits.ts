@@ -92,6 +92,8 @@ export const limits = {
   spareTurnsMax: 6,
   /** Messages that a turn has more of before it waits at the door behind one of the same shard. */
   turnFollowsMin: 256,
+  /** Bytes of what a turn writes up to which another thread may commit it, with 16 an entry. */
+  handedOverBytesMax: 4 * MIB,
   /** How often a turn whose thread died is run again before its messages are refused. */
   turnAttemptsMax: 3,
   /** Pending events that one message takes up again. */

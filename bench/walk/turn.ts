@@ -89,7 +89,7 @@ export class Turns {
     const count = fill(this.#turn, this.#settings, kind, this.#micros, bodies, from, most)
     this.#micros += count
     const opens = this.#place === 0
-    this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [this.#settings] : [], opens))
+    this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [this.#settings] : [], opens, false))
     return count
   }
 }

@@ -7,7 +7,7 @@
  * 1. Each line is first in, first out. The two take turns, so that none stands still. Where hardly anything waits a single event
  *    joins it, and spares a flush.
  * 2. What is no event (a vote, an order, a deletion) runs behind every event that was posted before it.
- * 3. While single events come in, one waits for no more than one turn of the others, and that is not a large one.
+ * 3. While single events come in, one waits for no more than one turn of the others to be decided, and that is not a large one.
  */
 import { limits } from '../limits.js'
 import type { IngestReceiver } from '../service.js'
@@ -59,6 +59,7 @@ export class Lanes {
   readonly #singles: Lane
   readonly #others: Lane
   readonly #takeStamps: TakeStamps
+  readonly #followsMin: number
   /** Turns that were started since a single event came. */
   #sinceSingle = Number.POSITIVE_INFINITY
   /** Single events that joined the others since a turn of these left. */
@@ -68,8 +69,9 @@ export class Lanes {
   /** The latest time of a message that has left. */
   #latest = 0
 
-  /** `make` gives an empty turn with room for a message of so many bytes; `takeStamps` times for messages that were overtaken. */
-  constructor(make: (bytesMin: number) => Turn, takeStamps: TakeStamps) {
+  /** `make` gives an empty turn with room for a message of so many bytes; `takeStamps` times for messages that were overtaken; for `followsMin` see mailbox.ts. */
+  constructor(make: (bytesMin: number) => Turn, takeStamps: TakeStamps, followsMin: number = limits.turnFollowsMin) {
+    this.#followsMin = followsMin
     this.#singles = new Lane(make)
     this.#others = new Lane(make)
     this.#takeStamps = takeStamps
@@ -87,14 +89,20 @@ export class Lanes {
     return turn
   }
 
-  /** A turn should begin while so many of the same mailbox are under way. */
-  mayLeave(underWay: number): boolean {
+  /** A turn should begin while so many of the same mailbox are under way, of which so many are not only being committed. */
+  mayLeave(underWay: number, deciding: number): boolean {
     const lane = this.#nextLane()
     // Behind another of its own a small turn gains nothing: until that one returns it can grow, and spare a flush.
-    if (!lane.hasMoreThan(underWay === 0 ? 0 : limits.turnFollowsMin)) return false
-    if (underWay === 0 || lane === this.#singles || this.#wasSingles || !this.#expectsSingles) return true
+    const ahead = lane === this.#singles ? deciding : underWay
+    if (!lane.hasMoreThan(ahead === 0 ? 0 : this.#followsMin)) return false
+    if (deciding === 0 || lane === this.#singles || this.#wasSingles || !this.#expectsSingles) return true
     // A single event that comes now would wait for two turns of streams, where one is long enough.
     return lane.first.count <= this.#joined
+  }
+
+  /** So much waits that a turn would follow another one. */
+  get hasFollowing(): boolean {
+    return this.#others.hasMoreThan(this.#followsMin)
   }
 
   /** The turn that begins now, its messages with times behind those of all that have left. */

@@ -4,8 +4,11 @@ import type { JobSettings } from '../job/job.js'
 import type { ShownReply } from './message.js'
 import type { TurnResult, TurnTask } from './turn-task.js'
 
-/** Runs a turn on the thread that owns its shard; rejects when the turn or its thread failed. */
-export type RunTurn = (task: TurnTask) => Promise<TurnResult>
+/**
+ * Runs a turn on the thread that owns its shard; rejects when the turn or its thread failed. `decided` is called when that thread is done
+ * with it and only its commit, by another, is still to come.
+ */
+export type RunTurn = (task: TurnTask, decided: () => void) => Promise<TurnResult>
 
 /** A turn that was committed, for whoever watches. */
 export interface TurnRan extends TurnFacts {

@@ -7,8 +7,8 @@
  * 1. Messages are applied in the order in which their turns began, across failures too: after one, nothing runs until
  *    all turns under way have come back, and then they run again, in order. That is the order of posting, but for events that
  *    come alone, which overtake those that come in streams.
- * 2. At most limits.turnsUnderWayMax turns are under way, over all shards of a thread (thread-door.ts): one runs, the next
- *    is already there when it ends.
+ * 2. At most limits.turnsUnderWayMax turns are with a thread, over all of its shards (thread-door.ts): one runs, the next is already there
+ *    when it ends. One more of each shard may be with the thread that commits.
  * 3. A message whose turn keeps failing is run alone; if it still fails it is refused, and the others are not.
  * 4. A full mailbox refuses and keeps its order.
  * 5. Between `hold` and `release` no turn is under way and none begins.
@@ -19,13 +19,17 @@ import { Refusal } from '../errors.js'
 import { assert } from '../assert.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
+import { FailedTurns } from './failed-turns.js'
+import { KnownSettings } from './known-settings.js'
 import { Lanes } from './lanes.js'
 import type { MailboxEvents, RunTurn } from './mailbox-events.js'
 import { messageBytes, type MessageKind } from './message.js'
+import { Occupancy } from './occupancy.js'
+import { SpareTurns } from './spare-turns.js'
 import { ThreadDoor } from './thread-door.js'
 import type { TakeStamps } from './stamps.js'
-import { Turn, type Receiver } from './turn.js'
-import type { TurnResult } from './turn-task.js'
+import type { Receiver, Turn } from './turn.js'
+import { TurnsUnderWay, type Come } from './turns-under-way.js'
 
 export class Mailbox {
   readonly #shard: number
@@ -33,32 +37,35 @@ export class Mailbox {
   readonly #events: MailboxEvents
   readonly #door: ThreadDoor
   readonly #lanes: Lanes
+  readonly #followsMin: number
   /** Turns that run again, before all others. */
   readonly #again: Turn[] = []
-  readonly #underWay: Turn[] = []
-  readonly #failed: Turn[] = []
-  readonly #spare: Turn[] = []
-  /** The latest of each job that a turn was started with. */
-  readonly #settings = new Map<number, JobSettings>()
-  readonly #knownRevisions = new Map<number, number>()
+  readonly #occupancy = new Occupancy()
+  readonly #underWay = new TurnsUnderWay()
+  readonly #failed = new FailedTurns()
+  readonly #spare = new SpareTurns()
+  readonly #settings = new KnownSettings()
   #opens = true
   #places = 0
   #scheduled = false
   /** Waits for a place at the door. */
   #asked = false
-  #messages = 0
-  #bytes = 0
-  #idle: (() => void)[] = []
   #held = false
   /** Waits for the turns that were under way when the mailbox was held. */
   #whenStill: (() => void) | null = null
 
-  /** `takeStamps` gives times for messages that were overtaken; `door` is that of the shard's thread. */
-  constructor(shard: number, run: RunTurn, events: MailboxEvents, takeStamps: TakeStamps, door = new ThreadDoor()) {
+  /**
+   * `takeStamps` gives times for messages that were overtaken; `door` is that of the shard's thread; a turn that has more than `followsMin`
+   * messages waits at it behind another one of the shard, and is committed elsewhere where others are to follow it.
+   */
+  constructor(
+    shard: number, run: RunTurn, events: MailboxEvents, takeStamps: TakeStamps, door = new ThreadDoor(), followsMin: number = limits.turnFollowsMin,
+  ) {
+    this.#followsMin = followsMin
     this.#shard = shard
     this.#run = run
     this.#events = events
-    this.#lanes = new Lanes((bytes) => this.#emptyTurn(bytes), takeStamps)
+    this.#lanes = new Lanes((bytes) => this.#spare.take(bytes), takeStamps, followsMin)
     this.#door = door
   }
 
@@ -67,61 +74,45 @@ export class Mailbox {
    * @throws Refusal mailbox_full.
    */
   post(
-    job: JobSettings,
-    kind: MessageKind,
-    micros: number,
-    eventId: string | null,
-    idInBody: boolean,
-    body: Uint8Array,
-    receiver: Receiver,
+    job: JobSettings, kind: MessageKind, micros: number, eventId: string | null, idInBody: boolean, body: Uint8Array, receiver: Receiver,
   ): void {
     const bytes = messageBytes(eventId === null ? 0 : Buffer.byteLength(eventId), body.length)
-    if (this.#messages >= limits.mailboxMessagesMax || this.#bytes + bytes > limits.mailboxBytesMax) {
-      throw new Refusal('mailbox_full', 'too many messages are waiting; try again shortly')
-    }
+    this.#occupancy.admit(bytes)
     const turn = this.#lanes.turnFor(kind, receiver, bytes)
     turn.add(job, kind, micros, eventId, idInBody, body, receiver)
-    this.#messages++
-    this.#bytes += bytes
     this.#schedule()
   }
 
   /** Messages that wait or run, and their bytes. */
   get length(): number {
-    return this.#messages
+    return this.#occupancy.messages
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#occupancy.bytes
   }
 
   /** Resolves when nothing waits and nothing is under way. */
-  async whenIdle(): Promise<void> {
-    if (this.#messages > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  whenIdle(): Promise<void> {
+    return this.#occupancy.whenIdle()
   }
 
   /** Begins no turn until `release`; resolves when none is under way. Messages are taken meanwhile, and wait. */
   async hold(): Promise<void> {
     assert(!this.#held, 'a mailbox is held once at a time')
     this.#held = true
-    if (this.#underWay.length > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
+    if (this.#underWay.count > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
   }
 
   /** The shard's next turn runs on another thread, which knows nothing yet. Only while held. */
   movesOn(): void {
     assert(this.#held, 'a shard moves between its turns')
-    this.#opens = true
-    this.#knownRevisions.clear()
+    this.#beginAnew()
   }
 
   release(): void {
     this.#held = false
     this.#dispatch()
-  }
-
-  #emptyTurn(bytes: number): Turn {
-    const spare = this.#spare.pop()
-    return spare?.fits(bytes) === true ? spare : new Turn(Math.max(bytes, limits.turnBytesMax))
   }
 
   /** Once per round of the event loop, so that all that came in together goes out together. */
@@ -150,95 +141,106 @@ export class Mailbox {
   }
 
   #mayStart(): boolean {
-    const ahead = this.#underWay.length
-    if (this.#held || this.#failed.length > 0 || ahead >= limits.turnsUnderWayMax) return false
-    return this.#again.length > 0 || this.#lanes.mayLeave(ahead)
+    const { count: underWay, deciding } = this.#underWay
+    if (this.#held || this.#failed.count > 0 || deciding >= limits.turnsUnderWayMax || underWay > limits.turnsUnderWayMax) return false
+    // What is under way is of before, and may have to run again first.
+    if (this.#opens && underWay > 0) return false
+    return this.#again.length > 0 || this.#lanes.mayLeave(underWay, deciding)
   }
 
   #startNext(): void {
-    this.#start(this.#again.shift() ?? this.#lanes.take())
-  }
-
-  #start(turn: Turn): void {
-    const settings: JobSettings[] = []
-    for (const job of turn.jobs().values()) {
-      const before = this.#settings.get(job.id)
-      const latest = before === undefined || before.revision < job.revision ? job : before
-      if ((this.#knownRevisions.get(job.id) ?? -1) >= latest.revision) continue
-      this.#settings.set(job.id, latest)
-      this.#knownRevisions.set(job.id, latest.revision)
-      settings.push(latest)
-    }
+    const turn = this.#again.shift() ?? this.#lanes.take()
+    const settings = this.#settings.lacking(turn.jobs().values())
     const opens = this.#opens
     this.#opens = false
-    this.#underWay.push(turn)
+    this.#underWay.add(turn)
+    const isFollowed = this.#lanes.hasFollowing || this.#door.isShared(this.#underWay.deciding)
+    // One that runs again does so where nothing but its own thread can fail it.
+    const handsOver = isFollowed && turn.place === 0 && turn.count > this.#followsMin
     const begin = performance.now()
-    this.#run(turn.task(this.#shard, ++this.#places, settings, opens)).then(
-      (result) => this.#finished(turn, result, performance.now() - begin),
+    const task = turn.task(this.#shard, ++this.#places, settings, opens, handsOver)
+    this.#run(task, () => this.#decided(turn)).then(
+      (result) => this.#came({ turn, result, ms: performance.now() - begin }),
       (error: unknown) => this.#broke(turn, error),
     )
   }
 
-  #finished(turn: Turn, result: TurnResult, ms: number): void {
-    this.#returned(turn)
+  /** The thread is done with it. */
+  #decided(turn: Turn): void {
+    if (!this.#underWay.decided(turn)) return
+    this.#door.leave()
+    this.#dispatch()
+  }
+
+  #came(come: Come): void {
+    if (come.result.turnedAway === true) return this.#failedWith(come.turn)
+    this.#underWay.came(come)
+    // The thread first: it works while the answers go out.
+    this.#decided(come.turn)
+    this.#tell()
+  }
+
+  /** Tells what has come, in order. */
+  #tell(): void {
+    for (let come = this.#underWay.takeFirst(); come !== null; come = this.#underWay.takeFirst()) this.#finished(come)
+  }
+
+  #finished({ turn, result, ms }: Come): void {
+    this.#beStill()
+    if (result.beginsAnew === true) this.#beginAnew()
     const { flushMs = 0, decided = [], changed = [...turn.jobs().keys()] } = result
     turn.ran(this.#shard, result, ms)
     this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided, changed })
-    // The thread first: it works while the answers go out.
-    this.#door.leave()
     this.#dispatch()
-    this.#forget(turn)
+    this.#occupancy.release(turn.count, turn.bytes)
     turn.settle(result, changed, this.#events)
     this.#retire(turn)
-    if (this.#failed.length > 0) this.#runAgain()
+    this.#runAgain()
   }
 
   #broke(turn: Turn, error: unknown): void {
     this.#events.failed(this.#shard, error)
-    this.#returned(turn)
-    this.#failed.push(turn)
-    this.#door.leave()
+    this.#failedWith(turn)
+  }
+
+  /** It failed, or went down with another one. */
+  #failedWith(turn: Turn): void {
+    this.#underWay.remove(turn)
+    this.#failed.add(turn)
+    this.#decided(turn)
+    this.#beStill()
+    this.#tell()
     this.#runAgain()
   }
 
-  #returned(turn: Turn): void {
-    this.#underWay.splice(this.#underWay.indexOf(turn), 1)
-    if (this.#whenStill === null || this.#underWay.length > 0) return
+  /** Tells who waits for it that nothing is under way. */
+  #beStill(): void {
+    if (this.#whenStill === null || this.#underWay.count > 0) return
     this.#whenStill()
     this.#whenStill = null
   }
 
   #runAgain(): void {
-    if (this.#underWay.length > 0) return
-    const turns: Turn[] = []
-    for (const turn of this.#failed.splice(0).sort((a, b) => a.place - b.place)) {
-      // Turned away because an earlier one failed, waiting when the thread died, or committed already: not to blame.
-      if (!turn.failed()) turns.push(turn)
-      else if (++turn.attempts < limits.turnAttemptsMax) turns.push(turn)
-      else if (turn.count > 1) turns.push(...turn.split())
-      else this.#giveUp(turn)
+    if (this.#failed.count === 0 || this.#underWay.count > 0) return
+    const { again, givenUp } = this.#failed.take()
+    for (const turn of givenUp) {
+      this.#occupancy.release(turn.count, turn.bytes)
+      turn.refuse(new Refusal('turn_failed', 'the service failed on this request'))
+      this.#retire(turn)
     }
-    this.#again.unshift(...turns)
-    this.#knownRevisions.clear()
-    this.#opens = true
+    this.#again.unshift(...again)
+    this.#beginAnew()
     this.#dispatch()
   }
 
-  #giveUp(turn: Turn): void {
-    this.#forget(turn)
-    turn.refuse(new Refusal('turn_failed', 'the service failed on this request'))
-    this.#retire(turn)
-  }
-
-  #forget(turn: Turn): void {
-    this.#messages -= turn.count
-    this.#bytes -= turn.bytes
+  /** The next turn comes to a thread that knows nothing of the shard but what is committed. */
+  #beginAnew(): void {
+    this.#opens = true
+    this.#settings.forget()
   }
 
   #retire(turn: Turn): void {
-    turn.clear()
-    if (turn.isReusable && this.#spare.length < limits.spareTurnsMax) this.#spare.push(turn)
-    if (this.#messages > 0) return
-    for (const resolve of this.#idle.splice(0)) resolve()
+    this.#spare.keep(turn)
+    this.#occupancy.tell()
   }
 }

@@ -8,6 +8,7 @@
  * A reply:   | 0 status u8 | 1 label u8 | 2 flags u8 | 3 bucket state u8 | 4 confidence u16 | 6 0 u16 | 8 time f64 | 16 extra u32 | 20 0 u32 |
  * Numbers are little-endian; times are microseconds.
  */
+import type { Refusal } from '../errors.js'
 import type { BucketState } from '../service.js'
 
 export const MESSAGE_HEADER_BYTES = 24
@@ -124,9 +125,17 @@ export interface EventReply {
   readonly idFromBody: string | null
 }
 
+/** A refusal as it crosses threads. */
+export interface RefusalExtra {
+  readonly type: 'refusal'
+  readonly code: string
+  readonly message: string
+  readonly context: object
+}
+
 /** What stands behind a reply that does not fit its slot. */
 export type Extra =
-  | { readonly type: 'refusal'; readonly code: string; readonly message: string; readonly context: object }
+  | RefusalExtra
   | { readonly type: 'id'; readonly eventId: string }
   | { readonly type: 'result'; readonly result: unknown }
 
@@ -151,6 +160,10 @@ export function writeEventReply(memory: Buffer, at: number, reply: ShownReply, e
 }
 
 /** Writes a reply that is all extra. */
+export function refusalExtra({ code, message, context }: Refusal): RefusalExtra {
+  return { type: 'refusal', code, message, context }
+}
+
 export function writeExtraReply(memory: Buffer, at: number, extra: number): void {
   memory[at] = 0
   memory.writeUInt32LE(extra, at + 16)

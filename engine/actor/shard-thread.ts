@@ -6,17 +6,20 @@
 import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../errors.js'
 import { openShard } from '../store/environments.js'
+import { CommitSlot } from './commit-slot.js'
+import { refusalExtra } from './message.js'
 import { lookAtThread, type ThreadLook } from './thread-look.js'
-import { beginTurn, refuseTurn, Shard, TurnOutOfPlace } from './shard.js'
-import type { ShardThreadData } from './threads.js'
-import type { TurnResult, TurnTask } from './turn-task.js'
+import { Shard, TurnOutOfPlace } from './shard.js'
+import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
+import { beginTurn, refuseTurn, type TurnResult, type TurnTask } from './turn-task.js'
 
-const { dataDir, sectionNames, lateEventsMax } = workerData as ShardThreadData
+const { dataDir, sectionNames, lateEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
+const commits = new CommitSlot(commitSlot)
 const shards = new Map<number, Shard>()
 
 /** Gives back the memory that a shard has mapped; main does the same before the shard's next turn (residency.ts). */
 export function unmap(shard: number): boolean {
-  return shards.get(shard)?.unmap() ?? true
+  return commits.unmap(shard) && (shards.get(shard)?.unmap() ?? true)
 }
 
 /** What this thread says of itself. */
@@ -26,15 +29,22 @@ export function look(): ThreadLook {
 
 /** Runs one turn. Where its shard's store cannot be opened, the turn is refused, and the next one tries again. */
 export default function runTurn(task: TurnTask): TurnResult {
-  const shard = shards.get(task.shard)
-  if (shard !== undefined) return shard.run(task)
+  try {
+    return shardOf(task).run(task)
+  } catch (error) {
+    if (error instanceof TurnOutOfPlace) return { extras: [], turnedAway: true }
+    if (!isRefusal(error)) throw error
+    return refuseTurn(task, refusalExtra(error))
+  }
+}
+
+/** @throws Refusal where it cannot be opened, TurnOutOfPlace. */
+function shardOf(task: TurnTask): Shard {
+  const known = shards.get(task.shard)
+  if (known !== undefined) return known
   if (!task.opens) throw new TurnOutOfPlace()
   beginTurn(task)
-  try {
-    shards.set(task.shard, new Shard(openShard(dataDir, task.shard), sectionNames, lateEventsMax))
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    return refuseTurn(task, error)
-  }
-  return runTurn(task)
+  const shard = new Shard(openShard(dataDir, task.shard), sectionNames, lateEventsMax, commits)
+  shards.set(task.shard, shard)
+  return shard
 }

@@ -4,8 +4,10 @@
  * Owns: the shard's environment, the actors of its jobs, and the rhythm of a turn. Leaves out: what messages do
  * (job-actor.ts), order and retries (mailbox.ts).
  *
- * 1. A turn is one commit: its answers leave only after it, flushed (design D1).
- * 2. A commit that fails has changed nothing: its messages are refused, and memory is read again from the store.
+ * 1. A turn is one commit: its answers leave only after it, flushed (design D1). Another thread may do it, while the next turn is decided
+ *    here (commit-slot.ts); that one's answers leave behind both.
+ * 2. A commit that fails has changed nothing: its messages are refused, and memory is read again from the store. A turn that was decided
+ *    behind it has not run.
  * 3. A message that is refused has written nothing; the others of its turn are not touched by it.
  * 4. Each commit says up to which time messages are applied, and they are applied in the order of their times: a turn that
  *    runs again because its thread died behind the commit only answers again.
@@ -13,26 +15,35 @@
  *    place: order holds (mailbox.ts, 1).
  */
 import { epochMs } from '../clock.js'
-import { Refusal, isRefusal } from '../errors.js'
+import { isRefusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { assert, must } from '../assert.js'
 import type { JobSettings } from '../job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
-import type { Environment } from '../store/environment.js'
+import type { Environment, WriteBatch } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
 import { forgetPassed } from './changes.js'
+import { CommitFailed } from './commit-slot.js'
 import { lastTime } from './event-table.js'
 import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
 import { forgetCollected } from './outbox.js'
 import { addChangedJobs } from './latest-events.js'
-import { nextMessage, readMessage, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
-import { markAt, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
+import { nextMessage, readMessage, refusalExtra, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
+import { beginTurn, markAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
 import { LateCounts } from './late-counts.js'
-import { TurnStore } from './turn-store.js'
+import { TurnStore, type CommitElsewhere } from './turn-store.js'
 
 /** A turn in front of this one has not run: its thread died, or it failed. It will be run again in its place. */
 export class TurnOutOfPlace extends Error {}
+
+/** Where turns are laid down for another thread to commit (commit-slot.ts). */
+export interface HandOver {
+  /** null where the shard's own thread has to commit. */
+  lay(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null
+  /** Waits until the last that was laid down is committed, or not. */
+  wait(): void
+}
 
 export class Shard {
   readonly #environment: Environment
@@ -46,11 +57,16 @@ export class Shard {
   readonly #late: LateCounts
   /** What is committed may have counts that are behind and not in `#late`. */
   #mayBeBehind = true
+  readonly #handOver: HandOver | null
   #open = false
   #place = 0
 
-  /** Counts of buckets may be behind by events of two rounds of so many (late-counts.ts). */
-  constructor(environment: Environment, sectionNames: readonly string[], lateEventsMax: number = limits.countsLateEventsMax) {
+  /** Counts of buckets may be behind by events of two rounds of so many (late-counts.ts); large turns are committed behind `handOver`. */
+  constructor(
+    environment: Environment, sectionNames: readonly string[], lateEventsMax: number = limits.countsLateEventsMax,
+    handOver: HandOver | null = null,
+  ) {
+    this.#handOver = handOver
     this.#late = new LateCounts(lateEventsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
@@ -58,21 +74,45 @@ export class Shard {
     this.#codec = new BodyCodec(environment)
   }
 
-  /** Gives back the memory that reads have mapped (Environment.unmap). Only between turns. */
+  /** Gives back what reads have mapped (Environment.unmap). Only between turns. */
   unmap(): boolean {
     return this.#environment.unmap()
   }
 
   /** Runs a turn; the replies are in its memory when it returns. @throws Error where the turn failed as a whole. */
   run(task: TurnTask): TurnResult {
-    if (task.opens) this.#forget()
-    else if (!this.#open || task.place !== this.#place + 1) throw new TurnOutOfPlace()
+    if (task.opens) {
+      // What a thread before this one laid down may still be on its way.
+      this.#handOver?.wait()
+      this.#forget()
+    } else if (!this.#open || task.place !== this.#place + 1) throw new TurnOutOfPlace()
     this.#open = false
     this.#place = task.place
     const replies = beginTurn(task)
+    try {
+      const result = this.#run(task, replies)
+      this.#shrink()
+      this.#open = true
+      // Behind the commit: a thread that dies before its answer is read dies of something else.
+      replies[markAt(replies)] = TURN_DONE
+      return result
+    } catch (error) {
+      if (error instanceof CommitFailed) {
+        replies[markAt(replies)] = 0
+        throw new TurnOutOfPlace()
+      }
+      if (!isRefusal(error)) throw error
+      this.#forget()
+      this.#open = true
+      return refuseTurn(task, refusalExtra(error))
+    }
+  }
+
+  #run(task: TurnTask, replies: Buffer): TurnResult {
     const beganMs = task.followed ? epochMs() : 0
     this.#store.begin()
     for (const settings of task.settings) this.#configure(settings)
+    if (this.#mayBeBehind || task.again) this.#store.settle()
     if (this.#mayBeBehind) this.#late.layWhole(this.#store, this.#environment)
     const laid = this.#store.batch.size
     const extras: Extra[] = []
@@ -80,21 +120,9 @@ export class Shard {
     const micros = this.#apply(Buffer.from(task.memory), task, replies, extras, changed)
     const decided: number[] = []
     const workMs = task.followed ? epochMs() - beganMs : 0
-    let flushMs = 0
-    try {
-      flushMs = this.#commit(micros, laid, decided, changed)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      this.#forget()
-      this.#open = true
-      return refuseTurn(task, error)
-    }
-    this.#shrink()
-    this.#open = true
-    // Behind the commit: a thread that dies before its answer is read dies of something else.
-    replies[markAt(replies)] = TURN_DONE
+    const committed = this.#commit(task, micros, laid, decided, changed)
     // What a turn did when it ran before is not known.
-    const result = { extras, flushMs, decided, ...(task.again ? {} : { changed: [...changed] }) }
+    const result = { extras, ...committed, decided, ...(task.again ? {} : { changed: [...changed] }) }
     return task.followed ? { ...result, beganMs, workMs } : result
   }
 
@@ -149,27 +177,36 @@ export class Shard {
     this.#mayBeBehind = true
   }
 
-  /** Milliseconds that the commit took; what was stored and decided goes into the list, and jobs that it changed. Nothing but what was laid first is no reason for one. */
-  #commit(latestMicros: number, laid: number, decided: number[], changed: Set<number>): number {
+  /** What was stored and decided goes into the list, and jobs that it changed. Nothing but what was laid first is no reason for a commit. */
+  #commit(task: TurnTask, latestMicros: number, laid: number, decided: number[], changed: Set<number>): Pick<TurnResult, 'flushMs' | 'handedOver'> {
     for (const actor of this.#touched) actor.finish(decided)
     this.#touched.clear()
     const { batch } = this.#store
-    if (batch.size === laid) return 0
+    // An answer may rest on the turn before alone: it leaves when that is committed.
+    this.#store.settle()
+    if (batch.size === laid) return { flushMs: 0 }
     this.#late.write(this.#store, latestMicros)
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
     this.#codec.writeNewRows(batch)
-    const begin = performance.now()
-    this.#environment.commit(batch)
-    const flushMs = performance.now() - begin
+    addChangedJobs(changed, batch)
+    const elsewhere = task.handsOver ? this.#handOver?.lay(task.shard, task.place, batch) : undefined
+    if (elsewhere) this.#store.handOver(elsewhere)
+    const result = elsewhere ? ({ handedOver: true } as const) : this.#flush()
     this.#codec.committed()
     this.#mayBeBehind = false
-    addChangedJobs(changed, batch)
-    batch.clear()
-    return flushMs
+    return result
+  }
+
+  #flush(): { flushMs: number } {
+    const begin = performance.now()
+    this.#environment.commit(this.#store.batch)
+    this.#store.batch.clear()
+    return { flushMs: performance.now() - begin }
   }
 
   /** Everything in memory but the settings is a copy of the store; forgets it. */
   #forget(): void {
+    this.#store.forget()
     this.#actors.clear()
     this.#touched.clear()
     this.#late.clear()
@@ -192,28 +229,7 @@ export class Shard {
 }
 
 function writeReply(replies: Buffer, at: number, reply: ActorReply, extras: Extra[]): void {
-  if ('result' in reply) {
-    writeExtraReply(replies, at, extras.push({ type: 'result', result: reply.result }) - 1)
-  } else {
-    const { idFromBody } = reply
-    writeEventReply(replies, at, reply, idFromBody === null ? -1 : extras.push({ type: 'id', eventId: idFromBody }) - 1)
-  }
-}
-
-function refusalExtra(refusal: Refusal): Extra {
-  return { type: 'refusal', code: refusal.code, message: refusal.message, context: refusal.context }
-}
-
-/** Marks the turn as begun: from here on, what goes wrong is its own doing. Returns the memory of its replies. */
-export function beginTurn(task: TurnTask): Buffer {
-  const replies = Buffer.from(task.replies)
-  replies[markAt(replies)] = TURN_BEGUN
-  return replies
-}
-
-/** The same no to every message of the turn. */
-export function refuseTurn(task: TurnTask, refusal: Refusal): TurnResult {
-  const replies = Buffer.from(task.replies)
-  for (let i = 0; i < task.count; i++) writeExtraReply(replies, i * REPLY_BYTES, 0)
-  return { extras: [refusalExtra(refusal)] }
+  if ('result' in reply) return writeExtraReply(replies, at, extras.push({ type: 'result', result: reply.result }) - 1)
+  const { idFromBody } = reply
+  writeEventReply(replies, at, reply, idFromBody === null ? -1 : extras.push({ type: 'id', eventId: idFromBody }) - 1)
 }

@@ -18,7 +18,7 @@ import type { TurnRan } from './mailbox-events.js'
 import { Mailbox } from './mailbox.js'
 import type { MessageKind, ShownReply } from './message.js'
 import { ThreadDoor } from './thread-door.js'
-import { ShardThreads, type ShardThreadData } from './threads.js'
+import { ShardThreads, type ShardThreadData } from './shard-threads.js'
 import type { ThreadLook } from './thread-look.js'
 import type { IngestClock } from './ingest-clock.js'
 import type { Receiver } from './turn.js'
@@ -77,7 +77,7 @@ export class Shards {
     }
     const doors = Array.from({ length: threads }, () => new ThreadDoor())
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {
-      return new Mailbox(shard, (task) => this.#threads.run(task), events, (count) => clock.take(count), doors[this.threadOf(shard)])
+      return new Mailbox(shard, (task, decided) => this.#threads.run(task, decided), events, (count) => clock.take(count), doors[this.threadOf(shard)])
     })
     this.#residency = new Residency(this, failed)
   }

@@ -27,6 +27,11 @@ export class ThreadDoor {
     return true
   }
 
+  /** Others have a place, or wait for one, beside one who has so many. */
+  isShared(own: number): boolean {
+    return this.#taken + this.#waiting.size > own
+  }
+
   /** Gives a place back. */
   leave(): void {
     assert(this.#taken > 0, 'a place that is left was taken')

@@ -1,39 +1,101 @@
 /**
  * What a turn reads and writes: the store as it will be once the turn is committed.
  *
- * Owns: the batch of the turn, and reads that see it. Leaves out: the commit (shard.ts).
+ * Owns: the batch of the turn, the one of the turn before while another thread commits it, and reads that see both. Leaves out: commits
+ * (shard.ts).
  *
- * 1. A read sees what the same turn wrote before it.
+ * 1. A read sees what the same turn wrote before it, and what the turn before wrote.
  * 2. Writes are only looked through when something of their table is read, so that turns that only write pay nothing for it.
+ * 3. A walk waits for the commit of the turn before.
  */
 import { WriteBatch, type Entry, type Environment, type KeyRange } from '../store/environment.js'
 import type { ShardTable } from '../store/tables.js'
-
-/** What the turn wrote to one table, as far as its batch was looked through for it. */
-interface Overlay {
-  /** Where in the batch a key was written last; keys as Latin-1 texts. */
-  readonly places: Map<string, number>
-  through: number
-}
 
 function textOf(key: Uint8Array): string {
   return (Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)).toString('latin1')
 }
 
-export class TurnStore {
+/** A commit that another thread does. */
+export interface CommitElsewhere {
+  isOver(): boolean
+  /** Waits until it is over. @throws Error where nothing was committed. */
+  settle(): void
+}
+
+/** What one turn wrote. */
+class Written {
   readonly batch = new WriteBatch()
+  /** By table, as far as the batch was looked through for it: where in the batch a key was written last; keys as Latin-1 texts. */
+  readonly #overlays = new Map<ShardTable, { readonly places: Map<string, number>; through: number }>()
+
+  clear(): void {
+    this.batch.clear()
+    this.#overlays.clear()
+  }
+
+  placeOf(table: ShardTable, key: Uint8Array): number | undefined {
+    let overlay = this.#overlays.get(table)
+    if (overlay === undefined) {
+      overlay = { places: new Map(), through: 0 }
+      this.#overlays.set(table, overlay)
+    }
+    const { tables, size } = this.batch
+    for (; overlay.through < size; overlay.through++) {
+      if (tables[overlay.through] === table) overlay.places.set(textOf(this.batch.key(overlay.through)), overlay.through)
+    }
+    return overlay.places.size === 0 ? undefined : overlay.places.get(textOf(key))
+  }
+
+  /** As put; where the key was written before, that is what changes, and the store is written to once. */
+  replace(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
+    const place = this.placeOf(table, key)
+    if (place === undefined) this.batch.put(table, key, value)
+    else this.#overlays.get(table)?.places.set(textOf(key), this.batch.replace(place, value))
+  }
+}
+
+export class TurnStore {
   readonly #environment: Environment
-  readonly #overlays = new Map<ShardTable, Overlay>()
+  #now = new Written()
+  /** Of the turn before, until it is committed. */
+  #before = new Written()
+  #elsewhere: CommitElsewhere | null = null
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
-  /** A new turn begins: nothing is written, and reads see the latest commit. */
+  get batch(): WriteBatch {
+    return this.#now.batch
+  }
+
+  /** A new turn begins: nothing is written, and reads see the latest commit, and what is on its way to the next. */
   begin(): void {
-    this.batch.clear()
-    this.#overlays.clear()
+    if (this.#elsewhere?.isOver() === true) this.settle()
+    this.#now.clear()
     this.#environment.refresh()
+  }
+
+  /** The turn ends; another thread commits what it wrote. That of the turn before has to be settled. */
+  handOver(elsewhere: CommitElsewhere): void {
+    ;[this.#now, this.#before] = [this.#before, this.#now]
+    this.#elsewhere = elsewhere
+  }
+
+  /** Waits until all turns before this one are committed. @throws Error where one was not. */
+  settle(): void {
+    const elsewhere = this.#elsewhere
+    if (elsewhere === null) return
+    elsewhere.settle()
+    this.#elsewhere = null
+    this.#before.clear()
+    this.#environment.refresh()
+  }
+
+  /** Forgets what other threads commit: all of it is over. */
+  forget(): void {
+    this.#elsewhere = null
+    this.#before.clear()
   }
 
   put(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
@@ -50,32 +112,21 @@ export class TurnStore {
   }
 
   get(table: ShardTable, key: Uint8Array): Uint8Array | undefined {
-    const place = this.#placeOf(table, key)
-    return place === undefined ? this.#environment.get(table, key) : this.batch.value(place)?.slice()
+    const place = this.#now.placeOf(table, key)
+    if (place !== undefined) return this.batch.value(place)?.slice()
+    const placeBefore = this.#elsewhere === null ? undefined : this.#before.placeOf(table, key)
+    if (placeBefore !== undefined) return this.#before.batch.value(placeBefore)?.slice()
+    return this.#environment.get(table, key)
   }
 
   /** As put; where the turn wrote the key before, that is what changes, and the store is written to once. */
   replace(table: ShardTable, key: Uint8Array, value: Uint8Array): void {
-    const place = this.#placeOf(table, key)
-    if (place === undefined) this.batch.put(table, key, value)
-    else this.#overlays.get(table)?.places.set(textOf(key), this.batch.replace(place, value))
-  }
-
-  #placeOf(table: ShardTable, key: Uint8Array): number | undefined {
-    let overlay = this.#overlays.get(table)
-    if (overlay === undefined) {
-      overlay = { places: new Map(), through: 0 }
-      this.#overlays.set(table, overlay)
-    }
-    const { tables, size } = this.batch
-    for (; overlay.through < size; overlay.through++) {
-      if (tables[overlay.through] === table) overlay.places.set(textOf(this.batch.key(overlay.through)), overlay.through)
-    }
-    return overlay.places.size === 0 ? undefined : overlay.places.get(textOf(key))
+    this.#now.replace(table, key, value)
   }
 
   /** Committed entries only: for walks that a turn does before it writes to the same table. */
   range(table: ShardTable, range: KeyRange): Iterable<Entry> {
+    this.settle()
     return this.#environment.range(table, range)
   }
 }

@@ -1,6 +1,6 @@
 /** A turn as plain data: what a shard's thread gets to run, and what it gives back. */
 import type { JobSettings } from '../job/job.js'
-import type { Extra } from './message.js'
+import { REPLY_BYTES, writeExtraReply, type Extra, type RefusalExtra } from './message.js'
 
 /** What a thread gets to run. Plain data; the memory is shared. */
 export interface TurnTask {
@@ -16,6 +16,8 @@ export interface TurnTask {
   readonly opens: boolean
   /** Its messages may have been applied before. */
   readonly again: boolean
+  /** Another thread may commit it, while the shard's goes on. */
+  readonly handsOver: boolean
   /** Somebody wants to know when what of it happened. */
   readonly followed: boolean
 }
@@ -23,8 +25,14 @@ export interface TurnTask {
 /** What comes back beside the replies in the shared memory. */
 export interface TurnResult {
   readonly extras: readonly Extra[]
-  /** Milliseconds that the flushed commit took; absent where nothing was written. */
+  /** Milliseconds that the flushed commit took; absent where none was needed, or another thread does it. */
   readonly flushMs?: number
+  /** Another thread commits it; the answer leaves only after that. */
+  readonly handedOver?: true
+  /** It was not run: one in front of it was not, or was not committed. */
+  readonly turnedAway?: true
+  /** What the thread did was not committed elsewhere: it has to begin with what is. */
+  readonly beginsAnew?: true
   /** What was stored and decided, by job (decided.ts). */
   readonly decided?: readonly number[]
   /** Jobs to which more happened than that events came in; absent where that is not known. */
@@ -43,4 +51,18 @@ export const TURN_DONE = 2
 /** Where the mark is in the memory of replies. */
 export function markAt(replies: Uint8Array): number {
   return replies.length - MARK_BYTES
+}
+
+/** Marks the turn as begun: from here on, what goes wrong is its own doing. Returns the memory of its replies. */
+export function beginTurn(task: TurnTask): Buffer {
+  const replies = Buffer.from(task.replies)
+  replies[markAt(replies)] = TURN_BEGUN
+  return replies
+}
+
+/** The same no to every message of the turn. */
+export function refuseTurn(task: TurnTask, refusal: RefusalExtra): TurnResult {
+  const replies = Buffer.from(task.replies)
+  for (let i = 0; i < task.count; i++) writeExtraReply(replies, i * REPLY_BYTES, 0)
+  return { extras: [refusal] }
 }

@@ -50,7 +50,7 @@ export class Turn {
   attempts = 0
   /** A run before may have committed its messages. */
   #mayBeApplied = false
-  /** Its place in the order of its shard, given each time it is started. */
+  /** Its place in the order of its shard, given each time it is started; 0 before. */
   place = 0
   /** Events that came alone to its shard, ever, and have to be started before it. */
   behindSingles = 0
@@ -118,7 +118,7 @@ export class Turn {
   }
 
   /** What the thread gets. */
-  task(shard: number, place: number, settings: readonly JobSettings[], opens: boolean): TurnTask {
+  task(shard: number, place: number, settings: readonly JobSettings[], opens: boolean, handsOver: boolean): TurnTask {
     this.#replies[markAt(this.#replies)] = 0
     this.place = place
     return {
@@ -130,6 +130,7 @@ export class Turn {
       settings,
       opens,
       again: this.#mayBeApplied,
+      handsOver,
       followed: this.#followed !== null,
     }
   }
@@ -202,7 +203,7 @@ export class Turn {
 
   /** Ready for other messages; memory larger than usual is given up. */
   clear(): void {
-    this.#used = this.attempts = this.behindSingles = 0
+    this.#used = this.attempts = this.behindSingles = this.place = 0
     this.#mayBeApplied = false
     this.#jobs.length = this.#ids.length = this.#receivers.length = 0
     this.#followed = null

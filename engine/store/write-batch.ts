@@ -7,6 +7,7 @@
  * 1. What is put is copied; what is laid is filled in by the caller at once, before anything else is added.
  * 2. Views of keys and values are good until something is added.
  */
+import { must } from '../assert.js'
 
 /** Bytes behind each value that are not the value's. */
 export const BEHIND_VALUE_BYTES = 4
@@ -14,6 +15,8 @@ const WORD = 4
 const FIRST_BYTES = 1024
 /** Memory that is kept from one commit to the next: a usual turn fits. */
 const KEPT_BYTES = 1024 * 1024
+/** Of an entry of a packed batch: its table's place in the list, where it starts, and how long its key and value are. */
+const INDEX_WORDS = 4
 /** Up to here a loop is faster than a call. */
 const LOOP_BYTES_MAX = 48
 
@@ -99,6 +102,42 @@ export class WriteBatch {
     return bytes < 0 ? undefined : this.#memory.subarray(start, start + bytes)
   }
 
+  /** Bytes that `pack` takes. */
+  get packedBytes(): number {
+    return this.size * INDEX_WORDS * WORD + this.#end
+  }
+
+  /** Copies all of it to memory of so many bytes, whole words, at a word; tables as their places in the list. */
+  pack(into: Uint8Array, tables: readonly string[]): void {
+    const index = indexIn(into, this.size)
+    let at = 0
+    for (let i = 0; i < this.size; i++) {
+      const table = this.tables[i] as string
+      index[at] = i > 0 && table === this.tables[i - 1] ? (index[at - INDEX_WORDS] as number) : tables.indexOf(table)
+      index[at + 1] = this.#starts[i] as number
+      index[at + 2] = this.#keyBytes[i] as number
+      index[at + 3] = this.#valueBytes[i] as number
+      at += INDEX_WORDS
+    }
+    into.set(this.#memory.subarray(0, this.#end), index.byteLength)
+  }
+
+  /** Has what was packed there, so many entries, and nothing else. */
+  unpack(from: Uint8Array, entries: number, tables: readonly string[]): void {
+    this.clear()
+    const index = indexIn(from, entries)
+    const bytes = from.length - index.byteLength
+    if (bytes > this.#memory.length) this.#memory = Buffer.allocUnsafeSlow((bytes + WORD - 1) & ~(WORD - 1))
+    for (let at = 0; at < index.length; at += INDEX_WORDS) {
+      this.tables.push(must(tables[index[at] as number], 'table', index[at] as number))
+      this.#starts.push(index[at + 1] as number)
+      this.#keyBytes.push(index[at + 2] as number)
+      this.#valueBytes.push(index[at + 3] as number)
+    }
+    this.#memory.set(from.subarray(index.byteLength))
+    this.#end = bytes
+  }
+
   clear(): void {
     this.tables.length = this.#starts.length = this.#keyBytes.length = this.#valueBytes.length = 0
     this.#end = 0
@@ -110,6 +149,10 @@ export class WriteBatch {
     grown.set(this.#memory)
     this.#memory = grown
   }
+}
+
+function indexIn(memory: Uint8Array, entries: number): Int32Array {
+  return new Int32Array(memory.buffer, memory.byteOffset, entries * INDEX_WORDS)
 }
 
 function copyTo(memory: Buffer, at: number, bytes: Uint8Array): void {

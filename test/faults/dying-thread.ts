@@ -1,16 +1,18 @@
 /** A shard thread that dies where a test wants it to (fates.ts): the real one over a store that ends it around a commit. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { nextMessage, readMessage } from '../../engine/actor/message.js'
-import { beginTurn, Shard, TurnOutOfPlace } from '../../engine/actor/shard.js'
-import type { ShardThreadData } from '../../engine/actor/threads.js'
-import type { TurnResult, TurnTask } from '../../engine/actor/turn-task.js'
+import { Shard, TurnOutOfPlace } from '../../engine/actor/shard.js'
+import { CommitSlot } from '../../engine/actor/commit-slot.js'
+import type { CommitSlotOf, ShardThreadData } from '../../engine/actor/shard-threads.js'
+import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
 import { openShard } from '../../engine/store/environments.js'
 import type { Environment, WriteBatch } from '../../engine/store/environment.js'
-import { DEADLY_ID, FATES_FILE, NO_START_FILE, type Fate } from './fates.js'
+import { DEADLY_ID, FATES_FILE, nextFate, NO_START_FILE, type Fate } from './fates.js'
 
-const { dataDir, sectionNames, lateEventsMax } = workerData as ShardThreadData
+const { dataDir, sectionNames, lateEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
+const slot = new CommitSlot(commitSlot)
 const fatesFile = join(dataDir, FATES_FILE)
 const shards = new Map<number, Shard>()
 let fate: Fate = 'live'
@@ -18,7 +20,7 @@ let fate: Fate = 'live'
 if (existsSync(join(dataDir, NO_START_FILE))) throw new Error('the thread cannot start')
 
 export default function runTurn(task: TurnTask): TurnResult {
-  fate = nextFate()
+  fate = nextFate<Fate>(fatesFile)
   if (fate === 'at the door') die()
   const shard = shards.get(task.shard) ?? open(task)
   if (fate === 'begun' || isDeadly(task)) {
@@ -30,7 +32,14 @@ export default function runTurn(task: TurnTask): TurnResult {
 
 function open(task: TurnTask): Shard {
   if (!task.opens) throw new TurnOutOfPlace()
-  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, lateEventsMax)
+  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, lateEventsMax, {
+    wait: () => slot.wait(),
+    lay(...turn) {
+      const elsewhere = slot.lay(...turn)
+      if (fate === 'handed over') die()
+      return elsewhere
+    },
+  })
   shards.set(task.shard, shard)
   return shard
 }
@@ -53,13 +62,6 @@ function dying(store: Environment): Environment {
       if (fate === 'after the commit') die()
     },
   }
-}
-
-function nextFate(): Fate {
-  if (!existsSync(fatesFile)) return 'live'
-  const [first, ...rest] = readFileSync(fatesFile, 'utf8').split('\n')
-  writeFileSync(fatesFile, rest.join('\n'))
-  return (first === undefined || first === '' ? 'live' : first) as Fate
 }
 
 function isDeadly(task: TurnTask): boolean {

@@ -5,15 +5,18 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { JobReader } from '../../engine/actor/job-reader.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
-import { ShardThreads } from '../../engine/actor/threads.js'
+import { ShardThreads } from '../../engine/actor/shard-threads.js'
 import { SeededRandom } from '../../engine/random.js'
 import { openDataDir } from '../../engine/store/data-dir.js'
 import { openShard } from '../../engine/store/environments.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { jobSettings } from '../support/engine-shard.js'
-import { DEADLY_ID, FATES_FILE, NO_START_FILE, type Fate } from './fates.js'
+import { COMMIT_FATES_FILE, DEADLY_ID, FATES_FILE, NO_START_FILE, type CommitFate, type Fate } from './fates.js'
 
 const jobs = Array.from({ length: 4 }, (_, shard) => jobSettings({ id: shard + 1, shard, decisionPoints: ['host'] }))
+
+/** Few, so that much is handed over. */
+const FOLLOWS_MIN = 4
 
 class Threads {
   readonly directory: string
@@ -24,15 +27,15 @@ class Threads {
   readonly #mailboxes: Mailbox[]
   #micros = 1_700_000_000_000_000
 
-  constructor(test: TestContext, threads = 1) {
+  constructor(test: TestContext, { threads = 1, followsMin = FOLLOWS_MIN } = {}) {
     this.directory = temporaryDirectory(test)
     openDataDir(this.directory, jobs.length)
-    const filename = new URL('./dying-thread.js', import.meta.url).href
-    const pool = new ShardThreads(threads, { dataDir: this.directory, sectionNames: ['service'], lateEventsMax: 8 }, (error) => this.died.push(error), filename)
+    const modules = { decides: new URL('./dying-thread.js', import.meta.url).href, commits: new URL('./dying-commit-thread.js', import.meta.url).href }
+    const pool = new ShardThreads(threads, { dataDir: this.directory, sectionNames: ['service'], lateEventsMax: 8 }, (error) => this.died.push(error), modules)
     this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
-    this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task) => pool.run(task), {
+    this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task, decided) => pool.run(task, decided), {
       committed: () => this.reader(shard).refresh(), added: () => {}, failed: (_, error) => this.failures.push(error),
-    }, (count) => (this.#micros += count) - count))
+    }, (count) => (this.#micros += count) - count, undefined, followsMin))
     test.after(async () => {
       await pool.close()
       await Promise.all(this.#readers.map((reader) => reader.close()))
@@ -45,6 +48,10 @@ class Threads {
 
   fates(...fates: readonly Fate[]): void {
     writeFileSync(join(this.directory, FATES_FILE), fates.join('\n'))
+  }
+
+  commitFates(...fates: readonly CommitFate[]): void {
+    writeFileSync(join(this.directory, COMMIT_FATES_FILE), fates.join('\n'))
   }
 
   post(shard: number, id: string, host: string, version = 0): void {
@@ -85,9 +92,9 @@ class Threads {
 }
 
 describe('when a thread dies', () => {
-  for (const fate of ['at the door', 'begun', 'before the commit', 'after the commit'] as const) {
+  for (const fate of ['at the door', 'begun', 'before the commit', 'after the commit', 'handed over'] as const) {
     it(`${fate}, each message is answered once and stored once`, async (test) => {
-      const threads = new Threads(test)
+      const threads = new Threads(test, fate === 'handed over' ? {} : { followsMin: Number.POSITIVE_INFINITY })
       // A thread that has begun well, and the one after it.
       threads.fates('live', fate, fate)
       for (let i = 0; i < 3_000; i++) threads.post(0, `e${i}`, `h${i % 7}`)
@@ -101,7 +108,7 @@ describe('when a thread dies', () => {
   it('the shards that share it lose nothing and are not blamed', async (test) => {
     const threads = new Threads(test)
     const random = new SeededRandom(7)
-    threads.fates(...Array.from({ length: 12 }, () => random.pick<Fate>(['live', 'live', 'at the door', 'begun', 'before the commit', 'after the commit'])))
+    threads.fates(...Array.from({ length: 12 }, () => random.pick<Fate>(['live', 'live', 'at the door', 'begun', 'before the commit', 'after the commit', 'handed over'])))
     for (let round = 0; round < 20; round++) {
       for (const { shard } of jobs) for (let i = 0; i < 40; i++) threads.post(shard, `e${round} ${i}`.replace(' ', '-'), `h${i % 5}`)
       await sleep(2)
@@ -109,6 +116,21 @@ describe('when a thread dies', () => {
     await threads.idle()
     threads.check()
   })
+
+  for (const fate of ['before the commit', 'after the commit', 'said'] as const) {
+    it(`and it is one that commits, ${fate}, each message is answered once and stored once`, async (test) => {
+      const threads = new Threads(test)
+      threads.commitFates('live', fate, 'live', fate)
+      for (let i = 0; i < 20_000; i++) {
+        for (const { shard } of jobs) threads.post(shard, `e${i}`, `h${i % 7}`)
+        if (i % 100 === 0) await sleep(1)
+        if (i % 100 === 0 && threads.died.length >= 2) break
+      }
+      await threads.idle()
+      assert.equal(threads.died.length, 2)
+      threads.check()
+    })
+  }
 
   it('a message that kills every thread is refused alone', async (test) => {
     const threads = new Threads(test)

@@ -18,8 +18,7 @@ import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeOrder } from '../../engine/actor/tasks.js'
 import { orphanSettings } from '../../engine/actor/orphan.js'
 import { encodeCollected, untold } from '../../engine/actor/outbox.js'
-import { beginTurn } from '../../engine/actor/shard.js'
-import type { TurnResult, TurnTask } from '../../engine/actor/turn-task.js'
+import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
 import { SeededRandom } from '../../engine/random.js'
 import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import type { EventView } from '../../engine/service.js'
@@ -91,6 +90,7 @@ export class World {
     this.#oracles = this.#jobs.map(() => new OracleJob())
     this.#knownIds = this.#jobs.map(() => [])
     this.shard.run = (task) => this.#runTurn(task)
+    this.shard.commitRounds = () => this.#random.below(5) - 1
     const get = this.shard.environment.get.bind(this.shard.environment)
     this.shard.environment.get = (table, key) => {
       if (table === 'ids' && Buffer.from(key).includes(POISON)) throw new Error('a bug that one message meets')
@@ -440,9 +440,12 @@ export class World {
       return this.#die()
     }
     for (const settings of task.settings) this.#atShard.set(settings.id, settings)
+    const settingsOf = new Map(this.#atShard)
     const result = this.shard.runTurn(task)
     const first = result.extras[0]
-    if (first?.type !== 'refusal' || first.code !== 'store_full') this.#apply(task)
+    const { laid } = this.shard.lateCommits
+    if (result.handedOver === true) (laid as NonNullable<typeof laid>).whenCommitted = () => this.#apply(task, settingsOf)
+    else if (first?.type !== 'refusal' || first.code !== 'store_full') this.#apply(task, settingsOf)
     return fate === 2 ? this.#die() : result
   }
 
@@ -452,12 +455,12 @@ export class World {
   }
 
   /** The oracle follows when the shard has committed, and once. */
-  #apply(task: TurnTask): void {
+  #apply(task: TurnTask, settingsOf: ReadonlyMap<number, JobSettings>): void {
     const memory = Buffer.from(task.memory)
     for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) {
       const { micros, jobId } = readMessage(memory, at, 0)
       if (this.#outcomes.has(micros)) continue
-      this.#outcomes.set(micros, (this.#effects.get(micros) as Effect)(this.#atShard.get(jobId) as JobSettings, micros))
+      this.#outcomes.set(micros, (this.#effects.get(micros) as Effect)(settingsOf.get(jobId) as JobSettings, micros))
     }
   }
 }

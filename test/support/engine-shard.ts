@@ -6,21 +6,24 @@ import { hasBuckets, hasClusters } from '../../engine/job/job.js'
 import { causeSettingsOf } from '../../engine/cause/settings.js'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import { must } from '../../engine/assert.js'
+import { isRefusal } from '../../engine/errors.js'
 import { withAuthor } from '../../engine/actor/authored.js'
 import { BucketCounts } from '../../engine/actor/bucket-counts.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
 import { LatestEvents } from '../../engine/actor/latest-events.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
-import type { MessageKind } from '../../engine/actor/message.js'
+import { refusalExtra, type MessageKind } from '../../engine/actor/message.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import type { NoteInput } from '../../engine/actor/reprocess-service.js'
-import { Shard } from '../../engine/actor/shard.js'
+import { Shard, type HandOver } from '../../engine/actor/shard.js'
 import { encodeOrder, type TaskOrder } from '../../engine/actor/tasks.js'
+import { CommitFailed } from '../../engine/actor/commit-slot.js'
+import type { CommitElsewhere } from '../../engine/actor/turn-store.js'
 import { TrainingSignals } from '../../engine/actor/training-task.js'
 import { trainFrom } from '../../engine/actor/training-thread.js'
-import type { TurnResult, TurnTask } from '../../engine/actor/turn-task.js'
+import { refuseTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
 import type { EventView, FeedbackInput } from '../../engine/service.js'
-import type { Environment } from '../../engine/store/environment.js'
+import { WriteBatch, type Environment } from '../../engine/store/environment.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
 import type { ReprocessRow, ReprocessSelection } from '../../engine/store/reprocess-row.js'
 import { decodeBucketNumber, encodeCount, encodeModel, type CountRow } from '../../engine/store/rows.js'
@@ -66,12 +69,71 @@ function wholeCount(environment: Environment, key: Uint8Array): CountRow {
   return new BucketCounts(environment, jobId).of(id, number)
 }
 
+/** A turn that was laid down and is to be committed, as by another thread. */
+class LaidDown {
+  readonly place: number
+  readonly #batch = new WriteBatch()
+  readonly #environment: Environment
+  /** What became of it: null while nothing has. */
+  outcome: { readonly error: unknown } | 'committed' | null = null
+  /** Told when it is committed. */
+  whenCommitted: () => void = () => {}
+
+  constructor(environment: Environment, place: number, batch: WriteBatch) {
+    const packed = new Uint8Array(batch.packedBytes)
+    batch.pack(packed, shardTables)
+    this.#batch.unpack(packed, batch.size, shardTables)
+    this.#environment = environment
+    this.place = place
+  }
+
+  commit(): void {
+    if (this.outcome !== null) return
+    try {
+      this.#environment.commit(this.#batch)
+      this.outcome = 'committed'
+      this.whenCommitted()
+    } catch (error) {
+      this.outcome = { error }
+    }
+  }
+}
+
+/** Lays turns down, and commits them some time later, or when they are waited for. */
+export class LateCommits implements HandOver {
+  readonly #environment: Environment
+  laid: LaidDown | null = null
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  lay(_: number, place: number, batch: WriteBatch): CommitElsewhere {
+    this.wait()
+    const laid = (this.laid = new LaidDown(this.#environment, place, batch))
+    return {
+      isOver: () => laid.outcome !== null,
+      settle: () => {
+        laid.commit()
+        if (laid.outcome !== 'committed') throw new CommitFailed()
+      },
+    }
+  }
+
+  wait(): void {
+    this.laid?.commit()
+  }
+}
+
 export class TestShard<E extends Environment = MemoryEnvironment> {
   readonly environment: E
   readonly failures: unknown[] = []
   /** Runs a turn; a test puts its own here to let turns fail. */
   run: (task: TurnTask) => TurnResult
   mailbox: Mailbox
+  /** Rounds of the event loop until a turn that was handed over is committed; negative: none is handed over. A test puts its own here. */
+  commitRounds: () => number = () => 1
+  readonly lateCommits: LateCommits
   /** What the main thread remembers; a test compares it with what is stored. */
   latest = this.#noneYet()
   readonly #lateEventsMax: number
@@ -81,7 +143,8 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   constructor(environment: E = new MemoryEnvironment(shardTables) as Environment as E, lateEventsMax = usualLateEventsMax) {
     this.environment = environment
     this.#lateEventsMax = lateEventsMax
-    this.#shard = new Shard(environment, sectionNames, lateEventsMax)
+    this.lateCommits = new LateCommits(environment)
+    this.#shard = this.#newShard()
     this.run = (task) => this.#shard.run(task)
     this.mailbox = this.#openMailbox()
   }
@@ -93,7 +156,11 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
 
   /** The thread is another one from now on; whoever has the mailbox does not know. */
   replaceThread(): void {
-    this.#shard = new Shard(this.environment, sectionNames, this.#lateEventsMax)
+    this.#shard = this.#newShard()
+  }
+
+  #newShard(): Shard {
+    return new Shard(this.environment, sectionNames, this.#lateEventsMax, this.lateCommits)
   }
 
   /** The thread of the next turn dies, before or after its commit; whether it has. */
@@ -223,13 +290,26 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   }
 
   #openMailbox(): Mailbox {
-    return new Mailbox(0, async (task) => {
+    return new Mailbox(0, async (task, decided) => {
       await new Promise((resolve) => setImmediate(resolve))
-      return this.run(task)
+      const rounds = this.commitRounds()
+      const result = this.run({ ...task, handsOver: rounds >= 0 })
+      return result.handedOver === true ? await this.#commitLater(task, result, rounds, decided) : result
     }, {
       committed: (_, { changed }) => changed.forEach((jobId) => this.latest.forget(jobId)),
       added: (...event) => this.latest.keep(...event),
       failed: (_, error) => this.failures.push(error),
-    }, (count) => this.take(count))
+    }, (count) => this.take(count), undefined, 0)
+  }
+
+  async #commitLater(task: TurnTask, result: TurnResult, rounds: number, decided: () => void): Promise<TurnResult> {
+    const laid = must(this.lateCommits.laid, 'what was', 'laid down')
+    decided()
+    for (let round = 0; round < rounds; round++) await new Promise((resolve) => setImmediate(resolve))
+    laid.commit()
+    if (laid.outcome === 'committed') return { ...result, flushMs: 0 }
+    const { error } = laid.outcome as { error: unknown }
+    if (!isRefusal(error)) throw error
+    return { ...refuseTurn(task, refusalExtra(error)), beginsAnew: true }
   }
 }

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { eventIdOf } from '../../../engine/event/event-id.js'
 import { Mailbox } from '../../../engine/actor/mailbox.js'
 import { nextMessage, readMessage, writeEventReply, REPLY_BYTES } from '../../../engine/actor/message.js'
-import { beginTurn, TurnOutOfPlace } from '../../../engine/actor/shard.js'
+import { TurnOutOfPlace } from '../../../engine/actor/shard.js'
 import { stampsOf } from '../../../engine/actor/stamps.js'
-import type { TurnResult, TurnTask } from '../../../engine/actor/turn-task.js'
+import { beginTurn, refuseTurn, type TurnResult, type TurnTask } from '../../../engine/actor/turn-task.js'
 import { isRefusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
 import type { TurnTimes } from '../../../engine/monitor/turn-trace-service.js'
@@ -35,10 +35,12 @@ class Recorder {
   #place = 0
   underWay = 0
   mostUnderWay = 0
+  /** What becomes of a turn that is handed over, when its commit is over. */
+  commit: ((task: TurnTask) => Promise<TurnResult>) | null = null
   /** Throws to let the turn fail; `begun` says whether the thread had begun with it. */
   meddle: (ids: string[], task: TurnTask, begin: () => void) => void = () => {}
 
-  readonly run = async (task: TurnTask): Promise<TurnResult> => {
+  readonly run = async (task: TurnTask, decided: () => void = () => {}): Promise<TurnResult> => {
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay)
     this.tasks.push(task)
     // Longer than a mailbox takes to send the next turn.
@@ -58,7 +60,9 @@ class Recorder {
         }, -1)
       }
       this.#open = true
-      return { extras: [] }
+      if (!task.handsOver || this.commit === null) return { extras: [] }
+      decided()
+      return await this.commit(task)
     } finally {
       this.underWay--
     }
@@ -485,5 +489,58 @@ describe('a message that somebody follows', () => {
     await mailbox.whenIdle()
     assert.deepEqual(heard, ['ran', 'answer', 'answer', 'answer'])
     assert.deepEqual(recorder.tasks.map(({ followed }) => followed), [true, true, false])
+  })
+})
+
+describe('a turn that another thread commits', () => {
+  const waitUntil = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  it('is one of many messages that others follow, and runs for the first time', async () => {
+    const box = openBox()
+    for (const id of ids(limits.turnFollowsMin + 1)) box.post(id)
+    await box.mailbox.whenIdle()
+    let fails = 1
+    box.recorder.meddle = () => {
+      if (fails-- === 1) throw new Error('died')
+    }
+    for (const id of ids(4_000)) box.post(id)
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.tasks.map(({ count, handsOver }) => [count, handsOver]), [
+      [limits.turnFollowsMin + 1, false], [1024, true], [1024, true], [1024, false], [1024, false], [1024, true], [928, false],
+    ])
+  })
+
+  it('leaves the thread to the next one, whose answers wait for its own', async () => {
+    const box = openBox()
+    const commits: (() => void)[] = []
+    box.recorder.commit = () => new Promise((resolve) => commits.push(() => resolve({ extras: [] })))
+    for (const id of ids(twoTurns)) box.post(id)
+    await waitUntil(() => box.recorder.turns.length === 2)
+    for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual([box.answers, commits.length], [[], 1])
+    commits[0]?.()
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.answers, ids(twoTurns))
+  })
+
+  it('and that has no room is refused, and what was decided behind it runs again, from what is committed', async () => {
+    const box = openBox()
+    const full = { type: 'refusal', code: 'store_full', message: 'full', context: {} } as const
+    box.recorder.commit = async (task) => {
+      for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
+      return task.place === 1 ? { ...refuseTurn(task, full), beginsAnew: true } : { extras: [] }
+    }
+    box.recorder.meddle = (_, { place }) => {
+      if (place === 2) throw new TurnOutOfPlace()
+    }
+    for (const id of ids(2.5 * limits.turnMessagesMax)) box.post(id)
+    await box.mailbox.whenIdle()
+    const [refused, stored] = [ids(limits.turnMessagesMax), ids(2.5 * limits.turnMessagesMax).slice(limits.turnMessagesMax)]
+    assert.deepEqual([...box.refused], refused.map((id) => [id, 'store_full']))
+    assert.deepEqual(box.recorder.applied, [...refused, ...stored])
+    assert.deepEqual(box.answers, [...refused, ...stored])
+    assert.deepEqual(box.recorder.tasks.map(({ opens }) => opens), [true, false, false, true, false])
   })
 })

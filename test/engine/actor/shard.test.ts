@@ -112,6 +112,7 @@ describe('a shard', () => {
   function turns(shard: TestShard, count: number): Promise<TurnTask[]> {
     const tasks: TurnTask[] = []
     const run = shard.run
+    shard.commitRounds = () => -1
     shard.run = (task) => {
       // The mailbox uses the memory of a turn again.
       tasks.push({ ...task, memory: task.memory.slice(0), replies: task.replies.slice(0) })

@@ -35,4 +35,43 @@ describe('the store of a turn', () => {
     store.begin()
     assert.deepEqual([1, 2].map((job) => text(store.get('events', jobKey(job)))), ['e', 'c'])
   })
+
+  it('shows what the turn before wrote while another thread commits it, and walks only behind that', () => {
+    const environment = new MemoryEnvironment(shardTables)
+    const store = new TurnStore(environment)
+    store.put('events', jobKey(1), bytes('old'))
+    environment.commit(store.batch)
+    store.begin()
+    store.put('events', jobKey(2), bytes('a'))
+    store.put('events', jobKey(3), bytes('b'))
+    store.delete('events', jobKey(1))
+    const before = store.batch
+    let over = false
+    store.handOver({ isOver: () => over, settle: () => {
+      environment.commit(before)
+      over = true
+    } })
+    store.begin()
+    store.put('events', jobKey(3), bytes('c'))
+    assert.deepEqual([1, 2, 3].map((job) => text(store.get('events', jobKey(job)))), ['', 'a', 'c'])
+    assert.deepEqual([over, environment.get('events', jobKey(2))], [false, undefined])
+    const walk = (): string[] => [...store.range('events', {})].map(({ value }) => text(value))
+    assert.deepEqual([walk(), over], [['a', 'b'], true])
+    environment.commit(store.batch)
+    store.begin()
+    assert.deepEqual(walk(), ['a', 'c'])
+  })
+
+  it('forgets a turn before that is over, and says so where it was not committed', () => {
+    const environment = new MemoryEnvironment(shardTables)
+    const store = new TurnStore(environment)
+    store.put('events', jobKey(1), bytes('a'))
+    store.handOver({ isOver: () => true, settle: () => {
+      throw new Error('not committed')
+    } })
+    assert.throws(() => store.begin(), /not committed/)
+    store.forget()
+    store.begin()
+    assert.equal(store.get('events', jobKey(1)), undefined)
+  })
 })

@@ -1,0 +1,28 @@
+/** A thread that commits and dies where a test wants it to (fates.ts). */
+import { join } from 'node:path'
+import { parentPort } from 'node:worker_threads'
+import { commitAll, type CommitTask } from '../../engine/actor/commit-thread.js'
+import { openShard } from '../../engine/store/environments.js'
+import { COMMIT_FATES_FILE, nextFate, type CommitFate } from './fates.js'
+
+export default function commitUntilDeath({ dataDir, slot }: CommitTask): Promise<void> {
+  let fate: CommitFate = 'live'
+  return commitAll({
+    slot,
+    open(shard) {
+      const environment = openShard(dataDir, shard)
+      const commit = environment.commit.bind(environment)
+      environment.commit = (batch) => {
+        fate = nextFate<CommitFate>(join(dataDir, COMMIT_FATES_FILE))
+        if (fate === 'before the commit') process.exit(1)
+        commit(batch)
+        if (fate === 'after the commit') process.exit(1)
+      }
+      return environment
+    },
+    say(said) {
+      if (fate === 'said') process.exit(1)
+      parentPort?.postMessage(said)
+    },
+  })
+}

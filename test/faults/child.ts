@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 type Asked =
   | { readonly ask: 'ingest'; readonly eventId: string | null; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly ask: 'ingest many'; readonly bodies: readonly Readonly<Record<string, unknown>>[] }
   | { readonly ask: 'feedback'; readonly eventId: string; readonly analyst: string; readonly label: string }
   | { readonly ask: 'override'; readonly eventId: string; readonly label: string | null; readonly by: string }
   | { readonly ask: 'event' | 'reprocess event'; readonly eventId: string }

@@ -39,14 +39,16 @@ function tell(message: ChildAnswer | Ready): void {
   process.send?.(message)
 }
 
+function ingest(engine: Engine, job: JobHandle, eventId: string | null, body: Readonly<Record<string, unknown>>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    engine.ingest(job, eventId, false, Buffer.from(JSON.stringify({ raw_body: body })), { ingested: (view) => resolve(view.eventId), refused: reject })
+  })
+}
+
 async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Promise<unknown> {
   switch (request.ask) {
-    case 'ingest':
-      return await new Promise((resolve, reject) => {
-        engine.ingest(job, request.eventId, false, Buffer.from(JSON.stringify({ raw_body: request.body })), {
-          ingested: ({ eventId }) => resolve(eventId), refused: reject,
-        })
-      })
+    case 'ingest': return await ingest(engine, job, request.eventId, request.body)
+    case 'ingest many': return await Promise.all(request.bodies.map((body) => ingest(engine, job, null, body)))
     case 'feedback': return await engine.giveFeedback(job, request.eventId, { analyst: request.analyst, label: request.label })
     case 'override': {
       const [target, by] = [{ eventId: request.eventId }, { kind: 'management', name: request.by }]

@@ -24,6 +24,10 @@ import { EngineChild, type Ready } from './child.js'
 const SHARDS = 2
 const IN_FLIGHT = 150
 const LONG_LIFE = 8
+/** Events that come at once, more than a turn takes: another thread commits the first of them. So many streams, and how often, on average. */
+const STREAM_EVENTS = 1_500
+const STREAMS = 2
+const STREAM_MS = 400
 const HOSTS = 23
 const NEW_HOSTS_EVERY = 20_000
 const labels = ['Escalate', 'Drop', 'Investigate'] as const
@@ -123,7 +127,24 @@ class Load {
     this.#ledger = ledger
     this.#counts = counts
     this.answering = new Promise((resolve) => (this.#answered = resolve))
-    this.ended = Promise.all(Array.from({ length: IN_FLIGHT }, () => this.#goOn())).finally(this.#answered)
+    const all = [...Array.from({ length: IN_FLIGHT }, () => this.#goOn()), ...Array.from({ length: STREAMS }, () => this.#stream())]
+    this.ended = Promise.all(all).finally(this.#answered)
+  }
+
+  async #stream(): Promise<void> {
+    for (;;) {
+      const first = this.#ledger.tokens
+      this.#ledger.tokens += STREAM_EVENTS
+      this.#counts.posted += STREAM_EVENTS
+      const bodies = Array.from({ length: STREAM_EVENTS }, (_, i) => ({ host: `s${(first + i) % HOSTS}`, token: first + i, version: 0 }))
+      const outcome = await this.#child.ask({ ask: 'ingest many', bodies })
+      if (outcome === null) return
+      assert.ok('result' in outcome, JSON.stringify(outcome))
+      for (const [i, id] of (outcome.result as string[]).entries()) this.#ledger.own.set(id, first + i)
+      this.#ledger.acknowledged += STREAM_EVENTS
+      this.#counts.acknowledgedEvents += STREAM_EVENTS
+      await sleep(this.#random.below(2 * STREAM_MS))
+    }
   }
 
   async #goOn(): Promise<void> {

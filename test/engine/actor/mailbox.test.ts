@@ -525,22 +525,25 @@ describe('a turn that another thread commits', () => {
     assert.deepEqual(box.answers, ids(twoTurns))
   })
 
-  it('and that has no room is refused, and what was decided behind it runs again, from what is committed', async () => {
-    const box = openBox()
-    const full = { type: 'refusal', code: 'store_full', message: 'full', context: {} } as const
-    box.recorder.commit = async (task) => {
-      for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
-      return task.place === 1 ? { ...refuseTurn(task, full), beginsAnew: true } : { extras: [] }
-    }
-    box.recorder.meddle = (_, { place }) => {
-      if (place === 2) throw new TurnOutOfPlace()
-    }
-    for (const id of ids(2.5 * limits.turnMessagesMax)) box.post(id)
-    await box.mailbox.whenIdle()
-    const [refused, stored] = [ids(limits.turnMessagesMax), ids(2.5 * limits.turnMessagesMax).slice(limits.turnMessagesMax)]
-    assert.deepEqual([...box.refused], refused.map((id) => [id, 'store_full']))
-    assert.deepEqual(box.recorder.applied, [...refused, ...stored])
-    assert.deepEqual(box.answers, [...refused, ...stored])
-    assert.deepEqual(box.recorder.tasks.map(({ opens }) => opens), [true, false, false, true, false])
-  })
+  for (const [when, rounds] of [['while the next is decided', 0], ['behind it', 20]] as const) {
+    it(`and that has no room, as is said ${when}, is refused, and what was decided behind it runs again, from what is committed`, async () => {
+      const box = openBox()
+      const full = { type: 'refusal', code: 'store_full', message: 'full', context: {} } as const
+      box.recorder.commit = async (task) => {
+        for (let round = 0; round < rounds; round++) await new Promise((resolve) => setImmediate(resolve))
+        return task.place === 1 ? { ...refuseTurn(task, full), beginsAnew: true } : { extras: [] }
+      }
+      box.recorder.meddle = (_, { place }) => {
+        if (place === 2) throw new TurnOutOfPlace()
+      }
+      const all = ids(3.5 * limits.turnMessagesMax)
+      for (const id of all) box.post(id)
+      await box.mailbox.whenIdle()
+      const [refused, stored] = [all.slice(0, limits.turnMessagesMax), all.slice(limits.turnMessagesMax)]
+      assert.deepEqual([...box.refused], refused.map((id) => [id, 'store_full']))
+      assert.deepEqual(box.recorder.applied, [...refused, ...stored])
+      assert.deepEqual(box.answers, [...refused, ...stored])
+      assert.deepEqual(box.recorder.tasks.map(({ opens }) => opens), [true, false, false, true, false, false])
+    })
+  }
 })

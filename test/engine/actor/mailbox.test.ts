@@ -35,6 +35,8 @@ class Recorder {
   #place = 0
   underWay = 0
   mostUnderWay = 0
+  /** Rounds of the event loop that a turn takes: more than a mailbox takes to send the next. */
+  rounds: (task: TurnTask) => number = () => 3
   /** What becomes of a turn that is handed over, when its commit is over. */
   commit: ((task: TurnTask) => Promise<TurnResult>) | null = null
   /** Throws to let the turn fail; `begun` says whether the thread had begun with it. */
@@ -43,8 +45,7 @@ class Recorder {
   readonly run = async (task: TurnTask, decided: () => void = () => {}): Promise<TurnResult> => {
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay)
     this.tasks.push(task)
-    // Longer than a mailbox takes to send the next turn.
-    for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve))
+    for (let round = 0; round < this.rounds(task); round++) await new Promise((resolve) => setImmediate(resolve))
     try {
       if (!task.opens && !(this.#open && task.place === this.#place + 1)) throw new TurnOutOfPlace()
       this.#open = false
@@ -546,4 +547,18 @@ describe('a turn that another thread commits', () => {
       assert.deepEqual(box.recorder.tasks.map(({ opens }) => opens), [true, false, false, true, false, false])
     })
   }
+
+  it('and that has no room is followed by none while another one of before is decided', async () => {
+    const box = openBox()
+    box.recorder.commit = async (task) => ({ ...refuseTurn(task, { type: 'refusal', code: 'store_full', message: 'full', context: {} }), beginsAnew: true })
+    box.recorder.meddle = (_, { place }) => {
+      if (place === 2) throw new TurnOutOfPlace()
+    }
+    box.recorder.rounds = ({ place }) => place === 2 ? 20 : 3
+    for (const id of ids(2 * limits.turnMessagesMax)) box.post(id)
+    await waitUntil(() => box.refused.size > 0)
+    for (const id of ids(limits.turnFollowsMin + 1, 'later ')) box.post(id)
+    await box.mailbox.whenIdle()
+    assert.deepEqual(box.recorder.applied, [...ids(2 * limits.turnMessagesMax), ...ids(limits.turnFollowsMin + 1, 'later ')])
+  })
 })

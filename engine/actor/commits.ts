@@ -3,10 +3,10 @@
  *
  * Owns: when such a thread lives, and who waits for which commit. Leaves out: how turns are handed over (commit-slot.ts).
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RefusalExtra } from './message.js'
 import { CommitSlot } from './commit-slot.js'
 import type { CommitTask } from './commit-thread.js'
+import { within } from './within.js'
 
 /** What is said of each commit: milliseconds that it took, or why nothing was written. */
 export interface CommitSaid {
@@ -19,8 +19,8 @@ export interface CommitSaid {
 /** A turn of each shard at most is committed while the next is decided; its shard's thread may have died meanwhile, and nobody ask. */
 const SAID_KEPT = 4
 
-/** How long a thread that is only starting is waited for. */
-const START_MS = 5_000
+/** How long a thread that is only starting is waited for before it is ended. */
+export const START_MS = 5_000
 
 /** Runs the task that ends when the slot says so; `said` is told of each commit. */
 export type RunCommits = (task: CommitTask, said: (said: CommitSaid) => void) => Promise<void>
@@ -88,9 +88,7 @@ export class Commits {
   async close(): Promise<void> {
     if (this.#running === null) return
     this.#slot.end()
-    const stop = new AbortController()
     // One that never came up does not end either.
-    await Promise.race([this.#running, sleep(START_MS, undefined, { signal: stop.signal })]).catch(() => {})
-    stop.abort()
+    await within(START_MS, this.#running).catch(() => {})
   }
 }

@@ -2,7 +2,7 @@
  * The mailbox of one shard: messages wait here, in order, and go through the shard's thread in turns (design D2).
  *
  * Owns: bounds, what is under way, and what happens when a turn fails. Leaves out: which turn is next (lanes.ts), threads
- * (threads.ts), what messages do (job-actor.ts).
+ * (shard-threads.ts), what messages do (job-actor.ts).
  *
  * 1. Messages are applied in the order in which their turns began, across failures too: after one, nothing runs until
  *    all turns under way have come back, and then they run again, in order. That is the order of posting, but for events that

@@ -159,11 +159,12 @@ export function writeEventReply(memory: Buffer, at: number, reply: ShownReply, e
   memory.writeUInt32LE(extra < 0 ? NO_EXTRA : extra, at + 16)
 }
 
-/** Writes a reply that is all extra. */
+/** A refusal as the extra of a reply. */
 export function refusalExtra({ code, message, context }: Refusal): RefusalExtra {
   return { type: 'refusal', code, message, context }
 }
 
+/** Writes a reply that is all extra. */
 export function writeExtraReply(memory: Buffer, at: number, extra: number): void {
   memory[at] = 0
   memory.writeUInt32LE(extra, at + 16)

@@ -1,7 +1,7 @@
 /**
  * The entry of a shard thread: keeps the shards that it owns open between turns.
  *
- * 1. Everything here is synchronous: the thread sleeps between turns and could not finish anything later (threads.ts, 3).
+ * 1. Everything here is synchronous: the thread sleeps between turns and could not finish anything later (shard-threads.ts, 3).
  */
 import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../errors.js'

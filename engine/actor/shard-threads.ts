@@ -11,12 +11,12 @@
  *    threads die before they are ready, and what waits in its queue then waits for ever: such a pool is made anew.
  */
 import { availableParallelism } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Commits, type CommitSaid } from './commits.js'
+import { Commits, START_MS, type CommitSaid } from './commits.js'
 import type { CommitTask } from './commit-thread.js'
 import type { ThreadLook } from './thread-look.js'
 import { Piscina, REMAKE_MS, type ThreadDied } from './threads.js'
 import { refuseTurn, type TurnResult, type TurnTask } from './turn-task.js'
+import { within } from './within.js'
 
 /** What every shard thread is told when it starts. */
 export interface ShardThreadData {
@@ -36,8 +36,6 @@ export function defaultThreads(shards: number): number {
   return Math.max(1, Math.min(shards, availableParallelism() - 1))
 }
 
-/** How long a thread that is only starting is waited for before it is ended. */
-const START_MS = 5_000
 /** Names no shard: asks a thread for nothing but an answer. */
 const NO_SHARD = -1
 
@@ -119,10 +117,8 @@ export class ShardThreads {
   /** Resolves when the pool's thread has linked its modules: ended in the midst of that, it takes the process with it. */
   async #linked(pool: Piscina<TurnTask, TurnResult>): Promise<void> {
     if (pool.threads.length === 0) return
-    const stop = new AbortController()
     const nothing = (pool as unknown as Piscina<number, boolean>).run(NO_SHARD, { name: 'unmap' })
-    await Promise.race([nothing, sleep(START_MS, undefined, { signal: stop.signal })]).catch(() => {})
-    stop.abort()
+    await within(START_MS, nothing).catch(() => {})
   }
 
   #makePool(at: number): Piscina<TurnTask, TurnResult> {

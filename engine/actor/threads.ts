@@ -6,8 +6,8 @@
  * 1. Piscina begins no thread by itself for what waits where the last one died, or could not start: a pool without a least number of
  *    threads is made anew whenever its last thread is gone and something waits.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
+import { within } from './within.js'
 
 export { Piscina }
 
@@ -120,9 +120,6 @@ export class OccasionalThreads<Task, Result> {
  * it.
  */
 async function endPool(pool: { destroy(): Promise<void> }, running: Iterable<Promise<unknown>>): Promise<void> {
-  const stop = new AbortController()
-  const ended = Promise.allSettled(running)
-  await Promise.race([ended, sleep(END_MS, undefined, { signal: stop.signal }).catch(() => {})])
-  stop.abort()
+  await within(END_MS, Promise.allSettled(running)).catch(() => {})
   await pool.destroy()
 }

@@ -44,7 +44,7 @@ export interface TurnResult {
 
 /** Behind the replies the thread marks how far it is with the turn. */
 export const MARK_BYTES = 8
-/** What it marks: begun, and committed. */
+/** What it marks: begun, and committed, or handed over for that. */
 export const TURN_BEGUN = 1
 export const TURN_DONE = 2
 

@@ -29,7 +29,8 @@ function misfit(text: string, labels: readonly Label[]): string | null {
 
 function renamed(text: string, { before, after }: LabelNames): string {
   const same = (one: string, other: string): boolean => one.trim().toLowerCase() === other.toLowerCase()
-  const words = labelWords(text).map((word) => {
+  const words = labelWords(text)
+  const named = words.map((word) => {
     const place = resolveLabel(before, word)
     const [was, is] = place === null ? [] : [before[place], after[place]]
     if (was === undefined || is === undefined) return word
@@ -37,7 +38,7 @@ function renamed(text: string, { before, after }: LabelNames): string {
     const name = is.name.includes(',') ? is.id : is.name
     return same(word, was.name) ? (same(word, is.name) ? word : name) : same(word, was.id) ? is.id : word
   })
-  return words.join(', ') === labelWords(text).join(', ') ? text : words.join(', ')
+  return named.join(', ') === words.join(', ') ? text : named.join(', ')
 }
 
 /** The values of a step, naming the labels of after; `old` are those that it had, null for a new one. Tells of words that name none. */

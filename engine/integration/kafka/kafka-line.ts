@@ -23,6 +23,8 @@ const STANDARD_PORT = 9092
 /** The servers that the integration names are numbers to the library, which knows no addresses of IPv6; no host is called so. */
 const SEED = '#'
 const KEEP_ALIVE_MS = 30_000
+/** The library's name for a request that had no answer in its time, in all repetitions. */
+const UNANSWERED = 'KafkaJSRequestTimeoutError'
 
 export const kafkaConnection: readonly ParameterSpec[] = [
   serversParameter('Servers to begin with as host:port, with commas between.'),
@@ -56,13 +58,19 @@ export function kafkaFailure(error: unknown): KafkaFailure | HostRefused {
     inner = next as typeof inner
   }
   if (inner instanceof KafkaFailure || inner instanceof HostRefused) return inner
-  return new KafkaFailure(inner.message || 'the connection failed', inner.type ?? '')
+  return new KafkaFailure(inner.message || 'the connection failed', inner.type ?? (inner.name === UNANSWERED ? UNANSWERED : ''))
 }
 
-/** What `promise` comes to, unless it is stopped before, or takes longer than that. */
-export function kafkaStoppable<T>(promise: Promise<T>, signal: AbortSignal, ms: number): Promise<T> {
+/** What `promise` comes to, unless it is stopped before, or takes longer than that: the library may be the first to notice it. */
+export async function kafkaStoppable<T>(promise: Promise<T>, signal: AbortSignal, ms: number): Promise<T> {
   const limit = AbortSignal.timeout(ms)
-  return stoppable(promise, AbortSignal.any([signal, limit]), () => new KafkaFailure(signal.aborted ? 'stopped' : `no answer within ${ms} ms`))
+  const late = new KafkaFailure(`no answer within ${ms} ms`)
+  try {
+    return await stoppable(promise, AbortSignal.any([signal, limit]), () => (signal.aborted ? new KafkaFailure('stopped') : late))
+  } catch (error) {
+    const failure = kafkaFailure(error) as Error & { type?: string }
+    throw failure.type === UNANSWERED ? late : error
+  }
 }
 
 export interface KafkaSettings extends KafkaConfig {

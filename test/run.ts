@@ -25,7 +25,8 @@ const TIMEOUT = 300_000
 const built = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = dirname(built)
 const batches = join(built, 'test', 'batches')
-const sourceLines = join(built, 'test', 'support', 'source-lines.js')
+/** What every process of tests imports before them. */
+const first = ['source-lines.js', 'left-open.js'].map((file) => join(built, 'test', 'support', file))
 
 function filesByFolder(words: readonly string[]): Map<string, string[]> {
   const byFolder = new Map<string, string[]>()
@@ -49,7 +50,7 @@ function together(folder: string, files: readonly string[]): string[] {
   const place = FIRST.includes(folder) ? FIRST.indexOf(folder) : FIRST.length
   return Array.from({ length: parts }, (_, part) => {
     const batch = join(batches, `${place}-${folder.replaceAll('/', '-')}-${part + 1}.test.js`)
-    const mine = [sourceLines, ...files.filter((_, at) => at % parts === part)]
+    const mine = [...first, ...files.filter((_, at) => at % parts === part)]
     writeFileSync(batch, mine.map((file) => `import ${JSON.stringify(relative(batches, file).replaceAll('\\', '/'))}\n`).join(''))
     return batch
   })
@@ -63,6 +64,7 @@ if (files.length === 0) {
   console.error('No test file has any of these words in its path.')
   process.exit(1)
 }
-const node = spawn(process.execPath, [...process.execArgv, '--test', `--test-timeout=${TIMEOUT}`, `--test-concurrency=${SIDE_BY_SIDE}`, ...files],
-  { stdio: 'inherit' })
+// This reporter tells what failed once more at the end, where it is looked for.
+const settings = ['--test', '--test-reporter=spec', `--test-timeout=${TIMEOUT}`, `--test-concurrency=${SIDE_BY_SIDE}`]
+const node = spawn(process.execPath, [...process.execArgv, ...settings, ...files], { stdio: 'inherit' })
 node.on('exit', (code) => process.exit(code ?? 1))

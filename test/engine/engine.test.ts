@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
-import { after, before, describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManualClock } from '../../engine/clock.js'
 import { openEngine, type Engine } from '../../engine/engine.js'
@@ -10,6 +10,7 @@ import type { EngineOptions } from '../../engine/options.js'
 import type { EventView, JobHandle } from '../../engine/service.js'
 import { openShard } from '../../engine/store/environments.js'
 import { jobKey, sharedTables, shardTables, type ShardTable } from '../../engine/store/tables.js'
+import { afterwards, type Ending } from '../support/afterwards.js'
 import { newDirectory, temporaryDirectory } from '../support/engine-files.js'
 import { recount } from '../support/engine-recount.js'
 import { apiKey, input, job as jobResource, restApi } from '../support/catalog.js'
@@ -24,12 +25,12 @@ function settingsOf(dataDir: string): EngineOptions {
   return { dataDir, name: 'service', shards: 2, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password' }
 }
 
-async function open(test: Pick<TestContext, 'after'>, dataDir: string, more: Partial<EngineOptions> = {}): Promise<Engine> {
+async function open(test: Ending, dataDir: string, more: Partial<EngineOptions> = {}): Promise<Engine> {
   const failures: string[] = []
   const engine = await openEngine({
     ...settingsOf(dataDir), ...more, onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
   })
-  test.after(async () => {
+  afterwards(test, async () => {
     await engine.close()
     assert.deepEqual(failures, [])
   })
@@ -215,7 +216,7 @@ describe('the engine', () => {
     assert.ok(typeof key === 'string' && first.authenticate(key) !== null)
     await first.close()
     const second = await openEngine(options)
-    test.after(() => second.close())
+    afterwards(test, () => second.close())
     assert.equal(second.firstStart, null)
     assert.ok(second.authenticate(key) !== null)
     assert.equal(second.authenticate('another'), null)
@@ -236,7 +237,7 @@ describe('deleting a job', () => {
     assert.throws(() => engine.event(job, 'noise 0'), refused('job_not_found'))
     assert.throws(() => engine.ingest(job, null, false, Buffer.from('{}'), { ingested() {}, refused() {} }), refused('job_not_found'))
     const stores = [0, 1].map((shard) => openShard(directory, shard))
-    test.after(() => Promise.all(stores.map((store) => store.close())))
+    afterwards(test, () => Promise.all(stores.map((store) => store.close())))
     const jobsIn = (table: ShardTable): number[] => stores.flatMap((store) => {
       store.refresh()
       return [...store.range(table, {})].map(({ key }) => Buffer.from(key).readUInt32BE(0))
@@ -257,7 +258,7 @@ describe('deleting a job', () => {
     await first.close()
     await open(test, directory)
     const stores = [0, 1].map((shard) => openShard(directory, shard))
-    test.after(() => Promise.all(stores.map((store) => store.close())))
+    afterwards(test, () => Promise.all(stores.map((store) => store.close())))
     await until(() => stores.every((store) => {
       store.refresh()
       return [...store.range('stats', {})].length === 0

@@ -9,6 +9,7 @@ import { isRefusal } from '../../engine/errors.js'
 import { DATA_FORMAT } from '../../engine/store/data-dir.js'
 import { lockDataDir } from '../../engine/store/data-lock.js'
 import { answers, close, takeTurn } from '../../engine/store/lock-turn.js'
+import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { EngineChild, type Ready } from './child.js'
 
@@ -18,7 +19,7 @@ function codeOf(ready: Ready | null): string {
 
 function openChild(test: TestContext, directory: string): EngineChild {
   const child = new EngineChild(directory)
-  test.after(() => child.kill())
+  afterwards(test, () => child.kill())
   return child
 }
 
@@ -79,7 +80,7 @@ describe('the lock of a data directory', () => {
     const path = join(temporaryDirectory(test), 'lock.sock')
     const program = `require('net').createServer().listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
     const owner = spawn(process.execPath, ['-e', program])
-    test.after(() => owner.kill('SIGKILL'))
+    afterwards(test, () => owner.kill('SIGKILL'))
     while (!(await answers(path))) await sleep(5)
     for (let knocks = 0; knocks < 4; knocks++) assert.equal(await answers(path), true, `knock ${knocks}`)
   })

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ShardCheck } from '../../engine/actor/verify-shard.js'
 import { openShard } from '../../engine/store/environments.js'
+import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { recount } from '../support/engine-recount.js'
 import { SearchServer } from '../support/search-server.js'
@@ -14,7 +15,7 @@ const EVENTS = 300
 
 async function started(directory: string, port: number, test: TestContext): Promise<{ child: EngineChild; ready: Ready & { ready: true } }> {
   const child = new EngineChild(directory, undefined, port)
-  test.after(() => child.kill())
+  afterwards(test, () => child.kill())
   const ready = await child.ready
   assert.ok(ready?.ready === true, JSON.stringify(ready))
   return { child, ready }
@@ -23,7 +24,7 @@ async function started(directory: string, port: number, test: TestContext): Prom
 describe('a process that is killed while events wait for look-ups', () => {
   it('looks them up again at the next start: each is there, decided once, with what was found', async (test) => {
     const server = await SearchServer.open()
-    test.after(() => server.close())
+    afterwards(test, () => server.close())
     for (let i = 0; i < 4; i++) server.put('cmdb', `h${i}`, { host: `h${i}`, team: `team ${i}` })
     const working = server.http.answer
     let requests = 0

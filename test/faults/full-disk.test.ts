@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openShard } from '../../engine/store/environments.js'
+import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { recount } from '../support/engine-recount.js'
 import { EngineChild } from './child.js'
@@ -79,7 +80,7 @@ describe('a full disk', () => {
   }, async (test) => {
     const directory = temporaryDirectory(test)
     const child = new EngineChild(directory, LIMIT_KIB)
-    test.after(() => child.kill())
+    afterwards(test, () => child.kill())
     await fillAndGoOn(child, directory, () => {
       execFileSync('prlimit', ['--pid', String(child.process.pid), '--fsize=unlimited:unlimited'])
     })
@@ -110,14 +111,14 @@ describe('a full disk', () => {
     const directory = temporaryDirectory(test)
     for (const limit of [0, 12, 80]) {
       const child = new EngineChild(directory, limit)
-      test.after(() => child.kill())
+      afterwards(test, () => child.kill())
       const ready = await child.ready
       assert.ok(ready !== null, `the process went down with files of at most ${limit} KiB`)
       if (!ready.ready) assert.ok(['store_full', 'store_failed', 'data_dir_invalid'].includes(ready.code), JSON.stringify(ready))
       await child.kill()
     }
     const child = new EngineChild(directory)
-    test.after(() => child.kill())
+    afterwards(test, () => child.kill())
     assert.equal((await child.ready)?.ready, true)
     await child.kill()
   })

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { OccasionalThreads } from '../../engine/actor/threads.js'
+import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { NO_START } from './occasional-thread.js'
 
@@ -10,7 +11,7 @@ function threads(test: TestContext, died: (error: unknown) => void = () => {}): 
   const made = new OccasionalThreads<string, string>({ module: new URL('./occasional-thread.js', import.meta.url).href, threadsMax: 1, idleMs: 1_000, nice: 0 }, died)
   // What waits keeps no process alive; a service has its connections for that.
   const alive = setInterval(() => {}, 1_000)
-  test.after(async () => {
+  afterwards(test, async () => {
     await made.close()
     clearInterval(alive)
   })
@@ -21,7 +22,7 @@ function cannotStart(test: TestContext): string {
   const file = join(temporaryDirectory(test), 'no-start')
   writeFileSync(file, '')
   process.env[NO_START] = file
-  test.after(() => delete process.env[NO_START])
+  afterwards(test, () => delete process.env[NO_START])
   return file
 }
 

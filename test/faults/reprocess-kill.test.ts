@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReprocessTask } from '../../engine/index.js'
 import { openShard } from '../../engine/store/environments.js'
+import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { recount } from '../support/engine-recount.js'
 import { EngineChild, type Ready } from './child.js'
@@ -12,7 +13,7 @@ const EVENTS = 6_000
 
 async function started(directory: string, test: TestContext): Promise<{ child: EngineChild; ready: Ready & { ready: true } }> {
   const child = new EngineChild(directory)
-  test.after(() => child.kill())
+  afterwards(test, () => child.kill())
   const ready = await child.ready
   assert.ok(ready?.ready === true, JSON.stringify(ready))
   return { child, ready }

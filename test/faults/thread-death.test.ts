@@ -9,6 +9,7 @@ import { ShardThreads } from '../../engine/actor/shard-threads.js'
 import { SeededRandom } from '../../engine/random.js'
 import { openDataDir } from '../../engine/store/data-dir.js'
 import { openShard } from '../../engine/store/environments.js'
+import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine-files.js'
 import { jobSettings } from '../support/engine-shard.js'
 import { COMMIT_FATES_FILE, DEADLY_ID, FATES_FILE, NO_START_FILE, type CommitFate, type Fate } from './fates.js'
@@ -36,7 +37,7 @@ class Threads {
     this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task, decided) => pool.run(task, decided), {
       committed: () => this.reader(shard).refresh(), added: () => {}, failed: (_, error) => this.failures.push(error),
     }, (count) => (this.#micros += count) - count, undefined, followsMin))
-    test.after(async () => {
+    afterwards(test, async () => {
       await pool.close()
       await Promise.all(this.#readers.map((reader) => reader.close()))
     })

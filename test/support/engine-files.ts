@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { afterwards, type Ending } from './afterwards.js'
 
 /** A directory that the caller removes. */
 export function newDirectory(): string {
@@ -10,8 +10,8 @@ export function newDirectory(): string {
 }
 
 /** A directory that is there until the test ends. */
-export function temporaryDirectory(test: Pick<TestContext, 'after'>): string {
+export function temporaryDirectory(test: Ending): string {
   const path = newDirectory()
-  test.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
+  afterwards(test, () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
   return path
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Integrations } from '../../../engine/actor/integrations.js'
+import { afterwards } from '../../support/afterwards.js'
 import { jobFedBySearch } from '../../support/catalog.js'
 import { eventually } from '../../support/client.js'
 import { openParts } from '../../support/engine-parts.js'
@@ -17,7 +18,7 @@ test('an answer to a thread that has died is not taken for one to the thread in 
     dataDir: parts.dataDir, serviceNames: [JSON.stringify({ jobId, integrationId, role: 'input' })], catalog, shards, batches, watchdogsTell: false,
     job: (id) => catalog.job(id), failed: (what, error) => heard.push(`${what} ${(error as Error).message}`.trim()),
   }, [], new URL('../../support/asking-thread.js', import.meta.url))
-  context.after(() => integrations.close())
+  afterwards(context, () => integrations.close())
   await shards.stillWhile(async () => {
     integrations.rewire()
     await eventually(async () => heard, (all) => all.includes('asked'))

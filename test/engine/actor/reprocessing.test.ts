@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
-import { after, before, describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessageKind } from '../../../engine/actor/message.js'
 import type { ReprocessTask } from '../../../engine/actor/reprocess-service.js'
@@ -13,6 +13,7 @@ import type { EngineOptions } from '../../../engine/options.js'
 import type { Author, EventView, JobHandle } from '../../../engine/service.js'
 import { openShard } from '../../../engine/store/environments.js'
 import { jobKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
+import { afterwards, type Ending } from '../../support/afterwards.js'
 import { apiKey, input, job as jobResource, restApi } from '../../support/catalog.js'
 import { newDirectory, temporaryDirectory } from '../../support/engine-files.js'
 import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
@@ -29,10 +30,10 @@ const settingsOf = (dataDir: string): Omit<EngineOptions, 'onFailure'> => {
   return { dataDir, name: 'service', shards: 1, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password' }
 }
 
-async function open(test: Pick<TestContext, 'after'>, dataDir: string): Promise<Engine> {
+async function open(test: Ending, dataDir: string): Promise<Engine> {
   const failures: string[] = []
   const engine = await openEngine({ ...settingsOf(dataDir), onFailure: (what, error) => failures.push(`${what}: ${String(error)}`) })
-  test.after(async () => {
+  afterwards(test, async () => {
     await engine.close()
     assert.deepEqual(failures, [])
   })
@@ -104,7 +105,7 @@ describe('a reprocessing task', () => {
   })
   after(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
 
-  function taughtDirectory(test: Pick<TestContext, 'after'>): string {
+  function taughtDirectory(test: Ending): string {
     const dataDir = temporaryDirectory(test)
     cpSync(made, dataDir, { recursive: true, filter: (path) => !path.endsWith('.sock') })
     return dataDir

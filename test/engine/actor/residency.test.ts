@@ -9,6 +9,7 @@ import { systemClock } from '../../../engine/clock.js'
 import { limits } from '../../../engine/limits.js'
 import { openDataDir } from '../../../engine/store/data-dir.js'
 import type { EventView } from '../../../engine/service.js'
+import { afterwards } from '../../support/afterwards.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
 import { jobSettings } from '../../support/engine-shard.js'
 
@@ -23,7 +24,7 @@ function openShards(test: TestContext): { shards: Shards; failures: unknown[]; b
     2, 1, { dataDir: directory, sectionNames: ['service'], lateEventsMax: 8 }, Shards.openReaders(directory, 2),
     new IngestClock(systemClock), (_, error) => failures.push(error),
   )
-  test.after(() => shards.close())
+  afterwards(test, () => shards.close())
   return { shards, failures, before }
 }
 

@@ -15,6 +15,7 @@ import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/sealing.js'
 import { openShard } from '../../../engine/store/environments.js'
 import type { LmdbEnvironment } from '../../../engine/store/lmdb.js'
 import { MemoryEnvironment } from '../../../engine/store/memory.js'
+import { afterwards } from '../../support/afterwards.js'
 import { job, openCatalog } from '../../support/catalog.js'
 import { eventually } from '../../support/client.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
@@ -52,7 +53,7 @@ class World {
 
   static open(context: TestContext, more: Partial<Pace> = {}): World {
     const world = new World(temporaryDirectory(context), { ...pace, ...more })
-    context.after(async () => {
+    afterwards(context, async () => {
       await world.enrichments.close()
       await world.desk.close()
       await world.shard.environment.close()
@@ -107,7 +108,7 @@ const ids = (receiver: HttpReceiver): string[] => receiver.bodies().map(({ data 
 
 async function receivers(context: TestContext): Promise<[HttpReceiver, HttpReceiver]> {
   const both = [await HttpReceiver.open(), await HttpReceiver.open()] as const
-  context.after(() => Promise.all(both.map((one) => one.close())))
+  afterwards(context, () => Promise.all(both.map((one) => one.close())))
   return [...both]
 }
 
@@ -193,7 +194,7 @@ test('where the address was wrong the right one is asked at once', async (contex
 
 test('nobody is asked about what comes in behind the stop of its job, or another address', async (context) => {
   const servers = [await SearchServer.open(), await SearchServer.open()] as const
-  context.after(() => Promise.all(servers.map((one) => one.close())))
+  afterwards(context, () => Promise.all(servers.map((one) => one.close())))
   const world = World.open(context)
   const point = ({ connection }: SearchServer): void => {
     world.apply({ cmdb: { type: 'integration', properties: { title: 'cmdb', integration_type: 'Search engine', parameters: connection } } })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { TrainingLog, TRAININGS_TABLE, untrained } from '../../../engine/actor/training-log.js'
 import { openEngine, Refusal, type EventView } from '../../../engine/index.js'
 import { MemoryEnvironment } from '../../../engine/store/memory.js'
+import { afterwards } from '../../support/afterwards.js'
 import { eventually } from '../../support/client.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
 
@@ -25,7 +26,7 @@ test('a model of decision points that its job has no longer takes the place of n
   const engine = await openEngine({
     dataDir: join(temporaryDirectory(context), 'data'), name: 'service', shards: 1, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator', passwordCost: 10,
   })
-  context.after(() => engine.close())
+  afterwards(context, () => engine.close())
   const setUp = async (points: readonly string[]): Promise<void> => void (await engine.applyResources({ resources: {
     job: { type: 'job', properties: { title: 'a job', category: 'Decision intelligence', decision_points: points, pipeline_integrations: [] } },
   } }, true))

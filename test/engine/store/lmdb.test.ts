@@ -9,17 +9,18 @@ import { openLmdb } from '../../../engine/store/lmdb.js'
 import { PageFile } from '../../../engine/store/page-file.js'
 import { tableNames } from '../../../engine/store/page-walk.js'
 import { contractTables, environmentContract } from '../../contracts/environment.js'
+import { afterwards } from '../../support/afterwards.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
 
 environmentContract('LMDB', async (test) => {
   const directory = temporaryDirectory(test)
   const environment = openLmdb(directory, 'contract', contractTables)
-  test.after(() => environment.close())
+  afterwards(test, () => environment.close())
   return {
     environment,
     reader() {
       const reader = openLmdb(directory, 'contract', contractTables)
-      test.after(() => reader.close())
+      afterwards(test, () => reader.close())
       return reader
     },
     commitInVain(batch) {
@@ -45,7 +46,7 @@ describe('LMDB', () => {
     before.commit(batch)
     await before.close()
     const after = openLmdb(directory, 'kept', ['events', 'added later'])
-    test.after(() => after.close())
+    afterwards(test, () => after.close())
     assert.equal([...after.range('events', {})].length, 1_000)
     assert.deepEqual(after.get('events', Buffer.from('key 7')), Buffer.alloc(300, 7))
     assert.deepEqual([...after.range('added later', {})], [])
@@ -54,16 +55,16 @@ describe('LMDB', () => {
   it('makes the tables of a new one with one transaction, so that all are there or none', async (test) => {
     const directory = temporaryDirectory(test)
     const environment = openLmdb(directory, 'new', ['events', 'ids', 'stats'])
-    test.after(() => environment.close())
+    afterwards(test, () => environment.close())
     const file = new PageFile(join(directory, 'new.mdb'))
-    test.after(() => file.close())
+    afterwards(test, () => file.close())
     assert.equal(file.meta.transaction, 1)
     assert.deepEqual(tableNames(join(directory, 'new.mdb')), ['events', 'ids', 'stats'])
   })
 
   it('takes keys as long as the longest event id makes them', async (test) => {
     const environment = openLmdb(temporaryDirectory(test), 'long', ['ids'])
-    test.after(() => environment.close())
+    afterwards(test, () => environment.close())
     const key = Buffer.alloc(4 + limits.eventIdBytesMax, 255)
     const batch = new WriteBatch()
     batch.put('ids', key, Buffer.of(1))
@@ -90,7 +91,7 @@ describe('LMDB', () => {
     for (const size of [1, 100, 8_192, 16_383]) {
       writeFileSync(join(directory, `cut-${size}.mdb`), start.subarray(0, size))
       const environment = openLmdb(directory, `cut-${size}`, ['events'])
-      test.after(() => environment.close())
+      afterwards(test, () => environment.close())
       const batch = new WriteBatch()
       batch.put('events', Buffer.from('key'), Buffer.of(1))
       environment.commit(batch)

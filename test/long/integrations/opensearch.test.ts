@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { after, before, test } from 'node:test'
 import { SeededRandom } from '../../../engine/random.js'
+import { afterwards } from '../../support/afterwards.js'
 import { eventually, type Client } from '../../support/client.js'
 import { spawnService, type ChildService } from '../../support/service.js'
 import { counterpart, isShort, skipUnless } from './counterparts.js'
@@ -81,7 +82,7 @@ test('documents of three shards with equal dates, and late ones, become events o
   const start = Date.now() - 3_600_000
   await index('ties-1', 0, 5_000, (i) => start + Math.floor(i / 500))
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  context.after(() => service.close())
+  afterwards(context, () => service.close())
   const jobId = await setUp(service.client, 'ties-*', 'Ties')
   await eventually(() => events(service.client, jobId), (count) => count === 5_000, 60_000)
   await index('ties-1', 5_000, 5_010, () => start + 3)
@@ -97,7 +98,7 @@ test(`through ${KILLS} kills and cut connections no document is lost and none is
   await index('kills-1', 0, 10_000, (i) => dates[i] as number)
   cutEvery = 40
   let service: ChildService = await spawnService({ privateHosts: ['127.0.0.1'] })
-  context.after(() => service.close())
+  afterwards(context, () => service.close())
   const { dataDir } = service
   const jobId = await setUp(service.client, 'kills-*', 'Kills')
   let indexed = 10_000
@@ -121,7 +122,7 @@ test('decisions are written back to the alerts of Wazuh, which are not read as o
   const lines = Array.from({ length: 300 }, (_, i) => `{"index":{"_index":"wazuh-alerts-4.x-2026.01.0${1 + (i % 3)}","_id":"w${i}"}}\n${JSON.stringify(alert(i))}\n`)
   await node.ask('POST', '/_bulk?refresh=true', lines.join(''))
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  context.after(() => service.close())
+  afterwards(context, () => service.close())
   const answer = await service.client.post('/api/v2/resources', {
     wazuh: { type: 'integration', properties: { title: 'Wazuh', integration_type: 'Wazuh', parameters: connection() } },
     job: { type: 'job', properties: { title: 'Wazuh', decision_points: ['rule.id'], pipeline_integrations: [
@@ -149,7 +150,7 @@ test('input keeps up with many documents a second', options, async (context) => 
   const start = Date.now() - 3_600_000
   await index('speed-1', 0, SPEED_DOCUMENTS, (i) => start + i)
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  context.after(() => service.close())
+  afterwards(context, () => service.close())
   const parameters = { index_pattern: 'speed-*', preserve_id: true, batch_size: 5_000, lookback_seconds: 0 }
   const begun = performance.now()
   const answer = await service.client.post('/api/v2/resources', {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { redmine } from '../../../engine/integration/cases/redmine.js'
 import type { Sink } from '../../../engine/integration/contract.js'
+import { afterwards } from '../../support/afterwards.js'
 import { eventually } from '../../support/client.js'
 import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
 import { spawnService } from '../../support/service.js'
@@ -105,7 +106,7 @@ test('a wrong key fails and suspects no event; an event for a project that is no
 test('a job has one case for each of its buckets, however many events', options, async (context) => {
   const before = (await issues()).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  context.after(() => service.close())
+  afterwards(context, () => service.close())
   const jobId = await makePostedJob(service.client, 'Told', 'Redmine', { url, api_key: key }, 'case_creation', { project: 'security' })
   await post(service.client, jobId, 200, 5)
   await eventually(() => service.client.get('/api/v2/integrations/deliveries'), ({ body }) => body[0]?.delivered_count === 200, 60_000)

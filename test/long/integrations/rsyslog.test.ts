@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { syslog } from '../../../engine/integration/syslog/syslog.js'
+import { afterwards } from '../../support/afterwards.js'
 import { firstCertificate, secondCertificate } from '../../support/certificates.js'
 import { eventually } from '../../support/client.js'
 import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
@@ -86,7 +87,7 @@ test('over TLS it is verified who rsyslog is', options, async () => {
 test('every decision of a job arrives over TLS, once', options, async (context) => {
   const before = (await lines('tls', 1)).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  context.after(() => service.close())
+  afterwards(context, () => service.close())
   const jobId = await makePostedJob(service.client, 'Told', 'Syslog', { host: '127.0.0.1', port: ports.tls, ca_certificate: firstCertificate.cert }, 'post_decision', {})
   await post(service.client, jobId, 2_000, 9)
   const written = (await lines('tls', before + 2_000)).slice(before)

@@ -83,7 +83,7 @@ export const limits = {
   /** Turns that are with one thread at once, over all of its shards (design D2). */
   turnsUnderWayMax: 2,
   /** The same of those that come in streams, while events are expected that come alone and wait for no more than such a turn. */
-  turnMessagesBesideSingles: 256,
+  turnMessagesBesideSingles: 128,
   /** Messages of streams that wait in a turn at most where an event that comes alone joins it instead of overtaking it. */
   singlesJoinMax: 128,
   /** Turns without an event that came alone after which none is expected. */

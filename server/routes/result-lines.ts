@@ -68,7 +68,7 @@ export class ResultLines {
   readonly #watcher: LinesWatcher
   /** Has lines under way, and so a share of the window. */
   #shares = false
-  #slots: LineSlot[] = []
+  #slots: (LineSlot | null)[] = []
   #head = 0
   #burst: NodeJS.Immediate | null = null
   /** The client had not read everything when last written to; since then. */
@@ -142,7 +142,8 @@ export class ResultLines {
       const lineEnd = slots[head]!.put(piece, at)
       if (lineEnd < 0) break
       at = lineEnd
-      head++
+      // Its place stays for a while; what it holds would outlive young collections, and make each of them dear.
+      slots[head++] = null
     }
     this.#head = head
     if (head === slots.length || head >= MOVE_UP_AT) {

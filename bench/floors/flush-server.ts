@@ -1,0 +1,91 @@
+/**
+ * The floor of what is stored before it is answered: a bare uWebSockets.js handler that parses, packs and puts with a flush
+ * whatever came in together, in one thread, and then answers all of it. It decides nothing, and looks at no key.
+ *
+ * Single POSTs, and NDJSON streams at `/api/v1/events/_bulk` (without a bound on what a stream has under way). GET answers 200
+ * with a body of the usual length and looks nothing up. Arguments: the port, and a directory for the store.
+ */
+import { join } from 'node:path'
+import { App } from 'uWebSockets.js'
+import { openBulkFloor } from './store.js'
+
+const [port = '', directory = ''] = process.argv.slice(2)
+const store = openBulkFloor(join(directory, 'flush.mdb'))
+const answer = { event_id: '0000000000000000000000', job_id: 1, ingest_timestamp: '2026-01-01T00:00:00.000000Z', status: 'OK', error_message: null }
+const event = { ...answer, result: 'label_1', result_label: 'Drop', bucket_state: 'in_knowledge_base', outlier: false, confidence_score: 97.5 }
+const resultLine = `${JSON.stringify(event)}\n`
+const LF = 0x0a
+
+let stored = 0
+/** What came in since the last flush, and who is told behind it. */
+let bodies: Buffer[] = []
+let told: (() => void)[] = []
+
+function flush(): void {
+  const [batch, tell] = [bodies, told]
+  bodies = []
+  told = []
+  if (batch.length > 0) store.take(stored, batch)
+  stored += batch.length
+  for (const one of tell) one()
+}
+
+function take(lines: readonly Buffer[], tell: () => void): void {
+  bodies.push(...lines)
+  if (told.push(tell) === 1) setImmediate(flush)
+}
+
+/** Whole lines of `bytes`, and what is left behind the last of them. */
+function cut(bytes: Buffer): { readonly lines: readonly Buffer[]; readonly rest: Buffer } {
+  const lines: Buffer[] = []
+  let at = 0
+  for (let end = bytes.indexOf(LF, at); end >= 0; end = bytes.indexOf(LF, at)) {
+    if (end > at) lines.push(bytes.subarray(at, end))
+    at = end + 1
+  }
+  return { lines, rest: bytes.subarray(at) }
+}
+
+App()
+  .get('/*', (response) => {
+    response.writeHeader('content-type', 'application/json').end(JSON.stringify(event))
+  })
+  .post('/api/v1/events/_bulk', (response) => {
+    let rest: Buffer = Buffer.alloc(0)
+    let gone = false
+    response.onAborted(() => (gone = true))
+    response.onData((piece, last) => {
+      // The piece is gone after this call.
+      const came = cut(Buffer.concat([rest, Buffer.from(piece)]))
+      rest = came.rest
+      take(came.lines, () => {
+        if (gone) return
+        response.cork(() => {
+          if (came.lines.length > 0) response.write(resultLine.repeat(came.lines.length))
+          if (last) response.end()
+        })
+      })
+    })
+  })
+  .post('/*', (response) => {
+    const pieces: Buffer[] = []
+    let gone = false
+    response.onAborted(() => (gone = true))
+    response.onData((piece, last) => {
+      pieces.push(Buffer.from(piece.slice(0)))
+      if (!last) return
+      take([Buffer.concat(pieces)], () => {
+        if (gone) return
+        response.cork(() => {
+          response.writeStatus('201 Created').writeHeader('content-type', 'application/json').end(JSON.stringify(answer))
+        })
+      })
+    })
+  })
+  .listen('127.0.0.1', Number(port), (socket) => {
+    if (socket === false) {
+      console.error(`could not listen on port ${port}`)
+      process.exit(1)
+    }
+    console.log(JSON.stringify({ listening: Number(port) }))
+  })

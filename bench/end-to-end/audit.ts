@@ -2,9 +2,6 @@
  * The audit log with a million entries: questions to it on a thread of their own, and what they cost the thread that
  * serves HTTP; writing entries, which that thread does itself.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ReaderThreads } from '../../engine/actor/helper-threads.js'
 import { AuditLog } from '../../engine/monitor/audit-log.js'
@@ -14,6 +11,7 @@ import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import { openCatalog } from '../../engine/store/environments.js'
 import { WriteBatch, type Environment } from '../../engine/store/environment.js'
 import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 
 const BATCH = 128
 const page: AuditQuery = { page: 0, size: 50, order: 'desc' }
@@ -40,7 +38,7 @@ function write(environment: Environment, count: number): number {
 }
 
 async function run(effort: Effort): Promise<Row[]> {
-  const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'audit-'))
+  const directory = temporaryDirectory()
   const environment = openCatalog(directory, auditTables)
   const readers = new ReaderThreads(directory, (error) => effort.log(String(error)))
   const count = Math.floor(effort.million / BATCH) * BATCH
@@ -84,7 +82,7 @@ async function run(effort: Effort): Promise<Row[]> {
   } finally {
     await readers.close()
     await environment.close()
-    rmSync(directory, { recursive: true, force: true })
+    removeDirectory(directory)
   }
 }
 

@@ -4,13 +4,11 @@
  * beside the same load on a bare handler that parses, packs and puts with a flush in one thread: what is answered behind a
  * flush waits for the disk, here as there.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { runNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
 import { startListening } from '../harness/peers.js'
 import type { Effort, Row, Step } from '../harness/result.js'
+import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { linesFile, postsFile, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
 import { bulkConnections } from './bulk.js'
@@ -74,7 +72,7 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
     return Promise.all([beside(at), probe(subject, at, posts, seconds) as Promise<Probes>])
   }
 
-  const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'decision-floor-'))
+  const directory = temporaryDirectory()
   const floor = await startListening(built('bench/floors/flush-server.js'), [directory])
   // The floor right behind ours: a disk has good minutes and bad ones.
   const rowOf = async (load: string, full: Ran, beside: (at: number) => Promise<Ran>): Promise<Row> => {
@@ -89,7 +87,7 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
     return [bulkRow, singleRow]
   } finally {
     await floor.child.stop()
-    rmSync(directory, { recursive: true, force: true })
+    removeDirectory(directory)
   }
 }
 

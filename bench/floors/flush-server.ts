@@ -7,12 +7,11 @@
  */
 import { join } from 'node:path'
 import { App } from 'uWebSockets.js'
+import { answer, event, serveBare } from './bare.js'
 import { openBulkFloor } from './store.js'
 
 const [port = '', directory = ''] = process.argv.slice(2)
 const store = openBulkFloor(join(directory, 'flush.mdb'))
-const answer = { event_id: '0000000000000000000000', job_id: 1, ingest_timestamp: '2026-01-01T00:00:00.000000Z', status: 'OK', error_message: null }
-const event = { ...answer, result: 'label_1', result_label: 'Drop', bucket_state: 'in_knowledge_base', outlier: false, confidence_score: 97.5 }
 const resultLine = `${JSON.stringify(event)}\n`
 const LF = 0x0a
 
@@ -46,10 +45,8 @@ function cut(bytes: Buffer): { readonly lines: readonly Buffer[]; readonly rest:
   return { lines, rest: bytes.subarray(at) }
 }
 
-App()
-  .get('/*', (response) => {
-    response.writeHeader('content-type', 'application/json').end(JSON.stringify(event))
-  })
+const app = App()
+app
   .post('/api/v1/events/_bulk', (response) => {
     let rest: Buffer = Buffer.alloc(0)
     let gone = false
@@ -82,10 +79,4 @@ App()
       })
     })
   })
-  .listen('127.0.0.1', Number(port), (socket) => {
-    if (socket === false) {
-      console.error(`could not listen on port ${port}`)
-      process.exit(1)
-    }
-    console.log(JSON.stringify({ listening: Number(port) }))
-  })
+serveBare(app, Number(port))

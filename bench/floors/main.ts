@@ -1,7 +1,7 @@
 /** The process of the floors without HTTP: one JSON argument in, one line of JSON out. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { bulkFloor, packFloor, putFloor } from './store.js'
 
 interface Argument {
@@ -14,7 +14,7 @@ interface Argument {
 
 const { floor, file, batchSize, seconds } = JSON.parse(process.argv[2] ?? '') as Argument
 const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'decision-floor-'))
+const directory = temporaryDirectory()
 const path = join(directory, 'floor.mdb')
 try {
   const result =
@@ -23,5 +23,5 @@ try {
       : await (floor === 'put' ? putFloor : bulkFloor)(lines, batchSize, seconds, path)
   console.log(JSON.stringify(result))
 } finally {
-  rmSync(directory, { recursive: true, force: true })
+  removeDirectory(directory)
 }

@@ -6,8 +6,10 @@
  * that raises the sum of all F1 most: the linearised optimum of the plug-in approach (Narasimhan, Ramaswamy, Saha,
  * Agarwal, "Consistent multiclass algorithms for complex performance measures", 2015). F and D are expected over the
  * stream by the model's own probabilities, so that how labels were picked does not matter; they depend on the rule and
- * the rule on them: a few rounds find it. The share of the uniform in every answer is left out of that: it is doubt, and
- * would add up to more than a rare label ever comes. What is expected is no truth either, so the rule goes three quarters of the way.
+ * the rule on them, so they are moved a little in each of some rounds: at once, rules would jump between all and nothing where
+ * events are much alike. The share of the uniform in every answer is left out of that: it is doubt, and
+ * would add up to more than a rare label ever comes. What is expected is no truth either, so of the answers that the rule would
+ * change most are changed, those that it is surest of.
  *
  * All three are one form: answer k with the greatest sum_t worth[k][t] p_t - offset[k].
  */
@@ -20,11 +22,18 @@ export interface DecisionRule {
   readonly offsets: Float64Array
 }
 
-const rounds = 20
+const rounds = 60
+/** How far F and D go, in one round, towards what the rule of before leads to. */
+const stepShare = 0.1
 /** Added to D, as a share of the events: a label that hardly comes is not answered for a hope. */
 const rareShare = 0.01
-/** How far the rule for macro F1 goes from the most probable label, 0, to what is expected to be best, 1: its expectation is no truth. */
-const macroF1Pull = 0.75
+/**
+ * Of the events that the rule for macro F1 would answer otherwise than with the most probable label, the share that are: the first bring
+ * most of the F1, the last hardly any, and cost accuracy as the others do.
+ */
+const changedShare = 0.85
+/** Halvings of the way between the two rules. */
+const halvings = 20
 
 /** The class that the rule answers with; `among` says which may be. */
 export function chooseBy(rule: DecisionRule, probabilities: Float64Array, among: Int32Array): number {
@@ -57,8 +66,15 @@ function costRule(costs: readonly (readonly number[])[], labelCount: number): De
   return { worths, offsets: new Float64Array(labelCount) }
 }
 
-/** Expected F1 of each label over events with these probabilities, side by side, and how often each is answered or true. */
-function expect(rule: DecisionRule, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): { f1: Float64Array; seen: Float64Array } {
+/** By label. */
+interface Expected {
+  readonly f1: Float64Array
+  /** How often it is answered plus how often it is true, by event. */
+  readonly seen: Float64Array
+}
+
+/** What is expected of events with these probabilities, side by side. */
+function expect(rule: DecisionRule, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): Expected {
   const hits = new Float64Array(labelCount)
   const seen = new Float64Array(labelCount)
   let total = 0
@@ -75,32 +91,63 @@ function expect(rule: DecisionRule, stream: Float64Array, weights: Float64Array,
   return { f1: hits.map((hit, k) => (2 * hit) / total / (seen[k] as number)), seen }
 }
 
+/** What the rule answers, event by event. */
+function answersOf(rule: DecisionRule, stream: Float64Array, among: Int32Array, labelCount: number): Int32Array {
+  return Int32Array.from({ length: stream.length / labelCount }, (_, i) => chooseBy(rule, stream.subarray(i * labelCount, (i + 1) * labelCount), among))
+}
+
 function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
   let rule = accuracyRule(labelCount)
   let best = rule
   let most = -Infinity
+  let reached: Expected | null = null
   for (let round = 0; round < rounds; round++) {
-    const { f1, seen } = expect(rule, stream, weights, among, labelCount)
+    const now = expect(rule, stream, weights, among, labelCount)
     let sum = 0
-    for (const k of among) sum += f1[k] as number
+    for (const k of among) sum += now.f1[k] as number
     if (sum > most + 1e-9) {
       most = sum
       best = rule
     }
+    reached = reached === null ? now : { f1: towards(reached.f1, now.f1), seen: towards(reached.seen, now.seen) }
+    const { f1, seen } = reached
     const worths = new Float64Array(labelCount * labelCount)
     for (let k = 0; k < labelCount; k++) worths[k * labelCount + k] = 2 / (seen[k] as number)
     rule = { worths, offsets: f1.map((f, k) => f / (seen[k] as number)) }
   }
-  return partWay(best, among, labelCount)
+  return partWay(best, stream, weights, among, labelCount)
 }
 
-/** Between the rule and that for accuracy: worths by the logarithm, on the scale where their geometric mean is 1. */
-function partWay(rule: DecisionRule, among: Int32Array, labelCount: number): DecisionRule {
+function towards(from: Float64Array, to: Float64Array): Float64Array {
+  return from.map((value, k) => value + stepShare * ((to[k] as number) - value))
+}
+
+/** The rule on the way from the most probable label to `best` that changes `changedShare` of the answers that `best` changes. */
+function partWay(best: DecisionRule, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
+  const usual = answersOf(accuracyRule(labelCount), stream, among, labelCount)
+  const changed = (rule: DecisionRule): number => {
+    let sum = 0
+    answersOf(rule, stream, among, labelCount).forEach((answer, i) => { if (answer !== usual[i]) sum += weights[i] as number })
+    return sum
+  }
+  const wanted = changedShare * changed(best)
+  let near = 0
+  let far = 1
+  for (let halving = 0; halving < halvings; halving++) {
+    const middle = (near + far) / 2
+    if (changed(between(best, middle, among, labelCount)) < wanted) near = middle
+    else far = middle
+  }
+  return between(best, far, among, labelCount)
+}
+
+/** So far on the way from the rule for accuracy, 0, to this one, 1: worths by the logarithm, on the scale where their geometric mean is 1. */
+function between(rule: DecisionRule, share: number, among: Int32Array, labelCount: number): DecisionRule {
   let logs = 0
   for (const k of among) logs += Math.log(rule.worths[k * labelCount + k] as number)
   const scale = Math.exp(logs / among.length)
-  const worths = rule.worths.map((worth) => (worth > 0 ? (worth / scale) ** macroF1Pull : 0))
-  return { worths, offsets: rule.offsets.map((offset) => (macroF1Pull * offset) / scale) }
+  const worths = rule.worths.map((worth) => (worth > 0 ? (worth / scale) ** share : 0))
+  return { worths, offsets: rule.offsets.map((offset) => (share * offset) / scale) }
 }
 
 /** The rule for probabilities of which `share` is uniform, from the one for those without it. */

@@ -4,7 +4,7 @@
  * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss on held-out examples
  * (Guo et al., "On Calibration of Modern Neural Networks", 2017; no member is sharpened, which fails as the stream drifts), and
  * the weights w by expectation maximisation of the held-out likelihood under a Dirichlet prior (a linear opinion pool:
- * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it.
+ * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it, up to a bound.
  */
 import type { HeldOut } from './held-out.js'
 import { memberCount, memberNames } from './members.js'
@@ -25,8 +25,9 @@ const priors: readonly { readonly labels: number; readonly weights: readonly num
   { labels: 300, weights: [0.15, 0.15, 0.14, 0.52, 0.04] },
   { labels: 1_000, weights: [0.17, 0.13, 0.14, 0.54, 0.02] },
 ]
-/** Pseudo-counts of the prior, as a share of the held-out examples. */
+/** Pseudo-counts of the prior, as a share of the held-out examples, and the most: what hundreds say outweighs what usually holds. */
 const priorShare = 0.1
+const priorMost = 20
 /** Those of a handful, which does not decide by itself which member is right. */
 const priorOfFew = 5
 const rounds = 100
@@ -133,7 +134,7 @@ export function poolToAnswer(pool: Pool, held: HeldOut | null): Pool {
 
 /** Weights with the greatest likelihood of the truth under the prior, from `first` on. */
 function mixtureWeights(truths: readonly Float64Array[], counts: Float64Array, prior: Float64Array, first: Float64Array): Float64Array {
-  const strength = counts.length < fewExamples ? priorOfFew : priorShare * counts.length
+  const strength = counts.length < fewExamples ? priorOfFew : Math.min(priorMost, priorShare * counts.length)
   let weights = first
   for (let round = 0; round < rounds; round++) {
     const next = prior.map((share) => share * strength)

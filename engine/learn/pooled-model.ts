@@ -1,5 +1,5 @@
 /**
- * A trained `pooled/11` model: its parts, its bytes, its answers.
+ * A trained `pooled/12` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
  * nearest event's label, the cell's own labels, sharpened, balanced, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
@@ -23,15 +23,15 @@ import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/11'
+export const pooledKind = 'pooled/12'
 /**
  * Kinds whose models are still read, the oldest first: without the nearest neighbour among the members, without recall, without
  * sharpening, with trees that see pairs of values and how often numbers come, with trees that do not see what one example has
  * and the stream often (which columns trees see is in the bytes of each model), with distances that are the mean over numbers everywhere alike,
  * without a balance of the classes, with numbers read as they are, however far beyond what was known, without factors of texts, and (the layout
- * is the same) with nothing held out of fewer than twenty examples.
+ * is the same) with nothing held out of fewer than twenty examples, and with fewer bins of numbers and another rule for macro F1.
  */
-export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6', 'pooled/7', 'pooled/8', 'pooled/9', 'pooled/10']
+export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6', 'pooled/7', 'pooled/8', 'pooled/9', 'pooled/10', 'pooled/11']
 const pooledKinds = [...earlierPooledKinds, pooledKind]
 
 /** The kind came with `first`, or after it. */

@@ -24,3 +24,43 @@ test('without a stream the most probable label is answered', () => {
   const rule = fitRule('macro_f1', new Float64Array(0), new Float64Array(0), among, 2, 0)
   assert.equal(chooseBy(rule, Float64Array.of(0.6, 0.4), among), 0)
 })
+
+/** Events of which none is much likelier to be rare than another: from 0.05 to 0.15, 0.1 on the average. */
+const alike = Float64Array.from({ length: 2_000 }, (_, i) => {
+  const rare = 0.05 + 0.1 * ((i >> 1) / 999)
+  return i % 2 === 0 ? 1 - rare : rare
+})
+
+test('where nothing tells much some of what is likeliest to be rare is answered so, neither all nor none', () => {
+  const rule = fitRule('macro_f1', alike, new Float64Array(1_000).fill(1), among, 2, 0)
+  let rare = 0
+  let last = 0
+  for (let i = 0; i < 1_000; i++) {
+    const said = chooseBy(rule, alike.subarray(2 * i, 2 * i + 2), among)
+    assert.ok(said >= last, 'who is likelier to be rare is answered no less so')
+    last = said
+    rare += said
+  }
+  assert.ok(rare > 50 && rare < 500, String(rare))
+})
+
+test('what is expected to be best is followed in most of the answers that it changes', () => {
+  // What is best of all, by trying each bound.
+  let most = 0
+  let best = 0
+  for (let bound = 0; bound < 1_000; bound++) {
+    let hits = 0
+    let right = 0
+    for (let i = 0; i < 1_000; i++) {
+      if (i >= bound) hits += alike[2 * i + 1] as number
+      else right += alike[2 * i] as number
+    }
+    const f1 = (2 * hits) / (1_000 - bound + 110) + (2 * right) / (bound + 910)
+    if (f1 <= most) continue
+    most = f1
+    best = 1_000 - bound
+  }
+  const found = fitRule('macro_f1', alike, new Float64Array(1_000).fill(1), among, 2, 0)
+  const rare = Array.from({ length: 1_000 }, (_, i) => chooseBy(found, alike.subarray(2 * i, 2 * i + 2), among)).filter((said) => said === 1).length
+  assert.ok(Math.abs(rare - 0.85 * best) <= 0.05 * best, `${rare} of ${best}`)
+})

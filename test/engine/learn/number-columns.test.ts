@@ -31,6 +31,19 @@ test('greater numbers have greater codes, missing has 0', () => {
   assert.deepEqual([0, 1, 2, 3, 4, 5, 6].map((x) => numberCode(exact, x, 1)), [1, 2, 3, 4, 5, 6, 7])
 })
 
+test('up to 255 numbers have a bin each, and of more those in the tails are told apart', () => {
+  const some: PointValues[] = Array.from({ length: 255 }, (_, i) => [i * i])
+  const [each] = chooseNumberColumns(some, profilePoints(1, some), new Int32Array(255).fill(1))
+  assert.ok(each !== undefined && resolves(each))
+  assert.equal(new Set(some.map(([value]) => numberCode(each, value ?? null, 1))).size, 255)
+  // Nine in ten are small; the others lie far apart.
+  const many: PointValues[] = Array.from({ length: 5_000 }, (_, i) => [i % 10 === 0 ? 1_000 + i : i % 300])
+  const [tailed] = chooseNumberColumns(many, profilePoints(1, many), new Int32Array(5_000).fill(1))
+  assert.ok(tailed !== undefined && !resolves(tailed))
+  const tail = new Set(many.filter((_, i) => i % 10 === 0).map(([value]) => numberCode(tailed, value ?? null, 1)))
+  assert.ok(tail.size >= 20 && Math.max(...tail) <= 255, String(tail.size))
+})
+
 test('numbers that are written as texts have the codes of the numbers, times those of hour and weekday', () => {
   const written = rows.map(([small, large]) => [String(small), String(large), `2026-0${1 + (small as number)}-15T1${small}:30:00Z`])
   const texts = chooseNumberColumns(written, profilePoints(3, written), counts)

@@ -48,6 +48,13 @@ test('ten held-out examples move the weights less than thirty that say the same'
   assert.ok(weightOf(10) > before + 0.1 && weightOf(30) > weightOf(10) + 0.02, `${before}, ${weightOf(10)}, ${weightOf(30)}`)
 })
 
+test('the more examples were held out, the less counts what usually holds', () => {
+  // The second member is right where the others are, and where they are not.
+  const say = (m: number, h: number): number => (m === 1 ? 0.8 : h % 8 === 0 ? 0.4 : 0.8)
+  const shareOf = (count: number): number => fitPool(heldOut(say, count), 300, 0.001).weights[1] as number
+  assert.ok(shareOf(900) > shareOf(200) + 0.02, `${shareOf(200)}, ${shareOf(900)}`)
+})
+
 test('all too sure of themselves are softened, and nobody is sharpened', () => {
   const sure = fitPool(heldOut((_, h) => (h % 4 === 1 ? 0.02 : 0.98)), 300, 0.001)
   assert.ok(Math.max(...sure.temperatures) > 1.5)

@@ -3,10 +3,10 @@
  * a member, `pooled/2`, before the nearest labelled event was recalled, `pooled/3`, before answers were sharpened,
  * `pooled/4`, whose trees see pairs of values and how often numbers come, `pooled/5`, whose trees do not see what one example has and
  * the stream often, `pooled/6`, whose distances are the mean over all numbers, `pooled/7`, before classes were balanced, `pooled/8`, whose linear member
- * goes on beyond the numbers that were known, `pooled/9`, which knew words by themselves alone, and `pooled/10`, which held out nothing of a handful.
+ * goes on beyond the numbers that were known, `pooled/9`, which knew words by themselves alone, `pooled/10`, which held out nothing of a handful, and `pooled/11`, with fewer bins of numbers and another rule.
  *
- * pooled-1.base64 to pooled-10.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
- * three labels (the last three on 160: fewer are not balanced) with the objective `macro_f1`; the answers below are what those learners said.
+ * pooled-1.base64 to pooled-11.base64 are such models, gzipped, trained by the learners of those times on 40 examples of
+ * three labels (the last four on 160: fewer are not balanced) with the objective `macro_f1`; the answers below are what those learners said.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -202,11 +202,31 @@ const tenth: Earlier = {
   ],
 }
 
+const eleventh: Earlier = {
+  kind: 'pooled/11',
+  file: 'pooled-11.base64',
+  examples: 160,
+  features: 2637,
+  logLoss: 0.4253973729,
+  accuracy: 0.9044585987,
+  answers: [
+    { values: ['backuplike today backup for backuped help', 396, 'a', true, '10.0.0.8'], probabilities: [0.8236169204, 0.0949273692, 0.0814557105], label: 0, outlierScore: 1.3863451952 },
+    { values: ['identitylike help pinish help passwordlike help', 446, 'b', ['x', 'y'], '10.0.0.7'], probabilities: [0.029683598, 0.8506208352, 0.1196955668], label: 1, outlierScore: 0.2251271454 },
+    { values: ['switch broken wirelessish of wirelesss for', 741, 'c', null, '10.0.1.9'], probabilities: [0.0205736629, 0.030187921, 0.9492384161], label: 2, outlierScore: 0.5162964383 },
+    { values: ['volumeed help backups the storage is', 120, 'a', true, '10.0.0.7'], probabilities: [0.903477245, 0.0566531634, 0.0398695916], label: 0, outlierScore: 1.0100543862 },
+    { values: ['passwordlike please pins help pins is', 442, 'b', ['x', 'y'], '10.0.0.4'], probabilities: [0.0449745476, 0.8339428358, 0.1210826167], label: 1, outlierScore: 0.9835763272 },
+    { values: ['switchish for switchlike of packet broken', 975, 'c', null, '10.0.0.0'], probabilities: [0.0254000861, 0.0397205588, 0.9348793551], label: 2, outlierScore: 0.4371378805 },
+    { values: [null, null, null, null, null], probabilities: [0.2328956239, 0.5495471237, 0.2175572524], label: 1, outlierScore: 7.8377937491 },
+    { values: ['never seen words', 1000000000, 'z', ['x'], '192.168.1.1'], probabilities: [0.0738958866, 0.3826618775, 0.5434422359], label: 2, outlierScore: 7.67367455 },
+    { values: ['Login  FAILED', 12.5, 'b', true, 'fe80::1'], probabilities: [0.1459955101, 0.7487189717, 0.1052855182], label: 1, outlierScore: 6.6440339533 },
+  ],
+}
+
 function close(ours: number, then: number, what: string): void {
   assert.ok(Math.abs(ours - then) < 1e-8, `${what}: ${ours}, was ${then}`)
 }
 
-for (const earlier of [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]) {
+for (const earlier of [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]) {
   test(`a model of the kind ${earlier.kind} answers as it did`, () => {
     const file = new URL(`../../../../test/engine/learn/${earlier.file}`, import.meta.url)
     const model = loadModel(gunzipSync(Buffer.from(readFileSync(file, 'latin1'), 'base64')))

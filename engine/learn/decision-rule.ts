@@ -96,6 +96,7 @@ function answersOf(rule: DecisionRule, stream: Float64Array, among: Int32Array, 
   return Int32Array.from({ length: stream.length / labelCount }, (_, i) => chooseBy(rule, stream.subarray(i * labelCount, (i + 1) * labelCount), among))
 }
 
+/** The rule that raises what is expected of macro F1 most, of those that come up, and then not quite all the way. */
 function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
   let rule = accuracyRule(labelCount)
   let best = rule
@@ -118,6 +119,7 @@ function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Ar
   return partWay(best, stream, weights, among, labelCount)
 }
 
+/** One step from what was reached to what a rule leads to. */
 function towards(from: Float64Array, to: Float64Array): Float64Array {
   return from.map((value, k) => value + stepShare * ((to[k] as number) - value))
 }

@@ -66,6 +66,17 @@ function costRule(costs: readonly (readonly number[])[], labelCount: number): De
   return { worths, offsets: new Float64Array(labelCount) }
 }
 
+/** Events that a rule is fitted to. */
+interface Stream {
+  /** `labelCount` an event, side by side. */
+  readonly probabilities: Float64Array
+  /** How much each event counts. */
+  readonly weights: Float64Array
+  /** The labels that may be answered. */
+  readonly among: Int32Array
+  readonly labelCount: number
+}
+
 /** By label. */
 interface Expected {
   readonly f1: Float64Array
@@ -73,37 +84,38 @@ interface Expected {
   readonly seen: Float64Array
 }
 
-/** What is expected of events with these probabilities, side by side. */
-function expect(rule: DecisionRule, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): Expected {
+/** What the rule answers, event by event. */
+function answersOf(rule: DecisionRule, { probabilities, weights, among, labelCount }: Stream): Int32Array {
+  return Int32Array.from(weights, (_, i) => chooseBy(rule, probabilities.subarray(i * labelCount, (i + 1) * labelCount), among))
+}
+
+/** What is expected where the events are answered so. */
+function expect(answers: Int32Array, { probabilities, weights, labelCount }: Stream): Expected {
   const hits = new Float64Array(labelCount)
   const seen = new Float64Array(labelCount)
   let total = 0
   for (let i = 0; i < weights.length; i++) {
     const weight = weights[i] as number
-    const probabilities = stream.subarray(i * labelCount, (i + 1) * labelCount)
-    const answer = chooseBy(rule, probabilities, among)
-    hits[answer] = (hits[answer] as number) + weight * (probabilities[answer] as number)
+    const answer = answers[i] as number
+    const at = i * labelCount
+    hits[answer] = (hits[answer] as number) + weight * (probabilities[at + answer] as number)
     seen[answer] = (seen[answer] as number) + weight
-    for (let k = 0; k < labelCount; k++) seen[k] = (seen[k] as number) + weight * (probabilities[k] as number)
+    for (let k = 0; k < labelCount; k++) seen[k] = (seen[k] as number) + weight * (probabilities[at + k] as number)
     total += weight
   }
   for (let k = 0; k < labelCount; k++) seen[k] = ((seen[k] as number) + rareShare * total) / total
   return { f1: hits.map((hit, k) => (2 * hit) / total / (seen[k] as number)), seen }
 }
 
-/** What the rule answers, event by event. */
-function answersOf(rule: DecisionRule, stream: Float64Array, among: Int32Array, labelCount: number): Int32Array {
-  return Int32Array.from({ length: stream.length / labelCount }, (_, i) => chooseBy(rule, stream.subarray(i * labelCount, (i + 1) * labelCount), among))
-}
-
 /** The rule that raises what is expected of macro F1 most, of those that come up, and then not quite all the way. */
-function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
+function macroF1Rule(stream: Stream): DecisionRule {
+  const { among, labelCount } = stream
   let rule = accuracyRule(labelCount)
   let best = rule
   let most = -Infinity
   let reached: Expected | null = null
   for (let round = 0; round < rounds; round++) {
-    const now = expect(rule, stream, weights, among, labelCount)
+    const now = expect(answersOf(rule, stream), stream)
     let sum = 0
     for (const k of among) sum += now.f1[k] as number
     if (sum > most + 1e-9) {
@@ -116,7 +128,7 @@ function macroF1Rule(stream: Float64Array, weights: Float64Array, among: Int32Ar
     for (let k = 0; k < labelCount; k++) worths[k * labelCount + k] = 2 / (seen[k] as number)
     rule = { worths, offsets: f1.map((f, k) => f / (seen[k] as number)) }
   }
-  return partWay(best, stream, weights, among, labelCount)
+  return partWay(best, stream)
 }
 
 /** One step from what was reached to what a rule leads to. */
@@ -125,11 +137,12 @@ function towards(from: Float64Array, to: Float64Array): Float64Array {
 }
 
 /** The rule on the way from the most probable label to `best` that changes `changedShare` of the answers that `best` changes. */
-function partWay(best: DecisionRule, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number): DecisionRule {
-  const usual = answersOf(accuracyRule(labelCount), stream, among, labelCount)
+function partWay(best: DecisionRule, stream: Stream): DecisionRule {
+  const { weights, among, labelCount } = stream
+  const usual = answersOf(accuracyRule(labelCount), stream)
   const changed = (rule: DecisionRule): number => {
     let sum = 0
-    answersOf(rule, stream, among, labelCount).forEach((answer, i) => { if (answer !== usual[i]) sum += weights[i] as number })
+    answersOf(rule, stream).forEach((answer, i) => { if (answer !== usual[i]) sum += weights[i] as number })
     return sum
   }
   const wanted = changedShare * changed(best)
@@ -172,7 +185,7 @@ export function fitRule(
 ): DecisionRule {
   if (typeof objective !== 'string') return costRule(objective.costs, labelCount)
   if (objective === 'accuracy' || weights.length === 0) return accuracyRule(labelCount)
-  return withUniform(macroF1Rule(stream, weights, among, labelCount), uniformShare, labelCount)
+  return withUniform(macroF1Rule({ probabilities: stream, weights, among, labelCount }), uniformShare, labelCount)
 }
 
 export function writeRule(rule: DecisionRule, to: ModelWriter): void {

@@ -29,7 +29,22 @@ import { clusters } from './root-cause/speed.js'
 import { walk } from './walk/walk.js'
 
 const steps: readonly Step[] = [
-  singlePost, bulk, visible, getEvent, query, metrics, walk, training, reprocess, million, resources, audit, clusters, searchInput, outputs, operations,
+  singlePost,
+  bulk,
+  visible,
+  getEvent,
+  query,
+  metrics,
+  walk,
+  training,
+  reprocess,
+  million,
+  resources,
+  audit,
+  clusters,
+  searchInput,
+  outputs,
+  operations,
 ]
 
 function log(what: string): void {

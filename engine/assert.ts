@@ -7,6 +7,7 @@ export function assert(condition: boolean, what: string): asserts condition {
 
 /** The value, or an Error when it is null or undefined. `which` by itself: a text that is put together costs more than the look. */
 export function must<T>(value: T | null | undefined, what: string, which: string | number = ''): T {
-  if (value === null || value === undefined) throw new Error(`assertion failed: ${what}${which === '' ? '' : ` ${which}`} is missing`)
+  if (value === null || value === undefined)
+    throw new Error(`assertion failed: ${what}${which === '' ? '' : ` ${which}`} is missing`)
   return value
 }

@@ -17,8 +17,19 @@ import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { encodeFeedback, encodeHistoric } from './actor/feedback.js'
 import { jobViewOf } from './actor/job-view.js'
 import type {
-  ApplyOutcome, Author, DecisionService, EventExport, EventView, FeedbackInput, IngestReceiver, JobHandle, JobView,
-  Principal, RemovalOutcome, RemovalQuery, ResourceQuery,
+  ApplyOutcome,
+  Author,
+  DecisionService,
+  EventExport,
+  EventView,
+  FeedbackInput,
+  IngestReceiver,
+  JobHandle,
+  JobView,
+  Principal,
+  RemovalOutcome,
+  RemovalQuery,
+  ResourceQuery,
 } from './service.js'
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
@@ -86,17 +97,25 @@ export class Engine implements DecisionService {
 
   job(principal: Principal, id: number): JobHandle {
     const job = this.#parts.catalog.job(id)
-    if (job === undefined || !this.#parts.catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+    if (job === undefined || !this.#parts.catalog.canSee(principal, id))
+      throw new Refusal('job_not_found', 'job not found')
     return job
   }
 
   jobByTitle(principal: Principal, title: string): JobHandle {
     const job = this.#parts.catalog.jobByTitle(title)
-    if (job === undefined || !this.#parts.catalog.canSee(principal, job.id)) throw new Refusal('job_not_found', 'job not found')
+    if (job === undefined || !this.#parts.catalog.canSee(principal, job.id))
+      throw new Refusal('job_not_found', 'job not found')
     return job
   }
 
-  ingest(handle: JobHandle, eventId: string | null, idInBody: boolean, body: Uint8Array, receiver: IngestReceiver): void {
+  ingest(
+    handle: JobHandle,
+    eventId: string | null,
+    idInBody: boolean,
+    body: Uint8Array,
+    receiver: IngestReceiver,
+  ): void {
     this.#parts.mustAccept()
     if (body.length > limits.eventBytesMax) {
       throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
@@ -110,7 +129,11 @@ export class Engine implements DecisionService {
   async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author = theService): Promise<number> {
     this.#parts.mustAccept()
     return (await this.#parts.audit.collector.ask(
-      this.#parts.current(handle), 'historic', null, encodeHistoric(body, by), limits.historicEventsMax,
+      this.#parts.current(handle),
+      'historic',
+      null,
+      encodeHistoric(body, by),
+      limits.historicEventsMax,
     )) as number
   }
 
@@ -124,10 +147,20 @@ export class Engine implements DecisionService {
     return this.#parts.shards.reader(job.shard).exportEvent(job, eventId, this.name)
   }
 
-  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author = theService): Promise<void> {
+  async giveFeedback(
+    handle: JobHandle,
+    eventId: string,
+    feedback: FeedbackInput,
+    by: Author = theService,
+  ): Promise<void> {
     this.#parts.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.audit.collector.ask(this.#parts.current(handle), 'feedback', eventId, encodeFeedback(feedback, by))
+    await this.#parts.audit.collector.ask(
+      this.#parts.current(handle),
+      'feedback',
+      eventId,
+      encodeFeedback(feedback, by),
+    )
   }
 
   jobView(handle: JobHandle): JobView {
@@ -175,7 +208,8 @@ export class Engine implements DecisionService {
   async deleteResource(query: RemovalQuery, by: Author = theService): Promise<RemovalOutcome> {
     this.#parts.mustAccept()
     const outcome = this.#parts.catalog.remove(query, by)
-    for (const { type, internalId } of outcome.deleted) if (type === 'job') this.#parts.upkeep.forget(internalId as number)
+    for (const { type, internalId } of outcome.deleted)
+      if (type === 'job') this.#parts.upkeep.forget(internalId as number)
     return outcome
   }
 

@@ -21,7 +21,14 @@ export { batchKinds, type Batch, type BatchKind } from './monitor/batch-book.js'
 export { isTimeSelector, timeSelectors, type TimeSelector } from './monitor/sample-store.js'
 export { Histogram, secondsBounds } from './monitor/histogram.js'
 export { components, isComponent, MAIN, type Component } from './monitor/components.js'
-export { isLogLevel, levelForAll, logLevels, parseLogLevels, type LogLevel, type LogLevels } from './monitor/log-level.js'
+export {
+  isLogLevel,
+  levelForAll,
+  logLevels,
+  parseLogLevels,
+  type LogLevel,
+  type LogLevels,
+} from './monitor/log-level.js'
 export { integrationRoles } from './job/job.js'
 export type * from './actor/erasure-service.js'
 export type * from './actor/reprocess-service.js'

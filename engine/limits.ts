@@ -232,9 +232,15 @@ export const limits = {
 } as const
 
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')
-assert(limits.bodyBytesMax * limits.unpackedAtOnce < limits.heldBodiesBytesMax, 'a few of the largest bodies come at once')
+assert(
+  limits.bodyBytesMax * limits.unpackedAtOnce < limits.heldBodiesBytesMax,
+  'a few of the largest bodies come at once',
+)
 assert(limits.modelBytesMax < limits.mailboxBytesMax, 'a model fits in the mailbox')
-assert(limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax, 'turns under way fit in the mailbox')
+assert(
+  limits.turnMessagesMax * limits.turnsUnderWayMax <= limits.mailboxMessagesMax,
+  'turns under way fit in the mailbox',
+)
 assert(limits.bulkEventsUnderWayMax < limits.mailboxMessagesMax, 'NDJSON requests cannot fill a mailbox')
 assert(
   limits.bulkEventsUnderWayMax >= limits.turnMessagesMax * (limits.turnsUnderWayMax + 1),

@@ -30,7 +30,14 @@ import { Logs } from './monitor/log.js'
 import { AuditDesk, lastTaken } from './actor/audit-desk.js'
 import { answerBackup } from './actor/backup-command.js'
 import { Backups } from './actor/backups.js'
-import { ledgerIsLost, lossesAre, mustBeCurrent, mustBelongTogether, mustHaveDeleted, type OnLoss } from './actor/belonging.js'
+import {
+  ledgerIsLost,
+  lossesAre,
+  mustBeCurrent,
+  mustBelongTogether,
+  mustHaveDeleted,
+  type OnLoss,
+} from './actor/belonging.js'
 import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
 import type { TurnRan } from './actor/mailbox-events.js'
@@ -110,35 +117,59 @@ export class EngineParts {
     const sealer = new Sealer(sealingKey(options.dataDir), systemRandom)
     const ingestClock = new IngestClock(clock)
     this.catalog = Catalog.open(this.#catalogStore, {
-      clock, stamp: () => ingestClock.take(), random: systemRandom, shards: shardCount, sealer, audit: log, passwordCost: options.passwordCost,
+      clock,
+      stamp: () => ingestClock.take(),
+      random: systemRandom,
+      shards: shardCount,
+      sealer,
+      audit: log,
+      passwordCost: options.passwordCost,
       kinds: allKinds,
     })
     const onLoss = lossesAre(options.acceptLoss === true, this.logs.of('store'))
     mustBelongTogether(options.dataDir, shardCount, this.catalog, onLoss)
     const stepsAreLost = ledgerIsLost(options.dataDir, this.catalog, this.#catalogStore, onLoss)
     const made = this.catalog.bootstrap({ adminPassword: options.adminPassword, managementKey: options.bootstrapKey })
-    const lost = [...this.catalog.integrations()].filter(({ connection }) => lostSecrets(connection, sealer).length > 0).map(({ title }) => title)
-    if (lost.length > 0) this.logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations: lost })
+    const lost = [...this.catalog.integrations()]
+      .filter(({ connection }) => lostSecrets(connection, sealer).length > 0)
+      .map(({ title }) => title)
+    if (lost.length > 0)
+      this.logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations: lost })
     this.firstStart = made.adminPassword === null && made.managementKey === null ? null : made
     this.shards = this.#openShards(directory, ingestClock, log, onLoss)
     if (stepsAreLost) this.catalog.beginStepsAnew()
     this.#marks = new Marks(this.#catalogStore, options.dataDir, this.shards)
-    this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) => trainingFailed('a training thread died', error))
+    this.trainingThreads = new TrainingThreads(options.trainers ?? 1, (error) =>
+      trainingFailed('a training thread died', error),
+    )
     this.trainings = new Trainings({
-      dataDir: options.dataDir, threadsMax: options.trainers ?? 1, clock,
+      dataDir: options.dataDir,
+      threadsMax: options.trainers ?? 1,
+      clock,
       log: new TrainingLog(this.#catalogStore, log),
       threads: this.trainingThreads,
       job: (id) => this.catalog.job(id),
       ended: (jobId, { state, message, startMicros, finishMicros }) => {
         const [seconds, isFailed] = [((finishMicros ?? 0) - (startMicros ?? 0)) / 1e6, state === 'RETRAIN_FAILED']
-        this.batches.add({ kind: 'training', container: 'trainer/main', jobId, items: 1, seconds, error: isFailed ? message : null })
-        this.logs.of('trainer')[isFailed ? 'error' : 'info']('a training ended', { job_id: jobId, state, outcome: message })
+        this.batches.add({
+          kind: 'training',
+          container: 'trainer/main',
+          jobId,
+          items: 1,
+          seconds,
+          error: isFailed ? message : null,
+        })
+        this.logs
+          .of('trainer')
+          [isFailed ? 'error' : 'info']('a training ended', { job_id: jobId, state, outcome: message })
       },
       install: async (job, model) => void (await this.shards.insist(this.current(job), 'install', model)),
     })
     this.upkeep = new Upkeep(this)
     this.#schedule = new RetrainSchedule(clock, (jobId) => this.upkeep.trainBySchedule(jobId))
-    this.readers = new ReaderThreads(options.dataDir, (error) => this.failed('a thread that answers questions died', error))
+    this.readers = new ReaderThreads(options.dataDir, (error) =>
+      this.failed('a thread that answers questions died', error),
+    )
     this.audit = new AuditDesk(this, this.#catalogStore, log)
     this.consensus = new ConsensusDesk(this)
     this.clusters = new ClusterDesk(this)
@@ -147,9 +178,17 @@ export class EngineParts {
     this.erasure = new Erasure(this, { store: this.#catalogStore, audit: log, clock, looks })
     this.notes = new Notes(this)
     this.queries = new Queries(this, clock)
-    this.metrics = new MetricsDesk(this, { store: this.#catalogStore, clock, random: systemRandom, minutesPerAlert: options.minutesPerAlert })
+    this.metrics = new MetricsDesk(this, {
+      store: this.#catalogStore,
+      clock,
+      random: systemRandom,
+      minutesPerAlert: options.minutesPerAlert,
+    })
     this.integrations = new Integrations(this, options.privateHosts)
-    this.backups = new Backups(this, new BackupThread((error) => this.failed('a thread that makes backups died', error)))
+    this.backups = new Backups(
+      this,
+      new BackupThread((error) => this.failed('a thread that makes backups died', error)),
+    )
     this.retention = new RetentionSweep(this, { store: this.#catalogStore, clock })
     this.lookUps = new LookUpWatch(this, clock)
     this.monitor = new MonitorDesk(this, { store: this.#catalogStore, clock, audit: log })
@@ -227,13 +266,29 @@ export class EngineParts {
     mustBeCurrent(dataDir, readers, this.catalog, this.#catalogStore, onLoss)
     for (const reader of readers) clock.follow(reader.lastMicros())
     clock.follow(lastTaken(this.#catalogStore, count))
-    for (const { pipeline } of this.catalog.jobs()) for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
+    for (const { pipeline } of this.catalog.jobs())
+      for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
     const lateEventsMax = format >= LATE_COUNTS_FORMAT ? limits.countsLateEventsMax : 0
-    return new Shards(count, this.threads, { dataDir, sectionNames, lateEventsMax }, readers, clock, this.failed, this.#turnRan)
+    return new Shards(
+      count,
+      this.threads,
+      { dataDir, sectionNames, lateEventsMax },
+      readers,
+      clock,
+      this.failed,
+      this.#turnRan,
+    )
   }
 
   readonly #turnRan = (shard: number, { messages, seconds }: TurnRan): void => {
-    this.batches.add({ kind: 'turn', container: `actor/${this.shards.threadOf(shard)}`, jobId: null, items: messages, seconds, error: null })
+    this.batches.add({
+      kind: 'turn',
+      container: `actor/${this.shards.threadOf(shard)}`,
+      jobId: null,
+      items: messages,
+      seconds,
+      error: null,
+    })
   }
 
   #followJobs(): void {

@@ -9,7 +9,9 @@ const USAGE = 'npm run audit:verify -- --data-dir DIRECTORY [--head SEQUENCE:HAS
 const HEAD = /^([1-9]\d{0,14}):([0-9a-f]{64})$/i
 
 function readArguments(): { dataDir: string; noted: { count: number; hash: string } | undefined } {
-  const { values: { 'data-dir': dataDir = '', head: given } } = readCommand(USAGE, 0, { 'data-dir': { type: 'string' }, head: { type: 'string' } })
+  const {
+    values: { 'data-dir': dataDir = '', head: given },
+  } = readCommand(USAGE, 0, { 'data-dir': { type: 'string' }, head: { type: 'string' } })
   const head = given === undefined ? undefined : HEAD.exec(given)
   if (dataDir === '' || head === null) return fail(`Usage: ${USAGE}`)
   return { dataDir, noted: head === undefined ? undefined : { count: Number(head[1]), hash: head[2]! } }

@@ -13,7 +13,11 @@ export function asksForHelp(args: readonly string[]): boolean {
 }
 
 /** The arguments; ends with how to use the command where they are others, and where that is what is asked for. */
-export function readCommand<O extends NonNullable<ParseArgsConfig['options']>>(usage: string, places: number, options: O) {
+export function readCommand<O extends NonNullable<ParseArgsConfig['options']>>(
+  usage: string,
+  places: number,
+  options: O,
+) {
   if (asksForHelp(process.argv.slice(2))) {
     process.stdout.write(`Usage: ${usage}\n`)
     process.exit(0)

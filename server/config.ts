@@ -24,11 +24,17 @@ export const settingsTable = {
     meaning: 'Certificate for TLS, PEM, with those that vouch for it; SIGHUP reads it again; by itself no TLS',
   },
   tlsKey: { name: 'SERVICE_TLS_KEY_FILE', schema: text, meaning: 'Key of the certificate, PEM' },
-  tlsPassphrase: { name: 'SERVICE_TLS_KEY_PASSPHRASE', schema: text, meaning: 'What the key is locked with', secret: true },
+  tlsPassphrase: {
+    name: 'SERVICE_TLS_KEY_PASSPHRASE',
+    schema: text,
+    meaning: 'What the key is locked with',
+    secret: true,
+  },
   opsPort: {
     name: 'SERVICE_OPS_PORT',
     schema: integer(0, 65_535),
-    meaning: 'A second port for /livez, /readyz and /metrics alone: no key, no TLS, open until the end of a drain; by itself none',
+    meaning:
+      'A second port for /livez, /readyz and /metrics alone: no key, no TLS, open until the end of a drain; by itself none',
   },
   opsHost: { name: 'SERVICE_OPS_HOST', schema: text, fallback: '127.0.0.1', meaning: 'Address of the second port' },
   drainSeconds: {
@@ -41,7 +47,8 @@ export const settingsTable = {
     name: 'SERVICE_LOG_LEVEL',
     schema: text,
     fallback: 'info',
-    meaning: 'How much is logged: a level, and others for single components, as in info,api=debug; SIGHUP reads it again from --config',
+    meaning:
+      'How much is logged: a level, and others for single components, as in info,api=debug; SIGHUP reads it again from --config',
   },
   dataDir: { name: 'SERVICE_DATA_DIR', schema: text, fallback: './data', meaning: 'Directory that holds everything' },
   backupDir: {
@@ -94,7 +101,8 @@ export const settingsTable = {
     name: 'SERVICE_PRIVATE_HOSTS',
     schema: hosts,
     fallback: '',
-    meaning: 'Names, addresses and networks (10.0.0.0/8), with commas between, that integrations may reach although private',
+    meaning:
+      'Names, addresses and networks (10.0.0.0/8), with commas between, that integrations may reach although private',
   },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',
@@ -139,7 +147,10 @@ export function settingsHelp(): string {
 /** The table for the README, which a test holds to it. */
 export function settingsMarkdown(): string {
   const rows: Setting[] = Object.values(settingsTable)
-  const lines = rows.map(({ name, meaning, fallback }) => `| \`${name}\` | ${meaning} | ${fallback === undefined ? '' : `\`${fallback}\``} |`)
+  const lines = rows.map(
+    ({ name, meaning, fallback }) =>
+      `| \`${name}\` | ${meaning} | ${fallback === undefined ? '' : `\`${fallback}\``} |`,
+  )
   return ['| name | what | default |', '|---|---|---|', ...lines].join('\n')
 }
 
@@ -153,7 +164,8 @@ function configFile(args: readonly string[]): string | null {
     const arg = args[i]!
     if (arg === '--config') file = args[++i] ?? ''
     else if (arg.startsWith('--config=')) file = arg.slice('--config='.length)
-    else if (arg !== ACCEPT_LOSS) throw new SettingsError(`the argument ${arg} is not known; there is --config FILE, ${ACCEPT_LOSS} and --help`)
+    else if (arg !== ACCEPT_LOSS)
+      throw new SettingsError(`the argument ${arg} is not known; there is --config FILE, ${ACCEPT_LOSS} and --help`)
   }
   if (file === '') throw new SettingsError('--config needs a file')
   return file
@@ -180,7 +192,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>, 
     settings[field] = result.data
   }
   for (const name of values.keys()) throw new SettingsError(`${name} is no setting; --help lists them`)
-  if (('tlsCert' in settings) !== ('tlsKey' in settings)) {
+  if ('tlsCert' in settings !== 'tlsKey' in settings) {
     throw new SettingsError('SERVICE_TLS_CERT_FILE and SERVICE_TLS_KEY_FILE belong together')
   }
   return settings as Settings

@@ -33,7 +33,8 @@ async function loadParts() {
   try {
     return { ...(await import('../engine/index.js')), ...(await import('./server.js')) }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EMFILE') failStart('it may open too few files at once (ulimit -n); 1024 are enough')
+    if ((error as NodeJS.ErrnoException).code === 'EMFILE')
+      failStart('it may open too few files at once (ulimit -n); 1024 are enough')
     if (!isNativeMisfit(error)) throw error
     const machine = `${process.platform} ${process.arch}, Node ${process.versions.node}`
     failStart(`a native part does not fit this machine (${machine}): ${sentenceOf(error).split('\n')[0]!}`)
@@ -50,11 +51,35 @@ function levelsOf(parts: Parts, { logLevel }: Settings): LogLevels {
 }
 
 async function openEngine(parts: Parts, settings: Settings, acceptLoss: boolean) {
-  const { dataDir, backupDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts } = settings
+  const {
+    dataDir,
+    backupDir,
+    name,
+    threads,
+    trainers,
+    shards,
+    adminPassword,
+    bootstrapKey,
+    passwordCost,
+    minutesPerAlert,
+    privateHosts,
+  } = settings
   const log = { logLevels: levelsOf(parts, settings), logEcho: true }
   try {
     return await parts.openEngine({
-      dataDir, backupDir, name, threads, trainers, shards, adminPassword, bootstrapKey, passwordCost, minutesPerAlert, privateHosts, acceptLoss, ...log,
+      dataDir,
+      backupDir,
+      name,
+      threads,
+      trainers,
+      shards,
+      adminPassword,
+      bootstrapKey,
+      passwordCost,
+      minutesPerAlert,
+      privateHosts,
+      acceptLoss,
+      ...log,
     })
   } catch (error) {
     if (parts.isRefusal(error)) failStart(sentenceOf(error))
@@ -71,8 +96,16 @@ const LAST_TRACES_MS = 3_000
 
 /** Loaded only where somebody wants traces. */
 async function openTracing(settings: Settings, engine: RunningEngine): Promise<RunningTracing | undefined> {
-  const { otlpTracesEndpoint, otlpEndpoint, otlpHeaders: headers = {}, otlpTimeoutMs: timeoutMs, otlpDelayMs: delayMs, tracesRatio: ratio } = settings
-  const url = otlpTracesEndpoint ?? (otlpEndpoint === undefined ? undefined : `${otlpEndpoint.replace(/\/$/, '')}/v1/traces`)
+  const {
+    otlpTracesEndpoint,
+    otlpEndpoint,
+    otlpHeaders: headers = {},
+    otlpTimeoutMs: timeoutMs,
+    otlpDelayMs: delayMs,
+    tracesRatio: ratio,
+  } = settings
+  const url =
+    otlpTracesEndpoint ?? (otlpEndpoint === undefined ? undefined : `${otlpEndpoint.replace(/\/$/, '')}/v1/traces`)
   if (url === undefined || settings.otelDisabled) return undefined
   const { Tracing } = await import('./tracing.js')
   engine.monitor.log('monitor').info('requests are traced', { ratio })
@@ -106,16 +139,24 @@ function secretsOf({ firstStart }: RunningEngine): string {
 
 /** Finishes what is under way, then ends the process. A second signal changes nothing. */
 async function stop(
-  server: RunningServer, engine: RunningEngine, tracing: RunningTracing | undefined, signal: string, { drainSeconds }: Settings,
+  server: RunningServer,
+  engine: RunningEngine,
+  tracing: RunningTracing | undefined,
+  signal: string,
+  { drainSeconds }: Settings,
 ): Promise<void> {
   const log = engine.monitor.log('api')
   const drainMs = drainSeconds * 1000
   log.info('stopping', { signal })
-  setTimeout(() => {
-    process.stderr.write('The service did not stop in time.\n')
-    process.exit(1)
-  }, drainMs + CLOSE_LIMIT_MS + LAST_TRACES_MS).unref()
-  if (!(await server.drain(drainMs))) log.warn('requests were cut off: they did not finish in time', { seconds: drainSeconds })
+  setTimeout(
+    () => {
+      process.stderr.write('The service did not stop in time.\n')
+      process.exit(1)
+    },
+    drainMs + CLOSE_LIMIT_MS + LAST_TRACES_MS,
+  ).unref()
+  if (!(await server.drain(drainMs)))
+    log.warn('requests were cut off: they did not finish in time', { seconds: drainSeconds })
   await engine.close()
   server.close()
   await tracing?.close(LAST_TRACES_MS)
@@ -123,7 +164,12 @@ async function stop(
 }
 
 /** Takes up another certificate, and other levels of the log; what does not serve is told to the log and changes nothing. */
-async function reload(parts: Parts, server: RunningServer, engine: RunningEngine, args: readonly string[]): Promise<void> {
+async function reload(
+  parts: Parts,
+  server: RunningServer,
+  engine: RunningEngine,
+  args: readonly string[],
+): Promise<void> {
   const log = engine.monitor.log('api')
   try {
     engine.monitor.setLogLevels(levelsOf(parts, readSettings(process.env, args)))
@@ -167,7 +213,9 @@ async function main(): Promise<void> {
     failStart(sentenceOf(error))
   }
   announce(settings, server, engine)
-  engine.monitor.log('api').info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
+  engine.monitor
+    .log('api')
+    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

@@ -48,7 +48,26 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const names = new Map<unknown, string>()
-for (const module of [common, events, alertmanager, jobs, resources, catalogue, storedEvents, audit, backups, consensus, clusters, queries, users, metrics, integrations, monitoring, watchdogs, erasure]) {
+for (const module of [
+  common,
+  events,
+  alertmanager,
+  jobs,
+  resources,
+  catalogue,
+  storedEvents,
+  audit,
+  backups,
+  consensus,
+  clusters,
+  queries,
+  users,
+  metrics,
+  integrations,
+  monitoring,
+  watchdogs,
+  erasure,
+]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }
 
@@ -64,9 +83,13 @@ function published(schema: unknown, isRoot = false): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const name = names.get(schema)
   if (name !== undefined && !isRoot) return { $ref: `#/components/schemas/${name}` }
-  return Object.fromEntries(Object.entries(schema).map(([key, value]): [string, unknown] => {
-    return key === 'patternProperties' && ANY_KEY in value ? ['additionalProperties', published(value[ANY_KEY])] : [key, published(value)]
-  }))
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]): [string, unknown] => {
+      return key === 'patternProperties' && ANY_KEY in value
+        ? ['additionalProperties', published(value[ANY_KEY])]
+        : [key, published(value)]
+    }),
+  )
 }
 
 /** What uWebSockets.js says by itself, before anybody here is asked. */
@@ -118,7 +141,10 @@ function commonErrors(route: RouteDoc): number[] {
 }
 
 function responses(route: RouteDoc): Json {
-  const answers: [string, Json][] = Object.entries(route.responses).map(([status, doc]) => [status, response(Number(status), doc)])
+  const answers: [string, Json][] = Object.entries(route.responses).map(([status, doc]) => [
+    status,
+    response(Number(status), doc),
+  ])
   const errors = [...new Set([...commonErrors(route), ...(route.errors ?? [])])].sort((a, b) => a - b)
   return Object.fromEntries([...answers, ...errors.map((status) => [String(status), errorResponse(status)])])
 }
@@ -198,7 +224,11 @@ export function openApiDocument(routes: readonly Route[], name: string): Json {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: keyHeader(name) },
         neutralApiKey: { type: 'apiKey', in: 'header', name: keyHeader('service') },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The key or token, for senders that know no header of their own.' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The key or token, for senders that know no header of their own.',
+        },
       },
       schemas: Object.fromEntries([...names].map(([schema, schemaName]) => [schemaName, published(schema, true)])),
     },

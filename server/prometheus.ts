@@ -50,14 +50,24 @@ export class Prometheus {
   #addRequests(): void {
     const { meters } = this.#app.traffic
     const seen = () => meters.filter(({ statuses }) => statuses.size > 0)
-    this.#add('counter', 'decision_http_requests_total', 'Requests, by the status of their answer; 0 where the client went first.', () => {
-      return seen().flatMap(({ method, path: route, statuses }) => {
-        return [...statuses].map(([status, value]) => ({ labels: { method, route, status }, value }))
-      })
-    })
-    this.#add('histogram', 'decision_http_request_duration_seconds', 'From the headers of a request to the end of its answer.', (name) => {
-      return seen().flatMap(({ method, path: route, seconds }) => histogramSamples(name, { method, route }, seconds))
-    })
+    this.#add(
+      'counter',
+      'decision_http_requests_total',
+      'Requests, by the status of their answer; 0 where the client went first.',
+      () => {
+        return seen().flatMap(({ method, path: route, statuses }) => {
+          return [...statuses].map(([status, value]) => ({ labels: { method, route, status }, value }))
+        })
+      },
+    )
+    this.#add(
+      'histogram',
+      'decision_http_request_duration_seconds',
+      'From the headers of a request to the end of its answer.',
+      (name) => {
+        return seen().flatMap(({ method, path: route, seconds }) => histogramSamples(name, { method, route }, seconds))
+      },
+    )
   }
 
   #addShards(): void {
@@ -67,13 +77,48 @@ export class Prometheus {
     const histogram = (pick: (shard: Figures['shards'][number]) => Histogram) => (name: string) => {
       return this.#figures.shards.flatMap((figures) => histogramSamples(name, { shard: figures.shard }, pick(figures)))
     }
-    this.#add('gauge', 'decision_queue_messages', 'Messages that wait or run in a mailbox.', byShard(({ waiting }) => waiting))
-    this.#add('gauge', 'decision_queue_bytes', 'Bytes of messages that wait or run in a mailbox.', byShard(({ waitingBytes }) => waitingBytes))
-    this.#add('counter', 'decision_messages_total', 'Messages whose turn was committed.', byShard(({ turns }) => turns.messages))
-    this.#add('counter', 'decision_turns_failed_total', 'Turns that failed, and ran again or were refused.', byShard(({ turns }) => turns.failed))
-    this.#add('histogram', 'decision_turn_messages', 'Messages in one turn.', histogram(({ turns }) => turns.sizes))
-    this.#add('histogram', 'decision_turn_duration_seconds', 'A turn, from its start to its answer.', histogram(({ turns }) => turns.seconds))
-    this.#add('histogram', 'decision_flush_duration_seconds', 'The flushed commit of a turn.', histogram(({ turns }) => turns.flushSeconds))
+    this.#add(
+      'gauge',
+      'decision_queue_messages',
+      'Messages that wait or run in a mailbox.',
+      byShard(({ waiting }) => waiting),
+    )
+    this.#add(
+      'gauge',
+      'decision_queue_bytes',
+      'Bytes of messages that wait or run in a mailbox.',
+      byShard(({ waitingBytes }) => waitingBytes),
+    )
+    this.#add(
+      'counter',
+      'decision_messages_total',
+      'Messages whose turn was committed.',
+      byShard(({ turns }) => turns.messages),
+    )
+    this.#add(
+      'counter',
+      'decision_turns_failed_total',
+      'Turns that failed, and ran again or were refused.',
+      byShard(({ turns }) => turns.failed),
+    )
+    this.#add(
+      'histogram',
+      'decision_turn_messages',
+      'Messages in one turn.',
+      histogram(({ turns }) => turns.sizes),
+    )
+    this.#add(
+      'histogram',
+      'decision_turn_duration_seconds',
+      'A turn, from its start to its answer.',
+      histogram(({ turns }) => turns.seconds),
+    )
+    this.#add(
+      'histogram',
+      'decision_flush_duration_seconds',
+      'The flushed commit of a turn.',
+      histogram(({ turns }) => turns.flushSeconds),
+    )
     this.#add('gauge', 'decision_store_bytes', 'Bytes on disk.', () => [
       { labels: { store: 'catalog' }, value: this.#figures.catalogBytes },
       ...this.#figures.shards.map(({ shard, storeBytes: value }) => ({ labels: { store: `shard-${shard}` }, value })),
@@ -85,32 +130,79 @@ export class Prometheus {
     const byName = (label: string, values: (figures: Figures) => ReadonlyMap<string, number>) => () => {
       return [...values(this.#figures)].map(([name, value]) => ({ labels: { [label]: name }, value }))
     }
-    this.#add('counter', 'decision_events_stored_total', 'Events that were stored.', one(({ eventsStored }) => eventsStored))
-    this.#add('counter', 'decision_outliers_total', 'Decisions that were outliers.', one(({ outliers }) => outliers))
-    this.#add('counter', 'decision_look_ups_total', 'Look-ups about events that were decided, by how they ended.', byName('outcome', ({ lookUps }) => lookUps))
+    this.#add(
+      'counter',
+      'decision_events_stored_total',
+      'Events that were stored.',
+      one(({ eventsStored }) => eventsStored),
+    )
+    this.#add(
+      'counter',
+      'decision_outliers_total',
+      'Decisions that were outliers.',
+      one(({ outliers }) => outliers),
+    )
+    this.#add(
+      'counter',
+      'decision_look_ups_total',
+      'Look-ups about events that were decided, by how they ended.',
+      byName('outcome', ({ lookUps }) => lookUps),
+    )
     this.#add('counter', 'decision_decisions_total', 'Decisions, by label and by confidence in percent.', () => {
-      return this.#figures.decisions.map(({ label, band, count }) => ({ labels: { label, confidence: band }, value: count }))
+      return this.#figures.decisions.map(({ label, band, count }) => ({
+        labels: { label, confidence: band },
+        value: count,
+      }))
     })
     this.#add('counter', 'decision_trainings_total', 'Trainings that ended.', () => {
       const { finished, failed } = this.#figures.trainings
-      return [{ labels: { outcome: 'finished' }, value: finished }, { labels: { outcome: 'failed' }, value: failed }]
+      return [
+        { labels: { outcome: 'finished' }, value: finished },
+        { labels: { outcome: 'failed' }, value: failed },
+      ]
     })
     this.#add('gauge', 'decision_trainings_under_way', 'Trainings that wait for a thread, or run.', () => {
       const { queued, running } = this.#figures.trainings
-      return [{ labels: { state: 'queued' }, value: queued }, { labels: { state: 'running' }, value: running }]
+      return [
+        { labels: { state: 'queued' }, value: queued },
+        { labels: { state: 'running' }, value: running },
+      ]
     })
-    this.#add('histogram', 'decision_training_duration_seconds', 'A training, from its thread to the model in use.', (name) => {
-      return histogramSamples(name, {}, this.#figures.trainings.seconds)
-    })
-    this.#add('gauge', 'decision_jobs', 'Jobs.', byName('status', ({ jobs }) => jobs))
-    this.#add('gauge', 'decision_integrations', 'Integrations.', byName('kind', ({ integrations }) => integrations))
+    this.#add(
+      'histogram',
+      'decision_training_duration_seconds',
+      'A training, from its thread to the model in use.',
+      (name) => {
+        return histogramSamples(name, {}, this.#figures.trainings.seconds)
+      },
+    )
+    this.#add(
+      'gauge',
+      'decision_jobs',
+      'Jobs.',
+      byName('status', ({ jobs }) => jobs),
+    )
+    this.#add(
+      'gauge',
+      'decision_integrations',
+      'Integrations.',
+      byName('kind', ({ integrations }) => integrations),
+    )
     this.#add('gauge', 'decision_watchdog_firing', 'Whether a watchdog fires.', () => {
-      return this.#figures.watchdogs.map(({ id, title, type, isFiring }) => ({ labels: { watchdog: id, title, type }, value: isFiring ? 1 : 0 }))
+      return this.#figures.watchdogs.map(({ id, title, type, isFiring }) => ({
+        labels: { watchdog: id, title, type },
+        value: isFiring ? 1 : 0,
+      }))
     })
     this.#add('gauge', 'decision_ready', 'Whether the service is ready for requests.', () => {
       return [{ labels: {}, value: this.#app.state === 'ready' ? 1 : 0 }]
     })
-    this.#add('counter', 'decision_log_lines_dropped_total', 'Lines of the log that could not be kept.', one((figures) => figures.logLinesDropped))
+    this.#add(
+      'counter',
+      'decision_log_lines_dropped_total',
+      'Lines of the log that could not be kept.',
+      one((figures) => figures.logLinesDropped),
+    )
   }
 
   #add(type: Kind, name: string, help: string, read: (name: string) => readonly Sample[]): void {

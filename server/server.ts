@@ -140,7 +140,8 @@ function rateLimitOf({ rateLimit = 0, rateBurst }: ServerOptions): RateLimit | n
 
 function tableOf(served: readonly Route[], traffic: Traffic): Table {
   const table: Table = new Router<Row>()
-  for (const route of served) table.add(route.method, route.path, { route, meter: traffic.meter(route.method, route.path) })
+  for (const route of served)
+    table.add(route.method, route.path, { route, meter: traffic.meter(route.method, route.path) })
   return table
 }
 
@@ -175,6 +176,7 @@ function over(exchange: Exchange, status: number, { traffic }: App, log: Log): v
   ;(exchange.meter ?? traffic.unmatched).count(status, ms)
   exchange.trace?.ended(status)
   if (status >= 500 && status !== 503) log.warn('request', { ...named(exchange), status, ms })
-  else if ((status === 401 || status === 403) && log.enabled('info')) log.info('request', { ...named(exchange), status, ms })
+  else if ((status === 401 || status === 403) && log.enabled('info'))
+    log.info('request', { ...named(exchange), status, ms })
   else if (log.enabled('debug')) log.debug('request', { ...named(exchange), status, ms })
 }

@@ -34,9 +34,14 @@ export const identifier = z
   .regex(/^[a-z][a-z0-9_-]{0,31}$/i, 'must be a letter and at most 31 letters, digits, - and _')
 
 /** Goes into a header. */
-export const key = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 visible ASCII characters without spaces')
+export const key = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 visible ASCII characters without spaces')
 
-export const password = z.string().min(8, 'must have at least 8 characters').max(512, 'must have at most 512 characters')
+export const password = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .max(512, 'must have at most 512 characters')
 
 function isHost(entry: string): boolean {
   const [address = '', prefix] = entry.split('/')
@@ -47,6 +52,11 @@ function isHost(entry: string): boolean {
 
 export const hosts = z
   .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))
+  .transform((text) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  )
   .refine((entries) => entries.every(isHost), 'must be names, addresses or networks, with commas between')
 export const seconds = integer(1, 3_600)

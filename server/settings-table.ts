@@ -7,4 +7,7 @@ const TABLE = /\| name \| what \| default \|\n(\|.*\n)+/
 
 const text = readFileSync(README, 'utf8')
 if (!TABLE.test(text)) throw new Error(`${README} has no table of settings to replace`)
-writeFileSync(README, text.replace(TABLE, () => `${settingsMarkdown()}\n`))
+writeFileSync(
+  README,
+  text.replace(TABLE, () => `${settingsMarkdown()}\n`),
+)

@@ -10,12 +10,24 @@ const url = z.url({ protocol: /^https?$/, error: 'must be an address with http o
 /** `name=value` with commas between; values are percent-encoded (W3C Baggage). */
 const headers = z
   .string()
-  .transform((list) => list.split(',').map((pair) => pair.trim()).filter((pair) => pair !== ''))
-  .refine((pairs) => pairs.every((pair) => /^[\w!#$%&'*+.^`|~-]+\s*=/.test(pair)), 'must be name=value, with commas between')
-  .transform((pairs) => Object.fromEntries(pairs.map((pair): [string, string] => {
-    const at = pair.indexOf('=')
-    return [pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]
-  })))
+  .transform((list) =>
+    list
+      .split(',')
+      .map((pair) => pair.trim())
+      .filter((pair) => pair !== ''),
+  )
+  .refine(
+    (pairs) => pairs.every((pair) => /^[\w!#$%&'*+.^`|~-]+\s*=/.test(pair)),
+    'must be name=value, with commas between',
+  )
+  .transform((pairs) =>
+    Object.fromEntries(
+      pairs.map((pair): [string, string] => {
+        const at = pair.indexOf('=')
+        return [pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]
+      }),
+    ),
+  )
 
 function decoded(value: string): string {
   try {
@@ -36,15 +48,28 @@ export const tracingSettings = {
     schema: url,
     meaning: 'Collector of traces (OTLP over HTTP, JSON); /v1/traces is put behind it; by itself none are made',
   },
-  otlpTracesEndpoint: { name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', schema: url, meaning: 'The same, as the whole address' },
+  otlpTracesEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    schema: url,
+    meaning: 'The same, as the whole address',
+  },
   otlpHeaders: {
-    name: 'OTEL_EXPORTER_OTLP_HEADERS', schema: headers, meaning: 'Headers for the collector, name=value with commas between', secret: true,
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    schema: headers,
+    meaning: 'Headers for the collector, name=value with commas between',
+    secret: true,
   },
   otlpTimeoutMs: {
-    name: 'OTEL_EXPORTER_OTLP_TIMEOUT', schema: integer(1, 600_000), fallback: '10000', meaning: 'Milliseconds that the collector has for a batch',
+    name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
+    schema: integer(1, 600_000),
+    fallback: '10000',
+    meaning: 'Milliseconds that the collector has for a batch',
   },
   otlpDelayMs: {
-    name: 'OTEL_BSP_SCHEDULE_DELAY', schema: integer(1, 600_000), fallback: '5000', meaning: 'Milliseconds between two batches for the collector',
+    name: 'OTEL_BSP_SCHEDULE_DELAY',
+    schema: integer(1, 600_000),
+    fallback: '5000',
+    meaning: 'Milliseconds between two batches for the collector',
   },
   tracesRatio: {
     name: 'OTEL_TRACES_SAMPLER_ARG',
@@ -52,6 +77,16 @@ export const tracingSettings = {
     fallback: '1',
     meaning: 'Share of requests that are traced, 0 to 1; a traceparent that comes with a request decides for it',
   },
-  otelServiceName: { name: 'OTEL_SERVICE_NAME', schema: text, fallback: 'decision-service', meaning: 'The name of the service in traces' },
-  otelDisabled: { name: 'OTEL_SDK_DISABLED', schema: flag, fallback: 'false', meaning: 'No traces, whatever else is set' },
+  otelServiceName: {
+    name: 'OTEL_SERVICE_NAME',
+    schema: text,
+    fallback: 'decision-service',
+    meaning: 'The name of the service in traces',
+  },
+  otelDisabled: {
+    name: 'OTEL_SDK_DISABLED',
+    schema: flag,
+    fallback: 'false',
+    meaning: 'No traces, whatever else is set',
+  },
 } as const

@@ -18,11 +18,27 @@
  * 2. At most QUEUE_SPANS wait for the collector; what is more is dropped, and nobody waits for it but `close`, for a while.
  * 3. No key, no body, no query is in a span.
  */
-import { diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Context, type Span, type TextMapGetter } from '@opentelemetry/api'
+import {
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type TextMapGetter,
+} from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import type { Batch, DecisionService, EventView, Log, TurnTimes } from '../engine/index.js'
 import type { Exchange } from './http/exchange.js'
 import type { RequestTrace, Tracer } from './http/request-trace.js'
@@ -59,7 +75,11 @@ export class Tracing implements Tracer {
     complainTo(service.monitor.log('monitor'))
     const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs })
     const processor = new BatchSpanProcessor({
-      exporter, maxQueueSize: QUEUE_SPANS, maxExportBatchSize: EXPORT_SPANS, scheduledDelayMillis: delayMs, exportTimeoutMillis: timeoutMs,
+      exporter,
+      maxQueueSize: QUEUE_SPANS,
+      maxExportBatchSize: EXPORT_SPANS,
+      scheduledDelayMillis: delayMs,
+      exportTimeoutMillis: timeoutMs,
     })
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName }),
@@ -96,8 +116,16 @@ export class Tracing implements Tracer {
   #batch({ kind, container, jobId, items, seconds, finishedMicros, error }: Batch): void {
     if (kind === 'turn') return
     const endMs = finishedMicros / 1_000
-    const attributes: Attributes = { 'decision.container': container, 'decision.items': items, ...(jobId === null ? {} : { 'decision.job_id': jobId }) }
-    const span = this.#tracer.startSpan(kind, { kind: SpanKind.INTERNAL, startTime: endMs - seconds * 1_000, attributes }, ROOT_CONTEXT)
+    const attributes: Attributes = {
+      'decision.container': container,
+      'decision.items': items,
+      ...(jobId === null ? {} : { 'decision.job_id': jobId }),
+    }
+    const span = this.#tracer.startSpan(
+      kind,
+      { kind: SpanKind.INTERNAL, startTime: endMs - seconds * 1_000, attributes },
+      ROOT_CONTEXT,
+    )
     if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
     span.end(endMs)
   }
@@ -118,7 +146,10 @@ class FollowedRequest implements RequestTrace {
 
   ran(postedMs: number, { shard, messages, startedMs, beganMs, workMs = 0, flushMs = 0, finishedMs }: TurnTimes): void {
     this.#child(this.#context, 'mailbox', postedMs, startedMs, { 'decision.shard': shard })
-    const turn = this.#child(this.#context, 'turn', startedMs, finishedMs, { 'decision.shard': shard, 'decision.messages': messages })
+    const turn = this.#child(this.#context, 'turn', startedMs, finishedMs, {
+      'decision.shard': shard,
+      'decision.messages': messages,
+    })
     if (beganMs === undefined) return
     this.#child(turn, 'turn decide', beganMs, beganMs + workMs)
     this.#child(turn, 'turn commit', beganMs + workMs, beganMs + workMs + flushMs)
@@ -126,14 +157,19 @@ class FollowedRequest implements RequestTrace {
 
   decided({ jobId, eventId, status, resultLabel, confidenceScore, outlier }: EventView): void {
     this.#span.setAttributes({
-      'decision.job_id': jobId, 'decision.event_id': eventId, 'decision.status': status, 'decision.result_label': resultLabel,
-      'decision.confidence_score': confidenceScore, 'decision.outlier': outlier,
+      'decision.job_id': jobId,
+      'decision.event_id': eventId,
+      'decision.status': status,
+      'decision.result_label': resultLabel,
+      'decision.confidence_score': confidenceScore,
+      'decision.outlier': outlier,
     })
   }
 
   ended(status: number): void {
     if (status !== 0) this.#span.setAttribute('http.response.status_code', status)
-    if (status === 0 || status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: status === 0 ? 'the client went' : '' })
+    if (status === 0 || status >= 500)
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: status === 0 ? 'the client went' : '' })
     this.#span.end()
   }
 }
@@ -160,5 +196,8 @@ function complainTo(log: Log): void {
     left = 0
   }
   const nothing = (): void => {}
-  diag.setLogger({ error: complain, warn: complain, info: nothing, debug: nothing, verbose: nothing }, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+  diag.setLogger(
+    { error: complain, warn: complain, info: nothing, debug: nothing, verbose: nothing },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
 }

@@ -5,7 +5,9 @@
 import { isRefusal, verifyDataDir } from '../engine/index.js'
 import { fail, readCommand } from './command.js'
 
-const { positionals: [path = ''] } = readCommand('npm run verify -- DIRECTORY', 1, {})
+const {
+  positionals: [path = ''],
+} = readCommand('npm run verify -- DIRECTORY', 1, {})
 const begin = performance.now()
 try {
   const { problems, backupOf, jobs, events, leftOver, withoutChecksums } = await verifyDataDir(path)
@@ -14,10 +16,14 @@ try {
   }
   if (backupOf !== null) process.stdout.write(`A backup of ${backupOf}.\n`)
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  process.stdout.write(`${problems.length === 0 ? 'All is well' : `${problems.length} problems`}: ${jobs} jobs, ${events} events, ${seconds} s.\n`)
+  process.stdout.write(
+    `${problems.length === 0 ? 'All is well' : `${problems.length} problems`}: ${jobs} jobs, ${events} events, ${seconds} s.\n`,
+  )
   if (leftOver > 0) process.stdout.write(`${leftOver} more events are of deleted jobs; the next start deletes them.\n`)
   if (withoutChecksums.length > 0) {
-    process.stdout.write(`Made before there were checksums, so that a byte changed inside of a text is not found: ${withoutChecksums.join(', ')}. A backup has them, and what is restored of it.\n`)
+    process.stdout.write(
+      `Made before there were checksums, so that a byte changed inside of a text is not found: ${withoutChecksums.join(', ')}. A backup has them, and what is restored of it.\n`,
+    )
   }
   process.exitCode = problems.length === 0 ? 0 : 1
 } catch (error) {

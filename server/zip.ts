@@ -26,16 +26,23 @@ const WAIT_MOST_MS = 1_000
 export function replyZip(exchange: Exchange, name: string, entries: Promise<readonly ZipEntry[]>): void {
   let isGone = false
   exchange.hold(() => (isGone = true))
-  entries.then(async (all) => {
-    try {
-      await send(exchange, name, all, () => isGone)
-    } finally {
-      await Promise.all(all.map((entry) => entry.close()))
-    }
-  }).catch((error: unknown) => replyError(exchange, error))
+  entries
+    .then(async (all) => {
+      try {
+        await send(exchange, name, all, () => isGone)
+      } finally {
+        await Promise.all(all.map((entry) => entry.close()))
+      }
+    })
+    .catch((error: unknown) => replyError(exchange, error))
 }
 
-async function send(exchange: Exchange, name: string, entries: readonly ZipEntry[], isGone: () => boolean): Promise<void> {
+async function send(
+  exchange: Exchange,
+  name: string,
+  entries: readonly ZipEntry[],
+  isGone: () => boolean,
+): Promise<void> {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   zip.on('error', (error: Error) => output.destroy(error))

@@ -16,7 +16,15 @@ const TOGETHER = 12
 /** The same where they start services, threads, or processes that they kill. */
 const FEWER: Readonly<Record<string, number>> = { 'test/engine/actor': 8, 'test/faults': 2, 'test/scenarios': 8 }
 /** Folders whose processes take longest, longest first. */
-const FIRST: readonly string[] = ['test/statuses', 'test/simulation', 'test/scenarios', 'test/faults', 'test/engine/actor', 'test/engine/learn', 'test/engine']
+const FIRST: readonly string[] = [
+  'test/statuses',
+  'test/simulation',
+  'test/scenarios',
+  'test/faults',
+  'test/engine/actor',
+  'test/engine/learn',
+  'test/engine',
+]
 /** Processes side by side: more than most machines' cores, since a test of a service waits as often as it works. */
 const SIDE_BY_SIDE = 4
 /** Milliseconds after which a process of tests has failed. */
@@ -51,7 +59,10 @@ function together(folder: string, files: readonly string[]): string[] {
   return Array.from({ length: parts }, (_, part) => {
     const batch = join(batches, `${place}-${folder.replaceAll('/', '-')}-${part + 1}.test.js`)
     const mine = [...first, ...files.filter((_, at) => at % parts === part)]
-    writeFileSync(batch, mine.map((file) => `import ${JSON.stringify(relative(batches, file).replaceAll('\\', '/'))}\n`).join(''))
+    writeFileSync(
+      batch,
+      mine.map((file) => `import ${JSON.stringify(relative(batches, file).replaceAll('\\', '/'))}\n`).join(''),
+    )
     return batch
   })
 }

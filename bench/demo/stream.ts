@@ -58,7 +58,10 @@ function readLines(file: string): string[] {
   } catch {
     throw new BadOption(`The file ${file} looks gzip'd but cannot be unpacked.`)
   }
-  return bytes.toString('utf8').split('\n').filter((line) => line.trim() !== '')
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
 }
 
 interface RawEvent {

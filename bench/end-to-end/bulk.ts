@@ -27,7 +27,15 @@ function floor(name: Floor, file: string, batchSize: number, seconds: number): (
 /** A third of the load that the subject's job takes now. */
 export async function aThirdOfBulk(subject: Subject, effort: Effort): Promise<BulkDrive> {
   const { file } = linesFile(subject, 20_000)
-  const load = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds: effort.seconds, events: 0, rate: 0 }
+  const load = {
+    port: subject.service.port,
+    file,
+    headers: subject.headers,
+    connections: bulkConnections,
+    seconds: effort.seconds,
+    events: 0,
+    rate: 0,
+  }
   const { events, seconds } = await driveBulk(load)
   return { ...load, rate: events / seconds / 3 }
 }

@@ -38,13 +38,28 @@ async function asked(client: Client, what: string, bar: number, path: string, bo
   const times: number[] = []
   for (let i = 0; i < rounds; i++) times.push(await timed(client, path, body))
   const ours = median(times)
-  return { what, ours, unit: 'ms', bar: `under ${bar} ms`, met: ours < bar, note: `slowest of ${rounds}: ${Math.max(...times).toFixed(0)} ms` }
+  return {
+    what,
+    ours,
+    unit: 'ms',
+    bar: `under ${bar} ms`,
+    met: ours < bar,
+    note: `slowest of ${rounds}: ${Math.max(...times).toFixed(0)} ms`,
+  }
 }
 
 /** Questions that follow each other at once. A third of the full load leaves a core free. */
-async function ingestMeanwhile(subject: Subject, effort: Effort, what: string, once: () => Promise<unknown>): Promise<Row> {
+async function ingestMeanwhile(
+  subject: Subject,
+  effort: Effort,
+  what: string,
+  once: () => Promise<unknown>,
+): Promise<Row> {
   return ingestBeside(await aThirdOfBulk(subject, effort), {
-    what: `ingest meanwhile, at a third of the bulk load: ${what}`, named: 'questions', atLeast: 0.9, once,
+    what: `ingest meanwhile, at a third of the bulk load: ${what}`,
+    named: 'questions',
+    atLeast: 0.9,
+    once,
   })
 }
 
@@ -52,7 +67,13 @@ async function ingestMeanwhile(subject: Subject, effort: Effort, what: string, o
 async function store(subject: Subject, events: number): Promise<void> {
   const { file } = linesFile(subject, Math.min(pool, events))
   await driveBulk({
-    port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds: 0, events, rate: 0,
+    port: subject.service.port,
+    file,
+    headers: subject.headers,
+    connections: bulkConnections,
+    seconds: 0,
+    events,
+    rate: 0,
   })
 }
 
@@ -67,7 +88,10 @@ async function oneJob(subject: Subject, effort: Effort): Promise<Row[]> {
   const whole = await asked(client, `job metrics over ${size}`, 50, job)
   const answer = (await client.ask('POST', job)) as { total_events: number; total_events_in_knowledge_base: number }
   return [
-    { ...whole, note: `${whole.note ?? ''}; ${answer.total_events} events, ${answer.total_events_in_knowledge_base} in the knowledge base` },
+    {
+      ...whole,
+      note: `${whole.note ?? ''}; ${answer.total_events} events, ${answer.total_events_in_knowledge_base} in the knowledge base`,
+    },
     await asked(client, `job metrics over ${size}, three filters`, 2_000, job, { filters }),
     await asked(client, `job metrics over ${size}, a period`, 2_000, `${job}&start_datetime=2020-01-01T00:00:00Z`),
     await asked(client, 'platform metrics', 50, '/api/v2/metrics/platform_metrics'),
@@ -91,7 +115,7 @@ async function manyJobs(subject: Subject, effort: Effort): Promise<Row[]> {
 
 async function run(effort: Effort): Promise<Row[]> {
   const one = await withSubject((subject) => oneJob(subject, effort))
-  return [...one, ...await withSubject((subject) => manyJobs(subject, effort), { jobs: jobCount })]
+  return [...one, ...(await withSubject((subject) => manyJobs(subject, effort), { jobs: jobCount }))]
 }
 
 export const metrics: Step = { name: 'metrics', run }

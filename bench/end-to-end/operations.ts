@@ -20,7 +20,16 @@ import { bulkConnections } from './bulk.js'
 const pool = 40_000
 const watchdogCount = 200
 const watchdogTypes = [
-  'no_data', 'undecided_events', 'job_in_error', 'queue_length', 'disk', 'memory', 'confidence_drift', 'outlier_rate', 'feedback_lag', 'disagreement',
+  'no_data',
+  'undecided_events',
+  'job_in_error',
+  'queue_length',
+  'disk',
+  'memory',
+  'confidence_drift',
+  'outlier_rate',
+  'feedback_lag',
+  'disagreement',
 ]
 const ofTheService: readonly string[] = ['queue_length', 'disk', 'memory']
 /** Watchdogs are looked at every ten seconds: a round has one look, or two. */
@@ -31,7 +40,15 @@ const idleSeconds = 30
 
 function loadOf(subject: Subject, seconds: number): BulkDrive {
   const { file } = linesFile(subject, pool)
-  return { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, seconds, events: 0, rate: 0 }
+  return {
+    port: subject.service.port,
+    file,
+    headers: subject.headers,
+    connections: bulkConnections,
+    seconds,
+    events: 0,
+    rate: 0,
+  }
 }
 
 async function idle(subject: Subject): Promise<number> {
@@ -53,7 +70,10 @@ async function watch(subject: Subject): Promise<string[]> {
   for (let i = 0; i < watchdogCount; i++) {
     const type = watchdogTypes[i % watchdogTypes.length] as string
     const { watchdog_id: id } = (await subject.service.client.ask('POST', watchdogs, {
-      title: `watchdog ${i}`, type, ...(ofTheService.includes(type) ? {} : { job_id: subject.jobId }), for_seconds: 0,
+      title: `watchdog ${i}`,
+      type,
+      ...(ofTheService.includes(type) ? {} : { job_id: subject.jobId }),
+      for_seconds: 0,
     })) as { watchdog_id: string }
     ids.push(id)
   }
@@ -86,15 +106,31 @@ async function watched(subject: Subject, effort: Effort): Promise<Row[]> {
   const ratio = median(ratios)
   return [
     {
-      what: `ingest with ${watchdogCount} watchdogs, by processor time`, ours: 1e6 / beside, unit: 'events/s of a core',
-      against: { name: 'without them', value: 1e6 / without }, ratio, bar: 'at least 0.98 of it', met: ratio >= 0.98,
+      what: `ingest with ${watchdogCount} watchdogs, by processor time`,
+      ours: 1e6 / beside,
+      unit: 'events/s of a core',
+      against: { name: 'without them', value: 1e6 / without },
+      ratio,
+      bar: 'at least 0.98 of it',
+      met: ratio >= 0.98,
       note: `ratios of ${ratios.length} pairs of rounds: ${ratios.map((each) => each.toFixed(3)).join(' ')}`,
     },
     {
-      what: `what ${watchdogCount} watchdogs and samples take by themselves`, ours: watching * 100, unit: '% of a core', bar: 'under 2 %', met: watching < 0.02,
+      what: `what ${watchdogCount} watchdogs and samples take by themselves`,
+      ours: watching * 100,
+      unit: '% of a core',
+      bar: 'under 2 %',
+      met: watching < 0.02,
       note: 'of a service without any load, which is the most that ingest could lose to them',
     },
-    { what: 'an idle service', ours: still * 100, unit: '% of a core', bar: 'under 1 %', met: still < 0.01, note: 'samples included' },
+    {
+      what: 'an idle service',
+      ours: still * 100,
+      unit: '% of a core',
+      bar: 'under 1 %',
+      met: still < 0.01,
+      note: 'samples included',
+    },
   ]
 }
 
@@ -107,7 +143,12 @@ function backups(subject: Subject, into: string) {
       const storedBefore = await storedEvents(subject)
       const directory = join(into, String(made.length))
       const startedAt = performance.now()
-      const { code, err } = await run(process.execPath, [built('server/backup.js'), directory, '--data-dir', subject.service.directory])
+      const { code, err } = await run(process.execPath, [
+        built('server/backup.js'),
+        directory,
+        '--data-dir',
+        subject.service.directory,
+      ])
       if (code !== 0) throw new Error(`the backup ended with ${code}: ${err}`)
       if (made.length > 0) removeDirectory((made.at(-1) as { directory: string }).directory)
       made.push({ directory, storedBefore, seconds: (performance.now() - startedAt) / 1000 })
@@ -123,9 +164,19 @@ function backups(subject: Subject, into: string) {
 }
 
 /** `busy` is processor time, which bash tells of what it ran. */
-async function timed(program: string, args: readonly string[]): Promise<{ seconds: number; busy: number; out: string }> {
+async function timed(
+  program: string,
+  args: readonly string[],
+): Promise<{ seconds: number; busy: number; out: string }> {
   const startedAt = performance.now()
-  const { code, out, err } = await run('bash', ['-c', 'TIMEFORMAT="busy %U %S"; time "$@"', 'bash', process.execPath, built(program), ...args])
+  const { code, out, err } = await run('bash', [
+    '-c',
+    'TIMEFORMAT="busy %U %S"; time "$@"',
+    'bash',
+    process.execPath,
+    built(program),
+    ...args,
+  ])
   if (code !== 0) throw new Error(`${program} ended with ${code}: ${out}${err}`)
   const [, user, system] = /busy ([\d.]+) ([\d.]+)/.exec(err) ?? []
   return { seconds: (performance.now() - startedAt) / 1000, busy: Number(user) + Number(system), out }
@@ -152,18 +203,31 @@ async function backedUp(subject: Subject, effort: Effort): Promise<Row[]> {
   const restoring = await timed('server/restore.js', [last.directory, restored])
   const verifying = await timed('server/verify.js', [restored])
   const kept = Number(/(\d+) events/.exec(verifying.out)?.[1])
-  if (!(kept >= last.storedBefore)) throw new Error(`${last.storedBefore} events were acknowledged before the backup; it has ${kept}`)
-  const bytes = readFileSync(join(last.directory, 'backup.json'), 'utf8').match(/"bytes": \d+/g)?.reduce((sum, text) => sum + Number(text.slice(9)), 0) ?? 0
+  if (!(kept >= last.storedBefore))
+    throw new Error(`${last.storedBefore} events were acknowledged before the backup; it has ${kept}`)
+  const bytes =
+    readFileSync(join(last.directory, 'backup.json'), 'utf8')
+      .match(/"bytes": \d+/g)
+      ?.reduce((sum, text) => sum + Number(text.slice(9)), 0) ?? 0
   const seconds = restoring.seconds + verifying.seconds
   removeDirectory(into)
   return [
     {
-      what: `ingest while backups of ${size} are made`, ours: median(rates.beside), unit: 'events/s',
-      against: { name: 'the same load without', value: median(rates.alone) }, ratio, bar: 'at least 0.8 of it', met: ratio >= 0.8,
+      what: `ingest while backups of ${size} are made`,
+      ours: median(rates.beside),
+      unit: 'events/s',
+      against: { name: 'the same load without', value: median(rates.alone) },
+      ratio,
+      bar: 'at least 0.8 of it',
+      met: ratio >= 0.8,
       note: `one after the other; the last took ${last.seconds.toFixed(1)} s, has ${kept} events of at least ${last.storedBefore}, ${(bytes / 2 ** 20).toFixed(0)} MiB`,
     },
     {
-      what: `restore and verify of ${kept} events`, ours: seconds, unit: 's', bar: 'under 30 s a million events', met: (seconds / kept) * 1e6 < 30,
+      what: `restore and verify of ${kept} events`,
+      ours: seconds,
+      unit: 's',
+      bar: 'under 30 s a million events',
+      met: (seconds / kept) * 1e6 < 30,
       note:
         `restore ${restoring.seconds.toFixed(1)} s, verify ${verifying.seconds.toFixed(1)} s; ${((seconds / kept) * 1e6).toFixed(1)} s a million, ` +
         `of processor time ${(((restoring.busy + verifying.busy) / kept) * 1e6).toFixed(1)} s`,
@@ -173,8 +237,8 @@ async function backedUp(subject: Subject, effort: Effort): Promise<Row[]> {
 
 async function runAll(effort: Effort): Promise<Row[]> {
   return [
-    ...await withSubject((subject) => watched(subject, effort)),
-    ...await withSubject((subject) => backedUp(subject, effort)),
+    ...(await withSubject((subject) => watched(subject, effort))),
+    ...(await withSubject((subject) => backedUp(subject, effort))),
   ]
 }
 

@@ -24,10 +24,18 @@ interface Figures {
 /** Gives the subject's job an output to whoever will listen at this port. */
 async function addOutput({ service, jobId }: Subject, port: number): Promise<void> {
   const parameters = { hosts: '127.0.0.1', port, user: '', password: '', schema: 'http' }
-  await service.client.ask('POST', '/api/v2/resources', { resources: {
-    search: { type: 'integration', properties: { title: 'Search', integration_type: 'search_engine', parameters } },
-    job: { type: 'job', properties: { title: 'Bench', pipeline_integrations: [{ resource: 'search', integration_type: 'output', enabled: true, parameters: {} }] } },
-  } })
+  await service.client.ask('POST', '/api/v2/resources', {
+    resources: {
+      search: { type: 'integration', properties: { title: 'Search', integration_type: 'search_engine', parameters } },
+      job: {
+        type: 'job',
+        properties: {
+          title: 'Bench',
+          pipeline_integrations: [{ resource: 'search', integration_type: 'output', enabled: true, parameters: {} }],
+        },
+      },
+    },
+  })
   // The thread of the integrations is being started.
   for (let tries = 0; tries < 200; tries++) {
     const { status, body } = await service.client.send('GET', '/api/v2/integrations/deliveries')
@@ -63,15 +71,32 @@ async function letOut({ service }: Subject, port: number, count: number): Promis
     await sleep(3_000)
     const { documents, different } = await figuresOf(port)
     if (different !== count) throw new Error(`${count} events were acknowledged, ${different} went out`)
-    const at = (share: number): (typeof memory)[number] => memory.find((one) => one.documents >= share * count) as (typeof memory)[number]
+    const at = (share: number): (typeof memory)[number] =>
+      memory.find((one) => one.documents >= share * count) as (typeof memory)[number]
     const [tenth, half, end] = [at(0.1), at(0.5), at(1)]
-    const text = [tenth, half, end].map(({ rss, anonymous }) => `${anonymous.toFixed(0)} (${rss.toFixed(0)})`).join(', ')
+    const text = [tenth, half, end]
+      .map(({ rss, anonymous }) => `${anonymous.toFixed(0)} (${rss.toFixed(0)})`)
+      .join(', ')
     const ratio = end.anonymous / tenth.anonymous
     return [
-      { what: `${count / 1e6} M decisions to a search engine in bulk`, ours: count / seconds, unit: 'documents/s', bar: 'none lost', met: true,
-        note: `after it had been dead; ${documents - different} came twice` },
-      { what: 'memory while they go out', ours: end.anonymous, unit: 'MiB', against: { name: 'at a tenth of them, MiB', value: tenth.anonymous }, ratio,
-        bar: 'at most 1.2 of it', met: ratio <= 1.2, note: `RssAnon (VmRSS with mapped pages of the store) at a tenth, at half, at the end: ${text} MiB` },
+      {
+        what: `${count / 1e6} M decisions to a search engine in bulk`,
+        ours: count / seconds,
+        unit: 'documents/s',
+        bar: 'none lost',
+        met: true,
+        note: `after it had been dead; ${documents - different} came twice`,
+      },
+      {
+        what: 'memory while they go out',
+        ours: end.anonymous,
+        unit: 'MiB',
+        against: { name: 'at a tenth of them, MiB', value: tenth.anonymous },
+        ratio,
+        bar: 'at most 1.2 of it',
+        met: ratio <= 1.2,
+        note: `RssAnon (VmRSS with mapped pages of the store) at a tenth, at half, at the end: ${text} MiB`,
+      },
     ]
   } finally {
     await sink.stop()
@@ -84,25 +109,53 @@ async function measure(subject: Subject, without: Subject, effort: Effort): Prom
   const events = Math.floor(effort.million / effort.rounds)
   const load = (target: Subject): (() => Promise<BulkResult>) => {
     const { file } = linesFile(target, pool)
-    return () => driveBulk({ port: target.service.port, file, headers: target.headers, connections: bulkConnections, seconds: 0, events, rate: 0 })
+    return () =>
+      driveBulk({
+        port: target.service.port,
+        file,
+        headers: target.headers,
+        connections: bulkConnections,
+        seconds: 0,
+        events,
+        rate: 0,
+      })
   }
   const begun = performance.now()
   const [alone, beside] = await alternate(effort.rounds, [load(without), load(subject)])
   const deadSeconds = (performance.now() - begun) / 1_000
-  const [ours, theirs] = [rated(beside, (i) => (beside[i] as BulkResult).events), rated(alone, (i) => (alone[i] as BulkResult).events)]
+  const [ours, theirs] = [
+    rated(beside, (i) => (beside[i] as BulkResult).events),
+    rated(alone, (i) => (alone[i] as BulkResult).events),
+  ]
   const ratio = ours.perSecond / theirs.perSecond
   const row: Row = {
-    what: 'ingest while the counterpart of an output is dead', ours: ours.perSecond, unit: 'events/s', p50Ms: ours.p50Ms, p99Ms: ours.p99Ms,
-    against: { name: 'a job without an output', value: theirs.perSecond }, ratio, bar: 'at least 0.95 of it', met: ratio >= 0.95,
+    what: 'ingest while the counterpart of an output is dead',
+    ours: ours.perSecond,
+    unit: 'events/s',
+    p50Ms: ours.p50Ms,
+    p99Ms: ours.p99Ms,
+    against: { name: 'a job without an output', value: theirs.perSecond },
+    ratio,
+    bar: 'at least 0.95 of it',
+    met: ratio >= 0.95,
     note: `dead for ${deadSeconds.toFixed(0)} s, in which it is asked ever less, every 30 s in the end; p99 without ${theirs.p99Ms.toFixed(1)} ms`,
   }
   effort.log('the counterpart is back')
-  return [row, ...(await letOut(subject, port, beside.reduce((sum, one) => sum + one.events, 0)))]
+  return [
+    row,
+    ...(await letOut(
+      subject,
+      port,
+      beside.reduce((sum, one) => sum + one.events, 0),
+    )),
+  ]
 }
 
 function run(effort: Effort): Promise<Row[]> {
   const settings = { SERVICE_PRIVATE_HOSTS: '127.0.0.1' }
-  return withSubject((subject) => withSubject((without) => measure(subject, without, effort), { settings }), { settings })
+  return withSubject((subject) => withSubject((without) => measure(subject, without, effort), { settings }), {
+    settings,
+  })
 }
 
 export const outputs: Step = { name: 'outputs', run }

@@ -27,7 +27,7 @@ const scans: readonly Asked[] = [
     body: (job_ids) => ({ job_ids, filters: [{ field: 'process.name', operator: 'contains', value: 'zz' }] }),
   },
   {
-    name: 'three filters, an address and two of the service\'s fields',
+    name: "three filters, an address and two of the service's fields",
     path: eventsQuery,
     body: (job_ids) => ({
       job_ids,
@@ -67,7 +67,10 @@ const smallPages: readonly Asked[] = [
   {
     name: 'newest ten of a search, counted up to 1,000',
     path: search,
-    body: (job_ids) => ({ job_ids, query_body: { track_total_hits: 1000, query: { term: { 'event.outcome': 'success' } } } }),
+    body: (job_ids) => ({
+      job_ids,
+      query_body: { track_total_hits: 1000, query: { term: { 'event.outcome': 'success' } } },
+    }),
   },
 ]
 
@@ -94,13 +97,25 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
     for (let i = 0; i < 5; i++) times.push(await timed(client, scan, jobId))
     rows.push({
       what: `query over ${stored / 1000} k events: ${scan.name}`,
-      ours: stored / (median(times) / 1000), unit: 'events/s', p50Ms: median(times), bar: '', met: null,
+      ours: stored / (median(times) / 1000),
+      unit: 'events/s',
+      p50Ms: median(times),
+      bar: '',
+      met: null,
     })
   }
   for (const page of smallPages) {
     const times: number[] = []
     for (let i = 0; i < pages; i++) times.push(await timed(client, page, jobId))
-    rows.push({ what: `small page: ${page.name}`, ours: quantile(times, 0.99), unit: 'ms', p50Ms: median(times), p99Ms: quantile(times, 0.99), bar: '', met: null })
+    rows.push({
+      what: `small page: ${page.name}`,
+      ours: quantile(times, 0.99),
+      unit: 'ms',
+      p50Ms: median(times),
+      p99Ms: quantile(times, 0.99),
+      bar: '',
+      met: null,
+    })
   }
   rows.push(await ingestMeanwhile(subject, effort))
   return rows
@@ -109,7 +124,9 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
 /** Queries that follow each other at once. A third of the full load leaves a core free. */
 async function ingestMeanwhile(subject: Subject, effort: Effort): Promise<Row> {
   return ingestBeside(await aThirdOfBulk(subject, effort), {
-    what: 'ingest while queries run without a pause, at a third of the bulk load', named: 'queries', atLeast: null,
+    what: 'ingest while queries run without a pause, at a third of the bulk load',
+    named: 'queries',
+    atLeast: null,
     once: () => timed(subject.service.client, scans[1] as Asked, subject.jobId),
   })
 }

@@ -27,7 +27,10 @@ async function reprocessAll({ service, jobId }: Subject): Promise<{ events: numb
   for (;;) {
     const task = (await service.client.ask('GET', `${path}/${task_id}`)) as TaskAnswer
     if (task.finished_at !== null) {
-      return { events: task.events_updated, seconds: (Date.parse(task.finished_at) - Date.parse(task.requested_at)) / 1000 }
+      return {
+        events: task.events_updated,
+        seconds: (Date.parse(task.finished_at) - Date.parse(task.requested_at)) / 1000,
+      }
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
@@ -42,7 +45,9 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   const load = { ...base, events: 0, seconds: 2 * effort.seconds, rate: full.events / full.seconds / 2 }
   const beside: number[] = []
   const meanwhile = await ingestBeside(load, {
-    what: 'ingest of the same job meanwhile, at half of its full load', named: 'tasks', atLeast: 0.8,
+    what: 'ingest of the same job meanwhile, at half of its full load',
+    named: 'tasks',
+    atLeast: 0.8,
     once: async () => {
       const { events, seconds } = await reprocessAll(subject)
       beside.push(events / seconds)

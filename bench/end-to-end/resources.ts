@@ -32,7 +32,9 @@ function document(): object {
       rest: {
         type: 'integration',
         properties: {
-          title: 'alerts', integration_type: 'External REST API', parameters: { api_key: 'key', data_type: 'alerts' },
+          title: 'alerts',
+          integration_type: 'External REST API',
+          parameters: { api_key: 'key', data_type: 'alerts' },
         },
       },
       ...Object.fromEntries(Array.from({ length: jobCount }, (_, index) => [`job${index}`, job(index)])),
@@ -106,7 +108,14 @@ async function run(effort: Effort): Promise<Row[]> {
     row('1,000 jobs created in one request', createMs, parse, parseMs, 'under 2 s', createMs < 2_000),
     row('the same request again', againMs, parse, parseMs, '', null),
     {
-      ...row('unfiltered listing with 1,000 jobs', listMs, 'JSON.stringify of it, ms', of((each) => each.writeMs), 'under 50 ms', listMs < 50),
+      ...row(
+        'unfiltered listing with 1,000 jobs',
+        listMs,
+        'JSON.stringify of it, ms',
+        of((each) => each.writeMs),
+        'under 50 ms',
+        listMs < 50,
+      ),
       p50Ms: listMs,
       p99Ms: quantile(lists, 0.99),
       note: `${kib.toFixed(0)} KiB, parsed by the client; one of them in full by title: ${of((each) => each.fullMs).toFixed(1)} ms`,

@@ -22,13 +22,20 @@ async function read({ client }: Service, port: number, count: number, title: str
   const connection = { hosts: '127.0.0.1', port, user: '', password: '', schema: 'http' }
   const parameters = { index_pattern: 'alerts-*', preserve_id: true, batch_size: batch, lookback_seconds: 0 }
   const custom = alertLabels.map((name, i) => ({ name, hex_color: `#00000${i}` }))
-  const answer = (await client.ask('POST', '/api/v2/resources', { resources: {
-    search: { type: 'integration', properties: { title, integration_type: 'search_engine', parameters: connection } },
-    job: { type: 'job', properties: {
-      title, decision_points: alertPoints, advanced_settings: { custom_labels: custom },
-      pipeline_integrations: [{ resource: 'search', integration_type: 'input', enabled: true, parameters }],
-    } },
-  } })) as { created: readonly { type: string; internal_id: string | number }[] }
+  const answer = (await client.ask('POST', '/api/v2/resources', {
+    resources: {
+      search: { type: 'integration', properties: { title, integration_type: 'search_engine', parameters: connection } },
+      job: {
+        type: 'job',
+        properties: {
+          title,
+          decision_points: alertPoints,
+          advanced_settings: { custom_labels: custom },
+          pipeline_integrations: [{ resource: 'search', integration_type: 'input', enabled: true, parameters }],
+        },
+      },
+    },
+  })) as { created: readonly { type: string; internal_id: string | number }[] }
   const jobId = Number(answer.created.find(({ type }) => type === 'job')?.internal_id)
   const stored = async (): Promise<number> => (await client.job(jobId)).processed_documents_count
   let first = 0
@@ -59,13 +66,22 @@ async function run(effort: Effort): Promise<Row[]> {
       async () => (await runNode(program, ['floor', JSON.stringify({ port, count, batch })])) as Rate,
       () => read(service, port, count, `Search ${++round}`),
     ])
-    const perSecond = (rates: readonly Rate[]): number => median(rates.map(({ documents, seconds }) => documents / seconds))
+    const perSecond = (rates: readonly Rate[]): number =>
+      median(rates.map(({ documents, seconds }) => documents / seconds))
     const value = perSecond(ours)
     const against = { name: 'the same pages fetched and parsed, nothing stored', value: perSecond(floors) }
-    return [{
-      what: 'search engine input, decided and flushed', ours: value, unit: 'documents/s', against, ratio: value / against.value,
-      bar: 'at least 20 k documents/s of 1 KB', met: value >= 20_000, note: `${server.tail().trim()}, pages of ${batch}`,
-    }]
+    return [
+      {
+        what: 'search engine input, decided and flushed',
+        ours: value,
+        unit: 'documents/s',
+        against,
+        ratio: value / against.value,
+        bar: 'at least 20 k documents/s of 1 KB',
+        met: value >= 20_000,
+        note: `${server.tail().trim()}, pages of ${batch}`,
+      },
+    ]
   } finally {
     await service.stop()
     await server.stop()

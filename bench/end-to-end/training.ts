@@ -111,10 +111,9 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
 
 async function run(effort: Effort): Promise<Row[]> {
   const rows = await withSubject((subject) => measure(subject, effort))
-  const eventCentric = await withSubject(
-    (subject) => idleTraining(subject, effort, 'event centric'),
-    { category: 'Event centric decision intelligence' },
-  )
+  const eventCentric = await withSubject((subject) => idleTraining(subject, effort, 'event centric'), {
+    category: 'Event centric decision intelligence',
+  })
   return [...rows, eventCentric]
 }
 

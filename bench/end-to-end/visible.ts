@@ -41,7 +41,12 @@ function rateOf(ran: Ran): number {
   return ('events' in ran ? ran.events : ran.requests) / ran.seconds
 }
 
-function row(load: string, full: number, [meanwhile, probes]: readonly [Ran, Probes], [floorMeanwhile, floor]: readonly [Ran, Probes]): Row {
+function row(
+  load: string,
+  full: number,
+  [meanwhile, probes]: readonly [Ran, Probes],
+  [floorMeanwhile, floor]: readonly [Ran, Probes],
+): Row {
   if (probes.undecided > 0) throw new Error(`${probes.undecided} of ${probes.probes} probes were not decided`)
   return {
     what: `POST to decision visible in GET, at half of the ${load} load`,
@@ -81,9 +86,13 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   }
   try {
     const fullBulk = await driveBulk({ ...bulk, seconds: effort.seconds, rate: 0 })
-    const bulkRow = await rowOf('bulk', fullBulk, (at) => driveBulk({ ...bulk, port: at, seconds: loadSeconds, rate: rateOf(fullBulk) / 2 }))
+    const bulkRow = await rowOf('bulk', fullBulk, (at) =>
+      driveBulk({ ...bulk, port: at, seconds: loadSeconds, rate: rateOf(fullBulk) / 2 }),
+    )
     const fullSingle = await driveRequests({ ...single, seconds: effort.seconds })
-    const singleRow = await rowOf('single POST', fullSingle, (at) => driveRequests({ ...single, port: at, seconds: loadSeconds, rate: rateOf(fullSingle) / 2 }))
+    const singleRow = await rowOf('single POST', fullSingle, (at) =>
+      driveRequests({ ...single, port: at, seconds: loadSeconds, rate: rateOf(fullSingle) / 2 }),
+    )
     return [bulkRow, singleRow]
   } finally {
     await floor.child.stop()

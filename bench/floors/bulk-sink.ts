@@ -6,15 +6,17 @@ let documents = 0
 
 createServer((asked, answer) => {
   const pieces: Buffer[] = []
-  asked.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => {
-    answer.setHeader('content-type', 'application/json')
-    if (asked.url === '/figures') return void answer.end(JSON.stringify({ documents, different: ids.size }))
-    const lines = Buffer.concat(pieces).toString('utf8').split('\n')
-    // Actions and documents take turns.
-    for (let at = 0; at + 1 < lines.length; at += 2) {
-      ids.add(/"_id":"([^"]*)"/.exec(lines[at] as string)?.[1] ?? '')
-      documents++
-    }
-    answer.end('{"errors":false}')
-  })
+  asked
+    .on('data', (piece: Buffer) => pieces.push(piece))
+    .on('end', () => {
+      answer.setHeader('content-type', 'application/json')
+      if (asked.url === '/figures') return void answer.end(JSON.stringify({ documents, different: ids.size }))
+      const lines = Buffer.concat(pieces).toString('utf8').split('\n')
+      // Actions and documents take turns.
+      for (let at = 0; at + 1 < lines.length; at += 2) {
+        ids.add(/"_id":"([^"]*)"/.exec(lines[at] as string)?.[1] ?? '')
+        documents++
+      }
+      answer.end('{"errors":false}')
+    })
 }).listen(Number(process.argv[2]), '127.0.0.1', () => console.log('listening'))

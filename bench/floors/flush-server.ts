@@ -74,7 +74,10 @@ app
       take([Buffer.concat(pieces)], () => {
         if (gone) return
         response.cork(() => {
-          response.writeStatus('201 Created').writeHeader('content-type', 'application/json').end(JSON.stringify(answer))
+          response
+            .writeStatus('201 Created')
+            .writeHeader('content-type', 'application/json')
+            .end(JSON.stringify(answer))
         })
       })
     })

@@ -25,30 +25,46 @@ function serve({ port, count }: Argument): void {
   const hits: Buffer[] = []
   for (let i = 0; i < count; i++) {
     const source = JSON.stringify({ '@timestamp': new Date(firstDateMs + i).toISOString(), ...stream.next().body })
-    hits.push(Buffer.from(`{"_index":"alerts-1","_id":"d${i}","_score":null,"_seq_no":${i},"_source":${source},"sort":[${firstDateMs + i},${i}]},`))
+    hits.push(
+      Buffer.from(
+        `{"_index":"alerts-1","_id":"d${i}","_score":null,"_seq_no":${i},"_source":${source},"sort":[${firstDateMs + i},${i}]},`,
+      ),
+    )
     ends[i + 1] = (ends[i] as number) + (hits[i] as Buffer).length
   }
   const all = Buffer.concat(hits)
-  const head = Buffer.from('{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{"hits":[')
+  const head = Buffer.from(
+    '{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{"hits":[',
+  )
   const tail = Buffer.from(']}}')
   createServer((asked, answer) => {
     let text = ''
-    asked.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => {
-      const size = Number(/"size":(\d+)/.exec(text)?.[1])
-      const after = /"gte":(\d+)/.exec(text)?.[1]
-      const from = after === undefined ? 0 : Number(after) - 1 - firstDateMs
-      const to = Math.min(count, from + size)
-      // Without the comma behind the last one.
-      const page = all.subarray(ends[from], Math.max(ends[from] as number, (ends[to] as number) - 1))
-      answer.writeHead(200, { 'content-type': 'application/json', 'content-length': head.length + page.length + tail.length })
-      answer.write(head)
-      answer.write(page)
-      answer.end(tail)
-    })
+    asked
+      .setEncoding('utf8')
+      .on('data', (piece: string) => (text += piece))
+      .on('end', () => {
+        const size = Number(/"size":(\d+)/.exec(text)?.[1])
+        const after = /"gte":(\d+)/.exec(text)?.[1]
+        const from = after === undefined ? 0 : Number(after) - 1 - firstDateMs
+        const to = Math.min(count, from + size)
+        // Without the comma behind the last one.
+        const page = all.subarray(ends[from], Math.max(ends[from] as number, (ends[to] as number) - 1))
+        answer.writeHead(200, {
+          'content-type': 'application/json',
+          'content-length': head.length + page.length + tail.length,
+        })
+        answer.write(head)
+        answer.write(page)
+        answer.end(tail)
+      })
   }).listen(port, '127.0.0.1', () => console.log(`listening, ${Math.round(all.length / count)} bytes a document`))
 }
 
-async function fetchPage(agent: Agent, port: number, body: string): Promise<{ hits: { hits: { sort: [number, number] }[] } }> {
+async function fetchPage(
+  agent: Agent,
+  port: number,
+  body: string,
+): Promise<{ hits: { hits: { sort: [number, number] }[] } }> {
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     const pieces: Buffer[] = []
     const sent = request({ port, host: '127.0.0.1', agent, method: 'POST', path: '/alerts-*/_search' }, (answer) => {
@@ -62,7 +78,7 @@ async function fetchPage(agent: Agent, port: number, body: string): Promise<{ hi
 async function floor({ port, count, batch }: Argument): Promise<void> {
   const agent = new Agent({ keepAlive: true })
   const begun = performance.now()
-  for (let from = 0; from < count;) {
+  for (let from = 0; from < count; ) {
     const { hits } = await fetchPage(agent, port, `{"size":${batch},"gte":${firstDateMs + from + 1}}`)
     from += hits.hits.length
   }

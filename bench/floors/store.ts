@@ -89,7 +89,10 @@ export async function putFloor(
   const packed = lines.map((line) => Uint8Array.from(packr.pack(JSON.parse(line))))
   const store = openStore(path)
   const result = repeat(seconds, batchSize, (from) => {
-    store.put(from, Array.from({ length: batchSize }, (_, i) => packed[(from + i) % packed.length] as Uint8Array))
+    store.put(
+      from,
+      Array.from({ length: batchSize }, (_, i) => packed[(from + i) % packed.length] as Uint8Array),
+    )
   })
   await store.close()
   return result
@@ -105,19 +108,30 @@ export async function bulkFloor(
   const wire = lines.map((line) => Buffer.from(line))
   const floor = openBulkFloor(path)
   const result = repeat(seconds, batchSize, (from) => {
-    floor.take(from, Array.from({ length: batchSize }, (_, i) => wire[(from + i) % wire.length] as Buffer))
+    floor.take(
+      from,
+      Array.from({ length: batchSize }, (_, i) => wire[(from + i) % wire.length] as Buffer),
+    )
   })
   await floor.close()
   return result
 }
 
 /** The same, batch by batch: for a floor that runs in turn with what it is the floor of. */
-export function openBulkFloor(path: string): { take(from: number, bodies: readonly Buffer[]): void; close(): Promise<void> } {
+export function openBulkFloor(path: string): {
+  take(from: number, bodies: readonly Buffer[]): void
+  close(): Promise<void>
+} {
   const packr = new Packr()
   const store = openStore(path)
   return {
     take: (from, bodies) => {
-      store.put(from, bodies.map((body) => packr.pack((JSON.parse(body.toString('utf8')) as { readonly raw_body: unknown }).raw_body)))
+      store.put(
+        from,
+        bodies.map((body) =>
+          packr.pack((JSON.parse(body.toString('utf8')) as { readonly raw_body: unknown }).raw_body),
+        ),
+      )
     },
     close: store.close,
   }

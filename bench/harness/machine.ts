@@ -82,6 +82,9 @@ const TICKS_A_SECOND = 100
 export function processorSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
   // Behind the name, which may hold anything, in parentheses: field 3 is the first.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
   return ((fields[11] as number) + (fields[12] as number)) / TICKS_A_SECOND
 }

@@ -26,8 +26,14 @@ export async function ingestBeside(load: BulkDrive, { what, named, atLeast, once
   const [without, meanwhile] = [alone.events / alone.seconds, beside.events / beside.seconds]
   const ratio = meanwhile / without
   return {
-    what, ours: meanwhile, unit: 'events/s', against: { name: `the same load without ${named}`, value: without }, ratio,
-    p99Ms: beside.p99Micros / 1000, bar: atLeast === null ? '' : `at least ${atLeast} of it`, met: atLeast === null ? null : ratio >= atLeast,
+    what,
+    ours: meanwhile,
+    unit: 'events/s',
+    against: { name: `the same load without ${named}`, value: without },
+    ratio,
+    p99Ms: beside.p99Micros / 1000,
+    bar: atLeast === null ? '' : `at least ${atLeast} of it`,
+    met: atLeast === null ? null : ratio >= atLeast,
     note: `${times} ${named} meanwhile; p99 of a block without them ${(alone.p99Micros / 1000).toFixed(1)} ms`,
   }
 }

@@ -38,7 +38,8 @@ function mustRun(command: string, args: readonly string[]): void {
 
 const commands = pythonEnvironment(home, join(scripts, 'requirements.txt'))
 const python = join(commands, 'python')
-if (ofMails && !existsSync(mails)) mustRun('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--prefix', mails, MAILS])
+if (ofMails && !existsSync(mails))
+  mustRun('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--prefix', mails, MAILS])
 if (!existsSync(sets)) {
   const mailFolder = join(mails, 'node_modules', MAILS.slice(0, MAILS.lastIndexOf('@')))
   mustRun(python, ['-B', join(scripts, maker), `${sets}.part`, ...(ofMails ? [mailFolder] : [])])
@@ -46,4 +47,6 @@ if (!existsSync(sets)) {
 }
 mkdirSync(baselines, { recursive: true })
 mustRun(python, ['-B', join(scripts, 'baselines.py'), sets, join(baselines, 'baselines.csv'), ...options])
-console.log(`\nnpm run bench:quality -- --data ${sets} --baselines ${baselines} --decisions --labels 10,30,100,300,1000`)
+console.log(
+  `\nnpm run bench:quality -- --data ${sets} --baselines ${baselines} --decisions --labels 10,30,100,300,1000`,
+)

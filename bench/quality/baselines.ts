@@ -37,7 +37,16 @@ function rowsOf(path: string, names: readonly string[]): Record<string, string>[
 }
 
 export function readBaselines(folder: string): Baseline[] {
-  return rowsOf(join(folder, 'baselines.csv'), ['data', 'pick', 'labels', 'model', 'accuracy', 'macro_f1', 'log_loss', 'ece']).map((row) => ({
+  return rowsOf(join(folder, 'baselines.csv'), [
+    'data',
+    'pick',
+    'labels',
+    'model',
+    'accuracy',
+    'macro_f1',
+    'log_loss',
+    'ece',
+  ]).map((row) => ({
     set: row['data'] ?? '',
     strategy: row['pick'] === 'random' ? 'random' : 'largest',
     labels: Number(row['labels']),
@@ -53,16 +62,18 @@ export function readBaselines(folder: string): Baseline[] {
 export function readOutlierBaselines(folder: string): OutlierBaseline[] {
   const path = join(folder, 'outlier-baselines.csv')
   if (!existsSync(path)) return []
-  return rowsOf(path, ['data', 'held_out', 'labels', 'detector', 'auroc', 'average_precision', 'fpr', 'tpr']).map((row) => ({
-    set: row['data'] ?? '',
-    heldOut: row['held_out'] ?? '',
-    labels: Number(row['labels']),
-    detector: row['detector'] ?? '',
-    auroc: Number(row['auroc']),
-    averagePrecision: Number(row['average_precision']),
-    falseAlarms: Number(row['fpr']),
-    found: Number(row['tpr']),
-  }))
+  return rowsOf(path, ['data', 'held_out', 'labels', 'detector', 'auroc', 'average_precision', 'fpr', 'tpr']).map(
+    (row) => ({
+      set: row['data'] ?? '',
+      heldOut: row['held_out'] ?? '',
+      labels: Number(row['labels']),
+      detector: row['detector'] ?? '',
+      auroc: Number(row['auroc']),
+      averagePrecision: Number(row['average_precision']),
+      falseAlarms: Number(row['fpr']),
+      found: Number(row['tpr']),
+    }),
+  )
 }
 
 /** Groups by a key, in the order of first appearance. */

@@ -28,7 +28,12 @@ interface Figure {
 
 const macroF1: Figure = { name: 'macro F1', of: (figures) => figures.macroF1, sign: 1, ruled: (run) => run.ruleMacroF1 }
 const logLoss: Figure = { name: 'log-loss', of: (figures) => figures.logLoss, sign: -1 }
-const accuracy: Figure = { name: 'accuracy', of: (figures) => figures.accuracy, sign: 1, ruled: (run) => run.ruleAccuracy }
+const accuracy: Figure = {
+  name: 'accuracy',
+  of: (figures) => figures.accuracy,
+  sign: 1,
+  ruled: (run) => run.ruleAccuracy,
+}
 
 /** NaN of none. */
 function best(figure: Figure, all: readonly ClassificationFigures[]): number {
@@ -41,7 +46,10 @@ function mean(values: readonly number[]): number {
 
 /** The best single baseline over these cases: the one whose mean is best; NaN where none has figures for all of them. */
 function bestSingle(figure: Figure, cases: readonly Case[]): { model: string; value: number } {
-  const models = groupBy(cases.flatMap(({ baselines }) => baselines), ({ model }) => model)
+  const models = groupBy(
+    cases.flatMap(({ baselines }) => baselines),
+    ({ model }) => model,
+  )
   let found = { model: '–', value: Number.NaN }
   for (const [model, all] of models) {
     if (all.length < cases.length) continue
@@ -57,22 +65,20 @@ function meansTable(cases: readonly Case[]): string {
   for (const strategy of strategies) {
     const columns = steps.map((labels) => cases.filter((one) => one.strategy === strategy && one.labels === labels))
     if (columns.every((column) => column.length === 0)) continue
-    const row = (what: string, of: (column: readonly Case[]) => string): number => (
+    const row = (what: string, of: (column: readonly Case[]) => string): number =>
       rows.push([what, ...columns.map((column) => (column.length === 0 ? '–' : of(column)))])
-    )
     for (const figure of [macroF1, logLoss, accuracy]) {
-      const show = (what: string, of: (run: ClassificationRun) => number): number => row(what, (column) => {
-        const ours = mean(column.map((one) => of(one.ours)))
-        const behind = figure.sign * (ours - bestSingle(figure, column).value) < 0
-        return `${fixed(ours)}${behind ? '*' : ' '}`
-      })
+      const show = (what: string, of: (run: ClassificationRun) => number): number =>
+        row(what, (column) => {
+          const ours = mean(column.map((one) => of(one.ours)))
+          const behind = figure.sign * (ours - bestSingle(figure, column).value) < 0
+          return `${fixed(ours)}${behind ? '*' : ' '}`
+        })
       show(`${figure.name}, ${strategy}: ours`, figure.ruled ?? figure.of)
       if (figure.ruled !== undefined) show('  with the objective accuracy', figure.of)
       row('  best single', (column) => `${fixed(bestSingle(figure, column).value)} `)
       row('  which', (column) => bestSingle(figure, column).model)
-      row('  best of all on each set', (column) => (
-        `${fixed(mean(column.map((one) => best(figure, one.baselines))))} `
-      ))
+      row('  best of all on each set', (column) => `${fixed(mean(column.map((one) => best(figure, one.baselines))))} `)
     }
     row(`calibration error, ${strategy}: ours`, (column) => {
       const error = mean(column.map((one) => one.ours.ece))
@@ -90,7 +96,19 @@ function meansTable(cases: readonly Case[]): string {
 /** A set's fall behind the best of all: over 0.05 in macro F1 or over 15 % in log-loss is marked. */
 function setsTable(cases: readonly Case[]): string {
   const head = [
-    'set, strategy, labels', 'accuracy', 'best', 'macro F1', 'for accuracy', 'best', 'gap', 'log-loss', 'best', 'gap %', 'ECE', 'best F1 by', 'best log-loss by',
+    'set, strategy, labels',
+    'accuracy',
+    'best',
+    'macro F1',
+    'for accuracy',
+    'best',
+    'gap',
+    'log-loss',
+    'best',
+    'gap %',
+    'ECE',
+    'best F1 by',
+    'best log-loss by',
   ]
   const rows = cases.map(({ set, strategy, labels, ours, baselines }) => {
     const bestF1 = best(macroF1, baselines)
@@ -98,9 +116,17 @@ function setsTable(cases: readonly Case[]): string {
     const gapF1 = ours.ruleMacroF1 - bestF1
     const gapLoss = (ours.logLoss / bestLoss - 1) * 100
     return [
-      `${set} ${strategy} ${labels}`, fixed(ours.ruleAccuracy), fixed(best(accuracy, baselines)),
-      fixed(ours.ruleMacroF1), fixed(ours.macroF1), fixed(bestF1), `${fixed(gapF1)}${gapF1 < -0.05 ? '*' : ' '}`,
-      fixed(ours.logLoss), fixed(bestLoss), `${fixed(gapLoss, 0)}${gapLoss > 15 ? '*' : ' '}`, fixed(ours.ece),
+      `${set} ${strategy} ${labels}`,
+      fixed(ours.ruleAccuracy),
+      fixed(best(accuracy, baselines)),
+      fixed(ours.ruleMacroF1),
+      fixed(ours.macroF1),
+      fixed(bestF1),
+      `${fixed(gapF1)}${gapF1 < -0.05 ? '*' : ' '}`,
+      fixed(ours.logLoss),
+      fixed(bestLoss),
+      `${fixed(gapLoss, 0)}${gapLoss > 15 ? '*' : ' '}`,
+      fixed(ours.ece),
       baselines.find((one) => one.macroF1 === bestF1)?.model ?? '–',
       baselines.find((one) => one.logLoss === bestLoss)?.model ?? '–',
     ]
@@ -109,10 +135,12 @@ function setsTable(cases: readonly Case[]): string {
 }
 
 export function classificationReport(done: readonly Classified[], baselines: readonly Baseline[]): string {
-  const cases = [...groupBy(done, ({ task }) => `${task.set} ${task.strategy} ${task.labels}`).values()].map((group): Case => {
-    const { set, strategy, labels } = (group[0] as Classified).task
-    const beside = baselines.filter((one) => one.set === set && one.strategy === strategy && one.labels === labels)
-    return { set, strategy, labels, ours: meanOf(group.map(({ run }) => run)), baselines: beside }
-  })
+  const cases = [...groupBy(done, ({ task }) => `${task.set} ${task.strategy} ${task.labels}`).values()].map(
+    (group): Case => {
+      const { set, strategy, labels } = (group[0] as Classified).task
+      const beside = baselines.filter((one) => one.set === set && one.strategy === strategy && one.labels === labels)
+      return { set, strategy, labels, ours: meanOf(group.map(({ run }) => run)), baselines: beside }
+    },
+  )
   return `Decisions\n\n${meansTable(cases)}\n\n${setsTable(cases)}`
 }

@@ -36,9 +36,11 @@ export function backgroundOf(dataset: Dataset, allowed: (line: number) => boolea
  * with `single`, one an event, of weight 1, as in a job without buckets.
  */
 export function examplesOf(dataset: Dataset, picked: readonly number[], single: boolean): Example[] {
-  const exampleOf = (line: number, weight: number): Example => (
-    { values: dataset.values[line] as PointValues, label: dataset.labels[line] as number, weight }
-  )
+  const exampleOf = (line: number, weight: number): Example => ({
+    values: dataset.values[line] as PointValues,
+    label: dataset.labels[line] as number,
+    weight,
+  })
   const inOrder = [...picked].sort((a, b) => a - b)
   if (single) return inOrder.map((line) => exampleOf(line, 1))
   const bucketOf = (line: number): string => JSON.stringify(dataset.values[line])
@@ -49,7 +51,10 @@ export function examplesOf(dataset: Dataset, picked: readonly number[], single: 
     const key = `${dataset.labels[line]} ${bucketOf(line)}`
     return !known.has(key) && known.add(key)
   })
-  const weights = weighBuckets(first.map((line) => sizes.get(bucketOf(line)) ?? 1), dataset.seen.length)
+  const weights = weighBuckets(
+    first.map((line) => sizes.get(bucketOf(line)) ?? 1),
+    dataset.seen.length,
+  )
   return first.map((line, i) => exampleOf(line, weights[i] as number))
 }
 
@@ -89,5 +94,12 @@ export function classify(dataset: Dataset, task: ClassificationTask): Classifica
   }
   const decisionUs = (predictingMs * 1000) / dataset.protocol.test.length
   const rule = ruled.figures()
-  return { ...tally.figures(), ruleMacroF1: rule.macroF1, ruleAccuracy: rule.accuracy, trainingMs, decisionUs, modelBytes: bytes.length }
+  return {
+    ...tally.figures(),
+    ruleMacroF1: rule.macroF1,
+    ruleAccuracy: rule.accuracy,
+    trainingMs,
+    decisionUs,
+    modelBytes: bytes.length,
+  }
 }

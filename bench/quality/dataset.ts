@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import { DecisionPoints } from '../../engine/event/decision-points.js'
 import type { PointValues } from '../../engine/event/point-value.js'
 import { limits } from '../../engine/limits.js'
-import { checkLines, PROTOCOL, readEventLines, readProtocolFile, type EventLine, type ProtocolFile } from './set-files.js'
+import {
+  checkLines,
+  PROTOCOL,
+  readEventLines,
+  readProtocolFile,
+  type EventLine,
+  type ProtocolFile,
+} from './set-files.js'
 
 /** How the analyst picks what to label. */
 export type Strategy = 'random' | 'largest'
@@ -75,7 +82,9 @@ function pointsOf(lines: readonly EventLine[], seen: readonly number[], ignored:
 
 /** The sets of a folder that have a protocol, by name. */
 export function setsOf(folder: string): string[] {
-  return readdirSync(folder).filter((name) => existsSync(join(folder, name, PROTOCOL))).sort()
+  return readdirSync(folder)
+    .filter((name) => existsSync(join(folder, name, PROTOCOL)))
+    .sort()
 }
 
 function protocolOf({ test, picks, outliers, ignored_fields: ignored }: ProtocolFile): Protocol {

@@ -23,7 +23,12 @@ function rowsOf(what: string, runs: readonly DriftRun[], of: (tenth: DriftTenth)
 }
 
 export function driftReport(done: readonly Followed[]): string {
-  const tables = [...groupBy(done, ({ task }) => `${task.labels} labels, feedback on ${task.pace === 0 ? 'none' : `1 in ${task.pace}`}`)]
+  const tables = [
+    ...groupBy(
+      done,
+      ({ task }) => `${task.labels} labels, feedback on ${task.pace === 0 ? 'none' : `1 in ${task.pace}`}`,
+    ),
+  ]
   const texts = tables.map(([name, group]) => {
     const runs = group.map(({ run }) => run)
     const rows = [
@@ -32,8 +37,15 @@ export function driftReport(done: readonly Followed[]): string {
       ...rowsOf('log-loss', runs, ({ logLoss }) => logLoss),
       ...[...groupBy(group, ({ task }) => task.set)].flatMap(([set, own]) => {
         const found = own.filter(({ run }) => run.ageingAt < 10)
-        const when = found.length === 0 ? 'never' : `${found.length} of ${own.length} from tenth ${Math.min(...found.map(({ run }) => run.ageingAt)) + 1} on`
-        return rowsOf(`  ${set} gap (ageing: ${when})`, own.map(({ run }) => run), gap)
+        const when =
+          found.length === 0
+            ? 'never'
+            : `${found.length} of ${own.length} from tenth ${Math.min(...found.map(({ run }) => run.ageingAt)) + 1} on`
+        return rowsOf(
+          `  ${set} gap (ageing: ${when})`,
+          own.map(({ run }) => run),
+          gap,
+        )
       }),
     ]
     return textTable([name, ...[...new Array(10).keys()].map((i) => String(i + 1)), 'mean'], rows)

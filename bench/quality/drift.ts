@@ -46,7 +46,11 @@ export function followDrift(dataset: Dataset, task: DriftTask): DriftRun {
   const examples = examplesOf(dataset, dataset.protocol.pick('random', task.seed).slice(0, task.labels), task.single)
   const classCount = dataset.labelNames.length
   const set: TrainingSet = {
-    points: dataset.points, labelCount: classCount, examples, background: backgroundOf(dataset), seed: task.seed + 1,
+    points: dataset.points,
+    labelCount: classCount,
+    examples,
+    background: backgroundOf(dataset),
+    seed: task.seed + 1,
   }
   const model = defaultClassifier.load(defaultClassifier.train(set, () => true))
   const base = new Float64Array(classCount).fill(1)
@@ -56,7 +60,10 @@ export function followDrift(dataset: Dataset, task: DriftTask): DriftRun {
   const drift = freshDrift()
   const plain = new Float64Array(classCount)
   const doubtful = new Float64Array(classCount)
-  const tallies = Array.from({ length: tenths }, () => [new ClassificationTally(classCount), new ClassificationTally(classCount)] as const)
+  const tallies = Array.from(
+    { length: tenths },
+    () => [new ClassificationTally(classCount), new ClassificationTally(classCount)] as const,
+  )
   let ageingAt = tenths
   dataset.protocol.test.forEach((line, i) => {
     const truth = dataset.labels[line] as number
@@ -69,8 +76,13 @@ export function followDrift(dataset: Dataset, task: DriftTask): DriftRun {
     tallies[tenth]?.[1].add(doubtful, truth, answer)
     const confidence = plain[answer] as number
     seeConfidence(drift, confidence, i + 1)
-    if (task.pace > 0 && i % task.pace === 0) seeFeedback(drift, confidence, base[answer] as number, answer === truth, i + 1)
+    if (task.pace > 0 && i % task.pace === 0)
+      seeFeedback(drift, confidence, base[answer] as number, answer === truth, i + 1)
     if (drift.ageing !== 'no') ageingAt = Math.min(ageingAt, tenth)
   })
-  return { without: tallies.map(([tally]) => tenthOf(tally)), with: tallies.map(([, tally]) => tenthOf(tally)), ageingAt }
+  return {
+    without: tallies.map(([tally]) => tenthOf(tally)),
+    with: tallies.map(([, tally]) => tenthOf(tally)),
+    ageingAt,
+  }
 }

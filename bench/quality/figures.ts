@@ -88,7 +88,10 @@ export interface RankingFigures {
 }
 
 export function rankingFigures(known: readonly number[], outliers: readonly number[]): RankingFigures {
-  const all = [...known.map((score) => ({ score, outlier: false })), ...outliers.map((score) => ({ score, outlier: true }))]
+  const all = [
+    ...known.map((score) => ({ score, outlier: false })),
+    ...outliers.map((score) => ({ score, outlier: true })),
+  ]
   all.sort((a, b) => b.score - a.score)
   let area = 0
   let precision = 0

@@ -13,8 +13,12 @@ import { BadFile } from './set-files.js'
 import type { Done } from './task.js'
 
 function report(done: readonly Done[], baselines: readonly Baseline[], outliers: readonly OutlierBaseline[]): string {
-  const classified = done.flatMap((one) => (one.task.kind === 'classification' ? [one] : [])) as Parameters<typeof classificationReport>[0]
-  const found = done.flatMap((one) => (one.task.kind === 'outliers' ? [one] : [])) as Parameters<typeof outlierReport>[0]
+  const classified = done.flatMap((one) => (one.task.kind === 'classification' ? [one] : [])) as Parameters<
+    typeof classificationReport
+  >[0]
+  const found = done.flatMap((one) => (one.task.kind === 'outliers' ? [one] : [])) as Parameters<
+    typeof outlierReport
+  >[0]
   const followed = done.flatMap((one) => (one.task.kind === 'drift' ? [one] : [])) as Parameters<typeof driftReport>[0]
   return [
     ...(classified.length > 0 ? [classificationReport(classified, baselines)] : []),
@@ -31,13 +35,15 @@ async function main(): Promise<void> {
   }
   for (const set of options.sets) checkSet(options.data, set)
   const tasks = planTasks(options)
-  if (tasks.length === 0) throw new BadOption('There is nothing to run: no set has so many labels, or no test of that kind.')
+  if (tasks.length === 0)
+    throw new BadOption('There is nothing to run: no set has so many labels, or no test of that kind.')
   const baselines = options.baselines === null ? [] : readBaselines(options.baselines)
   const outliers = options.baselines === null ? [] : readOutlierBaselines(options.baselines)
   const done = await runTasks(tasks, options.data, options.workers)
   console.log(`${defaultClassifier.kind}, ${options.seeds} seeds\n`)
   console.log(report(done, baselines, outliers))
-  if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ kind: defaultClassifier.kind, done }, null, 1)}\n`)
+  if (options.json !== null)
+    writeFileSync(options.json, `${JSON.stringify({ kind: defaultClassifier.kind, done }, null, 1)}\n`)
 }
 
 try {

@@ -45,7 +45,8 @@ function list(text: string | undefined, all: readonly string[], name: string): r
   if (text === undefined) return all
   const chosen = text.split(',').map((word) => word.trim())
   const unknown = chosen.filter((word) => !all.includes(word))
-  if (unknown.length > 0) throw new BadOption(`--${name} does not know ${unknown.join(', ')}; it takes ${all.join(', ')}.`)
+  if (unknown.length > 0)
+    throw new BadOption(`--${name} does not know ${unknown.join(', ')}; it takes ${all.join(', ')}.`)
   return chosen
 }
 
@@ -62,8 +63,19 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
   const options = {
-    data: text, baselines: text, sets: text, seeds: text, labels: text, strategy: text, workers: text, json: text,
-    decisions: flag, outliers: flag, drift: flag, single: flag, help: flag,
+    data: text,
+    baselines: text,
+    sets: text,
+    seeds: text,
+    labels: text,
+    strategy: text,
+    workers: text,
+    json: text,
+    decisions: flag,
+    outliers: flag,
+    drift: flag,
+    single: flag,
+    help: flag,
   }
   let values
   try {
@@ -75,7 +87,8 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
   if (values.data === undefined) throw new BadOption('--data is needed.')
   if (!existsSync(values.data)) throw new BadOption(`There is no folder ${values.data}.`)
   const sets = list(values.sets, setsOf(values.data), 'sets')
-  if (values.baselines !== undefined && !existsSync(values.baselines)) throw new BadOption(`There is no folder ${values.baselines}.`)
+  if (values.baselines !== undefined && !existsSync(values.baselines))
+    throw new BadOption(`There is no folder ${values.baselines}.`)
   if (sets.length === 0) throw new BadOption(`No folder of ${values.data} has a protocol.json.gz.`)
   const labels = (values.labels ?? labelSteps).split(',').map((text) => whole(text, 1, 1_000_000, 0, 'labels'))
   const chosen: QualityOptions['parts'] = new Set([

@@ -24,7 +24,10 @@ function mean(values: readonly number[]): number {
 /** The detector whose mean is best; NaN where none has figures for all tests. */
 function bestDetector(cases: readonly Case[], field: Field): { detector: string; value: number } {
   let found = { detector: '–', value: Number.NaN }
-  for (const [detector, all] of groupBy(cases.flatMap(({ baselines }) => baselines), (one) => one.detector)) {
+  for (const [detector, all] of groupBy(
+    cases.flatMap(({ baselines }) => baselines),
+    (one) => one.detector,
+  )) {
     const value = mean(all.map((one) => one[field]))
     if (all.length === cases.length && !(value <= found.value)) found = { detector, value }
   }
@@ -36,7 +39,10 @@ function meansTable(cases: readonly Case[]): string {
   const columns = [...steps.map((labels) => cases.filter((one) => one.labels === labels)), cases]
   const rows: string[][] = []
   const row = (what: string, of: (column: readonly Case[]) => string): number => rows.push([what, ...columns.map(of)])
-  for (const [name, field] of [['AUROC', 'auroc'], ['average precision', 'averagePrecision']] as const) {
+  for (const [name, field] of [
+    ['AUROC', 'auroc'],
+    ['average precision', 'averagePrecision'],
+  ] as const) {
     row(`${name}: ours`, (column) => {
       const ours = mean(column.map((one) => one.ours[field]))
       return `${fixed(ours)}${ours < bestDetector(column, field).value ? '*' : ' '}`
@@ -48,7 +54,10 @@ function meansTable(cases: readonly Case[]): string {
     if (field === 'auroc' || field === 'averagePrecision') continue
     row(field, (column) => `${fixed(mean(column.map((one) => one.ours[field])))} `)
   }
-  return textTable(['means over the tests; * misses its bar', ...steps.map((n) => n.toLocaleString('en-US')), 'all'], rows)
+  return textTable(
+    ['means over the tests; * misses its bar', ...steps.map((n) => n.toLocaleString('en-US')), 'all'],
+    rows,
+  )
 }
 
 function testsTable(cases: readonly Case[]): string {
@@ -60,8 +69,12 @@ function testsTable(cases: readonly Case[]): string {
     const precision = bestDetector([one], 'averagePrecision')
     return [
       `${one.set} ${one.heldOut} ${one.labels}`,
-      fixed(one.ours.auroc), fixed(auroc.value), auroc.detector,
-      fixed(one.ours.averagePrecision), fixed(precision.value), precision.detector,
+      fixed(one.ours.auroc),
+      fixed(auroc.value),
+      auroc.detector,
+      fixed(one.ours.averagePrecision),
+      fixed(precision.value),
+      precision.detector,
       ...rest.map((field) => fixed(one.ours[field])),
     ]
   })
@@ -69,10 +82,12 @@ function testsTable(cases: readonly Case[]): string {
 }
 
 export function outlierReport(done: readonly Found[], baselines: readonly OutlierBaseline[]): string {
-  const cases = [...groupBy(done, ({ task }) => `${task.set} ${task.heldOut} ${task.labels}`).values()].map((group): Case => {
-    const { set, heldOut, labels } = (group[0] as Found).task
-    const beside = baselines.filter((one) => one.set === set && one.heldOut === heldOut && one.labels === labels)
-    return { set, heldOut, labels, ours: meanOf(group.map(({ run }) => run)), baselines: beside }
-  })
+  const cases = [...groupBy(done, ({ task }) => `${task.set} ${task.heldOut} ${task.labels}`).values()].map(
+    (group): Case => {
+      const { set, heldOut, labels } = (group[0] as Found).task
+      const beside = baselines.filter((one) => one.set === set && one.heldOut === heldOut && one.labels === labels)
+      return { set, heldOut, labels, ours: meanOf(group.map(({ run }) => run)), baselines: beside }
+    },
+  )
   return `Outliers\n\n${meansTable(cases)}\n\n${testsTable(cases)}`
 }

@@ -23,7 +23,10 @@ export interface OutlierRun extends RankingFigures {
 }
 
 /** The events in the order of time, each held against the threshold that those before it have led to. */
-function anchored(stream: readonly { line: number; score: number; known: boolean }[], modelThreshold: number): { alarms: number; found: number } {
+function anchored(
+  stream: readonly { line: number; score: number; known: boolean }[],
+  modelThreshold: number,
+): { alarms: number; found: number } {
   const anchor = freshAnchor(modelThreshold, outlierRateUsual)
   let alarms = 0
   let found = 0

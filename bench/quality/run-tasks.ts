@@ -34,23 +34,27 @@ export async function runTasks(tasks: readonly Task[], folder: string, workers: 
   }
   const results = new Array<Done>(tasks.length)
   const queue = [...tasks.entries()]
-  const threads = Array.from({ length: Math.min(workers, tasks.length) }, () => new Promise<void>((resolve, reject) => {
-    const thread = new Worker(built('bench/quality/worker.js'), { workerData: folder })
-    let current = queue.shift()
-    const next = (): void => {
-      if (current !== undefined) thread.postMessage(current[1])
-      else void thread.terminate().then(() => resolve())
-    }
-    thread.on('error', reject)
-    thread.on('message', (done: Done) => {
-      if (current === undefined) return
-      results[current[0]] = done
-      progress.report(current[1])
-      current = queue.shift()
-      next()
-    })
-    next()
-  }))
+  const threads = Array.from(
+    { length: Math.min(workers, tasks.length) },
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const thread = new Worker(built('bench/quality/worker.js'), { workerData: folder })
+        let current = queue.shift()
+        const next = (): void => {
+          if (current !== undefined) thread.postMessage(current[1])
+          else void thread.terminate().then(() => resolve())
+        }
+        thread.on('error', reject)
+        thread.on('message', (done: Done) => {
+          if (current === undefined) return
+          results[current[0]] = done
+          progress.report(current[1])
+          current = queue.shift()
+          next()
+        })
+        next()
+      }),
+  )
   await Promise.all(threads)
   return results
 }

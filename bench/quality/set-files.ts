@@ -31,18 +31,26 @@ const protocolFile = z.object({
 })
 export type ProtocolFile = z.infer<typeof protocolFile>
 
-const eventLine = z.object({ event: z.record(z.string(), z.unknown()), label: z.string(), meta: z.record(z.string(), z.unknown()).default({}) })
+const eventLine = z.object({
+  event: z.record(z.string(), z.unknown()),
+  label: z.string(),
+  meta: z.record(z.string(), z.unknown()).default({}),
+})
 export type EventLine = z.infer<typeof eventLine>
 
 /** What a check has found, one to a line. */
 function complain(path: string, found: readonly string[]): void {
   if (found.length === 0) return
   const more = found.length > complaintsMax ? [`and ${found.length - complaintsMax} more`] : []
-  throw new BadFile(`${path} cannot be used:\n${[...found.slice(0, complaintsMax), ...more].map((text) => `  ${text}`).join('\n')}`)
+  throw new BadFile(
+    `${path} cannot be used:\n${[...found.slice(0, complaintsMax), ...more].map((text) => `  ${text}`).join('\n')}`,
+  )
 }
 
 function issuesOf(error: z.ZodError, where = ''): string[] {
-  return error.issues.map(({ path, message }) => `${[...(where === '' ? [] : [where]), path.join('.')].join(', ')}: ${message}`)
+  return error.issues.map(
+    ({ path, message }) => `${[...(where === '' ? [] : [where]), path.join('.')].join(', ')}: ${message}`,
+  )
 }
 
 function readGzip(path: string): string {
@@ -74,23 +82,32 @@ export function readProtocolFile(folder: string, name: string): ProtocolFile {
 export function readEventLines(folder: string, name: string): EventLine[] {
   const path = join(folder, name, EVENTS)
   const found: string[] = []
-  const all = readGzip(path).trimEnd().split('\n').map((text, line) => {
-    const parsed = eventLine.safeParse(parseJson(text, `${path}, line ${line} (from 0),`))
-    if (!parsed.success) found.push(...issuesOf(parsed.error, `line ${line} (from 0)`))
-    return parsed.data as EventLine
-  })
+  const all = readGzip(path)
+    .trimEnd()
+    .split('\n')
+    .map((text, line) => {
+      const parsed = eventLine.safeParse(parseJson(text, `${path}, line ${line} (from 0),`))
+      if (!parsed.success) found.push(...issuesOf(parsed.error, `line ${line} (from 0)`))
+      return parsed.data as EventLine
+    })
   if (found.length === 0 && new Set(all.map(({ label }) => label)).size < 2) found.push('there is one label only')
   complain(path, found)
   return all
 }
 
 /** Every list of lines in a protocol, by its name. */
-function* listsOf({ test, picks, outliers }: ProtocolFile): Generator<readonly [name: string, lines: readonly number[]]> {
+function* listsOf({
+  test,
+  picks,
+  outliers,
+}: ProtocolFile): Generator<readonly [name: string, lines: readonly number[]]> {
   yield ['test', test]
-  for (const [strategy, seeds] of Object.entries(picks)) for (const [seed, list] of Object.entries(seeds)) yield [`picks.${strategy}.${seed}`, list]
-  for (const [heldOut, seeds] of Object.entries(outliers)) for (const [seed, tested] of Object.entries(seeds)) {
-    for (const [part, list] of Object.entries(tested)) yield [`outliers.${heldOut}.${seed}.${part}`, list]
-  }
+  for (const [strategy, seeds] of Object.entries(picks))
+    for (const [seed, list] of Object.entries(seeds)) yield [`picks.${strategy}.${seed}`, list]
+  for (const [heldOut, seeds] of Object.entries(outliers))
+    for (const [seed, tested] of Object.entries(seeds)) {
+      for (const [part, list] of Object.entries(tested)) yield [`outliers.${heldOut}.${seed}.${part}`, list]
+    }
 }
 
 /** Whether lines are there, each once in its list, and none both learned from and scored. @throws BadFile. */
@@ -104,10 +121,11 @@ export function checkLines(folder: string, name: string, protocol: ProtocolFile,
     const told = list.startsWith('picks.') ? numbers.find((line) => scored.has(line)) : undefined
     if (told !== undefined) found.push(`${list} has line ${told}, which is scored: nothing may be learned from it`)
   }
-  for (const [heldOut, seeds] of Object.entries(protocol.outliers)) for (const [seed, { train, inliers, outliers }] of Object.entries(seeds)) {
-    const told = new Set(train)
-    const both = [...inliers, ...outliers].find((line) => told.has(line))
-    if (both !== undefined) found.push(`outliers.${heldOut}.${seed} learns from line ${both}, which it scores`)
-  }
+  for (const [heldOut, seeds] of Object.entries(protocol.outliers))
+    for (const [seed, { train, inliers, outliers }] of Object.entries(seeds)) {
+      const told = new Set(train)
+      const both = [...inliers, ...outliers].find((line) => told.has(line))
+      if (both !== undefined) found.push(`outliers.${heldOut}.${seed} learns from line ${both}, which it scores`)
+    }
   complain(join(folder, name, PROTOCOL), found)
 }

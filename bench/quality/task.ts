@@ -27,16 +27,23 @@ export class TaskRunner {
     if (this.#dataset?.name !== task.set) this.#dataset = loadDataset(this.#folder, task.set)
     const dataset = this.#dataset
     switch (task.kind) {
-      case 'classification': return { task, run: classify(dataset, task) }
-      case 'outliers': return { task, run: findOutliers(dataset, task) }
-      case 'drift': return { task, run: followDrift(dataset, task) }
+      case 'classification':
+        return { task, run: classify(dataset, task) }
+      case 'outliers':
+        return { task, run: findOutliers(dataset, task) }
+      case 'drift':
+        return { task, run: followDrift(dataset, task) }
     }
   }
 }
 
 /** What a task is called in the progress. */
 export function nameOf(task: Task): string {
-  const how = task.kind === 'classification' ? task.strategy
-    : task.kind === 'outliers' ? `without ${task.heldOut}` : `feedback on one in ${task.pace}`
+  const how =
+    task.kind === 'classification'
+      ? task.strategy
+      : task.kind === 'outliers'
+        ? `without ${task.heldOut}`
+        : `feedback on one in ${task.pace}`
   return `${task.set}, ${how}, ${task.labels} labels, seed ${task.seed}`
 }

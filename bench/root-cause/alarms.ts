@@ -11,7 +11,11 @@ export interface Alarm {
   readonly cluster: number
 }
 
-const labelNames: readonly (readonly string[])[] = [['root_cause', 'root cause', 'root'], ['symptom'], ['isolated', 'irrelevant', 'noise']]
+const labelNames: readonly (readonly string[])[] = [
+  ['root_cause', 'root cause', 'root'],
+  ['symptom'],
+  ['isolated', 'irrelevant', 'noise'],
+]
 
 interface Line {
   readonly id: string
@@ -21,20 +25,26 @@ interface Line {
 }
 
 export function setsOf(folder: string): string[] {
-  return readdirSync(folder).filter((name) => name.startsWith('rca_')).sort()
+  return readdirSync(folder)
+    .filter((name) => name.startsWith('rca_'))
+    .sort()
 }
 
 /** @throws Error where the folder has no such set, or a label is none of the three. */
 export function loadAlarms(folder: string, name: string): Alarm[] {
   const text = gunzipSync(readFileSync(join(folder, name, 'events.jsonl.gz'))).toString('utf8')
   const clusters = new Map<string, number>()
-  return text.trimEnd().split('\n').map((line) => {
-    const { id, event, label, meta } = JSON.parse(line) as Line
-    const place = labelNames.findIndex((names) => names.includes(label))
-    if (place < 0) throw new Error(`${name}: the label ${JSON.stringify(label)} is none of root_cause, symptom, isolated`)
-    const tree = meta.cluster ?? id
-    const cluster = clusters.get(tree) ?? clusters.size
-    clusters.set(tree, cluster)
-    return { event, label: place, cluster }
-  })
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { id, event, label, meta } = JSON.parse(line) as Line
+      const place = labelNames.findIndex((names) => names.includes(label))
+      if (place < 0)
+        throw new Error(`${name}: the label ${JSON.stringify(label)} is none of root_cause, symptom, isolated`)
+      const tree = meta.cluster ?? id
+      const cluster = clusters.get(tree) ?? clusters.size
+      clusters.set(tree, cluster)
+      return { event, label: place, cluster }
+    })
 }

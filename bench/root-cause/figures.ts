@@ -38,7 +38,8 @@ class Sums {
   foundTogether = 0
 
   add(other: Sums): void {
-    for (let i = 0; i < this.confusion.length; i++) this.confusion[i] = (this.confusion[i] as number) + (other.confusion[i] as number)
+    for (let i = 0; i < this.confusion.length; i++)
+      this.confusion[i] = (this.confusion[i] as number) + (other.confusion[i] as number)
     this.alarms += other.alarms
     this.together += other.together
     this.trueTogether += other.trueTogether
@@ -62,7 +63,12 @@ class Sums {
   }
 
   figures(): RcaFigures {
-    return { macroF1: (this.f1(0) + this.f1(1) + this.f1(2)) / LABELS, rootF1: this.f1(0), symptomF1: this.f1(1), ari: this.ari }
+    return {
+      macroF1: (this.f1(0) + this.f1(1) + this.f1(2)) / LABELS,
+      rootF1: this.f1(0),
+      symptomF1: this.f1(1),
+      ari: this.ari,
+    }
   }
 }
 
@@ -158,6 +164,11 @@ export function reportOf(alarms: readonly Alarm[], played: Said, draws: number):
     logLoss,
     ece,
     macroF1AtOnce: atOnce.figures().macroF1,
-    intervals: { macroF1: interval('macroF1'), rootF1: interval('rootF1'), symptomF1: interval('symptomF1'), ari: interval('ari') },
+    intervals: {
+      macroF1: interval('macroF1'),
+      rootF1: interval('rootF1'),
+      symptomF1: interval('symptomF1'),
+      ari: interval('ari'),
+    },
   }
 }

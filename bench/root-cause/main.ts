@@ -22,7 +22,9 @@ function barOf(rows: readonly BaselineRow[], set: string, labels: number): { f1:
   const own = rows.filter((row) => row.ds === set)
   const mined = own.filter((row) => row.method.startsWith('mined_60s'))
   const models = new Map<string, number[]>()
-  for (const row of own) if (row.N === labels && row.method.endsWith('+context')) models.set(row.method, [...(models.get(row.method) ?? []), row.f1])
+  for (const row of own)
+    if (row.N === labels && row.method.endsWith('+context'))
+      models.set(row.method, [...(models.get(row.method) ?? []), row.f1])
   const means = [...models.values()].map((f1s) => f1s.reduce((a, b) => a + b, 0) / f1s.length)
   const f1s = [...mined.map(({ f1 }) => f1), ...means]
   const aris = mined.map(({ ari }) => ari ?? 0)
@@ -40,7 +42,10 @@ interface Line {
 }
 
 function run(options: RcaOptions, data: string): Line[] {
-  const rows = options.baselines === null ? [] : (JSON.parse(readFileSync(join(options.baselines, 'rca-baselines.json'), 'utf8')) as BaselineRow[])
+  const rows =
+    options.baselines === null
+      ? []
+      : (JSON.parse(readFileSync(join(options.baselines, 'rca-baselines.json'), 'utf8')) as BaselineRow[])
   return (options.sets ?? setsOf(data)).flatMap((set) => {
     const alarms = loadAlarms(data, set)
     return options.labels.map((labels) => {
@@ -50,13 +55,26 @@ function run(options: RcaOptions, data: string): Line[] {
       })
       const { intervals, ...first } = meanOf(runs.map(({ report }) => report))
       const between = (name: keyof typeof intervals): [number, number] => {
-        const of = (side: 0 | 1): number => runs.reduce((sum, { report }) => sum + report.intervals[name][side], 0) / runs.length
+        const of = (side: 0 | 1): number =>
+          runs.reduce((sum, { report }) => sum + report.intervals[name][side], 0) / runs.length
         return [of(0), of(1)]
       }
-      const mean = { ...first, intervals: { macroF1: between('macroF1'), rootF1: between('rootF1'), symptomF1: between('symptomF1'), ari: between('ari') } }
-      const times = meanOf(runs.map(({ played }) => ({
-        windowSeconds: played.windowMs / 1000, microsEach: played.microsEach, trainingSeconds: played.trainingSeconds,
-      })))
+      const mean = {
+        ...first,
+        intervals: {
+          macroF1: between('macroF1'),
+          rootF1: between('rootF1'),
+          symptomF1: between('symptomF1'),
+          ari: between('ari'),
+        },
+      }
+      const times = meanOf(
+        runs.map(({ played }) => ({
+          windowSeconds: played.windowMs / 1000,
+          microsEach: played.microsEach,
+          trainingSeconds: played.trainingSeconds,
+        })),
+      )
       const line = { set, labels, mean, bar: barOf(rows, set, labels), ...times }
       console.error(`${set} ${labels}: ${fixed(mean.macroF1)}`)
       return line
@@ -67,14 +85,46 @@ function run(options: RcaOptions, data: string): Line[] {
 function report(lines: readonly Line[]): string {
   const span = ([low, high]: readonly [number, number]): string => `${fixed(low)} to ${fixed(high)}`
   const head = [
-    'set', 'labels', 'macro F1', '95 %', 'bar', 'root F1', 'ARI', '95 %', 'bar', 'V', 'top cause', 'log-loss', 'ECE', 'at once', 'window s',
-    'µs an alarm', 'training s',
+    'set',
+    'labels',
+    'macro F1',
+    '95 %',
+    'bar',
+    'root F1',
+    'ARI',
+    '95 %',
+    'bar',
+    'V',
+    'top cause',
+    'log-loss',
+    'ECE',
+    'at once',
+    'window s',
+    'µs an alarm',
+    'training s',
   ]
-  return textTable(head, lines.map(({ set, labels, mean, bar, windowSeconds, microsEach, trainingSeconds }) => [
-    set, String(labels), fixed(mean.macroF1), span(mean.intervals.macroF1), fixed(bar.f1), fixed(mean.rootF1), fixed(mean.ari),
-    span(mean.intervals.ari), fixed(bar.ari), fixed(mean.vMeasure), fixed(mean.topPrecision), fixed(mean.logLoss), fixed(mean.ece),
-    fixed(mean.macroF1AtOnce), fixed(windowSeconds, 0), fixed(microsEach, 1), fixed(trainingSeconds, 1),
-  ]))
+  return textTable(
+    head,
+    lines.map(({ set, labels, mean, bar, windowSeconds, microsEach, trainingSeconds }) => [
+      set,
+      String(labels),
+      fixed(mean.macroF1),
+      span(mean.intervals.macroF1),
+      fixed(bar.f1),
+      fixed(mean.rootF1),
+      fixed(mean.ari),
+      span(mean.intervals.ari),
+      fixed(bar.ari),
+      fixed(mean.vMeasure),
+      fixed(mean.topPrecision),
+      fixed(mean.logLoss),
+      fixed(mean.ece),
+      fixed(mean.macroF1AtOnce),
+      fixed(windowSeconds, 0),
+      fixed(microsEach, 1),
+      fixed(trainingSeconds, 1),
+    ]),
+  )
 }
 
 try {

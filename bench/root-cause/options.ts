@@ -41,16 +41,27 @@ export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
     values = parseArgs({
       args: [...args],
       options: {
-        data: text, baselines: text, sets: text, labels: text, seeds: text, draws: text, parameters: text, points: text, json: text,
-        help: { type: 'boolean' }, synthetic: { type: 'boolean' },
+        data: text,
+        baselines: text,
+        sets: text,
+        labels: text,
+        seeds: text,
+        draws: text,
+        parameters: text,
+        points: text,
+        json: text,
+        help: { type: 'boolean' },
+        synthetic: { type: 'boolean' },
       },
     }).values
   } catch (error) {
     throw new BadOption((error as Error).message)
   }
   if (values.help === true) return 'help'
-  if ((values.data === undefined) !== (values.synthetic === true)) throw new BadOption('Either --data or --synthetic is needed.')
-  const list = (value: string | undefined): string[] | null => (value === undefined ? null : value.split(',').map((word) => word.trim()))
+  if ((values.data === undefined) !== (values.synthetic === true))
+    throw new BadOption('Either --data or --synthetic is needed.')
+  const list = (value: string | undefined): string[] | null =>
+    value === undefined ? null : value.split(',').map((word) => word.trim())
   const whole = (value: string | undefined, otherwise: number, name: string): number => {
     const number = value === undefined ? otherwise : Number(value)
     if (!Number.isInteger(number) || number < 0) throw new BadOption(`--${name} takes whole numbers from 0.`)

@@ -96,17 +96,33 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
     for (const number of changed) decide(number - NOW_MICROS)
     micros += (performance.now() - startedAt) * 1000
   }
-  const clusters = Float64Array.from({ length: count }, (_, at) => clustering.cluster(clustering.alert(numberOf(at))?.cluster ?? 0)?.id ?? -1)
+  const clusters = Float64Array.from(
+    { length: count },
+    (_, at) => clustering.cluster(clustering.alert(numberOf(at))?.cluster ?? 0)?.id ?? -1,
+  )
   return {
-    from, said, probabilities, saidAtOnce, clusters, topRanked: topRanked(clustering, clusters), windowMs: clustering.windowMs,
-    microsEach: micros / count, trainingSeconds,
+    from,
+    said,
+    probabilities,
+    saidAtOnce,
+    clusters,
+    topRanked: topRanked(clustering, clusters),
+    windowMs: clustering.windowMs,
+    microsEach: micros / count,
+    trainingSeconds,
   }
 }
 
 /** When the runs take place: later than any set, so that no alarm seems to come from the future. */
 const NOW_MICROS = Date.UTC(2026, 0, 1) * 1000
 
-function train(alarms: readonly Alarm[], clustering: Clustering, values: readonly PointValues[], from: number, options: PlayOptions): Uint8Array {
+function train(
+  alarms: readonly Alarm[],
+  clustering: Clustering,
+  values: readonly PointValues[],
+  from: number,
+  options: PlayOptions,
+): Uint8Array {
   const random = new SeededRandom(options.seed)
   const lines = Array.from({ length: from }, (_, at) => at)
   for (let at = from - 1; at > 0; at--) {
@@ -118,15 +134,22 @@ function train(alarms: readonly Alarm[], clustering: Clustering, values: readonl
     if (alert === null) throw new Error('an alarm without its row')
     return { alert, label: (alarms[at] as Alarm).label, values: values[at] as PointValues }
   }
-  return trainCause({
-    examples: lines.slice(0, options.labels).sort((a, b) => a - b).map(example),
-    background: Array.from({ length: Math.min(2_000, from) }, (_, at) => example(from - 1 - at)),
-    decisionPoints: options.points,
-    labelCount: LABELS,
-    facts: clustering.precedence,
-    window: { ms: clustering.precedence.windowMs, fixed: clustering.settings.causeWindowMs > 0 },
-    seed: options.seed,
-  }, defaultClassifier, () => true)
+  return trainCause(
+    {
+      examples: lines
+        .slice(0, options.labels)
+        .sort((a, b) => a - b)
+        .map(example),
+      background: Array.from({ length: Math.min(2_000, from) }, (_, at) => example(from - 1 - at)),
+      decisionPoints: options.points,
+      labelCount: LABELS,
+      facts: clustering.precedence,
+      window: { ms: clustering.precedence.windowMs, fixed: clustering.settings.causeWindowMs > 0 },
+      seed: options.seed,
+    },
+    defaultClassifier,
+    () => true,
+  )
 }
 
 function topRanked(clustering: Clustering, clusters: Float64Array): number[] {

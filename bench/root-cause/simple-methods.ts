@@ -18,7 +18,13 @@ const WINDOW_MS = 60_000
 const COUNT_MIN = 8
 const LIFT_MIN = 3
 /** Edges of the windows around an alarm that the model sees the types of, seconds. */
-const edges: readonly (readonly [number, number])[] = [[-300, -60], [-60, -10], [-10, 0], [0, 10], [10, 60]]
+const edges: readonly (readonly [number, number])[] = [
+  [-300, -60],
+  [-60, -10],
+  [-10, 0],
+  [0, 10],
+  [10, 60],
+]
 
 interface Placed extends Sighting {
   readonly timeMs: number
@@ -32,7 +38,9 @@ class Surroundings {
 
   constructor(alarms: readonly Alarm[]) {
     const sightings = new Sightings(causeSettingsOf({ pipeline: [] }), [])
-    this.placed = alarms.map(({ event }) => sightings.of(event)).map((sighting) => ({ ...sighting, timeMs: sighting.timeMs ?? 0 }))
+    this.placed = alarms
+      .map(({ event }) => sightings.of(event))
+      .map((sighting) => ({ ...sighting, timeMs: sighting.timeMs ?? 0 }))
     for (const [at, { entity, related }] of this.placed.entries()) {
       const own = this.#byEntity.get(entity) ?? []
       this.#byEntity.set(entity, own)
@@ -106,7 +114,12 @@ export function mined(alarms: readonly Alarm[]): Said {
   const isKept = (earlier: string, later: string): boolean => {
     const count = pairs.get(`${earlier} > ${later}`) ?? 0
     const chance = ((degrees.get(earlier) ?? 0) * WINDOW_MS * (counts.get(later) ?? 0)) / world.entities / span
-    return earlier !== later && count >= COUNT_MIN && count >= LIFT_MIN * chance && count >= (pairs.get(`${later} > ${earlier}`) ?? 0)
+    return (
+      earlier !== later &&
+      count >= COUNT_MIN &&
+      count >= LIFT_MIN * chance &&
+      count >= (pairs.get(`${later} > ${earlier}`) ?? 0)
+    )
   }
   const parents = placed.map(({ kind }, at) => {
     let nearest = -1
@@ -129,9 +142,19 @@ function fromParents(parents: readonly number[]): Said {
     return root
   }
   const clusters = Float64Array.from(parents, (_, at) => rootOf(at))
-  const said = Int8Array.from(parents, (parent, at) => (parent >= 0 ? SYMPTOM : (followers[at] as number) > 0 ? ROOT_CAUSE : IRRELEVANT) as number)
+  const said = Int8Array.from(
+    parents,
+    (parent, at) => (parent >= 0 ? SYMPTOM : (followers[at] as number) > 0 ? ROOT_CAUSE : IRRELEVANT) as number,
+  )
   const topRanked = parents.flatMap((parent, at) => (parent < 0 && (followers[at] as number) > 0 ? [at] : []))
-  return { from: Math.floor(parents.length / 5), said, saidAtOnce: said, probabilities: surely(said), clusters, topRanked }
+  return {
+    from: Math.floor(parents.length / 5),
+    said,
+    saidAtOnce: said,
+    probabilities: surely(said),
+    clusters,
+    topRanked,
+  }
 }
 
 function surely(said: Int8Array): Float64Array {
@@ -147,7 +170,9 @@ export function onContext(alarms: readonly Alarm[], labels: number, seed: number
   const valuesOf = (at: number): PointValues => {
     const { kind, entityName, related } = world.placed[at] as Placed
     const around = edges.map(([start, end]) => {
-      const kinds = new Set([...world.around(at, start * 1000, end * 1000 - 1)].map((other) => (world.placed[other] as Placed).kind))
+      const kinds = new Set(
+        [...world.around(at, start * 1000, end * 1000 - 1)].map((other) => (world.placed[other] as Placed).kind),
+      )
       return kinds.size === 0 ? null : [...kinds].sort()
     })
     return [kind, entityName, related.length, ...around]
@@ -155,13 +180,20 @@ export function onContext(alarms: readonly Alarm[], labels: number, seed: number
   const random = new SeededRandom(seed)
   const picked = new Set<number>()
   while (picked.size < labels) picked.add(random.below(from))
-  const model = loadModel(defaultClassifier.train({
-    points: ['kind', 'entity', 'listed', ...edges.map(([start]) => `around ${start}`)],
-    labelCount: LABELS,
-    examples: [...picked].sort((a, b) => a - b).map((at) => ({ values: valuesOf(at), label: (alarms[at] as Alarm).label, weight: 1 })),
-    background: Array.from({ length: Math.min(2_000, from) }, (_, at) => valuesOf(from - 1 - at)),
-    seed,
-  }, () => true))
+  const model = loadModel(
+    defaultClassifier.train(
+      {
+        points: ['kind', 'entity', 'listed', ...edges.map(([start]) => `around ${start}`)],
+        labelCount: LABELS,
+        examples: [...picked]
+          .sort((a, b) => a - b)
+          .map((at) => ({ values: valuesOf(at), label: (alarms[at] as Alarm).label, weight: 1 })),
+        background: Array.from({ length: Math.min(2_000, from) }, (_, at) => valuesOf(from - 1 - at)),
+        seed,
+      },
+      () => true,
+    ),
+  )
   const probabilities = new Float64Array(alarms.length * LABELS)
   const said = new Int8Array(alarms.length)
   const one = new Float64Array(LABELS)
@@ -170,5 +202,12 @@ export function onContext(alarms: readonly Alarm[], labels: number, seed: number
     probabilities.set(one, at * LABELS)
     said[at] = model.choose(one)
   }
-  return { from, said, saidAtOnce: said, probabilities, clusters: Float64Array.from(alarms, (_, at) => at), topRanked: [] }
+  return {
+    from,
+    said,
+    saidAtOnce: said,
+    probabilities,
+    clusters: Float64Array.from(alarms, (_, at) => at),
+    topRanked: [],
+  }
 }

@@ -26,8 +26,20 @@ import { serviceAlerts, type StreamAlert } from './stream.js'
 
 const category = 'Automated root cause analysis'
 const settings: JobSettings = {
-  id: 1, revision: 1, shard: 0, title: 'Bench', description: '', category, decisionPoints: [], labels: defaultLabels(category), autoRetrain: null,
-  advancedSettings: {}, feedbackColumns: [], pipeline: [], status: 'STARTED', createdAt: '2026-01-01T00:00:00.000000Z',
+  id: 1,
+  revision: 1,
+  shard: 0,
+  title: 'Bench',
+  description: '',
+  category,
+  decisionPoints: [],
+  labels: defaultLabels(category),
+  autoRetrain: null,
+  advancedSettings: {},
+  feedbackColumns: [],
+  pipeline: [],
+  status: 'STARTED',
+  createdAt: '2026-01-01T00:00:00.000000Z',
 }
 /** Half of what a turn may hold: bodies are made in blocks and not counted. */
 const block = 10_000
@@ -71,21 +83,35 @@ class Store {
     const rows = [...new CauseRows(this.environment, 1).all('clusters')]
     const [last] = rows.slice(-1) as { row: { lastMs: number } }[]
     const { gapMs, lateMs } = causeSettingsOf(settings)
-    const open = rows.filter(({ row }) => (row as { lastMs: number }).lastMs >= (last?.row.lastMs ?? 0) - gapMs - lateMs).length
+    const open = rows.filter(
+      ({ row }) => (row as { lastMs: number }).lastMs >= (last?.row.lastMs ?? 0) - gapMs - lateMs,
+    ).length
     return { open, all: rows.length }
   }
 
   /** Labels as an analyst would give them to the first alerts. */
   train(): void {
     const task = {
-      dataDir: '', shard: 0, jobId: 1, points: [], labels: settings.labels.map(({ name }) => name), buckets: false, seed: 1,
-      objective: 'accuracy' as const, signals: new SharedArrayBuffer(0),
+      dataDir: '',
+      shard: 0,
+      jobId: 1,
+      points: [],
+      labels: settings.labels.map(({ name }) => name),
+      buckets: false,
+      seed: 1,
+      objective: 'accuracy' as const,
+      signals: new SharedArrayBuffer(0),
     }
     const examples = this.taken.slice(0, labelled).map(({ label }, at) => ({ micros: firstMicros + at, label }))
     const model = new CauseKnown(this.environment, task, causeSettingsOf(settings), examples).train(() => true)
     const { fingerprint } = new DecisionPoints([])
     const { summary } = new CauseModel(model)
-    this.turns.run('install', [encodeModel({ version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary }, model)], 0, 1)
+    this.turns.run(
+      'install',
+      [encodeModel({ version: 1, throughSeq: 0, trainedMicros: 0, fingerprint, summary }, model)],
+      0,
+      1,
+    )
   }
 
   async close(): Promise<void> {
@@ -107,7 +133,8 @@ async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
   try {
     const few = million < 1_000_000
     log('filling the store with clusters')
-    for (let found = 0; found < (few ? clustersWanted / 10 : clustersWanted); found = store.clusters().all) store.take(5 * block)
+    for (let found = 0; found < (few ? clustersWanted / 10 : clustersWanted); found = store.clusters().all)
+      store.take(5 * block)
     const { open, all } = store.clusters()
     const count = Math.max(2, Math.round(effort)) * 2 * block
     const untrained = store.take(count)
@@ -115,12 +142,21 @@ async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
     store.train()
     const trained = store.take(count)
     const row = (what: string, { seconds, busy, floorBusy }: Taken): Row => ({
-      what, ours: count / busy, unit: 'alerts/s', against: { name: 'parse and put', value: count / floorBusy }, ratio: floorBusy / busy,
-      bar: '≥ 20,000', met: count / busy >= 20_000,
-      note: `a second of processor time; by the clock ${Math.round(count / seconds).toLocaleString('en')}. ${all} clusters in the store, about `
-        + `${open} of them open; parse, cluster, decide, store and flush in one thread`,
+      what,
+      ours: count / busy,
+      unit: 'alerts/s',
+      against: { name: 'parse and put', value: count / floorBusy },
+      ratio: floorBusy / busy,
+      bar: '≥ 20,000',
+      met: count / busy >= 20_000,
+      note:
+        `a second of processor time; by the clock ${Math.round(count / seconds).toLocaleString('en')}. ${all} clusters in the store, about ` +
+        `${open} of them open; parse, cluster, decide, store and flush in one thread`,
     })
-    return [row('alerts clustered and decided, before any training', untrained), row('the same, with a trained model', trained)]
+    return [
+      row('alerts clustered and decided, before any training', untrained),
+      row('the same, with a trained model', trained),
+    ]
   } finally {
     await store.close()
   }

@@ -14,7 +14,14 @@ export interface StreamAlert {
   readonly incident: number
 }
 
-const causes = ['disk full', 'out of memory', 'node lost', 'bad deployment', 'certificate expired', 'packet loss'] as const
+const causes = [
+  'disk full',
+  'out of memory',
+  'node lost',
+  'bad deployment',
+  'certificate expired',
+  'packet loss',
+] as const
 const effects = ['latency high', 'errors high', 'queue growing', 'timeouts', 'saturation', 'retries'] as const
 const noise = ['login failed', 'backup slow', 'clock skew', 'config changed'] as const
 
@@ -38,7 +45,11 @@ export function* serviceAlerts({ services, callees, every }: World, seed: number
   let now = Date.UTC(2023, 0, 1)
   const alert = (timeMs: number, service: number, type: string, label: number, incident: number): StreamAlert => {
     const listed = (calls[service] as number[]).map((callee) => `svc-${callee}`)
-    const body = { '@timestamp': new Date(timeMs).toISOString(), alert: { type, severity: 1 + (type.length % 4) }, service: { name: `svc-${service}`, callees: listed } }
+    const body = {
+      '@timestamp': new Date(timeMs).toISOString(),
+      alert: { type, severity: 1 + (type.length % 4) },
+      service: { name: `svc-${service}`, callees: listed },
+    }
     return { timeMs, label, incident, body }
   }
   for (let incident = 0; ; incident++) {
@@ -48,15 +59,18 @@ export function* serviceAlerts({ services, callees, every }: World, seed: number
       const cause = random.below(causes.length)
       let front = [{ service: random.below(services), at: now }]
       const hit = new Set(front.map(({ service }) => service))
-      const first = waiting.push(alert(now, (front[0] as { service: number }).service, causes[cause] as string, 0, incident)) - 1
+      const first =
+        waiting.push(alert(now, (front[0] as { service: number }).service, causes[cause] as string, 0, incident)) - 1
       for (let depth = 0; front.length > 0 && depth < 4; depth++) {
-        front = front.flatMap(({ service, at }) => (callers[service] as number[]).slice(0, 4).flatMap((caller) => {
-          if (hit.has(caller) || random.below(4) === 0) return []
-          hit.add(caller)
-          const then = at + 1_000 + random.below(20_000)
-          waiting.push(alert(then, caller, effects[(cause + depth) % effects.length] as string, 1, incident))
-          return [{ service: caller, at: then }]
-        }))
+        front = front.flatMap(({ service, at }) =>
+          (callers[service] as number[]).slice(0, 4).flatMap((caller) => {
+            if (hit.has(caller) || random.below(4) === 0) return []
+            hit.add(caller)
+            const then = at + 1_000 + random.below(20_000)
+            waiting.push(alert(then, caller, effects[(cause + depth) % effects.length] as string, 1, incident))
+            return [{ service: caller, at: then }]
+          }),
+        )
       }
       if (hit.size === 1) waiting[first] = { ...(waiting[first] as StreamAlert), label: 2 }
     }

@@ -30,19 +30,50 @@ export function runSynthetic({ sets, labels, seeds, parameters, points }: RcaOpt
   return (sets ?? topologyNames).flatMap((set) => {
     const worlds = Array.from({ length: seeds }, (_, seed) => topologyAlarms(set, ALARMS, seed + 1))
     const simple = mean(worlds.map((alarms) => reportOf(alarms, mined(alarms), 0)))
-    return labels.filter((count) => count <= LABELS_MAX).map((count) => {
-      const ours = mean(worlds.map((alarms, seed) => reportOf(alarms, play(alarms, { labels: count, seed, parameters, points }), 0)))
-      const context = count === 0 ? null : mean(worlds.map((alarms, seed) => reportOf(alarms, onContext(alarms, count, seed), 0)))
-      console.error(`${set} ${count}: ${fixed(ours.macroF1)}`)
-      return { set, labels: count, ours, mined: simple, context }
-    })
+    return labels
+      .filter((count) => count <= LABELS_MAX)
+      .map((count) => {
+        const ours = mean(
+          worlds.map((alarms, seed) => reportOf(alarms, play(alarms, { labels: count, seed, parameters, points }), 0)),
+        )
+        const context =
+          count === 0 ? null : mean(worlds.map((alarms, seed) => reportOf(alarms, onContext(alarms, count, seed), 0)))
+        console.error(`${set} ${count}: ${fixed(ours.macroF1)}`)
+        return { set, labels: count, ours, mined: simple, context }
+      })
   })
 }
 
 export function syntheticReport(lines: readonly SyntheticLine[]): string {
-  const head = ['set', 'labels', 'macro F1', 'mined', 'context', 'root F1', 'mined', 'context', 'top cause', 'mined', 'ARI', 'mined']
-  return textTable(head, lines.map(({ set, labels, ours, mined: simple, context }) => [
-    set, String(labels), fixed(ours.macroF1), fixed(simple.macroF1), fixed(context?.macroF1 ?? null), fixed(ours.rootF1), fixed(simple.rootF1),
-    fixed(context?.rootF1 ?? null), fixed(ours.topPrecision), fixed(simple.topPrecision), fixed(ours.ari), fixed(simple.ari),
-  ]))
+  const head = [
+    'set',
+    'labels',
+    'macro F1',
+    'mined',
+    'context',
+    'root F1',
+    'mined',
+    'context',
+    'top cause',
+    'mined',
+    'ARI',
+    'mined',
+  ]
+  return textTable(
+    head,
+    lines.map(({ set, labels, ours, mined: simple, context }) => [
+      set,
+      String(labels),
+      fixed(ours.macroF1),
+      fixed(simple.macroF1),
+      fixed(context?.macroF1 ?? null),
+      fixed(ours.rootF1),
+      fixed(simple.rootF1),
+      fixed(context?.rootF1 ?? null),
+      fixed(ours.topPrecision),
+      fixed(simple.topPrecision),
+      fixed(ours.ari),
+      fixed(simple.ari),
+    ]),
+  )
 }

@@ -32,7 +32,11 @@ function layered(sizes: readonly number[], callees: number, random: SeededRandom
   for (const [layer, size] of sizes.entries()) {
     const below = sizes[layer - 1] ?? 0
     for (let at = 0; at < size; at++) {
-      calls.push(below === 0 ? [] : [...new Set(Array.from({ length: 1 + random.below(callees) }, () => first - below + random.below(below)))])
+      calls.push(
+        below === 0
+          ? []
+          : [...new Set(Array.from({ length: 1 + random.below(callees) }, () => first - below + random.below(below)))],
+      )
     }
     first += size
   }
@@ -42,15 +46,26 @@ function layered(sizes: readonly number[], callees: number, random: SeededRandom
 /** Each by its name; built anew for each seed. */
 const topologies: Readonly<Record<string, (random: SeededRandom) => Topology>> = {
   /** Twelve chains of eight: each service calls the next. */
-  chain: () => ({ calls: Array.from({ length: 96 }, (_, at) => (at % 8 === 0 ? [] : [at - 1])), hop: [1, 20], every: 45 }),
+  chain: () => ({
+    calls: Array.from({ length: 96 }, (_, at) => (at % 8 === 0 ? [] : [at - 1])),
+    hop: [1, 20],
+    every: 45,
+  }),
   /** The same, where a symptom takes a minute or three to show. */
-  slow_chain: () => ({ calls: Array.from({ length: 96 }, (_, at) => (at % 8 === 0 ? [] : [at - 1])), hop: [60, 180], every: 120 }),
+  slow_chain: () => ({
+    calls: Array.from({ length: 96 }, (_, at) => (at % 8 === 0 ? [] : [at - 1])),
+    hop: [60, 180],
+    every: 120,
+  }),
   /** Few databases below some services below many front ends: one cause, many symptoms at once. */
   fan_in: (random) => ({ calls: layered([6, 18, 60], 2, random), hop: [1, 20], every: 60 }),
   /** Rings of ten with short cuts: everybody calls everybody in the end. */
   cyclic: (random) => ({
-    calls: Array.from({ length: 80 }, (_, at) => [...new Set([at - (at % 10) + ((at + 1) % 10), at - (at % 10) + random.below(10)])].filter((to) => to !== at)),
-    hop: [1, 20], every: 60,
+    calls: Array.from({ length: 80 }, (_, at) =>
+      [...new Set([at - (at % 10) + ((at + 1) % 10), at - (at % 10) + random.below(10)])].filter((to) => to !== at),
+    ),
+    hop: [1, 20],
+    every: 60,
   }),
   /** A mesh in which most of the time several incidents are under way. */
   crowded: (random) => ({ calls: layered([10, 40, 80, 70], 3, random), hop: [2, 30], every: 8 }),
@@ -76,11 +91,16 @@ export function topologyAlarms(name: string, count: number, seed: number): Alarm
   let now = Date.UTC(2023, 0, 1)
   const alert = (timeMs: number, service: number, type: string, label: number, cluster: number): void => {
     const callees = (topology.calls[service] as readonly number[]).map((callee) => `svc-${callee}`)
-    const event = { '@timestamp': new Date(timeMs).toISOString(), alertname: type, service: { name: `svc-${service}`, callees } }
+    const event = {
+      '@timestamp': new Date(timeMs).toISOString(),
+      alertname: type,
+      service: { name: `svc-${service}`, callees },
+    }
     const late = random.below(8) === 0 ? random.below(60_000) : random.below(500)
     coming.push({ timeMs, deliveredMs: timeMs + late, alarm: { event, label, cluster } })
   }
-  const between = ([least, most]: readonly [number, number]): number => Math.round(1000 * (least + random.nextFloat() * (most - least)))
+  const between = ([least, most]: readonly [number, number]): number =>
+    Math.round(1000 * (least + random.nextFloat() * (most - least)))
   for (let cluster = 0; coming.length < count; cluster++) {
     now += Math.ceil(-Math.log(1 - random.nextFloat()) * topology.every * 1000)
     const service = random.below(topology.calls.length)
@@ -105,7 +125,12 @@ interface Hit {
 
 /** What follows from a cause: sometimes a symptom of the service itself, and those of its callers, hop by hop. */
 function spread(
-  service: number, startMs: number, cause: string, { hop }: Topology, callers: readonly (readonly number[])[], random: SeededRandom,
+  service: number,
+  startMs: number,
+  cause: string,
+  { hop }: Topology,
+  callers: readonly (readonly number[])[],
+  random: SeededRandom,
   between: (seconds: readonly [number, number]) => number,
 ): Hit[] {
   const hits: Hit[] = []

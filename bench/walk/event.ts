@@ -31,7 +31,9 @@ export function eventStages({ texts, bodies, points, values }: Fixture): Stage[]
       name: 'scan: from text to stored bytes and decision points',
       run: (i) => {
         const { bytes, ends } = requests
-        return scanner.scan(bytes, i === 0 ? 0 : (ends[i - 1] as number), ends[i] as number, tree) && tree.key(scanner.out)
+        return (
+          scanner.scan(bytes, i === 0 ? 0 : (ends[i - 1] as number), ends[i] as number, tree) && tree.key(scanner.out)
+        )
       },
       floor: { name: 'JSON.parse', run: parse },
     },

@@ -55,7 +55,11 @@ function makeJob(): Job {
   const set = { points: alertPoints, labelCount: alertLabels.length, examples, background, seed: 1 }
   const model = defaultClassifier.train(set, () => true)
   const { summary } = loadModel(model)
-  const buckets = new Map(alerts(12, asked).map(({ body }) => points.valuesOf(body)).map((values) => [bucketText(values), values]))
+  const buckets = new Map(
+    alerts(12, asked)
+      .map(({ body }) => points.valuesOf(body))
+      .map((values) => [bucketText(values), values]),
+  )
   const row = { version: 1, throughSeq: 0, trainedMicros: 0, fingerprint: points.fingerprint, summary }
   return { points, row, model, events: [...buckets.values()] }
 }
@@ -96,10 +100,26 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   return { fresh: fresh.sort(), known: known.sort() }
 }
 
-function row(what: string, passes: readonly Float64Array[], bar: string, p50Max: number, p99Max: number, note: string): Row {
+function row(
+  what: string,
+  passes: readonly Float64Array[],
+  bar: string,
+  p50Max: number,
+  p99Max: number,
+  note: string,
+): Row {
   const p50 = median(passes.map((times) => percentile(times, 0.5)))
   const p99 = median(passes.map((times) => percentile(times, 0.99)))
-  return { what, ours: p50, unit: 'µs', p50Ms: p50 / 1000, p99Ms: p99 / 1000, bar, met: p50 < p50Max && p99 < p99Max, note }
+  return {
+    what,
+    ours: p50,
+    unit: 'µs',
+    p50Ms: p50 / 1000,
+    p99Ms: p99 / 1000,
+    bar,
+    met: p50 < p50Max && p99 < p99Max,
+    note,
+  }
 }
 
 export async function latencyRows(effort: Effort): Promise<Row[]> {
@@ -113,8 +133,22 @@ export async function latencyRows(effort: Effort): Promise<Row[]> {
     const note = `each of ${job.events.length} decisions timed by itself, model from ${learned} labels, ${job.model.length >> 10} KiB`
     const { newP50, newP99, known } = bars
     return [
-      row('one decision in a new bucket', passes.map(({ fresh }) => fresh), `p50 under ${newP50} µs, p99 under ${newP99} µs`, newP50, newP99, note),
-      row('one decision in a known bucket', passes.map((times) => times.known), `p50 under ${known} µs`, known, Infinity, note),
+      row(
+        'one decision in a new bucket',
+        passes.map(({ fresh }) => fresh),
+        `p50 under ${newP50} µs, p99 under ${newP99} µs`,
+        newP50,
+        newP99,
+        note,
+      ),
+      row(
+        'one decision in a known bucket',
+        passes.map((times) => times.known),
+        `p50 under ${known} µs`,
+        known,
+        Infinity,
+        note,
+      ),
     ]
   } finally {
     await environment.close()

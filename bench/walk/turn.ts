@@ -61,7 +61,14 @@ function fill(
 
 /** How many of these bodies a turn holds when more are waiting. */
 export function eventsPerTurn(texts: readonly string[]): number {
-  return fill(new Turn(), benchJob, 'ingest', 1, texts.map((text) => Buffer.from(text)), 0)
+  return fill(
+    new Turn(),
+    benchJob,
+    'ingest',
+    1,
+    texts.map((text) => Buffer.from(text)),
+    0,
+  )
 }
 
 /** Turns of one job through a shard in this thread. */

@@ -101,7 +101,7 @@ async function run(effort: Effort): Promise<Row[]> {
   for (const stage of [...eventStages(fixture), ...decisionStages(fixture), ...recordStages(fixture)]) {
     rows.push(await stageRow(fixture, stage, effort))
   }
-  rows.push(...await latencyRows(effort))
+  rows.push(...(await latencyRows(effort)))
   rows.push(await turnRow(fixture, effort))
   return rows
 }

@@ -86,9 +86,14 @@ export class AlertDesk {
     const name = (id: number, from: number): void => {
       const integration = this.#integration(id)
       if (integration === null) return
-      wanted.set(id, { integration, since: Math.min(from, wanted.get(id)?.since ?? Infinity), signature: JSON.stringify(integration) })
+      wanted.set(id, {
+        integration,
+        since: Math.min(from, wanted.get(id)?.since ?? Infinity),
+        signature: JSON.stringify(integration),
+      })
     }
-    for (const { integrationIds, namedMicros } of readWatchdogs(catalog)) for (const id of integrationIds) name(id, namedMicros)
+    for (const { integrationIds, namedMicros } of readWatchdogs(catalog))
+      for (const id of integrationIds) name(id, namedMicros)
     for (const { alert, integrationIds } of alertsAfter(catalog, 0)) {
       for (const id of integrationIds) if (!wanted.has(id)) name(id, alert.atMicros - 1)
     }
@@ -116,14 +121,32 @@ export class AlertDesk {
   #make(step: StepId, { integration, since, signature }: Wanted): Delivery {
     const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#parts
     const kind = outsideKind(integration.kind)
-    if (kind?.openSink === undefined || kind.tellsWatchdogs !== true) throw new Error('this version of the service cannot tell watchdogs by it')
+    if (kind?.openSink === undefined || kind.tellsWatchdogs !== true)
+      throw new Error('this version of the service cannot tell watchdogs by it')
     const serviceName = serviceNames[0] as string
-    const sink = kind.openSink('post_decision', openParameters(integration.connection, sealer), {}, { policy, clock, serviceName })
+    const sink = kind.openSink(
+      'post_decision',
+      openParameters(integration.connection, sealer),
+      {},
+      { policy, clock, serviceName },
+    )
     return new Delivery({
       asked: (items, seconds, reason) => this.#parts.asked(step, items, seconds, reason),
-      step, ledger, pace, failed, sink, circuit: this.#steps.circuit(integration), feed: new AlertFeed(catalog, integration.id, serviceName),
-      start: { events: since, change: 0, changeEvent: 0 }, nowMs: () => Math.floor(clock.nowMicros() / 1_000), random: Math.random,
-      isCurrent: stillHolds(catalog, [['integrations', integration.id]], () => JSON.stringify(this.#integration(integration.id)) === signature),
+      step,
+      ledger,
+      pace,
+      failed,
+      sink,
+      circuit: this.#steps.circuit(integration),
+      feed: new AlertFeed(catalog, integration.id, serviceName),
+      start: { events: since, change: 0, changeEvent: 0 },
+      nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+      random: Math.random,
+      isCurrent: stillHolds(
+        catalog,
+        [['integrations', integration.id]],
+        () => JSON.stringify(this.#integration(integration.id)) === signature,
+      ),
     })
   }
 }

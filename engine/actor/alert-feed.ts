@@ -42,8 +42,12 @@ export class AlertFeed implements Feed {
 
   #item(alert: WatchdogAlert): FeedItem {
     return {
-      eventMicros: alert.atMicros, changeMicros: 0, id: `w${this.#integrationId}.${eventIdOf(alert.atMicros)}`, reason: 'decided',
-      event: alertEvent(alert, this.#serviceName), alert,
+      eventMicros: alert.atMicros,
+      changeMicros: 0,
+      id: `w${this.#integrationId}.${eventIdOf(alert.atMicros)}`,
+      reason: 'decided',
+      event: alertEvent(alert, this.#serviceName),
+      alert,
     }
   }
 }

@@ -44,7 +44,13 @@ export class Arrivals {
     const { scanner } = this.#codec
     if (this.#scans && scanner.scan(memory, start, end, this.#tree)) {
       const key = this.#tree.key(scanner.out)
-      return { body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length), rawBody: null, extras: null, idInBody: scanner.eventId, key }
+      return {
+        body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length),
+        rawBody: null,
+        extras: null,
+        idInBody: scanner.eventId,
+        key,
+      }
     }
     return this.of(parseEnvelope(memory.toString('utf8', start, end), this.#sectionNames))
   }

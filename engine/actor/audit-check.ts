@@ -23,8 +23,12 @@ export interface AuditCheck extends AuditProof {
  * Walks the chain of a data directory. `noted` is a head that somebody kept.
  * Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid.
  */
-export async function checkAuditLog(dataDir: string, noted?: { readonly count: number; readonly hash: string }): Promise<AuditCheck> {
-  if (!existsSync(join(dataDir, 'format.json'))) throw new Refusal('data_dir_invalid', `there is no data directory at ${dataDir}`)
+export async function checkAuditLog(
+  dataDir: string,
+  noted?: { readonly count: number; readonly hash: string },
+): Promise<AuditCheck> {
+  if (!existsSync(join(dataDir, 'format.json')))
+    throw new Refusal('data_dir_invalid', `there is no data directory at ${dataDir}`)
   const lock = await lockDataDir(dataDir)
   try {
     const { shards } = openDataDir(dataDir, 0)
@@ -38,7 +42,8 @@ export async function checkAuditLog(dataDir: string, noted?: { readonly count: n
       await environment.close()
     }
     const witnesses = notedInShards(heads)
-    if (noted !== undefined) witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
+    if (noted !== undefined)
+      witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
     const proof = proveChain(catalog, witnesses)
     await catalog.close()
     return { ...proof, waiting }

@@ -40,7 +40,8 @@ const NO_JOB = 0
 /** The latest time up to which any outbox was taken, or 0. */
 export function lastTaken(environment: Environment, shards: number): number {
   let last = 0
-  for (let shard = 0; shard < shards; shard++) last = Math.max(last, decodeTaken(environment.get('audit_meta', takenKey(shard))))
+  for (let shard = 0; shard < shards; shard++)
+    last = Math.max(last, decodeTaken(environment.get('audit_meta', takenKey(shard))))
   return last
 }
 
@@ -63,7 +64,13 @@ export class AuditCollector {
   }
 
   /** Posts feedback and waits for its result; the audit log is told of it soon after. Rejects with the refusal. */
-  async ask(job: JobSettings, kind: MessageKind, eventId: string | null, body: Uint8Array, stamps = 1): Promise<unknown> {
+  async ask(
+    job: JobSettings,
+    kind: MessageKind,
+    eventId: string | null,
+    body: Uint8Array,
+    stamps = 1,
+  ): Promise<unknown> {
     try {
       return await this.#parts.shards.ask(job, kind, eventId, body, stamps)
     } finally {
@@ -144,14 +151,24 @@ export class AuditCollector {
       for (;;) {
         const through = decodeTaken(environment.get('audit_meta', takenKey(shard)))
         if (this.#closed || !shards.reader(shard).hasTold(through)) return
-        await shards.ask(orphanSettings(NO_JOB, shard), 'collected', null, encodeCollected(through, encodeHead(log.head())))
+        await shards.ask(
+          orphanSettings(NO_JOB, shard),
+          'collected',
+          null,
+          encodeCollected(through, encodeHead(log.head())),
+        )
       }
     }
-    this.#forgetting.set(shard, loop().catch((error: unknown) => {
-      // A full disk, or a full mailbox: nothing is lost by waiting.
-      if (!isRefusal(error) || !error.retryable) return failed('deleting what the audit log has', error)
-      this.#marked.add(shard)
-      this.#arm(RETRY_MS)
-    }).finally(() => this.#forgetting.delete(shard)))
+    this.#forgetting.set(
+      shard,
+      loop()
+        .catch((error: unknown) => {
+          // A full disk, or a full mailbox: nothing is lost by waiting.
+          if (!isRefusal(error) || !error.retryable) return failed('deleting what the audit log has', error)
+          this.#marked.add(shard)
+          this.#arm(RETRY_MS)
+        })
+        .finally(() => this.#forgetting.delete(shard)),
+    )
   }
 }

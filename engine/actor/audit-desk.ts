@@ -53,8 +53,11 @@ export class AuditDesk implements AuditService {
 
   async verify(noted?: { readonly count: number; readonly hash: string }): Promise<AuditProof> {
     await this.collector.settle()
-    const witnesses = notedInShards(Array.from({ length: this.#shards.count }, (_, shard) => this.#shards.reader(shard).notedHead()))
-    if (noted !== undefined) witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
+    const witnesses = notedInShards(
+      Array.from({ length: this.#shards.count }, (_, shard) => this.#shards.reader(shard).notedHead()),
+    )
+    if (noted !== undefined)
+      witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
     return await this.#readers.ask('auditProof', { witnesses })
   }
 

@@ -23,7 +23,11 @@ export class StoredAwaited implements AwaitedFeed {
     reader.refresh()
     const events: AwaitedEvent[] = []
     let bytes = 0
-    for (const { key } of environment.range('awaited', { from: timeKey(this.#jobId, after + 1), to: jobKey(this.#jobId + 1), limit: eventsMax })) {
+    for (const { key } of environment.range('awaited', {
+      from: timeKey(this.#jobId, after + 1),
+      to: jobKey(this.#jobId + 1),
+      limit: eventsMax,
+    })) {
       const record = environment.get('events', key)
       if (record === undefined) continue
       bytes += record.length

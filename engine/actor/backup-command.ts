@@ -25,7 +25,8 @@ export async function answerBackup(backups: Backups, request: string): Promise<s
   let answer: Answer
   try {
     const { backup, withKey } = JSON.parse(request) as Partial<BackupRequest>
-    if (typeof backup !== 'string' || typeof withKey !== 'boolean') throw new Refusal('invalid_body', 'a request that is not known')
+    if (typeof backup !== 'string' || typeof withKey !== 'boolean')
+      throw new Refusal('invalid_body', 'a request that is not known')
     answer = await backups.make(backup, withKey)
   } catch (error) {
     answer = { code: error instanceof Refusal ? error.code : 'store_failed', error: (error as Error).message }
@@ -35,7 +36,8 @@ export async function answerBackup(backups: Backups, request: string): Promise<s
 
 /** Makes a backup in `directory`, an absolute path. Rejects with Refusal data_dir_invalid, backup_refused and others. */
 export async function backupDataDir(dataDir: string, directory: string, withKey: boolean): Promise<BackupReport> {
-  if (!existsSync(join(dataDir, 'format.json'))) throw new Refusal('data_dir_invalid', `there is no data directory at ${dataDir}`)
+  if (!existsSync(join(dataDir, 'format.json')))
+    throw new Refusal('data_dir_invalid', `there is no data directory at ${dataDir}`)
   const request: BackupRequest = { backup: directory, withKey }
   const line = await callOwner(dataDir, JSON.stringify(request))
   if (line === null) return await backupUnused(dataDir, directory, withKey)
@@ -52,10 +54,22 @@ async function backupUnused(dataDir: string, directory: string, withKey: boolean
   try {
     openDataDir(dataDir, 0)
     const steps = new Int32Array(new SharedArrayBuffer(4)).fill(STILL)
-    const { list, entries } = await makeBackup({ dataDir, into: partial, withKey, steps: steps.buffer as SharedArrayBuffer })
+    const { list, entries } = await makeBackup({
+      dataDir,
+      into: partial,
+      withKey,
+      steps: steps.buffer as SharedArrayBuffer,
+    })
     finishDirectory(partial)
     const bytes = list.files.reduce((sum, file) => sum + file.bytes, 0)
-    return { directory, madeAt: list.madeAt, files: list.files.length, entries, bytes, seconds: (performance.now() - begin) / 1000 }
+    return {
+      directory,
+      madeAt: list.madeAt,
+      files: list.files.length,
+      entries,
+      bytes,
+      seconds: (performance.now() - begin) / 1000,
+    }
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
     throw error

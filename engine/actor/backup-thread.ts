@@ -41,7 +41,9 @@ export interface BackupDone {
 }
 
 export default async function makeBackup({ dataDir, into, withKey, steps: memory }: BackupTask): Promise<BackupDone> {
-  const names = readdirSync(dataDir).filter((name) => name.endsWith('.mdb')).map((name) => name.slice(0, -'.mdb'.length))
+  const names = readdirSync(dataDir)
+    .filter((name) => name.endsWith('.mdb'))
+    .map((name) => name.slice(0, -'.mdb'.length))
   const stores = names.map((name) => ({ name, store: openWhole(dataDir, name) }))
   let entries = 0
   let madeAt = ''
@@ -49,7 +51,8 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
     const steps = new Int32Array(memory)
     // STILL from the start: nobody uses the store.
     const mustWait = Atomics.compareExchange(steps, 0, 0, READY) === 0
-    if (mustWait && Atomics.wait(steps, 0, READY, STILL_MS_MAX) === 'timed-out') throw new Error('the shards did not hold still')
+    if (mustWait && Atomics.wait(steps, 0, READY, STILL_MS_MAX) === 'timed-out')
+      throw new Error('the shards did not hold still')
     for (const { store } of stores) store.takeSnapshot()
     madeAt = isoMicros(systemClock.nowMicros())
     Atomics.compareExchange(steps, 0, STILL, TAKEN)
@@ -58,7 +61,8 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
       // As long a rest as the work was: the disk is everybody's, and a low priority does not say so to it.
       if (mustWait) Atomics.wait(steps, 0, TAKEN, Math.min(REST_MS_MAX, performance.now() - begin))
       if (Atomics.load(steps, 0) === GIVEN_UP) throw new Refusal('draining', 'the service is shutting down')
-      if (freeBytes(into) < ROOM_BYTES_MIN) throw new Refusal('backup_refused', 'there is no room left where the backup should go')
+      if (freeBytes(into) < ROOM_BYTES_MIN)
+        throw new Refusal('backup_refused', 'there is no room left where the backup should go')
       begin = performance.now()
     }
     for (const { name, store } of stores) entries += store.copyTo(into, name, mayGoOn)
@@ -69,6 +73,7 @@ export default async function makeBackup({ dataDir, into, withKey, steps: memory
   // Copies have checksums, also of files that have none.
   writeFormat(into, openDataDir(dataDir, 0, false).shards)
   const key = join(dataDir, 'sealing.key')
-  if (withKey && existsSync(key)) writeFileSync(join(into, 'sealing.key'), readFileSync(key), { mode: 0o600, flush: true })
+  if (withKey && existsSync(key))
+    writeFileSync(join(into, 'sealing.key'), readFileSync(key), { mode: 0o600, flush: true })
   return { list: writeList(into, madeAt), entries }
 }

@@ -50,8 +50,10 @@ export class Backups implements BackupService {
 
   start(name: string = isoMicros(systemClock.nowMicros()).replace(/[:.]/g, '-')): BackupView {
     const { backupDir } = this.#parts
-    if (backupDir === null) throw new Refusal('backup_refused', 'SERVICE_BACKUP_DIR says where backups go, and is not set')
-    if (!NAME.test(name) || isPartial(name)) throw new Refusal('invalid_body', 'a name has letters, digits, -, _ and . only')
+    if (backupDir === null)
+      throw new Refusal('backup_refused', 'SERVICE_BACKUP_DIR says where backups go, and is not set')
+    if (!NAME.test(name) || isPartial(name))
+      throw new Refusal('invalid_body', 'a name has letters, digits, -, _ and . only')
     this.#parts.mustAccept()
     const running = this.make(join(backupDir, name), true)
     const view: BackupView = { name, state: 'running', madeAt: null, bytes: null, message: '' }
@@ -107,7 +109,12 @@ export class Backups implements BackupService {
     try {
       const steps = new Int32Array(new SharedArrayBuffer(4))
       this.#steps = steps
-      const running = this.#thread.run({ dataDir: this.#parts.dataDir, into: partial, withKey, steps: steps.buffer as SharedArrayBuffer })
+      const running = this.#thread.run({
+        dataDir: this.#parts.dataDir,
+        into: partial,
+        withKey,
+        steps: steps.buffer as SharedArrayBuffer,
+      })
       const reached = waiter(running, steps)
       await reached(READY)
       await this.#parts.shards.stillWhile(async () => {
@@ -118,7 +125,14 @@ export class Backups implements BackupService {
       const { list, entries } = await running
       finishDirectory(partial)
       const bytes = list.files.reduce((sum, file) => sum + file.bytes, 0)
-      const report = { directory: path, madeAt: list.madeAt, files: list.files.length, entries, bytes, seconds: (performance.now() - begin) / 1000 }
+      const report = {
+        directory: path,
+        madeAt: list.madeAt,
+        files: list.files.length,
+        entries,
+        bytes,
+        seconds: (performance.now() - begin) / 1000,
+      }
       this.#log.info('a backup was made', { ...report })
       return report
     } catch (error) {
@@ -131,7 +145,10 @@ export class Backups implements BackupService {
   #mustFit(partial: string): void {
     const { shards } = this.#parts
     const { bavail, bsize } = statfsSync(partial)
-    const needed = Array.from({ length: shards.count }, (_, shard) => shards.sizeBytes(shard)).reduce((sum, bytes) => sum + bytes, this.#parts.catalogBytes())
+    const needed = Array.from({ length: shards.count }, (_, shard) => shards.sizeBytes(shard)).reduce(
+      (sum, bytes) => sum + bytes,
+      this.#parts.catalogBytes(),
+    )
     if (bavail * bsize < needed) {
       throw new Refusal('backup_refused', `there is no room for a backup of ${needed} bytes where it should go`)
     }
@@ -141,9 +158,13 @@ export class Backups implements BackupService {
 /** Waits until the thread has come so far, or is over. */
 function waiter(running: Promise<unknown>, steps: Int32Array): (step: number) => Promise<void> {
   let over = false
-  const settled = running.then(() => (over = true), () => (over = true))
+  const settled = running.then(
+    () => (over = true),
+    () => (over = true),
+  )
   return async (step) => {
-    while (!over && Atomics.load(steps, 0) < step) await Promise.race([settled, new Promise((done) => setTimeout(done, LOOK_MS))])
+    while (!over && Atomics.load(steps, 0) < step)
+      await Promise.race([settled, new Promise((done) => setTimeout(done, LOOK_MS))])
   }
 }
 
@@ -159,7 +180,15 @@ function finishedIn(directory: string): BackupView[] {
     try {
       const list = readList(join(directory, name))
       if (list === null || isPartial(name)) return []
-      return [{ name, state: 'finished', madeAt: list.madeAt, bytes: list.files.reduce((sum, file) => sum + file.bytes, 0), message: '' }]
+      return [
+        {
+          name,
+          state: 'finished',
+          madeAt: list.madeAt,
+          bytes: list.files.reduce((sum, file) => sum + file.bytes, 0),
+          message: '',
+        },
+      ]
     } catch (error) {
       return [{ name, state: 'failed', madeAt: null, bytes: null, message: (error as Error).message }]
     }

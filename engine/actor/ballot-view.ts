@@ -23,7 +23,12 @@ export interface ViewGround {
 
 /** The view of a bucket or an event; `ballot` is null where nobody has voted. With what was written beside votes, or without. */
 export function ballotView(
-  ground: ViewGround, job: JobSettings, subject: Uint8Array, ballot: BallotRow | null, trainedThroughSeq: number, withNotes: boolean,
+  ground: ViewGround,
+  job: JobSettings,
+  subject: Uint8Array,
+  ballot: BallotRow | null,
+  trainedThroughSeq: number,
+  withNotes: boolean,
 ): ConsensusView {
   const nameOf = (label: number): string => job.labels[label]?.name ?? ''
   const override = ballot?.override ?? null
@@ -31,11 +36,17 @@ export function ballotView(
     ...subjectView(ground, job, subject),
     consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
     bucketState: stateOf(ballot, trainedThroughSeq),
-    override: override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
-    votes: (ballot?.votes ?? []).map(({ analyst, label, atMicros, eventMicros, closingNotes = null, indicators = null }) => ({
-      analyst, label: nameOf(label), atMicros, eventId: eventIdAt(ground.reads, job.id, eventMicros),
-      ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
-    })),
+    override:
+      override === null ? null : { label: nameOf(override.label), by: override.by, atMicros: override.atMicros },
+    votes: (ballot?.votes ?? []).map(
+      ({ analyst, label, atMicros, eventMicros, closingNotes = null, indicators = null }) => ({
+        analyst,
+        label: nameOf(label),
+        atMicros,
+        eventId: eventIdAt(ground.reads, job.id, eventMicros),
+        ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
+      }),
+    ),
   }
 }
 
@@ -51,8 +62,12 @@ function subjectView({ reads, countOf }: ViewGround, job: JobSettings, subject: 
   const row = decodeBucket(bytes)
   const isOfToday = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
   return {
-    bucketId, eventId: null, events: countOf(bucketIdText(subject), row.number).events,
-    values: isOfToday ? Object.fromEntries(job.decisionPoints.map((point, at) => [point, row.values[at] ?? null])) : null,
+    bucketId,
+    eventId: null,
+    events: countOf(bucketIdText(subject), row.number).events,
+    values: isOfToday
+      ? Object.fromEntries(job.decisionPoints.map((point, at) => [point, row.values[at] ?? null]))
+      : null,
   }
 }
 

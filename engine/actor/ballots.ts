@@ -7,7 +7,16 @@
  * 1. The same vote twice (same analyst, label and time) changes nothing: a turn that runs again counts once.
  * 2. `consensusCounts`, `undecidedBallots` and `lowScoreBallots` always equal a count over all ballots.
  */
-import { castVote, consensusOf, countVotes, isLabel, isLowScore, NO_CONSENSUS, UNDECIDED, type Consensus } from '../learn/consensus.js'
+import {
+  castVote,
+  consensusOf,
+  countVotes,
+  isLabel,
+  isLowScore,
+  NO_CONSENSUS,
+  UNDECIDED,
+  type Consensus,
+} from '../learn/consensus.js'
 import { flipsBack, knowledgeState, withChange, type KnowledgeState } from '../learn/knowledge-base.js'
 import type { Label } from '../job/job.js'
 import type { KnownConsensus } from '../decide/decision.js'
@@ -42,7 +51,8 @@ export function knownConsensus(ballot: BallotRow | null, trainedThroughSeq: numb
   const state = stateOf(ballot, trainedThroughSeq)
   if (state !== 'in_knowledge_base' && state !== 'retrain') return null
   // An administrator's word settles it: as sure as if every analyst and the administrator had voted for it.
-  if (ballot.override !== null) return { label: ballot.consensus, votesFor: ballot.votes.length + 1, votes: ballot.votes.length + 1 }
+  if (ballot.override !== null)
+    return { label: ballot.consensus, votesFor: ballot.votes.length + 1, votes: ballot.votes.length + 1 }
   const counts = countVotes(ballot.votes, ballot.consensus + 1)
   return { label: ballot.consensus, votesFor: counts[ballot.consensus] as number, votes: ballot.votes.length }
 }
@@ -57,14 +67,32 @@ export interface BallotChange {
  * Casts a vote and writes the ballot. Of more than limits.votesPerBallotMax analysts the latest ones count, and of their notes
  * the latest are kept, up to limits.ballotNotesCharsMax: a ballot is read and written whole at each vote.
  */
-export function vote(store: TurnStore, jobId: number, subject: Uint8Array, cast: StoredVote, stats: JobStats): BallotChange {
+export function vote(
+  store: TurnStore,
+  jobId: number,
+  subject: Uint8Array,
+  cast: StoredVote,
+  stats: JobStats,
+): BallotChange {
   const before = readBallot(store, jobId, subject)
-  return settle(store, jobId, subject, before, withLatestNotes(latestVotes(castVote(before?.votes ?? [], cast))), before?.override ?? null, stats)
+  return settle(
+    store,
+    jobId,
+    subject,
+    before,
+    withLatestNotes(latestVotes(castVote(before?.votes ?? [], cast))),
+    before?.override ?? null,
+    stats,
+  )
 }
 
 /** Sets an administrator's override, or withdraws it with null, and writes the ballot. */
 export function override(
-  store: TurnStore, jobId: number, subject: Uint8Array, word: StoredOverride | null, stats: JobStats,
+  store: TurnStore,
+  jobId: number,
+  subject: Uint8Array,
+  word: StoredOverride | null,
+  stats: JobStats,
 ): BallotChange {
   const before = readBallot(store, jobId, subject)
   return settle(store, jobId, subject, before, before?.votes ?? [], word, stats)
@@ -119,7 +147,13 @@ function withLatestNotes(votes: readonly StoredVote[]): readonly StoredVote[] {
 }
 
 /** Takes the votes that were given on one event out of a ballot; false where there are none. */
-export function withdrawVotes(store: TurnStore, jobId: number, subject: Uint8Array, eventMicros: number, stats: JobStats): boolean {
+export function withdrawVotes(
+  store: TurnStore,
+  jobId: number,
+  subject: Uint8Array,
+  eventMicros: number,
+  stats: JobStats,
+): boolean {
   const before = readBallot(store, jobId, subject)
   const votes = before?.votes.filter((each) => each.eventMicros !== eventMicros) ?? []
   if (before === null || votes.length === before.votes.length) return false
@@ -138,7 +172,10 @@ export function dropBallot(store: TurnStore, jobId: number, subject: Uint8Array,
 
 /** One for a ballot of a small majority, else nothing. */
 function lowScore(ballot: BallotRow | null): number {
-  return Number(ballot !== null && isLowScore(ballot.votes, ballot.override === null ? null : ballot.override.label, ballot.consensus))
+  return Number(
+    ballot !== null &&
+      isLowScore(ballot.votes, ballot.override === null ? null : ballot.override.label, ballot.consensus),
+  )
 }
 
 /** The job's ballots of a small majority, from the rows: for counters of before they were counted. */
@@ -162,6 +199,7 @@ function recount(stats: JobStats, before: BallotRow | null, after: BallotRow | n
     consensusCounts: counts,
     undecidedBallots: row.undecidedBallots + Number(is === UNDECIDED) - Number(was === UNDECIDED),
     consensusChangesSinceTraining: row.consensusChangesSinceTraining + Number(was !== NO_CONSENSUS),
-    consensusFlipsSinceTraining: row.consensusFlipsSinceTraining + Number(flipsBack(before?.changes ?? [], row.trainedThroughSeq, is)),
+    consensusFlipsSinceTraining:
+      row.consensusFlipsSinceTraining + Number(flipsBack(before?.changes ?? [], row.trainedThroughSeq, is)),
   })
 }

@@ -36,7 +36,12 @@ export function lossesAre(accepted: boolean, log: Pick<Log, 'warn'>): OnLoss {
 const OR_ACCEPT = 'restore a backup, or go on without what is lost (--accept-loss)'
 
 /** Costs a look at the size of each file where nothing is missing. @throws Refusal data_dir_invalid. */
-export function mustBelongTogether(dataDir: string, shards: number, catalog: Pick<Catalog, 'jobs' | 'users'>, onLoss: OnLoss): void {
+export function mustBelongTogether(
+  dataDir: string,
+  shards: number,
+  catalog: Pick<Catalog, 'jobs' | 'users'>,
+  onLoss: OnLoss,
+): void {
   // Shards are made before there can be a job in one.
   for (const shard of usedShards(catalog)) {
     const file = `shard-${shard}`
@@ -45,7 +50,8 @@ export function mustBelongTogether(dataDir: string, shards: number, catalog: Pic
   // Nobody is in a catalog that was made just now, or is that of a first start that was cut off.
   if (catalog.users.list().length > 0) return
   for (let shard = 0; shard < shards; shard++) {
-    if (isMade(dataDir, `shard-${shard}`) && hasJobs(dataDir, shard)) throw lost(dataDir, 'catalog', 'there are events of jobs')
+    if (isMade(dataDir, `shard-${shard}`) && hasJobs(dataDir, shard))
+      throw lost(dataDir, 'catalog', 'there are events of jobs')
   }
 }
 
@@ -56,12 +62,19 @@ function usedShards(catalog: Pick<Catalog, 'jobs'>): Set<number> {
 
 /** What of the shards is on disk, against what the catalog knows of them (marks.ts). @throws Refusal data_dir_invalid. */
 export function mustBeCurrent(
-  dataDir: string, shards: readonly { lastMicros(): number }[], catalog: Pick<Catalog, 'jobs'>, marks: Environment, onLoss: OnLoss,
+  dataDir: string,
+  shards: readonly { lastMicros(): number }[],
+  catalog: Pick<Catalog, 'jobs'>,
+  marks: Environment,
+  onLoss: OnLoss,
 ): void {
   for (const shard of usedShards(catalog)) {
     const older = olderThanMark(marks, shard, shards[shard]?.lastMicros() ?? 0)
     if (older === null) continue
-    onLoss(`shard-${shard}`, new Refusal('data_dir_invalid', `shard-${shard}.mdb in the data directory ${dataDir} ${older}; ${OR_ACCEPT}`))
+    onLoss(
+      `shard-${shard}`,
+      new Refusal('data_dir_invalid', `shard-${shard}.mdb in the data directory ${dataDir} ${older}; ${OR_ACCEPT}`),
+    )
   }
 }
 
@@ -74,9 +87,15 @@ export function olderThanMark(marks: Environment, shard: number, lastMicros: num
 }
 
 /** True where the ledger was lost that steps go by. @throws Refusal data_dir_invalid. */
-export function ledgerIsLost(dataDir: string, catalog: Pick<Catalog, 'jobs'>, marks: Environment, onLoss: OnLoss): boolean {
+export function ledgerIsLost(
+  dataDir: string,
+  catalog: Pick<Catalog, 'jobs'>,
+  marks: Environment,
+  onLoss: OnLoss,
+): boolean {
   if (markOf(marks, LEDGER) === null || isMade(dataDir, LEDGER)) return false
-  if (![...catalog.jobs()].some(({ pipeline }) => pipeline.some(({ outsideSince }) => outsideSince !== undefined))) return false
+  if (![...catalog.jobs()].some(({ pipeline }) => pipeline.some(({ outsideSince }) => outsideSince !== undefined)))
+    return false
   onLoss(LEDGER, lost(dataDir, LEDGER, 'it says how far integrations are', OR_ACCEPT))
   return true
 }
@@ -92,7 +111,10 @@ interface StoredJobs {
  * given the job's id, and its audit log has what the shard noted of it last. @throws Refusal data_dir_invalid.
  */
 export function mustHaveDeleted(
-  dataDir: string, shards: readonly StoredJobs[], catalog: Pick<Catalog, 'job' | 'hasGiven'>, log: Pick<AuditLog, 'has'>,
+  dataDir: string,
+  shards: readonly StoredJobs[],
+  catalog: Pick<Catalog, 'job' | 'hasGiven'>,
+  log: Pick<AuditLog, 'has'>,
 ): void {
   for (const [shard, stored] of shards.entries()) {
     const orphans = [...stored.storedJobs()].map(({ jobId }) => jobId).filter((id) => catalog.job(id) === undefined)
@@ -100,7 +122,10 @@ export function mustHaveDeleted(
     const noted = stored.notedHead()
     if (orphans.every((id) => catalog.hasGiven(id)) && (noted === undefined || log.has(decodeHead(noted)))) continue
     const why = `shard-${shard}.mdb has events of the job ${orphans[0]}, which the catalog has never had`
-    throw new Refusal('data_dir_invalid', `catalog.mdb in the data directory ${dataDir} is older than the rest, or of another directory: ${why}; restore a backup`)
+    throw new Refusal(
+      'data_dir_invalid',
+      `catalog.mdb in the data directory ${dataDir} is older than the rest, or of another directory: ${why}; restore a backup`,
+    )
   }
 }
 
@@ -112,5 +137,8 @@ function hasJobs(dataDir: string, shard: number): boolean {
 }
 
 function lost(dataDir: string, name: string, why: string, then = 'restore a backup'): Refusal {
-  return new Refusal('data_dir_invalid', `${name}.mdb in the data directory ${dataDir} is missing or empty, and ${why}; ${then}`)
+  return new Refusal(
+    'data_dir_invalid',
+    `${name}.mdb in the data directory ${dataDir} is missing or empty, and ${why}; ${then}`,
+  )
 }

@@ -96,7 +96,8 @@ export class BucketCache {
   /** Bodies with these bytes at the decision points are in that bucket. */
   remember({ view, length, hash }: PointKey, bucket: Bucket): void {
     const { bucketsInMemoryMax, bucketCharsInMemoryMax } = limits
-    if (this.#keys.size >= KEYS_PER_BUCKET * bucketsInMemoryMax || this.#keys.bytesUsed >= bucketCharsInMemoryMax) this.#forgetKeys()
+    if (this.#keys.size >= KEYS_PER_BUCKET * bucketsInMemoryMax || this.#keys.bytesUsed >= bucketCharsInMemoryMax)
+      this.#forgetKeys()
     const known = this.#keys.find(view, 0, length, hash)
     if (known >= 0) this.#byKey[known] = bucket
     else if (known === ABSENT) this.#byKey[this.#keys.add(view, 0, length, hash)] = bucket
@@ -114,9 +115,8 @@ export class BucketCache {
     if (known !== undefined) return known
     const id = bucketIdOf(this.#fingerprint, text)
     const bytes = store.get('buckets', bucketKey(this.#jobId, id))
-    const bucket = bytes === undefined
-      ? this.#make(id, text, values)
-      : this.#fromRow(store, id, text, decodeBucket(bytes))
+    const bucket =
+      bytes === undefined ? this.#make(id, text, values) : this.#fromRow(store, id, text, decodeBucket(bytes))
     this.#byText.set(text, bucket)
     this.#chars += text.length
     return bucket
@@ -146,7 +146,8 @@ export class BucketCache {
     bucket.events++
     if (isLatest) bucket.lastMicros = micros
     if (label >= 0 && bucket.decided !== null) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
-    if (isLatest && bucket.stored && this.#late.areTaken && bucket.text.length <= limits.countsLateCharsMax) this.#late.add(bucket)
+    if (isLatest && bucket.stored && this.#late.areTaken && bucket.text.length <= limits.countsLateCharsMax)
+      this.#late.add(bucket)
     else this.touch(bucket)
   }
 
@@ -208,8 +209,20 @@ export class BucketCache {
   }
 
   #make(id: Buffer, text: string, values: PointValues): Bucket {
-    const row = { number: this.#stats.nextBucketNumber(), firstMicros: 0, hasBallot: false, fingerprint: this.#fingerprint, values }
-    return this.#bucket(id, text, row, { events: 0, lastMicros: 0, decided: new Array<number>(this.#labelCount).fill(0) }, false)
+    const row = {
+      number: this.#stats.nextBucketNumber(),
+      firstMicros: 0,
+      hasBallot: false,
+      fingerprint: this.#fingerprint,
+      values,
+    }
+    return this.#bucket(
+      id,
+      text,
+      row,
+      { events: 0, lastMicros: 0, decided: new Array<number>(this.#labelCount).fill(0) },
+      false,
+    )
   }
 
   #fromRow(store: TurnStore, id: Buffer, text: string, row: BucketRow): Bucket {
@@ -217,12 +230,33 @@ export class BucketCache {
     return this.#bucket(id, text, row, counts, true)
   }
 
-  #bucket(id: Buffer, text: string, row: BucketRow, { events, lastMicros, decided }: CountRow, stored: boolean): Bucket {
+  #bucket(
+    id: Buffer,
+    text: string,
+    row: BucketRow,
+    { events, lastMicros, decided }: CountRow,
+    stored: boolean,
+  ): Bucket {
     const { number, firstMicros, hasBallot, fingerprint, values } = row
     return {
-      jobId: this.#jobId, id: this.#slab.copy(id), text, values, lacksPoints: lacksPoints(values), fingerprint, number, firstMicros, events, lastMicros,
-      decided: decided === null ? null : [...decided], hasBallot, kept: true, stored, changed: false, lateSince: NOT_LATE,
-      decision: null, state: null,
+      jobId: this.#jobId,
+      id: this.#slab.copy(id),
+      text,
+      values,
+      lacksPoints: lacksPoints(values),
+      fingerprint,
+      number,
+      firstMicros,
+      events,
+      lastMicros,
+      decided: decided === null ? null : [...decided],
+      hasBallot,
+      kept: true,
+      stored,
+      changed: false,
+      lateSince: NOT_LATE,
+      decision: null,
+      state: null,
     }
   }
 }

@@ -54,7 +54,8 @@ export function lateEventsOf(reads: ScanReads, jobId: number, bucketId: string |
   if (through === Number.POSITIVE_INFINITY) return late
   const wanted = bucketId === null ? null : Buffer.from(bucketId, 'latin1')
   reads.scan('events', { from: timeKey(jobId, through + 1), to: jobKey(jobId + 1) }, (key, record) => {
-    if (wanted === null ? isInBucket(record) : isInThisBucket(record, wanted)) late.add(bucketIdTextOf(record), timeOfKey(key), labelOf(record))
+    if (wanted === null ? isInBucket(record) : isInThisBucket(record, wanted))
+      late.add(bucketIdTextOf(record), timeOfKey(key), labelOf(record))
     return true
   })
   return late

@@ -52,12 +52,22 @@ export function cast(
 ): void {
   const { settings, store, stats, buckets } = polling
   const { header, micros } = event
-  const bucket = header.bucketId === null ? null : must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
-  const change = vote(store, settings.id, subjectOf(header, micros), {
-    analyst, label, atMicros, eventMicros: micros,
-    ...(closingNotes === undefined ? {} : { closingNotes }),
-    ...(indicators === undefined ? {} : { indicators }),
-  }, stats)
+  const bucket =
+    header.bucketId === null ? null : must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')
+  const change = vote(
+    store,
+    settings.id,
+    subjectOf(header, micros),
+    {
+      analyst,
+      label,
+      atMicros,
+      eventMicros: micros,
+      ...(closingNotes === undefined ? {} : { closingNotes }),
+      ...(indicators === undefined ? {} : { indicators }),
+    },
+    stats,
+  )
   if (bucket !== null) markBallot(buckets, bucket)
   if (!header.hasFeedback) {
     store.put('events', timeKey(settings.id, micros), withHeader(event.record, { ...header, hasFeedback: true }))
@@ -68,7 +78,9 @@ export function cast(
   const earlier = change.before?.votes.find((each) => each.analyst === analyst)?.label
   tell(store, {
     ...entryOf(settings, change, bucket, { by, atMicros }, { vote: { before: nameOf(earlier), after: nameOf(label) } }),
-    analyst, action: 'voted', object: { type: 'event', id: eventId, title: '' },
+    analyst,
+    action: 'voted',
+    object: { type: 'event', id: eventId, title: '' },
   })
 }
 
@@ -84,9 +96,15 @@ interface Target {
  * withdraws it.
  * @throws Refusal event_not_found, bucket_not_found, unknown_label, override_not_found, before anything is changed.
  */
-export function overrule(polling: Polling, eventId: string | null, input: OverrideInput, { by, atMicros }: Cast): () => void {
+export function overrule(
+  polling: Polling,
+  eventId: string | null,
+  input: OverrideInput,
+  { by, atMicros }: Cast,
+): () => void {
   const { settings, store, stats, buckets } = polling
-  const { subject, bucket, object } = eventId === null ? bucketTarget(polling, input.bucketId) : eventTarget(polling, eventId)
+  const { subject, bucket, object } =
+    eventId === null ? bucketTarget(polling, input.bucketId) : eventTarget(polling, eventId)
   const label = input.label === null ? null : labelOf(settings.labels, { label: input.label })
   const before = readBallot(store, settings.id, subject)?.override ?? null
   if (label === null && before === null) throw new Refusal('override_not_found', 'there is no override to withdraw')
@@ -97,8 +115,15 @@ export function overrule(polling: Polling, eventId: string | null, input: Overri
     stats.change({ lastFeedbackMicros: atMicros })
     const nameOf = (of: number | undefined): string | null => settings.labels[of ?? -1]?.name ?? null
     tell(store, {
-      ...entryOf(settings, change, bucket, { by, atMicros }, { override: { before: nameOf(before?.label), after: nameOf(word?.label) } }),
-      action: label === null ? 'override withdrawn' : 'consensus overridden', object,
+      ...entryOf(
+        settings,
+        change,
+        bucket,
+        { by, atMicros },
+        { override: { before: nameOf(before?.label), after: nameOf(word?.label) } },
+      ),
+      action: label === null ? 'override withdrawn' : 'consensus overridden',
+      object,
     })
   }
 }
@@ -114,7 +139,8 @@ function bucketTarget({ store, buckets }: Polling, bucketId: string | null): Tar
   const id = Buffer.from(bucketId ?? '', 'hex')
   const bucket = buckets.byId(store, id)
   // One that its last event has left in this turn is still at hand.
-  if (bucket === null || (bucket.events === 0 && !bucket.hasBallot)) throw new Refusal('bucket_not_found', 'bucket not found')
+  if (bucket === null || (bucket.events === 0 && !bucket.hasBallot))
+    throw new Refusal('bucket_not_found', 'bucket not found')
   return { subject: id, bucket, object: { type: 'bucket', id: id.toString('hex'), title: '' } }
 }
 
@@ -135,9 +161,14 @@ function entryOf(
   { by, atMicros }: Cast,
   changes: NonNullable<AuditEntry['changes']>,
 ): Pick<AuditEntry, 'atMicros' | 'by' | 'job' | 'changes' | 'details'> {
-  const consensus = { before: before === null ? null : consensusName(labels, before.consensus), after: consensusName(labels, after.consensus) }
+  const consensus = {
+    before: before === null ? null : consensusName(labels, before.consensus),
+    after: consensusName(labels, after.consensus),
+  }
   return {
-    atMicros, by, job: { id, title },
+    atMicros,
+    by,
+    job: { id, title },
     changes: { ...changes, ...(consensus.before === consensus.after ? {} : { consensus }) },
     details: { consensus: consensus.after, ...(bucket === null ? {} : { bucket_id: bucket.id.toString('hex') }) },
   }

@@ -8,4 +8,13 @@ import { metricsTables } from './metrics-log.js'
 import { marksTable } from './marks.js'
 import { TRAININGS_TABLE } from './training-log.js'
 
-export const allCatalogTables: readonly string[] = [...catalogTables, TRAININGS_TABLE, ...auditTables, ...metricsTables, samplesTable, watchdogsTable, alertsTable, marksTable]
+export const allCatalogTables: readonly string[] = [
+  ...catalogTables,
+  TRAININGS_TABLE,
+  ...auditTables,
+  ...metricsTables,
+  samplesTable,
+  watchdogsTable,
+  alertsTable,
+  marksTable,
+]

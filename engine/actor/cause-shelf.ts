@@ -65,7 +65,8 @@ export class CauseRows implements ShelfReads {
   /** Rows of a part; with `number`, those below it, the greatest first. */
   *before(part: ShelfPart, number: number | null, reverse = false): Iterable<{ number: number; row: unknown }> {
     const place = shelfParts.indexOf(part)
-    const to = number === null ? rowKey(this.jobId, place + 1, 0).subarray(0, NUMBER_AT) : rowKey(this.jobId, place, number)
+    const to =
+      number === null ? rowKey(this.jobId, place + 1, 0).subarray(0, NUMBER_AT) : rowKey(this.jobId, place, number)
     const from = rowKey(this.jobId, place, 0).subarray(0, NUMBER_AT)
     for (const { key, value } of this.#reads.range('causes', { from, to, reverse })) {
       yield { number: numberAt(key, NUMBER_AT), row: decode(part, value) }
@@ -74,7 +75,11 @@ export class CauseRows implements ShelfReads {
 
   /** The alerts that came into a cluster itself, after `after`, in the order in which they came. */
   *members(cluster: number, after: number, limit: number): Iterable<number> {
-    const range = { from: memberKey(this.jobId, cluster, after + 1), to: memberKey(this.jobId, cluster, Infinity), limit }
+    const range = {
+      from: memberKey(this.jobId, cluster, after + 1),
+      to: memberKey(this.jobId, cluster, Infinity),
+      limit,
+    }
     for (const { key } of this.#reads.range('causes', range)) yield numberAt(key, ALERT_AT)
   }
 }

@@ -75,7 +75,12 @@ export class CauseStage {
   again(event: FoundEvent, atMicros: number, ownSubject: Uint8Array | null): Decision {
     const alert = this.#clustering.alert(event.micros)
     if (alert === null) return this.take(event.micros, this.#bodyOf(event), atMicros)
-    return this.#decide(alert, this.#sightings.valuesOf(() => this.#bodyOf(event)), true, ownSubject)
+    return this.#decide(
+      alert,
+      this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      true,
+      ownSubject,
+    )
   }
 
   /** The model's own word on a stored event where it stands now; null without a model, and where the event has no place. */
@@ -83,7 +88,13 @@ export class CauseStage {
     const alert = this.#clustering.alert(event.micros)
     if (alert === null) return null
     const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
-    return this.#parts.model.opinion(this.#contexts.valuesOf(alert, structure, this.#sightings.valuesOf(() => this.#bodyOf(event))))
+    return this.#parts.model.opinion(
+      this.#contexts.valuesOf(
+        alert,
+        structure,
+        this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      ),
+    )
   }
 
   /** Another version takes the place of the event. */
@@ -118,7 +129,12 @@ export class CauseStage {
     if (isOver(home.row, this.#clustering.settings, this.#clustering.stand(nowMicros))) return
     const { header } = event
     const subject = header.hasFeedback ? timeValue(micros) : null
-    const decision = this.#decide(alert, this.#sightings.valuesOf(() => this.#bodyOf(event)), true, subject)
+    const decision = this.#decide(
+      alert,
+      this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      true,
+      subject,
+    )
     if (decision.label === header.label && Math.abs(decision.confidence - header.confidence) < moveMin) return
     alert.history.push([nowMicros, header.label, header.confidence, header.source])
     if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()

@@ -32,7 +32,12 @@ export class CauseKnown {
   readonly #points: DecisionPoints
   readonly #codec: BodyCodec
 
-  constructor(environment: Environment, task: TrainingTask, settings: CauseSettings, labelled: readonly LabelledEvent[]) {
+  constructor(
+    environment: Environment,
+    task: TrainingTask,
+    settings: CauseSettings,
+    labelled: readonly LabelledEvent[],
+  ) {
     this.#task = task
     this.#settings = settings
     this.#environment = environment
@@ -50,15 +55,27 @@ export class CauseKnown {
   train(progress: TrainingProgress): Uint8Array {
     const { points, labels, seed, objective } = this.#task
     const precedence = new Precedence(this.#shelf, this.#settings.causeWindowMs)
-    return trainCause({
-      examples: this.examples, background: this.#background(), decisionPoints: points, labelCount: labels.length, facts: precedence,
-      window: { ms: precedence.windowMs, fixed: this.#settings.causeWindowMs > 0 }, seed, objective,
-    }, defaultClassifier, progress)
+    return trainCause(
+      {
+        examples: this.examples,
+        background: this.#background(),
+        decisionPoints: points,
+        labelCount: labels.length,
+        facts: precedence,
+        window: { ms: precedence.windowMs, fixed: this.#settings.causeWindowMs > 0 },
+        seed,
+        objective,
+      },
+      defaultClassifier,
+      progress,
+    )
   }
 
   #background(): Omit<CauseExample, 'label'>[] {
     const range = { ...jobRange(this.#task.jobId), reverse: true, limit: limits.trainingBackgroundMax }
-    const recent = [...this.#environment.range('events', range)].flatMap(({ key, value }) => this.#known(timeOfKey(key), value) ?? [])
+    const recent = [...this.#environment.range('events', range)].flatMap(
+      ({ key, value }) => this.#known(timeOfKey(key), value) ?? [],
+    )
     return recent.reverse()
   }
 

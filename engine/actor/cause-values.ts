@@ -11,7 +11,11 @@ import { CauseRows, ReadingShelf, type RangeReads } from './cause-shelf.js'
 import type { ClusteredJob } from './cluster-reader.js'
 
 /** Answers with the values of the alert that came in at `micros`; null where it was never clustered. */
-export function causeValues(reads: RangeReads, job: ClusteredJob, model: CauseModel): (micros: number, own: PointValues) => PointValues | null {
+export function causeValues(
+  reads: RangeReads,
+  job: ClusteredJob,
+  model: CauseModel,
+): (micros: number, own: PointValues) => PointValues | null {
   const { causeWindowMs } = causeSettingsOf(job)
   const precedence = new Precedence(new ReadingShelf(reads, job.id), causeWindowMs)
   const rows = new CauseRows(reads, job.id)

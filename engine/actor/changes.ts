@@ -34,7 +34,11 @@ const FORGOTTEN_MAX = 2_000
 
 /** The decision of the event that came in at `eventMicros` was made again, or is its first; `before` is the header that it had. */
 export function noteChange(
-  store: TurnStore, settings: JobSettings, changeMicros: number, eventMicros: number, before: RecordHeader,
+  store: TurnStore,
+  settings: JobSettings,
+  changeMicros: number,
+  eventMicros: number,
+  before: RecordHeader,
 ): void {
   if (!settings.pipeline.some(takesOut)) return
   const row = Buffer.alloc(ROW_BYTES)

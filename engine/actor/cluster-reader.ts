@@ -18,7 +18,15 @@ import type { Environment } from '../store/environment.js'
 import { clientIdOf, type RecordHeader } from '../store/event-record.js'
 import { CauseRows } from './cause-shelf.js'
 import type {
-  ClusterMember, ClusterPage, ClusterPlace, ClusterQuery, ClusterTree, ClusterView, DecisionThen, FollowsFrom, RootAlert,
+  ClusterMember,
+  ClusterPage,
+  ClusterPlace,
+  ClusterQuery,
+  ClusterTree,
+  ClusterView,
+  DecisionThen,
+  FollowsFrom,
+  RootAlert,
 } from './cluster-service.js'
 import { eventAt, type FoundEvent } from './event-table.js'
 
@@ -72,10 +80,15 @@ export class ClusterReader {
     let looked = 0
     for (const { number, row } of this.#rows.before('clusters', after === undefined ? null : cursorOf(after), true)) {
       const cluster = row as ClusterRow
-      const isWanted = cluster.into === 0 && cluster.size >= Math.max(1, alertsMin) && cluster.lastMs >= fromMs && cluster.firstMs < toMs
-        && (state === undefined || state === this.#stateOf(cluster))
+      const isWanted =
+        cluster.into === 0 &&
+        cluster.size >= Math.max(1, alertsMin) &&
+        cluster.lastMs >= fromMs &&
+        cluster.firstMs < toMs &&
+        (state === undefined || state === this.#stateOf(cluster))
       if (isWanted) clusters.push(this.#view({ id: number, row: cluster }))
-      if (clusters.length === size || ++looked === causeBounds.clusterRowsLookedMax) return { clusters, total, next: eventIdOf(number) }
+      if (clusters.length === size || ++looked === causeBounds.clusterRowsLookedMax)
+        return { clusters, total, next: eventIdOf(number) }
     }
     return { clusters, total, next: null }
   }
@@ -97,7 +110,11 @@ export class ClusterReader {
       if (parent === undefined) members.push(node)
       else parent.members.push(node)
     }
-    return { cluster: this.#view(found), members, next: alerts.length === size ? eventIdOf(alerts[size - 1] as number) : null }
+    return {
+      cluster: this.#view(found),
+      members,
+      next: alerts.length === size ? eventIdOf(alerts[size - 1] as number) : null,
+    }
   }
 
   /** Alerts of the cluster and of those that became part of it, in the order in which they came. */
@@ -161,7 +178,14 @@ export class ClusterReader {
     for (let at = 0; at < row.roots.length; at += ROOT_FIELDS) {
       const [micros, timeMs, followers] = row.roots.slice(at, at + ROOT_FIELDS) as [number, number, number]
       const alert = followers === 0 ? null : this.#alert(micros)
-      if (alert !== null) roots.push({ eventId: this.#eventId(micros), timeMs, kind: this.#kind(alert.kind), about: alert.entity, followers })
+      if (alert !== null)
+        roots.push({
+          eventId: this.#eventId(micros),
+          timeMs,
+          kind: this.#kind(alert.kind),
+          about: alert.entity,
+          followers,
+        })
     }
     return roots.sort((a, b) => b.followers - a.followers || a.timeMs - b.timeMs)
   }
@@ -172,25 +196,42 @@ export class ClusterReader {
   }
 
   #reason(alert: AlertRow, { row }: Found): string {
-    if (alert.alone === 'late') return `it came more than ${this.#settings.lateMs / 1000} s behind the stream, and is a cluster of its own`
-    if (alert.alone === 'no_id') return 'it has no id, or not all fields that must be equal, and is a cluster of its own'
+    if (alert.alone === 'late')
+      return `it came more than ${this.#settings.lateMs / 1000} s behind the stream, and is a cluster of its own`
+    if (alert.alone === 'no_id')
+      return 'it has no id, or not all fields that must be equal, and is a cluster of its own'
     const time = alert.assumed ? '; it says no time that can be, so it counts as of when it came in' : ''
     if (alert.parent !== 0) {
       const { kind, parentKind, delayMs, side } = alert
-      const place = side === 0 ? 'of the same' : side === 1 ? 'of one next to it' : side === 2 ? 'of one that lists it' : 'of one that it lists'
+      const place =
+        side === 0
+          ? 'of the same'
+          : side === 1
+            ? 'of one next to it'
+            : side === 2
+              ? 'of one that lists it'
+              : 'of one that it lists'
       return `${this.#kind(kind)} follows from ${this.#kind(parentKind)} ${place}, ${delayMs / 1000} s before${time}`
     }
-    if (alert.rank > 0) return `it is equal or related to alerts of the cluster within ${this.#settings.gapMs / 1000} s${time}`
-    return row.size === 1 ? `nothing near it in time is thought to belong to it${time}` : `the cluster began with it${time}`
+    if (alert.rank > 0)
+      return `it is equal or related to alerts of the cluster within ${this.#settings.gapMs / 1000} s${time}`
+    return row.size === 1
+      ? `nothing near it in time is thought to belong to it${time}`
+      : `the cluster began with it${time}`
   }
 
   #decisions(micros: number, alert: AlertRow, header: RecordHeader): DecisionThen[] {
     const then = (atMicros: number, label: number, confidence: number, source: string): DecisionThen => ({
-      atMicros, result: this.#job.labels[label]?.id ?? '', resultLabel: this.#job.labels[label]?.name ?? '',
-      confidenceScore: confidence / 100, source,
+      atMicros,
+      result: this.#job.labels[label]?.id ?? '',
+      resultLabel: this.#job.labels[label]?.name ?? '',
+      confidenceScore: confidence / 100,
+      source,
     })
     // Each says when the next one took its place; the first was made when the event came in.
-    const past = alert.history.map(([, label, confidence, source], at) => then(alert.history[at - 1]?.[0] ?? micros, label, confidence, source))
+    const past = alert.history.map(([, label, confidence, source], at) =>
+      then(alert.history[at - 1]?.[0] ?? micros, label, confidence, source),
+    )
     return [...past, then(alert.history.at(-1)?.[0] ?? micros, header.label, header.confidence, header.source)]
   }
 
@@ -205,7 +246,11 @@ export class ClusterReader {
 }
 
 /** An event's place in its cluster; null where it has none. */
-export function placeOf(environment: Environment, job: ClusteredJob, { micros, header }: Pick<FoundEvent, 'micros' | 'header'>): ClusterPlace | null {
+export function placeOf(
+  environment: Environment,
+  job: ClusteredJob,
+  { micros, header }: Pick<FoundEvent, 'micros' | 'header'>,
+): ClusterPlace | null {
   return hasClusters(job.category) ? new ClusterReader(environment, job).place(micros, header) : null
 }
 

@@ -120,7 +120,9 @@ export class CommitSlot {
     for (let state = Atomics.load(this.#words, STATE); isFree(state); state = Atomics.load(this.#words, STATE)) {
       Atomics.wait(this.#words, STATE, state)
     }
-    const [kind, shard, place, entries, bytes] = [KIND, SHARD, PLACE, ENTRIES, BYTES].map((word) => Atomics.load(this.#words, word)) as [number, number, number, number, number]
+    const [kind, shard, place, entries, bytes] = [KIND, SHARD, PLACE, ENTRIES, BYTES].map((word) =>
+      Atomics.load(this.#words, word),
+    ) as [number, number, number, number, number]
     if (kind === END) return null
     return { shard, place, batch: kind === UNMAP ? null : { packed: this.#bytes.subarray(0, bytes), entries } }
   }

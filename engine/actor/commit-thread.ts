@@ -53,7 +53,11 @@ export async function commitAll({ slot: memory, open, say }: CommitParts): Promi
   for (const environment of environments.values()) await environment.close()
 }
 
-function commit(environment: LmdbEnvironment, batch: WriteBatch, { shard, place, batch: laid }: CommitRequest): CommitSaid {
+function commit(
+  environment: LmdbEnvironment,
+  batch: WriteBatch,
+  { shard, place, batch: laid }: CommitRequest,
+): CommitSaid {
   const { packed, entries } = must(laid, 'the batch of', place)
   batch.unpack(packed, entries, shardTables)
   const begin = performance.now()

@@ -56,7 +56,9 @@ export class Commits {
 
   /** Large turns come: a thread will soon take their commits. */
   expect(): void {
-    this.#running ??= this.#run({ dataDir: this.#dataDir, slot: this.#slot.memory }, (said) => this.#hear(said)).catch((error: unknown) => this.#lose(error))
+    this.#running ??= this.#run({ dataDir: this.#dataDir, slot: this.#slot.memory }, (said) => this.#hear(said)).catch(
+      (error: unknown) => this.#lose(error),
+    )
   }
 
   /** What became of a turn that was handed over. Rejects where nobody can say: the thread died since `deaths`. */
@@ -64,14 +66,20 @@ export class Commits {
     const said = this.#said.get(shard)?.find((one) => one.place === place)
     if (said !== undefined) return Promise.resolve(said)
     if (deaths !== this.deaths) return Promise.reject(new Error('a thread that commits died'))
-    return new Promise((resolve, reject) => this.#waiting.set(shard, [...(this.#waiting.get(shard) ?? []), { place, resolve, reject }]))
+    return new Promise((resolve, reject) =>
+      this.#waiting.set(shard, [...(this.#waiting.get(shard) ?? []), { place, resolve, reject }]),
+    )
   }
 
   #hear(said: CommitSaid): void {
     const waiting = this.#waiting.get(said.shard) ?? []
     const one = waiting.find(({ place }) => place === said.place)
-    if (one === undefined) return void this.#said.set(said.shard, [...(this.#said.get(said.shard) ?? []), said].slice(-SAID_KEPT))
-    this.#waiting.set(said.shard, waiting.filter((other) => other !== one))
+    if (one === undefined)
+      return void this.#said.set(said.shard, [...(this.#said.get(said.shard) ?? []), said].slice(-SAID_KEPT))
+    this.#waiting.set(
+      said.shard,
+      waiting.filter((other) => other !== one),
+    )
     one.resolve(said)
   }
 

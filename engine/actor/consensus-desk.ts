@@ -4,7 +4,13 @@ import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
 import type { Author, JobHandle } from '../service.js'
 import type { AuditDesk } from './audit-desk.js'
-import type { ConsensusService, ConsensusTarget, ConsensusView, DisagreementPage, DisagreementQuery } from './consensus-service.js'
+import type {
+  ConsensusService,
+  ConsensusTarget,
+  ConsensusView,
+  DisagreementPage,
+  DisagreementQuery,
+} from './consensus-service.js'
 import { bucketIdBytes, encodeOverride } from './override.js'
 import type { Shards } from './shards.js'
 import type { ReaderThreads } from './helper-threads.js'
@@ -29,7 +35,9 @@ export class ConsensusDesk implements ConsensusService {
   of(handle: JobHandle, target: ConsensusTarget): ConsensusView {
     const job = this.#parts.current(handle)
     const reader = this.#parts.shards.reader(job.shard)
-    return 'eventId' in target ? reader.consensusOnEvent(job, target.eventId) : reader.consensusOnBucket(job, bucketIdBytes(target.bucketId))
+    return 'eventId' in target
+      ? reader.consensusOnEvent(job, target.eventId)
+      : reader.consensusOnBucket(job, bucketIdBytes(target.bucketId))
   }
 
   async override(handle: JobHandle, target: ConsensusTarget, label: string, by: Author): Promise<ConsensusView> {
@@ -47,8 +55,10 @@ export class ConsensusDesk implements ConsensusService {
   async #say(handle: JobHandle, target: ConsensusTarget, label: string | null, by: Author): Promise<ConsensusView> {
     this.#parts.mustAccept()
     const job = this.#parts.current(handle)
-    const [eventId, bucketId] = 'eventId' in target ? [target.eventId, null] : [null, bucketIdBytes(target.bucketId).toString('hex')]
-    if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
+    const [eventId, bucketId] =
+      'eventId' in target ? [target.eventId, null] : [null, bucketIdBytes(target.bucketId).toString('hex')]
+    if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax)
+      throw new Refusal('event_not_found', 'event not found')
     await this.#parts.audit.collector.ask(job, 'override', eventId, encodeOverride({ label, bucketId }, by))
     return this.of(handle, target)
   }

@@ -49,13 +49,34 @@ const quiet = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well, re
 
 export async function containersOf(parts: ContainedParts): Promise<Contained[]> {
   return [
-    { ...quiet, component: 'api', container: MAIN, title: 'the HTTP server and the main thread', status: 'running', check: loopTurns },
+    {
+      ...quiet,
+      component: 'api',
+      container: MAIN,
+      title: 'the HTTP server and the main thread',
+      status: 'running',
+      check: loopTurns,
+    },
     ...actors(parts),
     ...helpers(parts),
     ...(await integrations(parts)),
     ...stores(parts),
-    { ...quiet, component: 'monitor', container: MAIN, title: 'samples, watchdogs, the log', status: 'running', check: loopTurns },
-    { ...quiet, component: 'monitor', container: 'process', title: 'the process as a whole', status: 'running', check: loopTurns },
+    {
+      ...quiet,
+      component: 'monitor',
+      container: MAIN,
+      title: 'samples, watchdogs, the log',
+      status: 'running',
+      check: loopTurns,
+    },
+    {
+      ...quiet,
+      component: 'monitor',
+      container: 'process',
+      title: 'the process as a whole',
+      status: 'running',
+      check: loopTurns,
+    },
   ]
 }
 
@@ -85,12 +106,24 @@ function helpers({ trainings, trainingThreads, readers }: ContainedParts): Conta
   const { queued, running } = trainings.underWay
   return [
     {
-      ...quiet, component: 'trainer', container: MAIN, title: 'threads that train models', status: running > 0 ? 'running' : 'idle',
-      waiting: queued + running, check: () => trainingThreads.answers(), restart: () => trainings.restart(),
+      ...quiet,
+      component: 'trainer',
+      container: MAIN,
+      title: 'threads that train models',
+      status: running > 0 ? 'running' : 'idle',
+      waiting: queued + running,
+      check: () => trainingThreads.answers(),
+      restart: () => trainings.restart(),
     },
     {
-      ...quiet, component: 'query', container: MAIN, title: 'threads that answer questions', status: readers.underWay > 0 ? 'running' : 'idle',
-      waiting: readers.underWay, check: () => readers.ask('auditTerms', {}), restart: () => readers.restart(),
+      ...quiet,
+      component: 'query',
+      container: MAIN,
+      title: 'threads that answer questions',
+      status: readers.underWay > 0 ? 'running' : 'idle',
+      waiting: readers.underWay,
+      check: () => readers.ask('auditTerms', {}),
+      restart: () => readers.restart(),
     },
   ]
 }
@@ -98,40 +131,70 @@ function helpers({ trainings, trainingThreads, readers }: ContainedParts): Conta
 async function integrations({ integrations: desk, catalog }: ContainedParts): Promise<Contained[]> {
   const status = desk.isRunning ? 'running' : desk.isNeeded ? 'starting' : 'stopped'
   const thread: Contained = {
-    ...quiet, component: 'integration', container: MAIN, title: 'the thread of the integrations', status,
-    check: () => desk.look(), restart: () => desk.restart(),
+    ...quiet,
+    component: 'integration',
+    container: MAIN,
+    title: 'the thread of the integrations',
+    status,
+    check: () => desk.look(),
+    restart: () => desk.restart(),
   }
-  const steps = desk.isRunning ? await Promise.all([desk.inputs(), desk.enrichments(), desk.deliveries()]).then((all) => all.flat(), () => []) : []
+  const steps = desk.isRunning
+    ? await Promise.all([desk.inputs(), desk.enrichments(), desk.deliveries()]).then(
+        (all) => all.flat(),
+        () => [],
+      )
+    : []
   const titles = new Map([...catalog.integrations()].map(({ id, title }) => [id, title]))
   const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
-  return [thread, ...ids.map((id): Contained => {
-    const own = steps.filter(({ integrationId }) => integrationId === id)
-    const bad = own.find(({ state }) => state === 'invalid' || state === 'full') ?? own.find(({ state }) => state === 'open' || state === 'retrying')
-    return {
-      ...quiet,
-      component: 'integration',
-      container: String(id),
-      title: titles.get(id) ?? '',
-      status: own.every(({ state }) => state === 'paused') ? 'stopped' : 'running',
-      waiting: own.reduce((sum, step) => sum + ('waiting' in step ? step.waiting : 0), 0),
-      trouble: bad === undefined ? well : {
-        health: bad.state === 'retrying' ? 'degraded' : 'unhealthy', reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
-      },
-      check: () => desk.look(),
-      restart: async () => desk.restartOne(id),
-    }
-  })]
+  return [
+    thread,
+    ...ids.map((id): Contained => {
+      const own = steps.filter(({ integrationId }) => integrationId === id)
+      const bad =
+        own.find(({ state }) => state === 'invalid' || state === 'full') ??
+        own.find(({ state }) => state === 'open' || state === 'retrying')
+      return {
+        ...quiet,
+        component: 'integration',
+        container: String(id),
+        title: titles.get(id) ?? '',
+        status: own.every(({ state }) => state === 'paused') ? 'stopped' : 'running',
+        waiting: own.reduce((sum, step) => sum + ('waiting' in step ? step.waiting : 0), 0),
+        trouble:
+          bad === undefined
+            ? well
+            : {
+                health: bad.state === 'retrying' ? 'degraded' : 'unhealthy',
+                reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
+              },
+        check: () => desk.look(),
+        restart: async () => desk.restartOne(id),
+      }
+    }),
+  ]
 }
 
 function stores({ dataDir, shards, catalogBytes }: ContainedParts): Contained[] {
   const trouble = diskTrouble(dataDir)
   const store = (container: string, title: string, storeBytes: number, check: () => unknown): Contained => {
-    return { ...quiet, component: 'store', container, title, status: 'running', storeBytes, trouble, check: async () => check() }
+    return {
+      ...quiet,
+      component: 'store',
+      container,
+      title,
+      status: 'running',
+      storeBytes,
+      trouble,
+      check: async () => check(),
+    }
   }
   return [
     store('catalog', 'the catalog and the audit log', catalogBytes(), () => catalogBytes()),
     ...Array.from({ length: shards.count }, (_, shard) => {
-      return store(`shard-${shard}`, 'events and what is learned from them', shards.sizeBytes(shard), () => [...shards.reader(shard).storedJobs()])
+      return store(`shard-${shard}`, 'events and what is learned from them', shards.sizeBytes(shard), () => [
+        ...shards.reader(shard).storedJobs(),
+      ])
     }),
   ]
 }

@@ -11,7 +11,12 @@ import { Refusal } from '../errors.js'
 import { monitorBounds } from '../monitor/bounds.js'
 import { MAIN } from '../monitor/components.js'
 import type {
-  ContainerName, ContainerService, ContainerView, HealthCheck, RestartOutcome, SeriesPoint,
+  ContainerName,
+  ContainerService,
+  ContainerView,
+  HealthCheck,
+  RestartOutcome,
+  SeriesPoint,
 } from '../monitor/container-service.js'
 import type { LogLevel } from '../monitor/log-level.js'
 import type { LastError, Logs } from '../monitor/log.js'
@@ -64,7 +69,13 @@ export class Containers implements ContainerService {
       trouble = { health: 'unhealthy', reason: (error as Error).message }
     }
     const { component, container } = found
-    return { component, container, ...trouble, milliseconds: performance.now() - begin, atMicros: this.#clock.nowMicros() }
+    return {
+      component,
+      container,
+      ...trouble,
+      milliseconds: performance.now() - begin,
+      atMicros: this.#clock.nowMicros(),
+    }
   }
 
   async restart(name: ContainerName): Promise<void> {
@@ -100,7 +111,9 @@ export class Containers implements ContainerService {
 
   /** @throws Refusal container_not_found. */
   async #find({ component, container }: ContainerName): Promise<Contained> {
-    const found = (await containersOf(this.#parts)).find((each) => each.component === component && each.container === container)
+    const found = (await containersOf(this.#parts)).find(
+      (each) => each.component === component && each.container === container,
+    )
     if (found === undefined) throw new Refusal('container_not_found', 'there is no such container')
     return found
   }
@@ -110,7 +123,15 @@ export class Containers implements ContainerService {
     const restarted = this.#restarted.get(nameOf(of))
     const [cpuPercent, memoryBytes] = this.#samples.latest(nameOf(of))
     return {
-      component, container, title, status, waiting, waitingBytes, storeBytes, cpuPercent, memoryBytes,
+      component,
+      container,
+      title,
+      status,
+      waiting,
+      waitingBytes,
+      storeBytes,
+      cpuPercent,
+      memoryBytes,
       ...this.#troubleOf(of),
       startedMicros: restarted?.micros ?? this.#startedMicros,
       restarts: restarted?.count ?? 0,

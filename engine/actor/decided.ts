@@ -72,7 +72,12 @@ export function lookUpsOf(counts: Float64Array): Float64Array {
 
 /** What counts by place are to whoever looks back over a while. */
 export function windowCountsOf(counts: Float64Array): WindowCounts {
-  const sum = { stored: counts[STORED_PLACE] as number, decided: 0, lowConfidence: 0, outliers: counts[OUTLIER_PLACE] as number }
+  const sum = {
+    stored: counts[STORED_PLACE] as number,
+    decided: 0,
+    lowConfidence: 0,
+    outliers: counts[OUTLIER_PLACE] as number,
+  }
   for (let place = 0; place < STORED_PLACE; place++) {
     sum.decided += counts[place] as number
     if (place % bands.length === 0) sum.lowConfidence += counts[place] as number

@@ -54,9 +54,12 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
   const bucketId = bucket === null ? null : bucket.id
   const lacks = parts.cause === null && lacksPoints(values)
   const ownSubject = hasOwnVotes ? timeValue(micros) : null
-  const decision = parts.cause !== null
-    ? parts.cause.again(event, atMicros, ownSubject)
-    : lacks ? noDecision : model.decide(store, values, bucket, stats.row, { ownSubject, again: !header.pending })
+  const decision =
+    parts.cause !== null
+      ? parts.cause.again(event, atMicros, ownSubject)
+      : lacks
+        ? noDecision
+        : model.decide(store, values, bucket, stats.row, { ownSubject, again: !header.pending })
   const lookUps = header.lookUps === 'awaited' ? 'stored' : header.lookUps
   const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, lookUps }
   if (header.pending) {
@@ -65,7 +68,11 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
     store.put('events', timeKey(jobId, micros), withHeader(record, decided))
   } else {
     stats.uncountDecision(header)
-    store.put('events', timeKey(jobId, micros), withPrevious(record, decided, { ...header, reprocessedMicros: atMicros }))
+    store.put(
+      'events',
+      timeKey(jobId, micros),
+      withPrevious(record, decided, { ...header, reprocessedMicros: atMicros }),
+    )
   }
   if (!isSame(header.bucketId, bucketId)) move(parts, header, bucket, micros, decision.label)
   else if (bucket !== null) {
@@ -83,7 +90,13 @@ export function waitingMark({ lookUps }: Pick<RecordHeader, 'lookUps'>): 'awaite
 }
 
 /** Out of the bucket it was in, where it was in one, and into another. */
-function move({ store, stats, buckets }: ActorParts, from: RecordHeader, to: Bucket | null, micros: number, label: number): void {
+function move(
+  { store, stats, buckets }: ActorParts,
+  from: RecordHeader,
+  to: Bucket | null,
+  micros: number,
+  label: number,
+): void {
   let { buckets: count } = stats.row
   if (from.bucketId !== null) {
     const left = must(buckets.byId(store, from.bucketId), 'the bucket of a stored event')

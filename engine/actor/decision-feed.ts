@@ -99,7 +99,8 @@ export class DecisionFeed implements Feed {
       place = { events: after.events, change: changeMicros, changeEvent: eventMicros }
       const event = eventMicros <= after.events ? eventAt(environment, job.id, eventMicros) : null
       spend(budget, event?.record.length ?? 0)
-      if (event !== null && isTold(this.#parts.rule, event, decisionBefore(value))) this.#push(budget, event, changeMicros)
+      if (event !== null && isTold(this.#parts.rule, event, decisionBefore(value)))
+        this.#push(budget, event, changeMicros)
     }
     return { place, more: false }
   }
@@ -139,12 +140,21 @@ export class DecisionFeed implements Feed {
     const { view, document } = reader.exportFound(job, event, eventId, serviceName)
     const change = changeMicros === 0 ? '' : `.${eventIdOf(changeMicros)}`
     return {
-      eventMicros: micros, changeMicros,
+      eventMicros: micros,
+      changeMicros,
       id: `${Buffer.from(stepKey(step)).toString('hex').replace(/^0+/, '')}.${eventIdOf(micros)}${change}`,
       reason: changeMicros > 0 && decodePrevious(record) !== null ? 'decided_again' : 'decided',
       event: {
-        jobId: job.id, jobTitle: job.title, eventId, ingestMicros: micros, result: view.result, resultLabel: view.resultLabel,
-        confidenceScore: view.confidenceScore, outlier: view.outlier, serviceName, document,
+        jobId: job.id,
+        jobTitle: job.title,
+        eventId,
+        ingestMicros: micros,
+        result: view.result,
+        resultLabel: view.resultLabel,
+        confidenceScore: view.confidenceScore,
+        outlier: view.outlier,
+        serviceName,
+        document,
         bucketId: header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex'),
       },
     }

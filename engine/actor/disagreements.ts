@@ -28,7 +28,12 @@ interface Candidate {
 }
 
 /** A page of the job's disagreements, those with the latest votes first; `nowMs` counts milliseconds from anywhere. */
-export function disagreementsOf(environment: Environment, job: JobSettings, query: DisagreementQuery, nowMs: () => number): DisagreementPage {
+export function disagreementsOf(
+  environment: Environment,
+  job: JobSettings,
+  query: DisagreementQuery,
+  nowMs: () => number,
+): DisagreementPage {
   const untilMs = nowMs() + limits.questionMsMax
   const candidates: Candidate[] = []
   let [rows, exact] = [0, true]

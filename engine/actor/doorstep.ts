@@ -67,11 +67,19 @@ export async function takeIn(shards: Shards, job: JobSettings | null, piece: Pac
 }
 
 /** Posts one document; why it could not be posted, or null. */
-function post(shards: Shards, job: JobSettings, { ids, ends, bytes }: PackedPiece, at: number, receiver: Receiver): Refusal | null {
+function post(
+  shards: Shards,
+  job: JobSettings,
+  { ids, ends, bytes }: PackedPiece,
+  at: number,
+  receiver: Receiver,
+): Refusal | null {
   const id = ids[at] as string
   const body = bytes.subarray(at === 0 ? 0 : ends[at - 1], ends[at])
-  if (body.length > limits.eventBytesMax) return new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
-  if (Buffer.byteLength(id) > limits.eventIdBytesMax) return new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
+  if (body.length > limits.eventBytesMax)
+    return new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+  if (Buffer.byteLength(id) > limits.eventIdBytesMax)
+    return new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
   try {
     shards.post(job, 'ingest', id, false, body, receiver)
     return null

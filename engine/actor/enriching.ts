@@ -57,7 +57,8 @@ export function takeEnriched(parts: ActorParts, { body, micros, applied }: Messa
   const { store, settings } = parts
   if (settings.status === 'STOPPED') return { more: order.op === 'bring' }
   if (order.op === 'bring') {
-    for (const { micros: at, steps } of order.events) decideOne(parts, { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }, micros)
+    for (const { micros: at, steps } of order.events)
+      decideOne(parts, { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }, micros)
     return { more: false }
   }
   const waiting = [...store.range('awaited', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
@@ -89,7 +90,10 @@ function decideOne(parts: ActorParts, { micros, steps }: EnrichedEvent, atMicros
 }
 
 /** The body with what was found, or null where it stays as it is. */
-function enriched(body: Readonly<Record<string, unknown>>, steps: readonly EnrichedStep[]): Record<string, unknown> | null {
+function enriched(
+  body: Readonly<Record<string, unknown>>,
+  steps: readonly EnrichedStep[],
+): Record<string, unknown> | null {
   const own = body[ENRICHMENT]
   const clients = typeof own === 'object' && own !== null && !Array.isArray(own) ? (own as Record<string, unknown>) : {}
   const names = new Set(steps.map(({ name }) => name))
@@ -99,7 +103,12 @@ function enriched(body: Readonly<Record<string, unknown>>, steps: readonly Enric
   return { ...body, [ENRICHMENT]: Object.fromEntries([...kept, ...found]) }
 }
 
-function written(codec: BodyCodec, event: FoundEvent, merged: Record<string, unknown>, row: LookUpRow): { record: Uint8Array; row: LookUpRow } {
+function written(
+  codec: BodyCodec,
+  event: FoundEvent,
+  merged: Record<string, unknown>,
+  row: LookUpRow,
+): { record: Uint8Array; row: LookUpRow } {
   try {
     return { record: withBody(event.record, codec.encode(merged)), row }
   } catch (error) {
@@ -109,14 +118,23 @@ function written(codec: BodyCodec, event: FoundEvent, merged: Record<string, unk
 }
 
 /** What was looked up about an event, or null. */
-export function readLookUps(reads: Reads, jobId: number, { header, micros }: Pick<FoundEvent, 'header' | 'micros'>): LookUpRow | null {
+export function readLookUps(
+  reads: Reads,
+  jobId: number,
+  { header, micros }: Pick<FoundEvent, 'header' | 'micros'>,
+): LookUpRow | null {
   if (header.lookUps !== 'stored') return null
   const row = reads.get('lookups', timeKey(jobId, micros))
   return row === undefined ? null : decodeLookUps(row)
 }
 
 /** The body as its client sent it. */
-export function clientBodyOf(reads: Reads, codec: BodyCodec, jobId: number, event: FoundEvent): Record<string, unknown> {
+export function clientBodyOf(
+  reads: Reads,
+  codec: BodyCodec,
+  jobId: number,
+  event: FoundEvent,
+): Record<string, unknown> {
   const body = codec.decode(decodeContent(event.record).body)
   const row = readLookUps(reads, jobId, event)
   if (row === null || row.leftOut !== undefined) return body

@@ -125,17 +125,31 @@ export class EnrichmentDesk {
 
   #open({ job, steps, signature }: Wanted): Running {
     const { catalog, pace, clock, failed, bring } = this.#parts
-    const rows: CatalogRow[] = [['jobs', job.id], ...steps.map(({ integration: { id } }): CatalogRow => ['integrations', id])]
+    const rows: CatalogRow[] = [
+      ['jobs', job.id],
+      ...steps.map(({ integration: { id } }): CatalogRow => ['integrations', id]),
+    ]
     const names = lookUpNames(steps)
     const enricher = new Enricher({
       feed: new StoredAwaited(this.#steps.shard(job.shard), job),
       steps: steps.map((one, at) => this.#step(job, one, names[at] as string)),
       bring: (results) => bring(job.id, results),
-      isCurrent: stillHolds(catalog, rows, () => this.#wantedOf(catalog.get('jobs', idKey(job.id)))?.signature === signature),
-      idleMs: pace.idleMs, nowMs: () => Math.floor(clock.nowMicros() / 1_000), failed,
+      isCurrent: stillHolds(
+        catalog,
+        rows,
+        () => this.#wantedOf(catalog.get('jobs', idKey(job.id)))?.signature === signature,
+      ),
+      idleMs: pace.idleMs,
+      nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+      failed,
     })
     enricher.start()
-    return { job, enricher, signature, integrations: new Map(steps.map(({ integration }) => [integration.id, integration.title])) }
+    return {
+      job,
+      enricher,
+      signature,
+      integrations: new Map(steps.map(({ integration }) => [integration.id, integration.title])),
+    }
   }
 
   #step(job: JobSettings, { step, title, integration }: WantedStep, name: string): LookUpStep {
@@ -159,7 +173,12 @@ export class EnrichmentDesk {
     const opened = openParameters(parameters, sealer)
     const lookUp = kind.openLookUp(connection, opened, { policy, clock, serviceName: serviceNames[0] as string })
     return new LookUps({
-      asked: (items, seconds, reason) => this.#parts.asked(id, items, seconds, reason), lookUp, cacheMs: cacheMs(opened), circuit: this.#steps.circuit(integration), failed, nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+      asked: (items, seconds, reason) => this.#parts.asked(id, items, seconds, reason),
+      lookUp,
+      cacheMs: cacheMs(opened),
+      circuit: this.#steps.circuit(integration),
+      failed,
+      nowMs: () => Math.floor(clock.nowMicros() / 1_000),
     })
   }
 }

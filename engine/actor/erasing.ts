@@ -46,7 +46,10 @@ export function erase(parts: ActorParts, { body }: Message, remove: (event: Foun
 
 /** Returns how many votes went with it. */
 function eraseOne(
-  { store, settings, stats, buckets }: ActorParts, event: FoundEvent, keepsVotes: boolean, remove: (event: FoundEvent) => void,
+  { store, settings, stats, buckets }: ActorParts,
+  event: FoundEvent,
+  keepsVotes: boolean,
+  remove: (event: FoundEvent) => void,
 ): number {
   const { header, micros, record } = event
   const before = readBallot(store, settings.id, subjectOf(header, micros))?.votes.length ?? 0

@@ -73,7 +73,9 @@ export class Erasure implements ErasureService {
     this.#underWay++
     try {
       this.#tell(job, by, 'erasure requested', fieldsOf(selection))
-      const { events, votes } = await this.#erase(handle, selection).finally(() => this.#parts.integrations.erased(job.id))
+      const { events, votes } = await this.#erase(handle, selection).finally(() =>
+        this.#parts.integrations.erased(job.id),
+      )
       const retrainNeeded = events > 0 && this.#markModel(handle)
       this.#tell(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
       return { events, votes, retrainNeeded }
@@ -86,9 +88,17 @@ export class Erasure implements ErasureService {
     const { dataDir, serviceNames } = this.#parts
     const askedMicros = this.#parts.shards.stamp()
     const sum = { events: 0, votes: 0 }
-    for (let [after, isLast] = [0, false]; !isLast;) {
+    for (let [after, isLast] = [0, false]; !isLast; ) {
       const job = this.#parts.current(handle)
-      const found = await this.#tools.looks.run({ dataDir, job, serviceNames, selection, askedMicros, after, countOnly: false })
+      const found = await this.#tools.looks.run({
+        dataDir,
+        job,
+        serviceNames,
+        selection,
+        askedMicros,
+        after,
+        countOnly: false,
+      })
       for (let at = 0; at < found.times.length; at += limits.reprocessEventsPerPiece) {
         if (sum.events === 0) this.#markModel(handle)
         const { events, votes } = await this.#piece(handle, found.times.slice(at, at + limits.reprocessEventsPerPiece))
@@ -106,7 +116,12 @@ export class Erasure implements ErasureService {
     for (;;) {
       this.#parts.mustAccept()
       try {
-        return (await this.#parts.shards.ask(this.#parts.current(handle), 'erase', null, encodeErasure(times, false))) as Erased
+        return (await this.#parts.shards.ask(
+          this.#parts.current(handle),
+          'erase',
+          null,
+          encodeErasure(times, false),
+        )) as Erased
       } catch (error) {
         if (!isRefusal(error, 'mailbox_full')) throw error
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
@@ -125,7 +140,14 @@ export class Erasure implements ErasureService {
 
   #tell({ id, title }: JobSettings, by: Author, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
     const batch = new WriteBatch()
-    const entry = { atMicros: this.#tools.clock.nowMicros(), by, action, object: { type: 'job', id: String(id), title }, job: { id, title }, details } as const
+    const entry = {
+      atMicros: this.#tools.clock.nowMicros(),
+      by,
+      action,
+      object: { type: 'job', id: String(id), title },
+      job: { id, title },
+      details,
+    } as const
     this.#tools.audit.record(batch, entry)
     this.#tools.store.commit(batch)
   }
@@ -133,7 +155,9 @@ export class Erasure implements ErasureService {
 
 function fieldsOf({ dateField, startDate, endDate, filters }: ReprocessSelection): Record<string, unknown> {
   return {
-    ...(startDate === null && endDate === null ? {} : { date_field: dateField, start_date: startDate, end_date: endDate }),
+    ...(startDate === null && endDate === null
+      ? {}
+      : { date_field: dateField, start_date: startDate, end_date: endDate }),
     fields: filters.map(({ field, operator }) => `${field} ${operator}`),
   }
 }

@@ -11,7 +11,13 @@ import { instantOf } from '../query/instant.js'
 import type { SourceFilter } from '../query/source-filter.js'
 import type { SortValues } from '../query/sort.js'
 import { must } from '../assert.js'
-import { decodeContent, decodeHeader, decodePrevious, type RecordContent, type RecordHeader } from '../store/event-record.js'
+import {
+  decodeContent,
+  decodeHeader,
+  decodePrevious,
+  type RecordContent,
+  type RecordHeader,
+} from '../store/event-record.js'
 import type { BallotRow } from '../store/rows.js'
 import { timeKey } from '../store/tables.js'
 import type { EventView } from '../service.js'
@@ -113,9 +119,17 @@ export class EventAnswers {
   #exported({ job, micros, record, header, content, body, ballot, view }: Known): Json {
     const { environment } = this.#stores(job.shard)
     return exportDocument({
-      job, view, header, body, extras: content.extras, ballot, serviceName: this.#serviceName,
-      previous: decodePrevious(record), notes: readNotes(environment, job.id, { record, micros }),
-      place: placeOf(environment, job, { micros, header }), lookUps: readLookUps(environment, job.id, { micros, header }),
+      job,
+      view,
+      header,
+      body,
+      extras: content.extras,
+      ballot,
+      serviceName: this.#serviceName,
+      previous: decodePrevious(record),
+      notes: readNotes(environment, job.id, { record, micros }),
+      place: placeOf(environment, job, { micros, header }),
+      lookUps: readLookUps(environment, job.id, { micros, header }),
     })
   }
 
@@ -134,7 +148,14 @@ export class EventAnswers {
     const ballot = readBallot(environment, job.id, subjectOf(header, micros))
     const { pending, label, confidence, outlier } = header
     const bucketState = stateOf(ballot, ballot === null ? 0 : this.#trained(job))
-    const view = viewOf(job, content.clientId ?? eventIdOf(micros), { micros, pending, label, confidence, outlier, bucketState })
+    const view = viewOf(job, content.clientId ?? eventIdOf(micros), {
+      micros,
+      pending,
+      label,
+      confidence,
+      outlier,
+      bucketState,
+    })
     return { job, micros, record, header, content, body: codec.decode(content.body), ballot, view }
   }
 

@@ -16,7 +16,16 @@ import type { JobSettings } from '../job/job.js'
 import type { BucketState, EventView } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import type { RecordHeader } from '../store/event-record.js'
-import { BUCKET_ID_AT, confidenceOf, HEADER_BYTES, hasClientId, isInBucket, isOutlier, isPending, labelOf } from '../store/record-header.js'
+import {
+  BUCKET_ID_AT,
+  confidenceOf,
+  HEADER_BYTES,
+  hasClientId,
+  isInBucket,
+  isOutlier,
+  isPending,
+  labelOf,
+} from '../store/record-header.js'
 import { decodeBallot, type StatsRow } from '../store/rows.js'
 import { JOB_BYTES, TIME_KEY_BYTES, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../store/tables.js'
 import { stateOf } from './ballots.js'
@@ -55,18 +64,31 @@ export class EventLook {
     const micros = this.#find(job.id, eventId)
     if (micros < 0) throw new Refusal('event_not_found', 'event not found')
     const head = this.#head
-    const bucketState = isInBucket(head) ? this.#bucketState(job, head, BUCKET_ID_AT) : this.#readState(job, this.#timeKey)
+    const bucketState = isInBucket(head)
+      ? this.#bucketState(job, head, BUCKET_ID_AT)
+      : this.#readState(job, this.#timeKey)
     // Field by field, in the order of a reply's: a spread, or another order, would slow down all that view events.
     return viewOf(job, eventId, {
-      micros, pending: isPending(head), label: labelOf(head), confidence: confidenceOf(head), outlier: isOutlier(head), bucketState,
+      micros,
+      pending: isPending(head),
+      label: labelOf(head),
+      confidence: confidenceOf(head),
+      outlier: isOutlier(head),
+      bucketState,
     })
   }
 
   /** The same of an event whose record was found by somebody else. */
-  view(job: JobSettings, eventId: string, micros: number, { pending, label, confidence, outlier, bucketId }: RecordHeader): EventView {
-    const bucketState = bucketId === null
-      ? this.#readState(job, writeTimeKey(this.#timeKey, job.id, micros))
-      : this.#bucketState(job, bucketId, 0)
+  view(
+    job: JobSettings,
+    eventId: string,
+    micros: number,
+    { pending, label, confidence, outlier, bucketId }: RecordHeader,
+  ): EventView {
+    const bucketState =
+      bucketId === null
+        ? this.#readState(job, writeTimeKey(this.#timeKey, job.id, micros))
+        : this.#bucketState(job, bucketId, 0)
     return viewOf(job, eventId, { micros, pending, label, confidence, outlier, bucketState })
   }
 

@@ -16,7 +16,12 @@ export interface Fate {
   readonly idFromBody: string | null
 }
 
-export function replyOf(reads: Reads, jobId: number, trainedThroughSeq: number, { header, micros, bucket, idFromBody }: Fate): EventReply {
+export function replyOf(
+  reads: Reads,
+  jobId: number,
+  trainedThroughSeq: number,
+  { header, micros, bucket, idFromBody }: Fate,
+): EventReply {
   const { pending, label, confidence, outlier } = header
   return { micros, pending, label, confidence, outlier, bucketState: stateNow(), idFromBody }
 

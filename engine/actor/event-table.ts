@@ -61,8 +61,13 @@ export function mustFindEvent(reads: Reads, jobId: number, eventId: string | nul
 export function hasIdsAhead(reads: Pick<Environment, 'range'>, jobId: number, micros: number): boolean {
   const idFrom = (time: number): Buffer => idKey(jobId, Buffer.from(eventIdOf(time)))
   let looks = 0
-  for (const { key } of reads.range('ids', { from: idFrom(micros), to: idFrom(micros + AHEAD_MICROS), limit: AHEAD_LOOKS_MAX })) {
-    if (++looks === AHEAD_LOOKS_MAX || microsOfEventId(Buffer.from(key).toString('utf8', JOB_BYTES)) !== null) return true
+  for (const { key } of reads.range('ids', {
+    from: idFrom(micros),
+    to: idFrom(micros + AHEAD_MICROS),
+    limit: AHEAD_LOOKS_MAX,
+  })) {
+    if (++looks === AHEAD_LOOKS_MAX || microsOfEventId(Buffer.from(key).toString('utf8', JOB_BYTES)) !== null)
+      return true
   }
   return false
 }

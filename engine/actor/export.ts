@@ -88,7 +88,16 @@ function section(parts: ExportParts): Section {
 }
 
 /** The event's cluster, why it is in it, and how its decision came about. */
-function placeDocument({ cluster, reason, kind, about, timeMs, followsFrom, followers, decisions }: ClusterPlace): Record<string, unknown> {
+function placeDocument({
+  cluster,
+  reason,
+  kind,
+  about,
+  timeMs,
+  followsFrom,
+  followers,
+  decisions,
+}: ClusterPlace): Record<string, unknown> {
   return {
     ...clusterDocument(cluster),
     reason,
@@ -98,7 +107,11 @@ function placeDocument({ cluster, reason, kind, about, timeMs, followsFrom, foll
     follows_from: followsFrom === null ? null : linkDocument(followsFrom),
     followers,
     decisions: decisions.map(({ atMicros, result, resultLabel, confidenceScore, source }) => ({
-      timestamp: isoMicros(atMicros), result, result_label: resultLabel, confidence_score: confidenceScore, source,
+      timestamp: isoMicros(atMicros),
+      result,
+      result_label: resultLabel,
+      confidence_score: confidenceScore,
+      source,
     })),
   }
 }
@@ -136,7 +149,10 @@ function noteMessage({ notes, workflowName, atMicros }: StoredNote): LogMessage 
 }
 
 const lookUpSentences: Readonly<Record<LookUpNote['outcome'], string>> = {
-  found: 'found something', nothing: 'found nothing', failed: 'failed', late: 'was late',
+  found: 'found something',
+  nothing: 'found nothing',
+  failed: 'failed',
+  late: 'was late',
 }
 
 /** What was looked up before the event was decided, a sentence each. */
@@ -153,17 +169,34 @@ function lookUpMessages({ lookUps, header, view }: ExportParts): LogMessage[] {
     return { component: 'enrichment', level: without === '' ? 'info' : 'warning', content, timestamp }
   })
   if (lookUps.leftOut === undefined) return messages
-  return [...messages, { component: 'enrichment', level: 'warning', content: `what was found could not be kept with the event: ${lookUps.leftOut}`, timestamp }]
+  return [
+    ...messages,
+    {
+      component: 'enrichment',
+      level: 'warning',
+      content: `what was found could not be kept with the event: ${lookUps.leftOut}`,
+      timestamp,
+    },
+  ]
 }
 
 /** Why the event was answered as it was, in sentences. */
 function logMessages(parts: ExportParts): LogMessage[] {
   const { job, view, previous, lookUps } = parts
   const [level, content] = reasonOf(parts)
-  if (previous === null) return [{ component: 'actor', level, content, timestamp: isoMicros(lookUps?.atMicros ?? view.ingestMicros) }]
+  if (previous === null)
+    return [{ component: 'actor', level, content, timestamp: isoMicros(lookUps?.atMicros ?? view.ingestMicros) }]
   const before = job.labels[previous.label]
-  const was = before === undefined ? 'no decision' : `${before.name}, confidence ${(previous.confidence / 100).toFixed(2)}`
-  return [{ component: 'actor', level, content: `reprocessed; before: ${was}; now: ${content}`, timestamp: isoMicros(previous.reprocessedMicros) }]
+  const was =
+    before === undefined ? 'no decision' : `${before.name}, confidence ${(previous.confidence / 100).toFixed(2)}`
+  return [
+    {
+      component: 'actor',
+      level,
+      content: `reprocessed; before: ${was}; now: ${content}`,
+      timestamp: isoMicros(previous.reprocessedMicros),
+    },
+  ]
 }
 
 function reasonOf({ header, previous, place }: ExportParts): [level: string, content: string] {
@@ -171,12 +204,19 @@ function reasonOf({ header, previous, place }: ExportParts): [level: string, con
   if (header.pending) return ['info', 'the job is stopped: the event waits for it to start']
   if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
   if (header.source === 'none') {
-    return ['info', `no decision: the job had no trained model when the event ${previous === null ? 'came in' : 'was decided again'}`]
+    return [
+      'info',
+      `no decision: the job had no trained model when the event ${previous === null ? 'came in' : 'was decided again'}`,
+    ]
   }
   if (header.source === 'untrained') {
-    return ['info', `no training yet: by its place in its cluster alone, with low confidence; ${place?.reason ?? 'it is in no cluster'}`]
+    return [
+      'info',
+      `no training yet: by its place in its cluster alone, with low confidence; ${place?.reason ?? 'it is in no cluster'}`,
+    ]
   }
-  if (header.source === 'knowledge_base') return ['info', 'decided by the consensus of its bucket in the knowledge base']
+  if (header.source === 'knowledge_base')
+    return ['info', 'decided by the consensus of its bucket in the knowledge base']
   const unlike = header.outlier ? '; it is unlike everything the model was trained on' : ''
   const by = `decided by model version ${header.modelVersion}${unlike}`
   if (header.source !== 'ageing_model') return ['info', by]

@@ -30,7 +30,8 @@ const bounds: readonly FilterOperator[] = ['lt', 'lte', 'gt', 'gte']
 /** What makes sense for a field of that type; every operator is answered for every field. */
 function operatorsFor(type: FieldType): readonly FilterOperator[] {
   if (type === 'keyword') return filterOperators
-  const sensible = type === 'boolean' ? always : type === 'date' ? [...always, ...bounds, ...texts] : [...always, ...bounds]
+  const sensible =
+    type === 'boolean' ? always : type === 'date' ? [...always, ...bounds, ...texts] : [...always, ...bounds]
   return filterOperators.filter((operator) => sensible.includes(operator))
 }
 
@@ -55,7 +56,11 @@ function survey({ task, stores, clock }: QueryGround): [string, Surveyed][] {
   for (const job of task.jobs) {
     const { environment, codec } = stores(job.shard)
     const note = (name: string, type: FieldType): void => noteField(found, name, type, job.id)
-    for (const { value } of environment.range('events', { ...jobRange(job.id), reverse: true, limit: Math.min(share, left) })) {
+    for (const { value } of environment.range('events', {
+      ...jobRange(job.id),
+      reverse: true,
+      limit: Math.min(share, left),
+    })) {
       left--
       noteValues(codec.decode(decodeContent(value).body), '', note)
     }
@@ -63,7 +68,8 @@ function survey({ task, stores, clock }: QueryGround): [string, Surveyed][] {
   }
   for (const job of task.jobs) {
     for (const name of ['@timestamp', 'timestamp_inference']) noteField(found, name, 'date', job.id, true)
-    for (const [name, type] of Object.entries(ownFields)) noteField(found, `${task.serviceNames[0]}.${name}`, type, job.id, true)
+    for (const [name, type] of Object.entries(ownFields))
+      noteField(found, `${task.serviceNames[0]}.${name}`, type, job.id, true)
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
 }

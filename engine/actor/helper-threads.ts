@@ -37,14 +37,17 @@ export class ReaderThreads {
 
   constructor(dataDir: string, died: ThreadDied) {
     this.#dataDir = dataDir
-    this.#threads = new OccasionalThreads<Question, unknown>({
-      module: '../../bundle/service/reader-thread.js',
-      // More than one, so that a short question need not wait for a long one.
-      threadsMax: Math.min(limits.readerThreadsMax, availableParallelism()),
-      // A thread knows shapes and words of the shards that it was asked about, which the next question need not read again.
-      idleMs: 60_000,
-      nice: 5,
-    }, died)
+    this.#threads = new OccasionalThreads<Question, unknown>(
+      {
+        module: '../../bundle/service/reader-thread.js',
+        // More than one, so that a short question need not wait for a long one.
+        threadsMax: Math.min(limits.readerThreadsMax, availableParallelism()),
+        // A thread knows shapes and words of the shards that it was asked about, which the next question need not read again.
+        idleMs: 60_000,
+        nice: 5,
+      },
+      died,
+    )
   }
 
   /** The answer. Rejects with Refusal queries_busy where too many wait already. */

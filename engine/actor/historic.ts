@@ -27,7 +27,11 @@ export function lastStampOf({ kind, micros }: Pick<Message, 'kind' | 'micros'>):
 const NOBODY = 'historic'
 
 /** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label. */
-export function parseHistoric(text: string, sectionNames: readonly string[], labels: readonly Label[]): HistoricEvent[] {
+export function parseHistoric(
+  text: string,
+  sectionNames: readonly string[],
+  labels: readonly Label[],
+): HistoricEvent[] {
   const valuesMax = valuesMaxOf(limits.bodyBytesMax)
   if (hasMoreValues(text, valuesMax)) throw invalid(['body'], `a request has at most ${valuesMax} values`, 'too_long')
   let document: unknown
@@ -36,7 +40,8 @@ export function parseHistoric(text: string, sectionNames: readonly string[], lab
   } catch {
     throw new Refusal('invalid_json', 'the body is not JSON')
   }
-  const events = typeof document === 'object' && document !== null ? (document as { events?: unknown }).events : undefined
+  const events =
+    typeof document === 'object' && document !== null ? (document as { events?: unknown }).events : undefined
   if (!Array.isArray(events)) throw invalid(['body', 'events'], 'Input should be an array', 'array_type')
   if (events.length > limits.historicEventsMax) {
     throw invalid(['body', 'events'], `a request has at most ${limits.historicEventsMax} historic events`, 'too_long')
@@ -52,10 +57,16 @@ export function parseHistoric(text: string, sectionNames: readonly string[], lab
 
 /** Holds each event to the bounds of one that comes alone. @throws those of `encode`, and body_too_large, with the place of the event. */
 export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<string, unknown>) => Uint8Array): void {
-  for (const [place, { envelope: { rawBody, extras } }] of events.entries()) {
+  for (const [
+    place,
+    {
+      envelope: { rawBody, extras },
+    },
+  ] of events.entries()) {
     try {
       const bytes = encode(rawBody).length + (extras === null ? 0 : pack(extras).length)
-      if (bytes > limits.eventBytesMax) throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+      if (bytes > limits.eventBytesMax)
+        throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
     } catch (error) {
       throw atPlace(error, place)
     }
@@ -70,12 +81,19 @@ function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | nu
   const label = (event as { label?: unknown }).label
   if (label === undefined || label === null) return null
   if (typeof label !== 'object') throw invalid(['body', 'label'], 'Input should be an object', 'object_type')
-  const { cortex_user, username, feedback: newer, label: older, closing_notes: closingNotes } = label as Record<string, unknown>
+  const {
+    cortex_user,
+    username,
+    feedback: newer,
+    label: older,
+    closing_notes: closingNotes,
+  } = label as Record<string, unknown>
   const given = cortex_user ?? username
   const analyst = typeof given === 'string' ? given.trim() : ''
   const feedback = newer ?? older
   if (feedback === undefined || feedback === null || noChoices.has(feedback)) return null
-  if (typeof feedback !== 'string') throw invalid(['body', 'label', 'feedback'], 'Input should be a string', 'string_type')
+  if (typeof feedback !== 'string')
+    throw invalid(['body', 'label', 'feedback'], 'Input should be a string', 'string_type')
   if (resolveLabel(labels, feedback) === null) {
     throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
   }

@@ -53,11 +53,19 @@ export class IntegrationOrders {
   async takeIn({ step: { jobId, integrationId }, piece }: Order<'takeIn'>): Promise<TakenIn> {
     const { shards, batches } = this.#parts
     const job = this.#parts.job(jobId)
-    const isOpen = job?.status === 'STARTED' && job.pipeline.some((step) => bringsIn(step) && step.integrationId === integrationId) && !this.#isStopped
+    const isOpen =
+      job?.status === 'STARTED' &&
+      job.pipeline.some((step) => bringsIn(step) && step.integrationId === integrationId) &&
+      !this.#isStopped
     const begin = performance.now()
     const fared = await this.#tracked(takeIn(shards, isOpen ? job : null, piece))
     batches.add({
-      kind: 'poll', container: 'integration/main', jobId, items: piece.ids.length, seconds: (performance.now() - begin) / 1000, error: fared.busy,
+      kind: 'poll',
+      container: 'integration/main',
+      jobId,
+      items: piece.ids.length,
+      seconds: (performance.now() - begin) / 1000,
+      error: fared.busy,
     })
     return fared
   }
@@ -104,6 +112,9 @@ export class IntegrationOrders {
       // A full disk, or a full mailbox: the next report comes to it again.
       if (!(error instanceof Refusal) || !error.retryable) failed('deleting what every integration has told', error)
     })
-    this.#passing.set(jobId, gone.finally(() => this.#passing.delete(jobId)))
+    this.#passing.set(
+      jobId,
+      gone.finally(() => this.#passing.delete(jobId)),
+    )
   }
 }

@@ -56,24 +56,38 @@ const usualPriority = getPriority()
 const catalog = openCatalog(dataDir, [...catalogTables, watchdogsTable, alertsTable])
 const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
 const parts: StepDeskParts = {
-  dataDir, catalog, ledger, pace, serviceNames, failed,
+  dataDir,
+  catalog,
+  ledger,
+  pace,
+  serviceNames,
+  failed,
   asked: (step, items, seconds, reason) => tell({ type: 'asked', step, items, seconds, reason }),
-  takeIn: (step, documents) => new Promise((resolve) => {
-    const piece = packPiece(documents)
-    takingIn.set(++lastPiece, resolve)
-    port.postMessage({ type: 'takeIn', id: lastPiece, step, piece } satisfies FromIntegrations, [piece.bytes.buffer as ArrayBuffer])
-  }),
-  clock: systemClock, sealer: new Sealer(sealingKey(dataDir), systemRandom), policy: new HostPolicy(privateHosts),
+  takeIn: (step, documents) =>
+    new Promise((resolve) => {
+      const piece = packPiece(documents)
+      takingIn.set(++lastPiece, resolve)
+      port.postMessage({ type: 'takeIn', id: lastPiece, step, piece } satisfies FromIntegrations, [
+        piece.bytes.buffer as ArrayBuffer,
+      ])
+    }),
+  clock: systemClock,
+  sealer: new Sealer(sealingKey(dataDir), systemRandom),
+  policy: new HostPolicy(privateHosts),
 }
 const desk = new StepDesk(parts)
 const alerts = new AlertDesk(parts, desk)
-const enrichments = new EnrichmentDesk({
-  ...parts,
-  bring: (jobId, events) => new Promise((resolve) => {
-    takingIn.set(++lastPiece, ({ busy }) => resolve(busy))
-    tell({ type: 'enriched', id: lastPiece, jobId, order: encodeEnriched({ op: 'bring', events }) })
-  }),
-}, desk)
+const enrichments = new EnrichmentDesk(
+  {
+    ...parts,
+    bring: (jobId, events) =>
+      new Promise((resolve) => {
+        takingIn.set(++lastPiece, ({ busy }) => resolve(busy))
+        tell({ type: 'enriched', id: lastPiece, jobId, order: encodeEnriched({ op: 'bring', events }) })
+      }),
+  },
+  desk,
+)
 const letters = new LetterDesk(desk, { alerts, enrichments }, ledger)
 
 /** A thread that has become low may be refused to become usual again; it is the next time that it starts. */
@@ -98,10 +112,14 @@ async function rewire(): Promise<void> {
   }
   do {
     again = false
-    rewiring = desk.rewire().then(() => alerts.rewire()).then(() => enrichments.rewire()).catch((error: unknown) => {
-      failed('integrations could not be opened', error)
-      setTimeout(() => void rewire(), RETRY_MS).unref()
-    })
+    rewiring = desk
+      .rewire()
+      .then(() => alerts.rewire())
+      .then(() => enrichments.rewire())
+      .catch((error: unknown) => {
+        failed('integrations could not be opened', error)
+        setTimeout(() => void rewire(), RETRY_MS).unref()
+      })
     await rewiring
     prioritise()
   } while (again && !closing)
@@ -117,7 +135,11 @@ function tick(): void {
     if (now !== seen[number]) {
       desk.wake(number)
       enrichments.wake(number)
-    } else if (enrichments.isIdle(number) && [...desk.steps].every(({ job, runs }) => job.shard !== number || !(runs instanceof Delivery) || runs.isIdle)) environment.unmap()
+    } else if (
+      enrichments.isIdle(number) &&
+      [...desk.steps].every(({ job, runs }) => job.shard !== number || !(runs instanceof Delivery) || runs.isIdle)
+    )
+      environment.unmap()
     seen[number] = now
   }
 }
@@ -161,14 +183,16 @@ port.on('message', (message: ToIntegrations) => {
     return void takingIn.delete(message.id)
   }
   const { id, ask, given } = message
-  Promise.resolve(rewiring).then(() => letters.answer(ask, given as never)).then(
-    (answer) => tell({ type: 'answer', id, answer }),
-    (error: unknown) => {
-      if (isRefusal(error)) return tell({ type: 'refused', id, code: error.code, message: error.message })
-      failed('a question about integrations', error)
-      tell({ type: 'refused', id, code: 'integrations_unavailable', message: 'the integrations could not answer' })
-    },
-  )
+  Promise.resolve(rewiring)
+    .then(() => letters.answer(ask, given as never))
+    .then(
+      (answer) => tell({ type: 'answer', id, answer }),
+      (error: unknown) => {
+        if (isRefusal(error)) return tell({ type: 'refused', id, code: error.code, message: error.message })
+        failed('a question about integrations', error)
+        tell({ type: 'refused', id, code: 'integrations_unavailable', message: 'the integrations could not answer' })
+      },
+    )
 })
 
 void rewire()

@@ -1,5 +1,11 @@
 /** What the main thread and the thread of the integrations say to each other. Plain data. */
-import type { DeliveryView, EnrichmentView, InputView, LetterPage, LetterQuery } from '../integration/integrations-service.js'
+import type {
+  DeliveryView,
+  EnrichmentView,
+  InputView,
+  LetterPage,
+  LetterQuery,
+} from '../integration/integrations-service.js'
 import { NO_JOB, type StepId } from '../integration/ledger.js'
 import type { TakenIn } from '../integration/intake.js'
 import type { Pace } from '../integration/pace.js'
@@ -27,7 +33,11 @@ export interface IntegrationQuestions {
   readonly inputs: { readonly given: Record<never, never>; readonly answer: readonly InputView[] }
   readonly enrichments: { readonly given: Record<never, never>; readonly answer: readonly EnrichmentView[] }
   readonly letters: {
-    readonly given: LetterQuery & { readonly state?: 'waiting' | 'dead' | undefined; readonly page: number; readonly size: number }
+    readonly given: LetterQuery & {
+      readonly state?: 'waiting' | 'dead' | undefined
+      readonly page: number
+      readonly size: number
+    }
     readonly answer: LetterPage
   }
   readonly sendAgain: { readonly given: LetterQuery; readonly answer: number }
@@ -60,11 +70,29 @@ export type FromIntegrations =
   /** Every step of the job has told all changes up to this one. */
   | { readonly type: 'passed'; readonly jobId: number; readonly changeMicros: number; readonly eventMicros: number }
   /** A step has asked its counterpart to take so many, or what it knows of so many. */
-  | { readonly type: 'asked'; readonly step: StepId; readonly items: number; readonly seconds: number; readonly reason: string | null }
+  | {
+      readonly type: 'asked'
+      readonly step: StepId
+      readonly items: number
+      readonly seconds: number
+      readonly reason: string | null
+    }
   | { readonly type: 'failed'; readonly what: string; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'closed' }
 
 /** What was asked of a counterpart, among the batches that operators see. */
-export function askedBatch({ step: { jobId, integrationId, role }, items, seconds, reason }: Extract<FromIntegrations, { type: 'asked' }>): Omit<Batch, 'finishedMicros'> {
-  return { kind: role === 'enrichment' ? 'look_up' : 'delivery', container: `integration/${integrationId}`, jobId: jobId === NO_JOB ? null : jobId, items, seconds, error: reason }
+export function askedBatch({
+  step: { jobId, integrationId, role },
+  items,
+  seconds,
+  reason,
+}: Extract<FromIntegrations, { type: 'asked' }>): Omit<Batch, 'finishedMicros'> {
+  return {
+    kind: role === 'enrichment' ? 'look_up' : 'delivery',
+    container: `integration/${integrationId}`,
+    jobId: jobId === NO_JOB ? null : jobId,
+    items,
+    seconds,
+    error: reason,
+  }
 }

@@ -15,7 +15,14 @@ import type { JobSettings } from '../job/job.js'
 import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
 import type { TakenIn } from '../integration/intake.js'
 import { standardPace } from '../integration/pace.js'
-import { askedBatch, type FromIntegrations, type IntegrationQuestion, type IntegrationQuestions, type IntegrationThreadData, type ToIntegrations } from './integration-wire.js'
+import {
+  askedBatch,
+  type FromIntegrations,
+  type IntegrationQuestion,
+  type IntegrationQuestions,
+  type IntegrationThreadData,
+  type ToIntegrations,
+} from './integration-wire.js'
 import { IntegrationOrders, type OrdersParts } from './integration-orders.js'
 import type { Catalog } from '../resource/catalog.js'
 
@@ -52,7 +59,11 @@ export class Integrations implements IntegrationsService {
   #isClosing = false
 
   /** `privateHosts`: SERVICE_PRIVATE_HOSTS; `module` is what the thread runs. */
-  constructor(parts: IntegrationsParts, privateHosts: readonly string[] = [], module = new URL('../../bundle/service/integration-thread.js', import.meta.url)) {
+  constructor(
+    parts: IntegrationsParts,
+    privateHosts: readonly string[] = [],
+    module = new URL('../../bundle/service/integration-thread.js', import.meta.url),
+  ) {
     this.#parts = parts
     this.#module = module
     this.#privateHosts = privateHosts
@@ -164,13 +175,20 @@ export class Integrations implements IntegrationsService {
   }
 
   #isNeeded(): boolean {
-    for (const job of this.#parts.catalog.jobs()) if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
+    for (const job of this.#parts.catalog.jobs())
+      if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
     return this.#parts.watchdogsTell
   }
 
   #start(): void {
     const { dataDir, serviceNames, shards, failed } = this.#parts
-    const workerData: IntegrationThreadData = { dataDir, serviceNames, privateHosts: this.#privateHosts, pace: standardPace, commits: shards.commits }
+    const workerData: IntegrationThreadData = {
+      dataDir,
+      serviceNames,
+      privateHosts: this.#privateHosts,
+      pace: standardPace,
+      commits: shards.commits,
+    }
     const worker = new Worker(this.#module, { workerData, name: 'integrations' })
     this.#worker = worker
     worker.on('message', (message: FromIntegrations) => this.#heard(message, worker))
@@ -190,12 +208,15 @@ export class Integrations implements IntegrationsService {
 
   /** `none` is the answer where there is no thread, because there are no steps. */
   #ask<K extends IntegrationQuestion>(
-    ask: K, given: IntegrationQuestions[K]['given'], none: IntegrationQuestions[K]['answer'],
+    ask: K,
+    given: IntegrationQuestions[K]['given'],
+    none: IntegrationQuestions[K]['answer'],
   ): Promise<IntegrationQuestions[K]['answer']> {
     // The first step was made just now: what is asked waits in the thread until that is up.
     if (this.#timer !== null) this.#gathered()
     if (this.#worker === null) {
-      if ((given as LetterQuery).id !== undefined) return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
+      if ((given as LetterQuery).id !== undefined)
+        return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
       return this.#isNeeded() ? Promise.reject(unavailable()) : Promise.resolve(none)
     }
     const id = ++this.#lastId
@@ -211,18 +232,24 @@ export class Integrations implements IntegrationsService {
 
   #heard(message: FromIntegrations, worker: Worker): void {
     switch (message.type) {
-      case 'takeIn': return this.#answer(worker, message.id, this.#orders.takeIn(message))
-      case 'enriched': return this.#answer(worker, message.id, this.#orders.enriched(message))
+      case 'takeIn':
+        return this.#answer(worker, message.id, this.#orders.takeIn(message))
+      case 'enriched':
+        return this.#answer(worker, message.id, this.#orders.enriched(message))
       case 'answer':
         this.#asking.get(message.id)?.resolve(message.answer)
         return void this.#asking.delete(message.id)
       case 'refused':
         this.#asking.get(message.id)?.reject(new Refusal(message.code as RefusalCode, message.message))
         return void this.#asking.delete(message.id)
-      case 'passed': return this.#orders.passed(message)
-      case 'asked': return this.#parts.batches.add(askedBatch(message))
-      case 'failed': return this.#parts.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
-      case 'closed': return this.#closed?.()
+      case 'passed':
+        return this.#orders.passed(message)
+      case 'asked':
+        return this.#parts.batches.add(askedBatch(message))
+      case 'failed':
+        return this.#parts.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
+      case 'closed':
+        return this.#closed?.()
     }
   }
 }

@@ -6,7 +6,10 @@ import type { ScopeTask } from './metrics-task.js'
 
 /** The question, with what was not said filled in. */
 export function requestOf(
-  question: InternalQuestion, jobIds: readonly number[], { fromMicros, toMicros, filters }: ScopeTask, pointName: (name: string) => string,
+  question: InternalQuestion,
+  jobIds: readonly number[],
+  { fromMicros, toMicros, filters }: ScopeTask,
+  pointName: (name: string) => string,
   nowMicros: number,
 ): object {
   const isPoint = question.obfuscateDecisionPoints
@@ -27,7 +30,11 @@ export function requestOf(
 }
 
 /** The job's configuration without what connects it to the outside. */
-export function jobSettingsOf(job: JobSettings, productionMicros: number | null, pointName: (name: string) => string): object {
+export function jobSettingsOf(
+  job: JobSettings,
+  productionMicros: number | null,
+  pointName: (name: string) => string,
+): object {
   return {
     title: job.title,
     description: job.description,

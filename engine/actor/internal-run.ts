@@ -21,7 +21,15 @@ import { EventScan } from './event-scan.js'
 import type { InternalJob, InternalResult, InternalTask } from './internal-task.js'
 import { LOW_CONFIDENCE } from './job-stats.js'
 import { modelHealth } from './job-view.js'
-import { filterCondition, groundOf, nowOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
+import {
+  filterCondition,
+  groundOf,
+  nowOf,
+  startOf,
+  withinPeriod,
+  type JobGround,
+  type MetricsGround,
+} from './metrics-ground.js'
 import { tallyDocument } from './tally-document.js'
 import { countVotes } from './vote-walk.js'
 
@@ -41,8 +49,18 @@ export function runInternal(ground: MetricsGround, jobs: readonly InternalJob[],
     const period = { from: startOf(task.scope, own).shown, to: task.scope.toMicros ?? nowOf(ground, own) }
     const intervals = new Intervals(period, bounded(period, task))
     const walk = new JobWalk(ground, own, task, intervals)
-    if (walk.run()) warnings.push(`job ${job.id}: the time was over before all events were counted; figures are of the newest events`)
-    const votes = countVotes({ ground, own, filters: task.scope.filters, period, intervals, nameOf, overall, overallLabels: labels })
+    if (walk.run())
+      warnings.push(`job ${job.id}: the time was over before all events were counted; figures are of the newest events`)
+    const votes = countVotes({
+      ground,
+      own,
+      filters: task.scope.filters,
+      period,
+      intervals,
+      nameOf,
+      overall,
+      overallLabels: labels,
+    })
     documents.set(job.id, {
       jobMetrics: walk.document(task.minutesPerAlert, (name) => points?.of(name) ?? name),
       feedbackMetrics: task.interval === null ? votes.whole : { ...votes.whole, intervals: votes.intervals },
@@ -81,8 +99,16 @@ class JobWalk {
     const { scope, interval } = this.#task
     const fields = new FieldSet(this.#ground.serviceNames)
     const period = { from: this.#intervals.periods[0]?.from ?? 0, to: this.#intervals.periods.at(-1)?.to ?? 0 }
-    const condition = withinPeriod(filterCondition(scope.filters, fields, this.#ground.nowMicros), fields, period.from, period.to)
-    const points = interval === null ? [] : job.decisionPoints.slice(0, limits.metricsDriftPointsMax).map((name) => fields.field(name))
+    const condition = withinPeriod(
+      filterCondition(scope.filters, fields, this.#ground.nowMicros),
+      fields,
+      period.from,
+      period.to,
+    )
+    const points =
+      interval === null
+        ? []
+        : job.decisionPoints.slice(0, limits.metricsDriftPointsMax).map((name) => fields.field(name))
     const every = Math.max(1, Math.ceil(stats.events / limits.metricsInputSamplesMax))
     const scan = new EventScan(this.#ground.stores, this.#ground.clock)
     let seen = 0
@@ -94,7 +120,9 @@ class JobWalk {
       const place = this.#intervals.placeOf(micros)
       ;(this.#tallies[place] ??= new EventTally(job.labels.length, LOW_CONFIDENCE)).add(header, standing)
       if (seen++ % every !== 0) return true
-      ;(this.#profiles[place] ??= new InputProfile(points.length)).add(points.map((field) => event.values(field).join('\u0001')))
+      ;(this.#profiles[place] ??= new InputProfile(points.length)).add(
+        points.map((field) => event.values(field).join('\u0001')),
+      )
       return true
     })
     return scan.timedOut
@@ -138,7 +166,9 @@ class JobWalk {
       since: isoMicros((this.#intervals.periods[before] as Period).from),
       decisions: divergence(earlier.decisions, later.decisions),
       inputs: known.length === 0 ? null : known.reduce((all, one) => all + one, 0) / known.length,
-      inputsPerDecisionPoint: new Map(points.map((value, point) => [pointName(this.#own.job.decisionPoints[point] as string), value])),
+      inputsPerDecisionPoint: new Map(
+        points.map((value, point) => [pointName(this.#own.job.decisionPoints[point] as string), value]),
+      ),
       sampledEvents: is?.samples ?? 0,
       errorRateChange: errorsBefore === null || errors === null ? null : errors - errorsBefore,
     }

@@ -18,7 +18,15 @@ import { eventIdOf } from '../event/event-id.js'
 import { enriches, hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
 import { noDecision, type Decision } from '../decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { decodeContent, encodeRecord, layPlainRecord, newHeader, plainRecordBytes, type LookUps, type RecordHeader } from '../store/event-record.js'
+import {
+  decodeContent,
+  encodeRecord,
+  layPlainRecord,
+  newHeader,
+  plainRecordBytes,
+  type LookUps,
+  type RecordHeader,
+} from '../store/event-record.js'
 import { pack, unpack } from '../store/pack.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { idKey, modelKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../store/tables.js'
@@ -62,10 +70,19 @@ export class JobActor {
   /** What comes in is looked up elsewhere before it is decided. */
   #enriches = false
 
-  constructor(settings: JobSettings, store: TurnStore, codec: BodyCodec, sectionNames: readonly string[], late: LateCounts) {
+  constructor(
+    settings: JobSettings,
+    store: TurnStore,
+    codec: BodyCodec,
+    sectionNames: readonly string[],
+    late: LateCounts,
+  ) {
     ;[this.#store, this.#codec, this.#sectionNames, this.#late] = [store, codec, sectionNames, late]
     const stats = readStats(store, settings.id, settings.labels.length)
-    this.#stats = new JobStats(settings.id, { ...stats, lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id) })
+    this.#stats = new JobStats(settings.id, {
+      ...stats,
+      lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id),
+    })
     this.configure(settings)
   }
 
@@ -89,19 +106,33 @@ export class JobActor {
 
   handle(message: Message): ActorReply {
     switch (message.kind) {
-      case 'ingest': return this.#ingest(message)
-      case 'historic': return { result: this.#historic(message) }
-      case 'feedback': return { result: takeFeedback(this.#parts(), message) }
-      case 'resume': return { result: resume(this.#parts(), message) }
-      case 'install': return { result: this.#install(message) }
-      case 'purge': return { result: this.#purge() }
-      case 'reprocess': return { result: reprocess(this.#parts(), message) }
-      case 'note': return { result: takeNote(this.#parts(), message) }
-      case 'task': return { result: followOrder(this.#parts(), message) }
-      case 'override': return { result: takeOverride(this.#parts(), message) }
-      case 'erase': return { result: erase(this.#parts(), message, (event) => removeEvent(this.#parts(), event)) }
-      case 'enriched': return { result: takeEnriched(this.#parts(), message) }
-      case 'collected': case 'passed': throw new Error('a message to the shard')
+      case 'ingest':
+        return this.#ingest(message)
+      case 'historic':
+        return { result: this.#historic(message) }
+      case 'feedback':
+        return { result: takeFeedback(this.#parts(), message) }
+      case 'resume':
+        return { result: resume(this.#parts(), message) }
+      case 'install':
+        return { result: this.#install(message) }
+      case 'purge':
+        return { result: this.#purge() }
+      case 'reprocess':
+        return { result: reprocess(this.#parts(), message) }
+      case 'note':
+        return { result: takeNote(this.#parts(), message) }
+      case 'task':
+        return { result: followOrder(this.#parts(), message) }
+      case 'override':
+        return { result: takeOverride(this.#parts(), message) }
+      case 'erase':
+        return { result: erase(this.#parts(), message, (event) => removeEvent(this.#parts(), event)) }
+      case 'enriched':
+        return { result: takeEnriched(this.#parts(), message) }
+      case 'collected':
+      case 'passed':
+        throw new Error('a message to the shard')
     }
   }
 
@@ -120,7 +151,13 @@ export class JobActor {
   #ingest(message: Message): EventReply {
     const arrival = this.#arrivals.read(message.memory, message.bodyStart, message.bodyEnd)
     const idFromBody = message.eventId === null && message.idInBody ? arrival.idInBody : null
-    return this.#takeIn(message, arrival, message.eventId ?? idFromBody, idFromBody, this.#enriches ? this.#lookUps() : 'none')
+    return this.#takeIn(
+      message,
+      arrival,
+      message.eventId ?? idFromBody,
+      idFromBody,
+      this.#enriches ? this.#lookUps() : 'none',
+    )
   }
 
   /** The walk of one event: known? → decision points → bucket → decision → record. */
@@ -160,7 +197,8 @@ export class JobActor {
   /** Most have nothing but a body, and are written straight to where the store takes them from. */
   #putRecord(micros: number, header: RecordHeader, { body, extras }: Arrival, clientId: string | null): void {
     const [{ id }, store] = [this.#settings, this.#store]
-    if (extras !== null || clientId !== null) return store.put('events', timeKey(id, micros), encodeRecord(header, { body, extras, clientId }))
+    if (extras !== null || clientId !== null)
+      return store.put('events', timeKey(id, micros), encodeRecord(header, { body, extras, clientId }))
     const at = store.lay('events', TIME_KEY_BYTES, plainRecordBytes(body))
     layPlainRecord(writeTimeKey(store.batch.memory, id, micros, at), at + TIME_KEY_BYTES, header, body)
   }
@@ -169,8 +207,10 @@ export class JobActor {
   #isSame(known: FoundEvent, { body, extras }: Arrival): boolean {
     // As it would be read again: not every text that JSON can spell is kept as it came.
     const said = extras === null ? null : unpack(pack(extras))
-    return isDeepStrictEqual(decodeContent(known.record).extras, said) &&
+    return (
+      isDeepStrictEqual(decodeContent(known.record).extras, said) &&
       isDeepStrictEqual(clientBodyOf(this.#store, this.#codec, this.#settings.id, known), this.#codec.decode(body))
+    )
   }
 
   /** Too many that wait would be more than the outside can ever answer: one more is decided without. */
@@ -178,13 +218,24 @@ export class JobActor {
     return this.#stats.row.pending < limits.lookUpsPendingMax ? 'awaited' : 'passed_over'
   }
 
-  #decide(arrival: Arrival, micros: number, bucket: Bucket | null, pending: boolean): { lacks: boolean; decision: Decision } {
+  #decide(
+    arrival: Arrival,
+    micros: number,
+    bucket: Bucket | null,
+    pending: boolean,
+  ): { lacks: boolean; decision: Decision } {
     if (this.#cause !== null) {
-      return { lacks: false, decision: pending ? noDecision : this.#cause.take(micros, this.#arrivals.bodyOf(arrival), micros) }
+      return {
+        lacks: false,
+        decision: pending ? noDecision : this.#cause.take(micros, this.#arrivals.bodyOf(arrival), micros),
+      }
     }
     const values = bucket === null ? this.#arrivals.valuesOf(arrival) : bucket.values
     const lacks = bucket === null ? lacksPoints(values) : bucket.lacksPoints
-    return { lacks, decision: pending || lacks ? noDecision : this.#model.decide(this.#store, values, bucket, this.#stats.row) }
+    return {
+      lacks,
+      decision: pending || lacks ? noDecision : this.#model.decide(this.#store, values, bucket, this.#stats.row),
+    }
   }
 
   #bucketOf(arrival: Arrival): Bucket {
@@ -196,8 +247,18 @@ export class JobActor {
     return bucket
   }
 
-  #replyTo(header: RecordHeader, micros: number, bucket: Bucket | null | undefined, idFromBody: string | null): EventReply {
-    return replyOf(this.#store, this.#settings.id, this.#stats.row.trainedThroughSeq, { header, micros, bucket, idFromBody })
+  #replyTo(
+    header: RecordHeader,
+    micros: number,
+    bucket: Bucket | null | undefined,
+    idFromBody: string | null,
+  ): EventReply {
+    return replyOf(this.#store, this.#settings.id, this.#stats.row.trainedThroughSeq, {
+      header,
+      micros,
+      bucket,
+      idFromBody,
+    })
   }
 
   /** Events with their labels, all or nothing: parsed and checked before the first is stored. */
@@ -237,8 +298,14 @@ export class JobActor {
 
   #parts(): ActorParts {
     return {
-      store: this.#store, codec: this.#codec, settings: this.#settings, stats: this.#stats, arrivals: this.#arrivals,
-      buckets: this.#buckets, model: this.#model, cause: this.#cause,
+      store: this.#store,
+      codec: this.#codec,
+      settings: this.#settings,
+      stats: this.#stats,
+      arrivals: this.#arrivals,
+      buckets: this.#buckets,
+      model: this.#model,
+      cause: this.#cause,
     }
   }
 

@@ -67,7 +67,12 @@ export class BallotShelf {
 
   /** `place` names the job among all that the thread reads. */
   of(place: string, environment: Environment, jobId: number, stats: StatsRow): JobBallots {
-    const signature = JSON.stringify([stats.feedbackSeq, stats.trainedThroughSeq, stats.consensusCounts, stats.undecidedBallots])
+    const signature = JSON.stringify([
+      stats.feedbackSeq,
+      stats.trainedThroughSeq,
+      stats.consensusCounts,
+      stats.undecidedBallots,
+    ])
     const kept = this.#kept.get(place)
     if (kept?.signature === signature) return kept.ballots
     if (kept !== undefined) this.#drop(place, kept)
@@ -103,7 +108,10 @@ function readBallots(environment: Environment, jobId: number, trainedThroughSeq:
     subjects.push({
       id: subject.toString('latin1'),
       standing: share(ballot.consensus, stateOf(ballot, trainedThroughSeq)),
-      number: subject.length === BUCKET_ID_BYTES ? decodeBucketNumber(must(environment.get('buckets', bucketKey(jobId, subject)), 'the bucket of a ballot')) : null,
+      number:
+        subject.length === BUCKET_ID_BYTES
+          ? decodeBucketNumber(must(environment.get('buckets', bucketKey(jobId, subject)), 'the bucket of a ballot'))
+          : null,
     })
   }
   return new JobBallots(subjects)

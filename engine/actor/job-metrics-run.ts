@@ -24,7 +24,15 @@ import { BucketCounts } from './bucket-counts.js'
 import { EventScan } from './event-scan.js'
 import { subjectKey, type Subject } from './job-ballots.js'
 import { LOW_CONFIDENCE } from './job-stats.js'
-import { filterCondition, groundOf, nowOf, startOf, withinPeriod, type JobGround, type MetricsGround } from './metrics-ground.js'
+import {
+  filterCondition,
+  groundOf,
+  nowOf,
+  startOf,
+  withinPeriod,
+  type JobGround,
+  type MetricsGround,
+} from './metrics-ground.js'
 import { isWhole, type MetricsJob, type ScopeTask } from './metrics-task.js'
 import { modelIdOf } from './model-id.js'
 
@@ -49,10 +57,16 @@ interface Counts {
 }
 
 /** @throws Refusal invalid_body, query_too_large, query_timeout. */
-export function runJobMetrics(ground: MetricsGround, job: MetricsJob, scope: ScopeTask, minutesPerAlert: number): JobMetrics {
+export function runJobMetrics(
+  ground: MetricsGround,
+  job: MetricsJob,
+  scope: ScopeTask,
+  minutesPerAlert: number,
+): JobMetrics {
   const own = groundOf(ground, job)
   const { from, shown } = startOf(scope, own)
-  const counts = (isWhole(scope, job) ? countByBuckets(own) : null) ?? countByEvents(ground, own, { ...scope, fromMicros: from })
+  const counts =
+    (isWhole(scope, job) ? countByBuckets(own) : null) ?? countByEvents(ground, own, { ...scope, fromMicros: from })
   const { stats } = own
   return {
     ...counts.matrix.quality(job.labels.map(({ name }) => name)),
@@ -96,8 +110,11 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
 
 /** Null where decisions were not counted from the bucket's start. */
 function countsOf(
-  environment: Environment, counts: BucketCounts, jobId: number, { id, number }: Subject,
-): Omit<CountRow, 'decided'> & { readonly decided: readonly number[] } | null {
+  environment: Environment,
+  counts: BucketCounts,
+  jobId: number,
+  { id, number }: Subject,
+): (Omit<CountRow, 'decided'> & { readonly decided: readonly number[] }) | null {
   if (number !== null) {
     const { decided, ...rest } = counts.of(id, number)
     return decided === null ? null : { ...rest, decided }
@@ -115,7 +132,12 @@ function countsOf(
 export function countByEvents(ground: MetricsGround, own: JobGround, scope: ScopeTask): Counts {
   const { job, ballots } = own
   const fields = new FieldSet(ground.serviceNames)
-  const condition = withinPeriod(filterCondition(scope.filters, fields, ground.nowMicros), fields, scope.fromMicros, scope.toMicros)
+  const condition = withinPeriod(
+    filterCondition(scope.filters, fields, ground.nowMicros),
+    fields,
+    scope.fromMicros,
+    scope.toMicros,
+  )
   const tally = new EventTally(job.labels.length, LOW_CONFIDENCE)
   const changed = new Map<string, Changed>()
   const scan = new EventScan(ground.stores, ground.clock)
@@ -129,12 +151,20 @@ export function countByEvents(ground: MetricsGround, own: JobGround, scope: Scop
     changed.set(id, { id, size: (before?.size ?? 0) + 1, lastMicros: Math.max(before?.lastMicros ?? 0, micros) })
     return true
   })
-  if (scan.timedOut) throw new Refusal('query_timeout', `the events could not be counted within ${limits.metricsMsMax} ms; narrow the period or the filters`)
+  if (scan.timedOut)
+    throw new Refusal(
+      'query_timeout',
+      `the events could not be counted within ${limits.metricsMsMax} ms; narrow the period or the filters`,
+    )
   const largest = new Largest<Changed>(TOP)
   for (const one of changed.values()) largest.add(one)
   return {
-    matrix: tally.all, events: tally.events, withConsensus: tally.withConsensus, inKnowledgeBase: tally.inKnowledgeBase,
-    changedEvents: tally.changed, changed: largest.sorted(),
+    matrix: tally.all,
+    events: tally.events,
+    withConsensus: tally.withConsensus,
+    inKnowledgeBase: tally.inKnowledgeBase,
+    changedEvents: tally.changed,
+    changed: largest.sorted(),
   }
 }
 

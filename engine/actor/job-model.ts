@@ -54,7 +54,9 @@ export class JobModel {
   /** Reads the active version, where there is one. */
   open(reads: Reads, { modelVersion }: StatsRow): void {
     if (modelVersion === 0) return
-    const { row, model } = decodeModel(must(reads.get('models', modelKey(this.#jobId, modelVersion)), 'the active model'))
+    const { row, model } = decodeModel(
+      must(reads.get('models', modelKey(this.#jobId, modelVersion)), 'the active model'),
+    )
     this.use(row, model)
   }
 
@@ -75,7 +77,13 @@ export class JobModel {
   }
 
   /** Decides an event with these values, which is in that bucket or in none; the watch in `stats` goes on with it. */
-  decide(reads: Reads, values: PointValues, bucket: Bucket | null, stats: StatsRow, how: Deciding = firstTime): Decision {
+  decide(
+    reads: Reads,
+    values: PointValues,
+    bucket: Bucket | null,
+    stats: StatsRow,
+    how: Deciding = firstTime,
+  ): Decision {
     if (this.#model === null) return noDecision
     const terms: WatchTerms = {
       outlierRate: this.#outlierRate,
@@ -94,7 +102,12 @@ export class JobModel {
   }
 
   #ownDecision(
-    model: Model, reads: Reads, values: PointValues, bucket: Bucket | null, { trainedThroughSeq }: StatsRow, ownSubject: Uint8Array | null,
+    model: Model,
+    reads: Reads,
+    values: PointValues,
+    bucket: Bucket | null,
+    { trainedThroughSeq }: StatsRow,
+    ownSubject: Uint8Array | null,
   ): Decision {
     // A bucket of earlier decision points holds events that differ at those of now.
     const alike = bucket !== null && bucket.fingerprint === this.#fingerprint

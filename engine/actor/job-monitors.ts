@@ -28,7 +28,11 @@ interface JobMonitor {
 
 interface Settings {
   readonly throttling?: unknown
-  readonly monitors?: readonly { readonly name: string; readonly active?: boolean; readonly interval_check?: number | string }[]
+  readonly monitors?: readonly {
+    readonly name: string
+    readonly active?: boolean
+    readonly interval_check?: number | string
+  }[]
 }
 
 function seconds(given: unknown, least: number, most: number): number {
@@ -49,14 +53,23 @@ function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>)
   const settings = (job.advancedSettings['monitoring_settings'] ?? {}) as Settings
   if (settings.monitors === undefined || settings.monitors.length === 0) return []
   const telling = new Set([...integrations].filter(canTell).map(({ id }) => id))
-  const steps = job.pipeline.filter((step) => step.role === 'post_decision' && takesOut(step) && telling.has(step.integrationId))
-  const integrationIds = [...new Set(steps.map(({ integrationId }) => integrationId))].slice(0, monitorBounds.watchdogIntegrationsMax)
+  const steps = job.pipeline.filter(
+    (step) => step.role === 'post_decision' && takesOut(step) && telling.has(step.integrationId),
+  )
+  const integrationIds = [...new Set(steps.map(({ integrationId }) => integrationId))].slice(
+    0,
+    monitorBounds.watchdogIntegrationsMax,
+  )
   const found = new Map<string, JobMonitor>()
   for (const { name, active = true, interval_check: interval } of settings.monitors) {
     const watched = watchdogNamed(name)
     if (watched === null || found.has(name)) continue
     const watchdog: NewWatchdog = {
-      ...watched, title: name, jobId: job.id, enabled: active, forSeconds: 0,
+      ...watched,
+      title: name,
+      jobId: job.id,
+      enabled: active,
+      forSeconds: 0,
       intervalSeconds: seconds(interval, SAMPLE_SECONDS, monitorBounds.watchdogIntervalSecondsMax),
       throttleSeconds: seconds(settings.throttling, 0, monitorBounds.watchdogWindowSecondsMax),
     }
@@ -72,7 +85,10 @@ export type MonitorChange =
 
 /** What has to become of the watchdogs that a job has brought along; with a job that is gone all of these go, whoever made them. */
 export function monitorChanges(
-  rows: readonly WatchdogRow[], job: JobSettings | undefined, integrations: Iterable<IntegrationRecord>, nowMicros: number,
+  rows: readonly WatchdogRow[],
+  job: JobSettings | undefined,
+  integrations: Iterable<IntegrationRecord>,
+  nowMicros: number,
 ): MonitorChange[] {
   if (job === undefined) return rows.map((was) => ({ was, now: null }))
   const left = new Map(rows.map((row) => [row.monitor, row]))
@@ -93,7 +109,17 @@ function toldOf({ enabled, intervalSeconds, throttleSeconds, integrationIds }: W
 }
 
 /** The row as the settings say now; what it has seen stays. */
-function changed(was: WatchdogRow, { enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros }: WatchdogRow): WatchdogRow {
+function changed(
+  was: WatchdogRow,
+  { enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros }: WatchdogRow,
+): WatchdogRow {
   const isNamed = integrationIds.join() !== was.integrationIds.join()
-  return { ...was, enabled, intervalSeconds, throttleSeconds, integrationIds, namedMicros: isNamed ? namedMicros : was.namedMicros }
+  return {
+    ...was,
+    enabled,
+    intervalSeconds,
+    throttleSeconds,
+    integrationIds,
+    namedMicros: isNamed ? namedMicros : was.namedMicros,
+  }
 }

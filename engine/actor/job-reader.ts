@@ -111,9 +111,17 @@ export class JobReader {
     const body = this.#codec.decode(content.body)
     const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
     const parts = {
-      job, view, header: found.header, body, extras: content.extras, ballot, serviceName,
-      previous: decodePrevious(found.record), notes: readNotes(this.#environment, job.id, found),
-      place: placeOf(this.#environment, job, found), lookUps: readLookUps(this.#environment, job.id, found),
+      job,
+      view,
+      header: found.header,
+      body,
+      extras: content.extras,
+      ballot,
+      serviceName,
+      previous: decodePrevious(found.record),
+      notes: readNotes(this.#environment, job.id, found),
+      place: placeOf(this.#environment, job, found),
+      lookUps: readLookUps(this.#environment, job.id, found),
     }
     return { view, document: exportDocument(parts) }
   }

@@ -78,7 +78,8 @@ export class JobStats {
     if (decision.label < 0 || decision.modelVersion !== row.modelVersion) return
     row.decidedSinceTraining = Math.max(0, row.decidedSinceTraining - 1)
     if (decision.outlier) row.outliersSinceTraining = Math.max(0, row.outliersSinceTraining - 1)
-    if (decision.confidence < LOW_CONFIDENCE) row.lowConfidenceSinceTraining = Math.max(0, row.lowConfidenceSinceTraining - 1)
+    if (decision.confidence < LOW_CONFIDENCE)
+      row.lowConfidenceSinceTraining = Math.max(0, row.lowConfidenceSinceTraining - 1)
     this.#changed = true
   }
 

@@ -11,7 +11,10 @@ export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'm
   if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet' }
   const { ageing, sinceMicros } = watch.drift
   if (ageing === 'no') return { modelState: 'current', modelMsg: 'The stream bears the model out' }
-  const why = ageing === 'feedback' ? 'feedback says that it is right less often than it is sure' : 'it is less sure than it was when it was installed'
+  const why =
+    ageing === 'feedback'
+      ? 'feedback says that it is right less often than it is sure'
+      : 'it is less sure than it was when it was installed'
   const since = sinceMicros === 0 ? '' : `Since ${isoMicros(sinceMicros)}: `
   return { modelState: 'ageing', modelMsg: `${since}${why}; its confidence is lowered until it is trained again` }
 }

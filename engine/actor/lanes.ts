@@ -84,7 +84,10 @@ export class Lanes {
     const overtakes = isSingle && this.#others.hasMoreThan(limits.singlesJoinMax + this.#joined)
     if (isSingle && !overtakes) this.#joined++
     const lane = overtakes ? this.#singles : this.#others
-    const turn = lane.turnFor(bytes, isSingle || !this.#expectsSingles ? limits.turnMessagesMax : limits.turnMessagesBesideSingles)
+    const turn = lane.turnFor(
+      bytes,
+      isSingle || !this.#expectsSingles ? limits.turnMessagesMax : limits.turnMessagesBesideSingles,
+    )
     if (kind !== 'ingest') turn.behindSingles = this.#singles.came
     return turn
   }

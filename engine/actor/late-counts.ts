@@ -85,7 +85,10 @@ export class LateCounts {
   /** The turn ends, with all messages up to that time: writes the round's share of it. */
   write(store: TurnStore, micros: number): void {
     if (this.#eventsOfTurn === 0 || !this.areTaken) return
-    const end = Math.min(this.#round.length, this.#at + Math.ceil((this.#round.length * this.#eventsOfTurn) / this.#eventsMax))
+    const end = Math.min(
+      this.#round.length,
+      this.#at + Math.ceil((this.#round.length * this.#eventsOfTurn) / this.#eventsMax),
+    )
     for (; this.#at < end; this.#at++) {
       const bucket = this.#round[this.#at] as Counted
       if (this.has(bucket)) layCount(store, bucket)
@@ -98,7 +101,9 @@ export class LateCounts {
   #beginRound(store: TurnStore, micros: number): void {
     if (this.#through >= 0) store.put('meta', metaKey('counted_through'), timeValue(this.#through))
     this.#through = micros
-    this.#round = this.#gathered.filter((bucket) => this.has(bucket)).sort((a, b) => a.jobId - b.jobId || a.number - b.number)
+    this.#round = this.#gathered
+      .filter((bucket) => this.has(bucket))
+      .sort((a, b) => a.jobId - b.jobId || a.number - b.number)
     this.#gathered = []
     this.#at = this.#events = 0
   }

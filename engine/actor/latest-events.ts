@@ -61,7 +61,8 @@ export function addChangedJobs(jobs: Set<number>, batch: WriteBatch): void {
   for (let i = 0; i < size; i++) {
     const table = tables[i] as string
     if (i === 0 || table !== tables[i - 1]) isAdded = addedTo.has(table) || sharedTables.includes(table)
-    if (!isAdded || (batch.valueBytes(i) < 0 && !sharedTables.includes(table))) jobs.add(memory.readUInt32BE(batch.startOf(i)))
+    if (!isAdded || (batch.valueBytes(i) < 0 && !sharedTables.includes(table)))
+      jobs.add(memory.readUInt32BE(batch.startOf(i)))
   }
 }
 

@@ -3,8 +3,23 @@ import { Refusal } from '../errors.js'
 import { eventIdOf } from '../event/event-id.js'
 import { Delivery } from '../integration/delivery.js'
 import { Intake } from '../integration/intake.js'
-import type { DeliveryView, EnrichmentView, InputView, LetterPage, LetterQuery, LetterView } from '../integration/integrations-service.js'
-import { letterKey, NO_JOB, refusedKey, stepKey, type Ledger, type Letter, type RefusedDocument } from '../integration/ledger.js'
+import type {
+  DeliveryView,
+  EnrichmentView,
+  InputView,
+  LetterPage,
+  LetterQuery,
+  LetterView,
+} from '../integration/integrations-service.js'
+import {
+  letterKey,
+  NO_JOB,
+  refusedKey,
+  stepKey,
+  type Ledger,
+  type Letter,
+  type RefusedDocument,
+} from '../integration/ledger.js'
 import { clientIdOf } from '../store/event-record.js'
 import type { AlertDesk } from './alert-desk.js'
 import { eventAt } from './event-table.js'
@@ -27,7 +42,11 @@ export class LetterDesk {
   readonly #enrichments: EnrichmentDesk
   readonly #ledger: Ledger
 
-  constructor(desk: StepDesk, { alerts, enrichments }: { alerts: AlertDesk; enrichments: EnrichmentDesk }, ledger: Ledger) {
+  constructor(
+    desk: StepDesk,
+    { alerts, enrichments }: { alerts: AlertDesk; enrichments: EnrichmentDesk },
+    ledger: Ledger,
+  ) {
     this.#enrichments = enrichments
     this.#desk = desk
     this.#alerts = alerts
@@ -36,17 +55,30 @@ export class LetterDesk {
 
   answer<K extends IntegrationQuestion>(ask: K, given: IntegrationQuestions[K]['given']): unknown {
     switch (ask) {
-      case 'look': return lookAtThread()
-      case 'deliveries': return this.#ordered().filter(({ id }) => id.role !== 'input').map(deliveryView)
-      case 'inputs': return this.#ordered().filter(({ id }) => id.role === 'input').map(inputView)
-      case 'enrichments': return this.#enrichmentViews()
-      case 'letters': return this.#letters(given as IntegrationQuestions['letters']['given'])
-      case 'sendAgain': return this.#each(given as LetterQuery, {
-        delivery: (runs, micros) => runs.sendAgain(micros), intake: (runs, id) => runs.takeAgain(id),
-      })
-      case 'discard': return this.#each(given as LetterQuery, {
-        delivery: (runs, micros) => runs.letters.discard(micros), intake: async (runs, id) => runs.discard(id),
-      })
+      case 'look':
+        return lookAtThread()
+      case 'deliveries':
+        return this.#ordered()
+          .filter(({ id }) => id.role !== 'input')
+          .map(deliveryView)
+      case 'inputs':
+        return this.#ordered()
+          .filter(({ id }) => id.role === 'input')
+          .map(inputView)
+      case 'enrichments':
+        return this.#enrichmentViews()
+      case 'letters':
+        return this.#letters(given as IntegrationQuestions['letters']['given'])
+      case 'sendAgain':
+        return this.#each(given as LetterQuery, {
+          delivery: (runs, micros) => runs.sendAgain(micros),
+          intake: (runs, id) => runs.takeAgain(id),
+        })
+      case 'discard':
+        return this.#each(given as LetterQuery, {
+          delivery: (runs, micros) => runs.letters.discard(micros),
+          intake: async (runs, id) => runs.discard(id),
+        })
     }
     throw new Error(`a question about ${String(ask)}`)
   }
@@ -59,11 +91,19 @@ export class LetterDesk {
   }
 
   #enrichmentViews(): EnrichmentView[] {
-    return [...this.#enrichments.jobs].sort((a, b) => a.job.id - b.job.id).flatMap(({ job, enricher, integrations }) => {
-      return enricher.status().map(({ id: { integrationId }, ...status }): EnrichmentView => ({
-        jobId: job.id, jobTitle: job.title, integrationId, integrationTitle: integrations.get(integrationId) ?? '', ...status,
-      }))
-    })
+    return [...this.#enrichments.jobs]
+      .sort((a, b) => a.job.id - b.job.id)
+      .flatMap(({ job, enricher, integrations }) => {
+        return enricher.status().map(
+          ({ id: { integrationId }, ...status }): EnrichmentView => ({
+            jobId: job.id,
+            jobTitle: job.title,
+            integrationId,
+            integrationTitle: integrations.get(integrationId) ?? '',
+            ...status,
+          }),
+        )
+      })
   }
 
   #letters({ state, page, size, ...query }: IntegrationQuestions['letters']['given']): LetterPage {
@@ -74,8 +114,10 @@ export class LetterDesk {
       total++
     }
     for (const step of this.#ordered(query)) {
-      for (const letter of this.#ledger.letters(step.id)) if (state === undefined || letter.state === state) show(() => this.#view(step, letter))
-      if (state !== 'waiting') for (const document of this.#ledger.refused(step.id)) show(() => refusedView(step, document))
+      for (const letter of this.#ledger.letters(step.id))
+        if (state === undefined || letter.state === state) show(() => this.#view(step, letter))
+      if (state !== 'waiting')
+        for (const document of this.#ledger.refused(step.id)) show(() => refusedView(step, document))
     }
     return { letters, total }
   }
@@ -84,7 +126,9 @@ export class LetterDesk {
   async #each(query: LetterQuery, change: Change): Promise<number> {
     let sum = 0
     if (query.id === undefined) {
-      for (const { runs } of this.#ordered(query)) sum += runs instanceof Delivery ? change.delivery(runs, null) : runs === null ? 0 : await change.intake(runs, null)
+      for (const { runs } of this.#ordered(query))
+        sum +=
+          runs instanceof Delivery ? change.delivery(runs, null) : runs === null ? 0 : await change.intake(runs, null)
       return sum
     }
     for (const { id, runs } of this.#ordered(query)) {
@@ -92,7 +136,9 @@ export class LetterDesk {
       const rest = query.id.slice(2 * prefix.length)
       if (!query.id.startsWith(prefix.toString('hex')) || !/^[0-9a-f]{16}$/.test(rest)) continue
       if (runs instanceof Delivery) sum = change.delivery(runs, Number(BigInt(`0x${rest}`)))
-      const document = [...this.#ledger.refused(id)].find((one) => refusedKey(prefix, one.id).toString('hex') === query.id)
+      const document = [...this.#ledger.refused(id)].find(
+        (one) => refusedKey(prefix, one.id).toString('hex') === query.id,
+      )
       if (runs instanceof Intake && document !== undefined) sum = await change.intake(runs, document.id)
       if (sum > 0) return sum
     }
@@ -109,10 +155,17 @@ export class LetterDesk {
   #view({ id, job, integration }: RunningStep, letter: Letter): LetterView {
     return {
       id: letterKey(stepKey(id), letter.eventMicros).toString('hex'),
-      jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title, role: id.role,
+      jobId: job.id,
+      jobTitle: job.title,
+      integrationId: integration.id,
+      integrationTitle: integration.title,
+      role: id.role,
       eventId: id.jobId === NO_JOB ? this.#alerts.nameOf(letter.eventMicros) : this.#eventId(job, letter.eventMicros),
-      state: letter.state, attempts: letter.attempts, reason: letter.reason,
-      firstFailedMicros: letter.firstMs * MICROS, lastFailedMicros: letter.lastMs * MICROS,
+      state: letter.state,
+      attempts: letter.attempts,
+      reason: letter.reason,
+      firstFailedMicros: letter.firstMs * MICROS,
+      lastFailedMicros: letter.lastMs * MICROS,
       nextAttemptMicros: letter.state === 'dead' ? null : letter.nextMs * MICROS,
     }
   }
@@ -121,25 +174,51 @@ export class LetterDesk {
 function refusedView({ id, job, integration }: RunningStep, document: RefusedDocument): LetterView {
   return {
     id: refusedKey(stepKey(id), document.id).toString('hex'),
-    jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title, role: id.role,
-    eventId: document.id, state: 'dead', attempts: document.attempts, reason: document.reason,
-    firstFailedMicros: document.firstMs * MICROS, lastFailedMicros: document.lastMs * MICROS, nextAttemptMicros: null,
+    jobId: job.id,
+    jobTitle: job.title,
+    integrationId: integration.id,
+    integrationTitle: integration.title,
+    role: id.role,
+    eventId: document.id,
+    state: 'dead',
+    attempts: document.attempts,
+    reason: document.reason,
+    firstFailedMicros: document.firstMs * MICROS,
+    lastFailedMicros: document.lastMs * MICROS,
+    nextAttemptMicros: null,
   }
 }
 
 function deliveryView({ id, job, integration, runs, invalid }: RunningStep): DeliveryView {
-  const names = { jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title, role: id.role }
+  const names = {
+    jobId: job.id,
+    jobTitle: job.title,
+    integrationId: integration.id,
+    integrationTitle: integration.title,
+    role: id.role,
+  }
   const none = { delivered: 0, waiting: 0, dead: 0, lastDeliveredMicros: null, handledThroughMicros: 0 }
   if (!(runs instanceof Delivery)) return { ...names, ...none, state: 'invalid', reason: invalid }
   const { state, reason, delivered, waiting, dead, lastDeliveredMs, place } = runs.status()
   return {
-    ...names, state, reason, delivered, waiting, dead, handledThroughMicros: place.events,
+    ...names,
+    state,
+    reason,
+    delivered,
+    waiting,
+    dead,
+    handledThroughMicros: place.events,
     lastDeliveredMicros: lastDeliveredMs === null ? null : lastDeliveredMs * MICROS,
   }
 }
 
 function inputView({ job, integration, runs, invalid }: RunningStep): InputView {
-  const names = { jobId: job.id, jobTitle: job.title, integrationId: integration.id, integrationTitle: integration.title }
+  const names = {
+    jobId: job.id,
+    jobTitle: job.title,
+    integrationId: integration.id,
+    integrationTitle: integration.title,
+  }
   const none = { taken: 0, refused: 0, lastTakenMicros: null, reason: invalid }
   if (!(runs instanceof Intake)) return { ...names, ...none, state: invalid === '' ? 'paused' : 'invalid' }
   const { lastTakenMs, ...status } = runs.status()

@@ -79,9 +79,11 @@ export class LookUpWatch {
       const through = this.#overdue(job, oldest, sinceMicros)
       if (through === null) continue
       this.#busy.add(jobId)
-      this.#giveUp(jobId, through).catch((error: unknown) => {
-        if (this.#parts.accepting()) failed('events that waited for look-ups could not be decided without', error)
-      }).finally(() => this.#busy.delete(jobId))
+      this.#giveUp(jobId, through)
+        .catch((error: unknown) => {
+          if (this.#parts.accepting()) failed('events that waited for look-ups could not be decided without', error)
+        })
+        .finally(() => this.#busy.delete(jobId))
     }
     if (this.#since.size > 0 || this.#timer === null) return
     clearInterval(this.#timer)
@@ -106,7 +108,8 @@ export class LookUpWatch {
       return oldest > through || (sinceMicros > through && job.pipeline.some(enriches)) ? null : through
     }
     const seen = this.#ahead.get(job.id)
-    if (seen !== undefined && oldest <= seen.through && seen.seenMicros <= now) return now - seen.seenMicros >= wait ? seen.through : null
+    if (seen !== undefined && oldest <= seen.through && seen.seenMicros <= now)
+      return now - seen.seenMicros >= wait ? seen.through : null
     this.#ahead.set(job.id, { through: this.#parts.shards.stamp(), seenMicros: now })
     return null
   }
@@ -117,7 +120,7 @@ export class LookUpWatch {
   }
 
   async #giveUp(jobId: number, through: number): Promise<void> {
-    for (let more = true; more && this.#parts.accepting();) {
+    for (let more = true; more && this.#parts.accepting(); ) {
       const job = this.#parts.catalog.job(jobId)
       if (job === undefined) return
       const order = encodeEnriched({ op: 'give_up', through, steps: this.#notes(job) })
@@ -130,7 +133,11 @@ export class LookUpWatch {
     const steps = job.pipeline.filter(enriches).map((step) => ({ step, title: titles.get(step.integrationId) ?? '' }))
     const names = lookUpNames(steps)
     return steps.map(({ title }, at) => ({
-      name: names[at] as string, title, outcome: 'late', reason: 'nobody could ask in time', ms: timeLimitMs(steps[at]?.step.parameters ?? {}),
+      name: names[at] as string,
+      title,
+      outcome: 'late',
+      reason: 'nobody could ask in time',
+      ms: timeLimitMs(steps[at]?.step.parameters ?? {}),
     }))
   }
 }

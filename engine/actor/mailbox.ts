@@ -59,7 +59,12 @@ export class Mailbox {
    * messages waits at it behind another one of the shard, and is committed elsewhere where others are to follow it.
    */
   constructor(
-    shard: number, run: RunTurn, events: MailboxEvents, takeStamps: TakeStamps, door = new ThreadDoor(), followsMin: number = limits.turnFollowsMin,
+    shard: number,
+    run: RunTurn,
+    events: MailboxEvents,
+    takeStamps: TakeStamps,
+    door = new ThreadDoor(),
+    followsMin: number = limits.turnFollowsMin,
   ) {
     this.#followsMin = followsMin
     this.#shard = shard
@@ -74,7 +79,13 @@ export class Mailbox {
    * @throws Refusal mailbox_full.
    */
   post(
-    job: JobSettings, kind: MessageKind, micros: number, eventId: string | null, idInBody: boolean, body: Uint8Array, receiver: Receiver,
+    job: JobSettings,
+    kind: MessageKind,
+    micros: number,
+    eventId: string | null,
+    idInBody: boolean,
+    body: Uint8Array,
+    receiver: Receiver,
   ): void {
     const bytes = messageBytes(eventId === null ? 0 : Buffer.byteLength(eventId), body.length)
     this.#occupancy.admit(bytes)
@@ -142,7 +153,13 @@ export class Mailbox {
 
   #mayStart(): boolean {
     const { count: underWay, deciding } = this.#underWay
-    if (this.#held || this.#failed.count > 0 || deciding >= limits.turnsUnderWayMax || underWay > limits.turnsUnderWayMax) return false
+    if (
+      this.#held ||
+      this.#failed.count > 0 ||
+      deciding >= limits.turnsUnderWayMax ||
+      underWay > limits.turnsUnderWayMax
+    )
+      return false
     // What is under way is of before, and may have to run again first.
     if (this.#opens && underWay > 0) return false
     return this.#again.length > 0 || this.#lanes.mayLeave(underWay, deciding)
@@ -190,7 +207,13 @@ export class Mailbox {
     if (result.beginsAnew === true) this.#beginAnew()
     const { flushMs = 0, decided = [], changed = [...turn.jobs().keys()] } = result
     turn.ran(this.#shard, result, ms)
-    this.#events.committed(this.#shard, { messages: turn.count, seconds: ms / 1000, flushSeconds: flushMs / 1000, decided, changed })
+    this.#events.committed(this.#shard, {
+      messages: turn.count,
+      seconds: ms / 1000,
+      flushSeconds: flushMs / 1000,
+      decided,
+      changed,
+    })
     this.#dispatch()
     this.#occupancy.release(turn.count, turn.bytes)
     turn.settle(result, changed, this.#events)

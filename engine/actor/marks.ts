@@ -45,7 +45,8 @@ export class Marks {
   /** Writes what has changed. A full disk lets it wait. */
   note(): void {
     const batch = new WriteBatch()
-    for (let shard = 0; shard < this.#shards.count; shard++) this.#put(batch, `shard-${shard}`, this.#shards.reader(shard).lastMicros())
+    for (let shard = 0; shard < this.#shards.count; shard++)
+      this.#put(batch, `shard-${shard}`, this.#shards.reader(shard).lastMicros())
     if (isMade(this.#dataDir, LEDGER)) this.#put(batch, LEDGER, 0)
     else if (markOf(this.#catalog, LEDGER) !== null) batch.delete(marksTable, Buffer.from(LEDGER))
     if (batch.size > 0) commitOrWait(this.#catalog, batch)

@@ -16,7 +16,20 @@ export const REPLY_BYTES = 24
 
 /** What a message asks of its job's actor. */
 export const messageKinds = [
-  'ingest', 'historic', 'feedback', 'resume', 'install', 'purge', 'reprocess', 'note', 'task', 'override', 'collected', 'passed', 'erase', 'enriched',
+  'ingest',
+  'historic',
+  'feedback',
+  'resume',
+  'install',
+  'purge',
+  'reprocess',
+  'note',
+  'task',
+  'override',
+  'collected',
+  'passed',
+  'erase',
+  'enriched',
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 

@@ -19,23 +19,31 @@ const shelf = new BallotShelf()
 /** Answers one question. */
 export function answerMetrics(dataDir: string, task: MetricsTask): MetricsResult {
   const { serviceNames, nowMicros, asked } = task
-  return withStores(dataDir, (stores) => refusedAsData(() => {
-    return { answer: answerFrom({ dataDir, serviceNames, nowMicros, stores, clock: clockOf(task), shelf }, asked) }
-  }))
+  return withStores(dataDir, (stores) =>
+    refusedAsData(() => {
+      return { answer: answerFrom({ dataDir, serviceNames, nowMicros, stores, clock: clockOf(task), shelf }, asked) }
+    }),
+  )
 }
 
 /** The same, from stores that are open. @throws Refusal. */
 export function answerFrom(ground: MetricsGround, asked: MetricsAsked): MetricsAnswers[keyof MetricsAnswers] {
   switch (asked.kind) {
-    case 'job': return runJobMetrics(ground, asked.job, asked.scope, asked.minutesPerAlert)
-    case 'model': return runModelFigures(ground, asked.job, asked.version)
-    case 'internal': return runInternal(ground, asked.jobs, asked.task)
-    case 'eventCounts': return asked.jobs.map((job) => countEvents(ground, job))
+    case 'job':
+      return runJobMetrics(ground, asked.job, asked.scope, asked.minutesPerAlert)
+    case 'model':
+      return runModelFigures(ground, asked.job, asked.version)
+    case 'internal':
+      return runInternal(ground, asked.jobs, asked.task)
+    case 'eventCounts':
+      return asked.jobs.map((job) => countEvents(ground, job))
   }
 }
 
 /** Events in each interval, without reading one. */
 function countEvents({ stores }: MetricsGround, { jobId, shard, intervals }: PlatformJob): number[] {
   const { environment } = stores(shard)
-  return intervals.map(({ from, to }) => environment.count('events', { from: timeKey(jobId, from), to: timeKey(jobId, to) }))
+  return intervals.map(({ from, to }) =>
+    environment.count('events', { from: timeKey(jobId, from), to: timeKey(jobId, to) }),
+  )
 }

@@ -25,14 +25,22 @@ export class MetricsAsker {
   }
 
   /** What is answered at once. Rejects with queries_busy, query_timeout, draining. */
-  async ask<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number, gone?: AbortSignal): Promise<MetricsAnswers[K]> {
+  async ask<K extends keyof MetricsAnswers>(
+    asked: AskedOf<K>,
+    forMs: number,
+    gone?: AbortSignal,
+  ): Promise<MetricsAnswers[K]> {
     const { answer } = await this.#tasks.ask('metrics', { asked }, forMs, gone)
     // The thread answers what it was asked.
     return answer as MetricsAnswers[K]
   }
 
   /** What may take long, of a client. Rejects likewise. */
-  async askLong<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number, gone?: AbortSignal): Promise<MetricsAnswers[K]> {
+  async askLong<K extends keyof MetricsAnswers>(
+    asked: AskedOf<K>,
+    forMs: number,
+    gone?: AbortSignal,
+  ): Promise<MetricsAnswers[K]> {
     if (this.#waiting >= limits.metricsQuestionsMax) {
       throw new Refusal('queries_busy', 'too many questions about metrics are waiting; try again shortly')
     }
@@ -40,7 +48,11 @@ export class MetricsAsker {
   }
 
   /** The same, of the service itself, which asks for one thing at a time. */
-  async runLong<K extends keyof MetricsAnswers>(asked: AskedOf<K>, forMs: number, gone?: AbortSignal): Promise<MetricsAnswers[K]> {
+  async runLong<K extends keyof MetricsAnswers>(
+    asked: AskedOf<K>,
+    forMs: number,
+    gone?: AbortSignal,
+  ): Promise<MetricsAnswers[K]> {
     this.#tasks.mustBeOpen()
     const until = nowMs() + forMs
     const work = (): Promise<MetricsAnswers[K]> => this.ask(asked, until - nowMs(), gone)

@@ -13,8 +13,16 @@ import { limits } from '../limits.js'
 import type { Random } from '../random.js'
 import type { JobSettings } from '../job/job.js'
 import type {
-  InternalMetrics, InternalQuestion, JobAndModelMetrics, JobMetrics, MetricsScope, MetricsService, ModelMetrics, PlatformMetrics,
-  PlatformQuestion, RecomputeAnswer,
+  InternalMetrics,
+  InternalQuestion,
+  JobAndModelMetrics,
+  JobMetrics,
+  MetricsScope,
+  MetricsService,
+  ModelMetrics,
+  PlatformMetrics,
+  PlatformQuestion,
+  RecomputeAnswer,
 } from '../metrics/metrics-service.js'
 import type { BatchBook } from '../monitor/batch-book.js'
 import { Pseudonyms } from '../metrics/pseudonyms.js'
@@ -79,9 +87,10 @@ export class MetricsDesk implements MetricsService {
       log: this.#log,
       clock,
       job: (id) => parts.catalog.job(id),
-      run: (job, version) => parts.batches.timed({ kind: 'recomputation', container: 'query/main', jobId: job.id }, () => {
-        return this.#asker.runLong<'model'>({ kind: 'model', job: this.#jobOf(job), version }, limits.recomputeMsMax)
-      }),
+      run: (job, version) =>
+        parts.batches.timed({ kind: 'recomputation', container: 'query/main', jobId: job.id }, () => {
+          return this.#asker.runLong<'model'>({ kind: 'model', job: this.#jobOf(job), version }, limits.recomputeMsMax)
+        }),
       failed: (what, error) => parts.failed(what, error),
     })
     this.#models = new ModelBook(this.#log, this.#recomputations, (job) => this.#stats(job))
@@ -107,7 +116,12 @@ export class MetricsDesk implements MetricsService {
     return this.#models.metrics(job, place)
   }
 
-  async jobAndLatestModel(handle: JobHandle, scope: MetricsScope, timeoutS: number, gone?: AbortSignal): Promise<JobAndModelMetrics> {
+  async jobAndLatestModel(
+    handle: JobHandle,
+    scope: MetricsScope,
+    timeoutS: number,
+    gone?: AbortSignal,
+  ): Promise<JobAndModelMetrics> {
     const job = this.#parts.current(handle)
     const place = this.#models.active(job)
     const refreshed = place === null ? null : this.#models.refresh(place, timeoutS * 1000)
@@ -137,10 +151,15 @@ export class MetricsDesk implements MetricsService {
     const jobs = this.#select(principal, question.jobIds)
     const [scope, interval] = [readScope(question), readInterval(question.interval)]
     const key = random.bytes(PSEUDONYM_KEY_BYTES)
-    const [namesKey, pointsKey] = [question.obfuscateUsernames ? key : null, question.obfuscateDecisionPoints ? key : null]
+    const [namesKey, pointsKey] = [
+      question.obfuscateUsernames ? key : null,
+      question.obfuscateDecisionPoints ? key : null,
+    ]
     const timeoutMs = question.timeoutS * 1000
     const models = new Map(jobs.map((job) => [job.id, this.#models.shown(job, question.latestModels)]))
-    const stale = jobs.flatMap((job) => (models.get(job.id) ?? []).filter(({ place, isLatest }) => isLatest && this.#models.isStale(job, place)))
+    const stale = jobs.flatMap((job) =>
+      (models.get(job.id) ?? []).filter(({ place, isLatest }) => isLatest && this.#models.isStale(job, place)),
+    )
     const refreshed = question.recomputeModels ? stale.map(({ place }) => this.#models.refresh(place, timeoutMs)) : []
     const task = { scope, interval, minutesPerAlert: this.#minutesPerAlert, namesKey, pointsKey }
     const asked = { kind: 'internal', jobs: jobs.map((job) => this.#jobOf(job)), task } as const
@@ -148,15 +167,31 @@ export class MetricsDesk implements MetricsService {
     const points = pointsKey === null ? null : new Pseudonyms('decision_point', pointsKey)
     const pointName = (name: string): string => points?.of(name) ?? name
     return {
-      endpointWarnings: [...counted.warnings, ...[...models.values()].flat().flatMap((model) => this.#models.warnings(model))],
-      endpointRequestParameters: requestOf(question, jobs.map(({ id }) => id), scope, pointName, clock.nowMicros()),
-      jobMetrics: new Map(jobs.map((job) => [String(job.id), {
-        jobId: job.id,
-        jobSettings: jobSettingsOf(job, this.#log.productionMicros(job.id), pointName),
-        jobMetrics: counted.jobs.get(job.id)?.jobMetrics,
-        modelMetrics: new Map((models.get(job.id) ?? []).map((model) => [model.modelId, this.#models.report(job, model, pointName)])),
-        feedbackMetrics: counted.jobs.get(job.id)?.feedbackMetrics,
-      }])),
+      endpointWarnings: [
+        ...counted.warnings,
+        ...[...models.values()].flat().flatMap((model) => this.#models.warnings(model)),
+      ],
+      endpointRequestParameters: requestOf(
+        question,
+        jobs.map(({ id }) => id),
+        scope,
+        pointName,
+        clock.nowMicros(),
+      ),
+      jobMetrics: new Map(
+        jobs.map((job) => [
+          String(job.id),
+          {
+            jobId: job.id,
+            jobSettings: jobSettingsOf(job, this.#log.productionMicros(job.id), pointName),
+            jobMetrics: counted.jobs.get(job.id)?.jobMetrics,
+            modelMetrics: new Map(
+              (models.get(job.id) ?? []).map((model) => [model.modelId, this.#models.report(job, model, pointName)]),
+            ),
+            feedbackMetrics: counted.jobs.get(job.id)?.feedbackMetrics,
+          },
+        ]),
+      ),
       overallFeedbackMetrics: counted.overallFeedback,
     }
   }
@@ -166,10 +201,19 @@ export class MetricsDesk implements MetricsService {
     const interval = readInterval(question.interval)
     const { shards, serviceNames } = this.#parts
     const nowMicros = this.#tools.clock.nowMicros()
-    const asked = jobs.map((job) => ({ jobId: job.id, shard: job.shard, intervals: platformPeriods(job, interval, nowMicros) }))
+    const asked = jobs.map((job) => ({
+      jobId: job.id,
+      shard: job.shard,
+      intervals: platformPeriods(job, interval, nowMicros),
+    }))
     const counts = await this.#asker.ask<'eventCounts'>({ kind: 'eventCounts', jobs: asked }, limits.metricsMsMax)
     return platformOf({
-      jobs: jobs.map((job, at) => ({ job, stats: this.#stats(job), intervals: asked[at]?.intervals ?? [], counts: counts[at] ?? [] })),
+      jobs: jobs.map((job, at) => ({
+        job,
+        stats: this.#stats(job),
+        intervals: asked[at]?.intervals ?? [],
+        counts: counts[at] ?? [],
+      })),
       isWhole: question.jobIds === undefined && principal.kind !== 'input',
       shards: Array.from({ length: shards.count }, (_, shard) => {
         const reader = shards.reader(shard)
@@ -202,18 +246,30 @@ export class MetricsDesk implements MetricsService {
 
   #jobOf({ id, shard, title, labels, decisionPoints, category, pipeline, createdAt }: JobSettings): MetricsJob {
     const processors = pipeline.filter(({ role }) => role === 'processor')
-    return { id, shard, title, labels, decisionPoints, category, pipeline: processors, createdAt, productionMicros: this.#log.productionMicros(id) }
+    return {
+      id,
+      shard,
+      title,
+      labels,
+      decisionPoints,
+      category,
+      pipeline: processors,
+      createdAt,
+      productionMicros: this.#log.productionMicros(id),
+    }
   }
 
   #select(principal: Principal, ids: readonly number[] | undefined): JobSettings[] {
     const { catalog } = this.#parts
-    const chosen = ids === undefined
-      ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id)).sort((a, b) => a.id - b.id)
-      : [...new Set(ids)].map((id) => {
-          if (!catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
-          return must(catalog.job(id), 'a job that can be seen')
-        })
-    if (chosen.length > limits.metricsJobsMax) throw new Refusal('query_too_large', `an answer is about at most ${limits.metricsJobsMax} jobs; name them`)
+    const chosen =
+      ids === undefined
+        ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id)).sort((a, b) => a.id - b.id)
+        : [...new Set(ids)].map((id) => {
+            if (!catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+            return must(catalog.job(id), 'a job that can be seen')
+          })
+    if (chosen.length > limits.metricsJobsMax)
+      throw new Refusal('query_too_large', `an answer is about at most ${limits.metricsJobsMax} jobs; name them`)
     return chosen
   }
 }

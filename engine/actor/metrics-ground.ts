@@ -46,12 +46,22 @@ export function filterCondition(filters: readonly Filter[], fields: FieldSet, no
 }
 
 /** The same, and ingested within `from` (included) and `to` (not included). */
-export function withinPeriod(condition: Condition, fields: FieldSet, from: number | null, to: number | null): Condition {
+export function withinPeriod(
+  condition: Condition,
+  fields: FieldSet,
+  from: number | null,
+  to: number | null,
+): Condition {
   if (from === null && to === null) return condition
-  return allOf([condition, {
-    kind: 'ingested', field: fields.field('timestamp_inference'),
-    first: from ?? Number.NEGATIVE_INFINITY, last: to === null ? Number.POSITIVE_INFINITY : to - 1,
-  }])
+  return allOf([
+    condition,
+    {
+      kind: 'ingested',
+      field: fields.field('timestamp_inference'),
+      first: from ?? Number.NEGATIVE_INFINITY,
+      last: to === null ? Number.POSITIVE_INFINITY : to - 1,
+    },
+  ])
 }
 
 /** The end of what has happened. Times are made to grow, and may run ahead of the clock for a while. */
@@ -60,7 +70,10 @@ export function nowOf({ nowMicros }: MetricsGround, { stats }: JobGround): numbe
 }
 
 /** Where the period begins where nobody says: with production, else with the first event. */
-export function startOf(scope: ScopeTask, { job, store }: JobGround): { readonly from: number | null; readonly shown: number } {
+export function startOf(
+  scope: ScopeTask,
+  { job, store }: JobGround,
+): { readonly from: number | null; readonly shown: number } {
   const from = scope.fromMicros ?? job.productionMicros
   return { from, shown: from ?? firstEventMicros(store.environment, job.id) ?? Date.parse(job.createdAt) * 1000 }
 }

@@ -59,7 +59,8 @@ export class MetricsLog {
     const found: { place: ModelPlace; micros: number }[] = []
     for (const [jobId, rows] of this.#rows) {
       for (const [version, { state, requestedMicros }] of rows) {
-        if (state === 'queued' || state === 'in_progress') found.push({ place: { jobId, version }, micros: requestedMicros })
+        if (state === 'queued' || state === 'in_progress')
+          found.push({ place: { jobId, version }, micros: requestedMicros })
       }
     }
     return found.sort((a, b) => a.micros - b.micros).map(({ place }) => place)

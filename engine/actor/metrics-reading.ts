@@ -8,8 +8,10 @@ import type { ScopeTask } from './metrics-task.js'
 
 /** @throws Refusal invalid_body. */
 export function readScope({ startDatetime, endDatetime, filters }: MetricsScope): ScopeTask {
-  const fromMicros = startDatetime === undefined || isZeroTime(startDatetime) ? null : readInstant(startDatetime, 'start_datetime')
-  const toMicros = endDatetime === undefined || isZeroTime(endDatetime) ? null : readInstant(endDatetime, 'end_datetime')
+  const fromMicros =
+    startDatetime === undefined || isZeroTime(startDatetime) ? null : readInstant(startDatetime, 'start_datetime')
+  const toMicros =
+    endDatetime === undefined || isZeroTime(endDatetime) ? null : readInstant(endDatetime, 'end_datetime')
   if (fromMicros !== null && toMicros !== null && toMicros <= fromMicros) {
     throw fault('end_datetime', 'Input should be later than start_datetime', 'value_error')
   }
@@ -35,7 +37,8 @@ export function readInterval(text: string | undefined): Interval | null
 export function readInterval(text: string | undefined): Interval | null {
   if (text === undefined) return null
   const interval = parseInterval(text)
-  if (interval === null) throw fault('aggregation_time_interval', 'Input should be a length of time such as 12h, 1d, 7d, 2w', 'value_error')
+  if (interval === null)
+    throw fault('aggregation_time_interval', 'Input should be a length of time such as 12h, 1d, 7d, 2w', 'value_error')
   return interval
 }
 

@@ -53,9 +53,15 @@ export class ModelBook {
   shown(job: JobSettings, latest: number): ShownModel[] {
     const { modelVersions, modelVersion } = this.#stats(job)
     const last = latest === 0 ? [] : modelVersions.slice(-Math.min(latest, limits.metricsModelsMax))
-    return modelVersions.filter((version) => version === modelVersion || last.includes(version)).map((version) => {
-      return { place: { jobId: job.id, version }, modelId: modelIdOf(job.id, version), isLatest: last.includes(version) }
-    })
+    return modelVersions
+      .filter((version) => version === modelVersion || last.includes(version))
+      .map((version) => {
+        return {
+          place: { jobId: job.id, version },
+          modelId: modelIdOf(job.id, version),
+          isLatest: last.includes(version),
+        }
+      })
   }
 
   request(place: ModelPlace): RecomputeRow {
@@ -92,7 +98,9 @@ export class ModelBook {
     if (row === null) return [`the metrics of ${modelId} have not been computed yet`]
     const shown = row.figures === null ? 'there are none yet' : 'the last known ones are shown'
     if (isPending(row)) return [`the metrics of ${modelId} are being recomputed; ${shown}`]
-    return row.state === 'failed' ? [`the metrics of ${modelId} could not be recomputed: ${row.error ?? ''}; ${shown}`] : []
+    return row.state === 'failed'
+      ? [`the metrics of ${modelId} could not be recomputed: ${row.error ?? ''}; ${shown}`]
+      : []
   }
 }
 

@@ -22,16 +22,25 @@ export function modelMetricsOf(modelId: string, labels: readonly string[], row: 
     lastRecomputedTimestamp: row?.recomputedMicros == null ? null : isoMicros(row.recomputedMicros),
     recomputeStatus: row?.state ?? null,
     recomputeError: row?.error ?? null,
-    kbCountPerDecision: new Map(known === undefined ? [] : labels.map((name, label) => {
-      return [name, { alertsCount: known.events[label] ?? 0, bucketsCount: known.subjects[label] ?? 0 }]
-    })),
+    kbCountPerDecision: new Map(
+      known === undefined
+        ? []
+        : labels.map((name, label) => {
+            return [name, { alertsCount: known.events[label] ?? 0, bucketsCount: known.subjects[label] ?? 0 }]
+          }),
+    ),
     bucketsInKb: known === undefined ? null : total(known.subjects),
     eventsInKb: known === undefined ? null : total(known.events),
   }
 }
 
 /** The same, and all that a team wants to know of a model (internal metrics). */
-export function modelReportOf(modelId: string, labels: readonly string[], row: RecomputeRow | null, pointName: (name: string) => string): object {
+export function modelReportOf(
+  modelId: string,
+  labels: readonly string[],
+  row: RecomputeRow | null,
+  pointName: (name: string) => string,
+): object {
   const metrics = modelMetricsOf(modelId, labels, row)
   const figures = row?.figures ?? null
   if (figures === null) return { evaluation: metrics, scores: null, decisionPoints: [] }

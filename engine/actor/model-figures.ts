@@ -81,14 +81,20 @@ class PartTally {
   figures(): PartFigures {
     const { total } = this.#events
     return {
-      events: this.#events.rows, subjects: this.#subjects.rows, confidence: this.#confidence.figures(),
+      events: this.#events.rows,
+      subjects: this.#subjects.rows,
+      confidence: this.#confidence.figures(),
       logLoss: total === 0 ? null : this.#loss / total,
     }
   }
 }
 
 /** The counters that a job's model figures depend on. */
-export function basisOf(stats: { readonly feedbackSeq: number; readonly events: number; readonly consensusCounts: readonly number[] }): string {
+export function basisOf(stats: {
+  readonly feedbackSeq: number
+  readonly events: number
+  readonly consensusCounts: readonly number[]
+}): string {
   return JSON.stringify([stats.feedbackSeq, stats.events, stats.consensusCounts])
 }
 
@@ -125,7 +131,10 @@ export function runModelFigures(ground: MetricsGround, job: MetricsJob, version:
     if (subject.isCurrent) tables.add(subject.values, ballot.consensus)
   }
   return {
-    newData: parts.newData.figures(), knowledgeBase: parts.knowledgeBase.figures(), known, points: tables.figures(),
+    newData: parts.newData.figures(),
+    knowledgeBase: parts.knowledgeBase.figures(),
+    known,
+    points: tables.figures(),
     model: { trainedMicros: row.trainedMicros, summary: row.summary },
     basis: basisOf(readStats(environment, job.id, labelCount)),
   }
@@ -153,7 +162,12 @@ interface Subject {
 }
 
 /** @throws Error where the model is of other decision points than those of the job, and those are not known any more. */
-function subjectReader(ground: MetricsGround, job: MetricsJob, fingerprint: number, model: Model): (subject: Uint8Array) => Subject | null {
+function subjectReader(
+  ground: MetricsGround,
+  job: MetricsJob,
+  fingerprint: number,
+  model: Model,
+): (subject: Uint8Array) => Subject | null {
   const { environment, codec } = ground.stores(job.shard)
   const points = new DecisionPoints(job.decisionPoints)
   const counts = new BucketCounts(environment, job.id)
@@ -177,5 +191,6 @@ function subjectReader(ground: MetricsGround, job: MetricsJob, fingerprint: numb
 
 function mustGoOn({ clock }: MetricsGround): void {
   if (clock.cancelled.isCancelled) throw new Refusal('query_timeout', 'the recomputation was given up')
-  if (clock.nowMs() >= clock.deadlineMs) throw new Refusal('query_timeout', `the recomputation took longer than ${limits.recomputeMsMax} ms`)
+  if (clock.nowMs() >= clock.deadlineMs)
+    throw new Refusal('query_timeout', `the recomputation took longer than ${limits.recomputeMsMax} ms`)
 }

@@ -71,7 +71,9 @@ export class MonitorDesk implements MonitorService {
   }
 
   figures(): Figures {
-    const watchdogs = this.watchdogs.list().map(({ id, title, type, state }) => ({ id, title, type, isFiring: state === 'firing' }))
+    const watchdogs = this.watchdogs
+      .list()
+      .map(({ id, title, type, state }) => ({ id, title, type, isFiring: state === 'firing' }))
     return { ...this.#figures.read(), watchdogs }
   }
 

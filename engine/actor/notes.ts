@@ -70,15 +70,22 @@ export function addNote(store: TurnStore, jobId: number, event: FoundEvent, { bo
 }
 
 /** The notes on an event, oldest first. */
-export function readNotes(reads: Reads, jobId: number, { record, micros }: Pick<FoundEvent, 'record' | 'micros'>): readonly StoredNote[] {
+export function readNotes(
+  reads: Reads,
+  jobId: number,
+  { record, micros }: Pick<FoundEvent, 'record' | 'micros'>,
+): readonly StoredNote[] {
   if (!hasNotes(record)) return []
   const row = reads.get('notes', timeKey(jobId, micros))
   return row === undefined ? [] : decodeNotes(row)
 }
 
 function check(field: string, value: unknown, charsMax: number): void {
-  const wrong = isDeeperThan(value, limits.eventDepthMax) ? 'is nested too deep'
-    : lengthOf(value) > charsMax ? `is longer than ${charsMax} characters` : null
+  const wrong = isDeeperThan(value, limits.eventDepthMax)
+    ? 'is nested too deep'
+    : lengthOf(value) > charsMax
+      ? `is longer than ${charsMax} characters`
+      : null
   if (wrong === null) return
   const issue = { loc: ['body', field], msg: `Input ${wrong}`, type: 'value_error' }
   throw new Refusal('invalid_body', `body.${field} ${wrong}`, { issues: [issue] })

@@ -21,7 +21,11 @@ const FORGOTTEN_MAX = 2_000
 
 /** Writes what is to be told. */
 export function tell(store: TurnStore, entry: AuditEntry): void {
-  store.put('outbox', timeValue(entry.atMicros), Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(entry), 'utf8')]))
+  store.put(
+    'outbox',
+    timeValue(entry.atMicros),
+    Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(entry), 'utf8')]),
+  )
 }
 
 /** True where the message of that time has told something: how a turn that runs again knows what it had done. */
@@ -32,7 +36,9 @@ export function isTold(reads: Reads, micros: number): boolean {
 /** What is to be told after the time `after`, in order; at most `limit` entries. */
 export function* untold(environment: Environment, after: number, limit: number): Iterable<AuditEntry> {
   for (const { value } of environment.range('outbox', { from: timeValue(after + 1), limit })) {
-    yield JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8')) as AuditEntry
+    yield JSON.parse(
+      Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'),
+    ) as AuditEntry
   }
 }
 

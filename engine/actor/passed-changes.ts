@@ -30,9 +30,14 @@ export class PassedChanges {
     const least = new Map<number, PassedChange>()
     for (const step of steps.values()) {
       if (step.role === 'input' || step.jobId === NO_JOB) continue
-      const { change: changeMicros, changeEvent: eventMicros } = this.#ledger.place(step) ?? { change: 0, changeEvent: 0 }
+      const { change: changeMicros, changeEvent: eventMicros } = this.#ledger.place(step) ?? {
+        change: 0,
+        changeEvent: 0,
+      }
       const known = least.get(step.jobId)
-      const isLess = known === undefined || changeMicros < known.changeMicros ||
+      const isLess =
+        known === undefined ||
+        changeMicros < known.changeMicros ||
         (changeMicros === known.changeMicros && eventMicros < known.eventMicros)
       if (isLess) least.set(step.jobId, { jobId: step.jobId, changeMicros, eventMicros })
     }

@@ -35,14 +35,18 @@ const MIB = 1024 ** 2
 
 /** From the job's first day on, the latest ones where those are too many. */
 export function platformPeriods(job: JobSettings, interval: Interval, nowMicros: number): Period[] {
-  const from = Math.max(Date.parse(job.createdAt) * 1000, nowMicros - (limits.platformIntervalsMax - 1) * interval.micros)
+  const from = Math.max(
+    Date.parse(job.createdAt) * 1000,
+    nowMicros - (limits.platformIntervalsMax - 1) * interval.micros,
+  )
   return new Intervals({ from, to: nowMicros + 1 }, interval).periods.slice(-limits.platformIntervalsMax)
 }
 
 export function platformOf({ jobs, isWhole, shards, catalogBytes, serviceName }: PlatformFigures): PlatformMetrics {
   const storeBytes = shards.reduce((all, { bytes }) => all + bytes, catalogBytes)
   const perJob = jobs.map((figures) => jobFigures(figures, shards))
-  const sum = (pick: (one: (typeof perJob)[number]) => number): number => perJob.reduce((all, one) => all + pick(one), 0)
+  const sum = (pick: (one: (typeof perJob)[number]) => number): number =>
+    perJob.reduce((all, one) => all + pick(one), 0)
   const events = sum(({ eventsCount }) => eventsCount)
   return {
     cluster: clusterStatistics(serviceName, shards.length, events, storeBytes),
@@ -69,7 +73,11 @@ function jobFigures({ job, stats, intervals, counts }: PlatformJobFigures, shard
     modelsCount: stats.modelVersions.length,
     lastEventTimestamp: stats.lastEventMicros === null ? null : isoMicros(stats.lastEventMicros),
     bytes: events === 0 ? 0 : bytes * (stats.events / events),
-    intervals: intervals.map(({ from, to }, at) => ({ startTime: isoMicros(from), endTime: isoMicros(to), eventsCount: counts[at] ?? 0 })),
+    intervals: intervals.map(({ from, to }, at) => ({
+      startTime: isoMicros(from),
+      endTime: isoMicros(to),
+      eventsCount: counts[at] ?? 0,
+    })),
   }
 }
 

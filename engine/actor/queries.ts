@@ -50,7 +50,12 @@ export class Queries implements QueriesService {
     this.#tasks.close()
   }
 
-  async #ask(principal: Principal, selection: JobSelection, asked: QueryAsked, gone: AbortSignal | undefined): Promise<Uint8Array> {
+  async #ask(
+    principal: Principal,
+    selection: JobSelection,
+    asked: QueryAsked,
+    gone: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
     this.#tasks.mustBeOpen()
     const jobs = this.#select(principal, selection)
     const { json } = await this.#tasks.ask('storedEvents', { jobs, asked }, limits.queryMsMax, gone)
@@ -63,13 +68,31 @@ export class Queries implements QueriesService {
       if (job === undefined || !catalog.canSee(principal, job.id)) throw new Refusal('job_not_found', 'job not found')
       return job
     }
-    const chosen = jobIds === undefined && jobTitles === undefined
-      ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id))
-      : [...(jobIds ?? []).map((id) => visible(catalog.job(id))), ...(jobTitles ?? []).map((title) => visible(catalog.jobByTitle(title)))]
-    const each = new Map(chosen.map(({ id, shard, title, labels, decisionPoints, category, pipeline }) => {
-      return [id, { id, shard, title, labels, decisionPoints, category, pipeline: pipeline.filter(({ role }) => role === 'processor') }]
-    }))
-    if (each.size > limits.queryJobsMax) throw new Refusal('query_too_large', `a query is about at most ${limits.queryJobsMax} jobs; name them`)
+    const chosen =
+      jobIds === undefined && jobTitles === undefined
+        ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id))
+        : [
+            ...(jobIds ?? []).map((id) => visible(catalog.job(id))),
+            ...(jobTitles ?? []).map((title) => visible(catalog.jobByTitle(title))),
+          ]
+    const each = new Map(
+      chosen.map(({ id, shard, title, labels, decisionPoints, category, pipeline }) => {
+        return [
+          id,
+          {
+            id,
+            shard,
+            title,
+            labels,
+            decisionPoints,
+            category,
+            pipeline: pipeline.filter(({ role }) => role === 'processor'),
+          },
+        ]
+      }),
+    )
+    if (each.size > limits.queryJobsMax)
+      throw new Refusal('query_too_large', `a query is about at most ${limits.queryJobsMax} jobs; name them`)
     return [...each.values()]
   }
 }

@@ -12,18 +12,24 @@ import { clockOf, refusedAsData } from './reader-tasks.js'
 
 /** Answers one question. */
 export function answerQuery(dataDir: string, task: QueryTask): QueryResult {
-  return withStores(dataDir, (stores) => refusedAsData(() => {
-    return { json: Buffer.from(answerFrom({ task, stores, clock: clockOf(task) }), 'utf8') }
-  }))
+  return withStores(dataDir, (stores) =>
+    refusedAsData(() => {
+      return { json: Buffer.from(answerFrom({ task, stores, clock: clockOf(task) }), 'utf8') }
+    }),
+  )
 }
 
 /** The same, from stores that are open. @throws Refusal. */
 export function answerFrom(ground: QueryGround): string {
   const { asked } = ground.task
   switch (asked.kind) {
-    case 'events': return runEventsQuery(ground, asked.question)
-    case 'search': return runSearch(ground, asked.question)
-    case 'fields': return JSON.stringify(surveyFields(ground))
-    case 'fieldTypes': return JSON.stringify(surveyTypes(ground))
+    case 'events':
+      return runEventsQuery(ground, asked.question)
+    case 'search':
+      return runSearch(ground, asked.question)
+    case 'fields':
+      return JSON.stringify(surveyFields(ground))
+    case 'fieldTypes':
+      return JSON.stringify(surveyTypes(ground))
   }
 }

@@ -44,12 +44,17 @@ export function runEventsQuery(ground: QueryGround, question: EventsQuestion): s
   const { page = 0, size = PAGE_SIZE_DEFAULT, dateField = '@timestamp', startDate, endDate } = question
   const window = question.countOnly === true ? 0 : (page + 1) * size
   if (window > limits.queryWindowMax) {
-    throw new Refusal('query_too_large', `a page ends at the latest behind event ${limits.queryWindowMax}; narrow the dates to see further events`)
+    throw new Refusal(
+      'query_too_large',
+      `a page ends at the latest behind event ${limits.queryWindowMax}; narrow the dates to see further events`,
+    )
   }
   const condition = allOf([
     compileFilters(parseFilters(question.filters), fields, context),
     compileDates({ dateField, startDate, endDate }, fields, context),
-    question.eventIds === undefined ? everything : { kind: 'ids', field: fields.field('_id'), ids: new Set(question.eventIds) },
+    question.eventIds === undefined
+      ? everything
+      : { kind: 'ids', field: fields.field('_id'), ids: new Set(question.eventIds) },
   ])
   const { sortBy, sortOrder = 'desc' } = question
   const order = orderBy(sortBy, sortOrder, fields)
@@ -66,7 +71,10 @@ export function runEventsQuery(ground: QueryGround, question: EventsQuestion): s
 }
 
 function tookTooLong(): Refusal {
-  return new Refusal('query_timeout', `the query took longer than ${limits.queryMsMax} ms; narrow its jobs, dates or filters`)
+  return new Refusal(
+    'query_timeout',
+    `the query took longer than ${limits.queryMsMax} ms; narrow its jobs, dates or filters`,
+  )
 }
 
 /** What was found in time may be shown a little later. @throws Refusal query_timeout. */
@@ -108,19 +116,33 @@ export function runSearch(ground: QueryGround, question: SearchQuestion): string
   const aggregations = compileAggregations(search.aggregations, context)
   const all = aggregations.bucket()
   const first = new FirstEvents<Ref>(search.order, search.from + search.size)
-  const deadlineMs = Math.min(ground.clock.deadlineMs, search.timeoutMs === null ? Number.POSITIVE_INFINITY : startedMs + search.timeoutMs)
+  const deadlineMs = Math.min(
+    ground.clock.deadlineMs,
+    search.timeoutMs === null ? Number.POSITIVE_INFINITY : startedMs + search.timeoutMs,
+  )
   const scan = new EventScan(stores, { ...ground.clock, nowMs: ground.clock.nowMs, deadlineMs })
-  const visited = aggregations.isEmpty ? undefined : (ref: EventRef, collect: () => void) => {
-    current = ref
-    collect()
-  }
+  const visited = aggregations.isEmpty
+    ? undefined
+    : (ref: EventRef, collect: () => void) => {
+        current = ref
+        collect()
+      }
   const total = walkJobs({
-    ground, scan, fields, condition: search.condition, order: search.order, first, tracked: search.tracked, after: search.after,
+    ground,
+    scan,
+    fields,
+    condition: search.condition,
+    order: search.order,
+    first,
+    tracked: search.tracked,
+    after: search.after,
     postFilter: search.postFilter,
     ...(visited === undefined ? {} : { aggregate: (event, ref) => visited(ref, () => all.collect(event)) }),
   })
   const refs = first.sorted().slice(search.from)
-  const hits = bounded(refs, ground.clock, (ref) => context.hits.hit(ref, search.source, search.isSorted ? search.order.shown(ref) : null))
+  const hits = bounded(refs, ground.clock, (ref) =>
+    context.hits.hit(ref, search.source, search.isSorted ? search.order.shown(ref) : null),
+  )
   return searchAnswer(search, {
     hits,
     hasHits: refs.length > 0,
@@ -170,7 +192,18 @@ interface Walk {
 
 /** Walks all jobs; how many events passed, and whether all of them were counted. */
 function walkJobs(walk: Walk): { count: number; isWhole: boolean } {
-  const { ground, scan, fields, condition, order, first, tracked, after = null, postFilter = everything, aggregate } = walk
+  const {
+    ground,
+    scan,
+    fields,
+    condition,
+    order,
+    first,
+    tracked,
+    after = null,
+    postFilter = everything,
+    aggregate,
+  } = walk
   let count = 0
   let isWhole = true
   for (const job of ground.task.jobs) {
@@ -211,7 +244,10 @@ function bounded(refs: readonly Ref[], clock: TaskClock, documentOf: (ref: Ref) 
     const text = JSON.stringify(documentOf(ref))
     length += text.length
     if (length > limits.queryResultBytesMax) {
-      throw new Refusal('query_too_large', `an answer has at most ${limits.queryResultBytesMax} bytes; ask for fewer events, or for less of each`)
+      throw new Refusal(
+        'query_too_large',
+        `an answer has at most ${limits.queryResultBytesMax} bytes; ask for fewer events, or for less of each`,
+      )
     }
     texts.push(text)
   }

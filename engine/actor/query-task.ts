@@ -4,7 +4,10 @@ import type { EventsQuestion, SearchQuestion } from './queries-service.js'
 import type { Refused, TaskFrame } from './reader-tasks.js'
 
 /** What a query knows of a job. */
-export type QueriedJob = Pick<JobSettings, 'id' | 'shard' | 'title' | 'labels' | 'decisionPoints' | 'category' | 'pipeline'>
+export type QueriedJob = Pick<
+  JobSettings,
+  'id' | 'shard' | 'title' | 'labels' | 'decisionPoints' | 'category' | 'pipeline'
+>
 
 export type QueryAsked =
   | { readonly kind: 'events'; readonly question: EventsQuestion }

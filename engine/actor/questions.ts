@@ -11,7 +11,10 @@ export interface Questions {
   readonly auditEntries: { readonly given: { readonly query: AuditQuery }; readonly answer: AuditPage }
   readonly auditTerms: { readonly given: object; readonly answer: readonly AuditFieldTerms[] }
   readonly auditProof: { readonly given: { readonly witnesses: readonly AuditWitness[] }; readonly answer: AuditProof }
-  readonly disagreements: { readonly given: { readonly job: JobSettings; readonly query: DisagreementQuery }; readonly answer: DisagreementPage }
+  readonly disagreements: {
+    readonly given: { readonly job: JobSettings; readonly query: DisagreementQuery }
+    readonly answer: DisagreementPage
+  }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
 }
@@ -19,4 +22,6 @@ export interface Questions {
 export type Asked = keyof Questions
 
 /** A question on its way to a thread. */
-export type Question = { readonly [K in Asked]: { readonly ask: K; readonly dataDir: string } & Questions[K]['given'] }[Asked]
+export type Question = {
+  readonly [K in Asked]: { readonly ask: K; readonly dataDir: string } & Questions[K]['given']
+}[Asked]

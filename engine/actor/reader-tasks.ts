@@ -74,7 +74,9 @@ export function refusedAsData<T>(work: () => T): T | Refused {
 }
 
 /** What may be asked so. */
-type TaskKind = { [K in keyof Questions]: Questions[K]['given'] extends { readonly task: TaskFrame } ? K : never }[keyof Questions]
+type TaskKind = {
+  [K in keyof Questions]: Questions[K]['given'] extends { readonly task: TaskFrame } ? K : never
+}[keyof Questions]
 type TaskOf<K extends TaskKind> = Questions[K]['given']['task']
 
 export interface ReaderTasksParts {
@@ -95,7 +97,10 @@ export class ReaderTasks {
 
   /** Asks. Rejects with queries_busy, draining, and what the answer was refused with; given up once `gone` is aborted. */
   async ask<K extends TaskKind>(
-    kind: K, asked: Omit<TaskOf<K>, keyof TaskFrame>, forMs: number, gone?: AbortSignal,
+    kind: K,
+    asked: Omit<TaskOf<K>, keyof TaskFrame>,
+    forMs: number,
+    gone?: AbortSignal,
   ): Promise<Exclude<Questions[K]['answer'], Refused>> {
     this.mustBeOpen()
     if (gone?.aborted === true) throw new Refusal('query_timeout', 'the question was given up')
@@ -105,8 +110,15 @@ export class ReaderTasks {
     gone?.addEventListener('abort', cancel, { once: true })
     try {
       const { serviceNames, readers } = this.#parts
-      const frame: TaskFrame = { serviceNames, nowMicros: this.#clock.nowMicros(), deadlineMs: nowMs() + forMs, cancelled: cell.memory }
-      const result: unknown = await readers.ask(kind, { task: { ...frame, ...asked } } as unknown as Questions[K]['given'])
+      const frame: TaskFrame = {
+        serviceNames,
+        nowMicros: this.#clock.nowMicros(),
+        deadlineMs: nowMs() + forMs,
+        cancelled: cell.memory,
+      }
+      const result: unknown = await readers.ask(kind, {
+        task: { ...frame, ...asked },
+      } as unknown as Questions[K]['given'])
       if (isRefused(result)) throw new Refusal(result.refused.code, result.refused.message, result.refused.context)
       return result as Exclude<Questions[K]['answer'], Refused>
     } catch (error) {

@@ -22,9 +22,10 @@ const nowMs = (): number => performance.now()
 export default async function answer(question: Question): Promise<unknown> {
   if (question.ask === 'storedEvents') return answerQuery(question.dataDir, question.task)
   if (question.ask === 'metrics') return answerMetrics(question.dataDir, question.task)
-  const environment = question.ask === 'disagreements'
-    ? openShard(question.dataDir, question.job.shard)
-    : openCatalog(question.dataDir, auditTables)
+  const environment =
+    question.ask === 'disagreements'
+      ? openShard(question.dataDir, question.job.shard)
+      : openCatalog(question.dataDir, auditTables)
   try {
     environment.refresh()
     return answerFrom(environment, question)
@@ -33,12 +34,19 @@ export default async function answer(question: Question): Promise<unknown> {
   }
 }
 
-function answerFrom(environment: Environment, question: Exclude<Question, { ask: 'storedEvents' | 'metrics' }>): unknown {
+function answerFrom(
+  environment: Environment,
+  question: Exclude<Question, { ask: 'storedEvents' | 'metrics' }>,
+): unknown {
   switch (question.ask) {
-    case 'auditEntries': return queryAudit(environment, question.query, nowMs)
-    case 'auditTerms': return termsOf(environment)
-    case 'auditProof': return proveChain(environment, question.witnesses)
-    case 'disagreements': return disagreementsOf(environment, question.job, question.query, nowMs)
+    case 'auditEntries':
+      return queryAudit(environment, question.query, nowMs)
+    case 'auditTerms':
+      return termsOf(environment)
+    case 'auditProof':
+      return proveChain(environment, question.witnesses)
+    case 'disagreements':
+      return disagreementsOf(environment, question.job, question.query, nowMs)
   }
 }
 

@@ -65,7 +65,10 @@ export class Recomputations {
       throw new Refusal('queries_busy', `at most ${limits.recomputationsMax} recomputations wait at once`)
     }
     const row: RecomputeRow = {
-      state: 'queued', requestedMicros: clock.nowMicros(), recomputedMicros: before?.recomputedMicros ?? null, error: null,
+      state: 'queued',
+      requestedMicros: clock.nowMicros(),
+      recomputedMicros: before?.recomputedMicros ?? null,
+      error: null,
       figures: before?.figures ?? null,
     }
     keep(row)

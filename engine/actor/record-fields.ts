@@ -16,7 +16,14 @@ import type { EventFields } from '../query/condition.js'
 import type { Field, FieldSet, OwnName } from '../query/field.js'
 import { instantOf } from '../query/instant.js'
 import type { BodyCodec } from '../store/body-codec.js'
-import { bodyOf, clientIdOf, decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../store/event-record.js'
+import {
+  bodyOf,
+  clientIdOf,
+  decodeContent,
+  decodeHeader,
+  decodePrevious,
+  type RecordHeader,
+} from '../store/event-record.js'
 import { UNDECIDED } from '../learn/consensus.js'
 import { consensusName, readBallot, stateOf } from './ballots.js'
 import { subjectOf, type Reads } from './event-table.js'
@@ -124,30 +131,49 @@ export class RecordFields implements EventFields {
   #own(name: OwnName): readonly ScalarValue[] {
     const header = (this.#header ??= decodeHeader(this.#record))
     switch (name) {
-      case 'event_id': return [clientIdOf(this.#record) ?? eventIdOf(this.#micros)]
-      case 'job_id': return [this.#job.id]
-      case 'job_title': return [this.#job.title]
+      case 'event_id':
+        return [clientIdOf(this.#record) ?? eventIdOf(this.#micros)]
+      case 'job_id':
+        return [this.#job.id]
+      case 'job_title':
+        return [this.#job.title]
       case 'title':
       case 'severity':
-      case 'storage_tag': return maybe(this.#extra(name))
-      case 'inference_status': return [header.pending ? 'pending_inference' : 'OK']
-      case 'result': return [this.#job.labels[header.label]?.id ?? '']
-      case 'result_words': return this.#decisionWords[header.label] ?? noDecision
-      case 'result_label': return [this.#job.labels[header.label]?.name ?? '']
-      case 'previous_result': return this.#previous((label) => [this.#job.labels[label]?.id ?? ''])
-      case 'previous_result_words': return this.#previous((label) => this.#decisionWords[label] ?? noDecision)
-      case 'consensus': return maybe(this.#standing(header).consensus)
+      case 'storage_tag':
+        return maybe(this.#extra(name))
+      case 'inference_status':
+        return [header.pending ? 'pending_inference' : 'OK']
+      case 'result':
+        return [this.#job.labels[header.label]?.id ?? '']
+      case 'result_words':
+        return this.#decisionWords[header.label] ?? noDecision
+      case 'result_label':
+        return [this.#job.labels[header.label]?.name ?? '']
+      case 'previous_result':
+        return this.#previous((label) => [this.#job.labels[label]?.id ?? ''])
+      case 'previous_result_words':
+        return this.#previous((label) => this.#decisionWords[label] ?? noDecision)
+      case 'consensus':
+        return maybe(this.#standing(header).consensus)
       case 'bucket_state':
-      case 'knowledge_base_state': return [this.#standing(header).state]
-      case 'bucket_id': return header.bucketId === null ? none : [Buffer.from(header.bucketId).toString('hex')]
+      case 'knowledge_base_state':
+        return [this.#standing(header).state]
+      case 'bucket_id':
+        return header.bucketId === null ? none : [Buffer.from(header.bucketId).toString('hex')]
       case 'outlier':
-      case 'outlier_flag': return [header.outlier]
-      case 'outlier_score': return [Math.round(header.outlierScore * 1e4) / 1e4]
-      case 'confidence_score': return [header.confidence / 100]
+      case 'outlier_flag':
+        return [header.outlier]
+      case 'outlier_score':
+        return [Math.round(header.outlierScore * 1e4) / 1e4]
+      case 'confidence_score':
+        return [header.confidence / 100]
       case 'model':
-      case 'model.path': return header.modelVersion === 0 ? none : [modelIdOf(this.#job.id, header.modelVersion)]
-      case 'attention.low_confidence_score.attention_required': return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
-      case 'attention.undecided_consensus.attention_required': return [this.#standing(header).undecided]
+      case 'model.path':
+        return header.modelVersion === 0 ? none : [modelIdOf(this.#job.id, header.modelVersion)]
+      case 'attention.low_confidence_score.attention_required':
+        return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
+      case 'attention.undecided_consensus.attention_required':
+        return [this.#standing(header).undecided]
     }
   }
 
@@ -168,11 +194,14 @@ export class RecordFields implements EventFields {
     const known = this.#standings.get(key)
     if (known !== undefined) return known
     const ballot = readBallot(this.#reads, this.#job.id, subject)
-    const standing = ballot === null ? nobodyVoted : {
-      consensus: ballot === null ? null : consensusName(this.#job.labels, ballot.consensus),
-      undecided: ballot.consensus === UNDECIDED,
-      state: stateOf(ballot, this.#trainedThroughSeq),
-    }
+    const standing =
+      ballot === null
+        ? nobodyVoted
+        : {
+            consensus: ballot === null ? null : consensusName(this.#job.labels, ballot.consensus),
+            undecided: ballot.consensus === UNDECIDED,
+            state: stateOf(ballot, this.#trainedThroughSeq),
+          }
     if (this.#standings.size >= STANDINGS_MAX) this.#standings.clear()
     this.#standings.set(key, standing)
     return standing

@@ -67,7 +67,9 @@ export function parseSelection({ dateField, startDate, endDate, filters }: Repro
 
 /** The selection as a condition, and the fields it reads. @throws Refusal invalid_body, limit_exceeded. */
 export function compileSelection(
-  selection: ReprocessSelection, askedMicros: number, serviceNames: readonly string[],
+  selection: ReprocessSelection,
+  askedMicros: number,
+  serviceNames: readonly string[],
 ): { condition: Condition; fields: FieldSet } {
   const fields = new FieldSet(serviceNames)
   const context = { nowMicros: askedMicros, offsetMinutes: 0 }
@@ -89,7 +91,10 @@ export function look(environment: Environment, task: LookTask): LookResult {
   const times: number[] = []
   let [count, records] = [0, 0]
   if (from > to) return { times, count, through: askedMicros, last: true }
-  for (const { key, value } of environment.range('events', { from: timeKey(job.id, from), to: timeKey(job.id, to + 1) })) {
+  for (const { key, value } of environment.range('events', {
+    from: timeKey(job.id, from),
+    to: timeKey(job.id, to + 1),
+  })) {
     const micros = timeOfKey(key)
     event.event(micros, value)
     records++

@@ -78,32 +78,47 @@ export class Reprocessing implements ReprocessService {
     this.#running.add(jobId)
     this.#run(jobId).catch((error: unknown) => {
       this.#running.delete(jobId)
-      if (this.#parts.accepting()) this.#parts.failed('a reprocessing task stopped; the next start takes it up again', error)
+      if (this.#parts.accepting())
+        this.#parts.failed('a reprocessing task stopped; the next start takes it up again', error)
     })
   }
 
   async event(handle: JobHandle, eventId: string, by: Author): Promise<void> {
     this.#parts.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.audit.collector.ask(this.#parts.current(handle), 'reprocess', eventId, withAuthor(by, Buffer.alloc(0)))
+    await this.#parts.audit.collector.ask(
+      this.#parts.current(handle),
+      'reprocess',
+      eventId,
+      withAuthor(by, Buffer.alloc(0)),
+    )
   }
 
   async start(
-    handle: JobHandle, request: ReprocessRequest, by: Author, waitSeconds: number = limits.reprocessWaitSeconds,
+    handle: JobHandle,
+    request: ReprocessRequest,
+    by: Author,
+    waitSeconds: number = limits.reprocessWaitSeconds,
   ): Promise<ReprocessTask> {
     this.#parts.mustAccept()
     const job = this.#parts.current(handle)
     const selection = parseSelection(request)
     compileSelection(selection, 0, this.#parts.serviceNames)
-    if (job.status === 'STOPPED') throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
+    if (job.status === 'STOPPED')
+      throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
     const asking = this.#asking.get(job.id) ?? 0
     if (asking + this.#rows(job).filter((row) => !isOver(row)).length >= limits.reprocessTasksWaitingMax) {
-      throw new Refusal('limit_exceeded', `a job has at most ${limits.reprocessTasksWaitingMax} reprocessing tasks that are not over`)
+      throw new Refusal(
+        'limit_exceeded',
+        `a job has at most ${limits.reprocessTasksWaitingMax} reprocessing tasks that are not over`,
+      )
     }
     this.#asking.set(job.id, asking + 1)
-    const { id } = await this.#order(job, { op: 'create', selection, requestedBy: by.name, by: authorOf(by) }).finally(() => {
-      this.#asking.set(job.id, (this.#asking.get(job.id) as number) - 1)
-    }) as ReprocessRow
+    const { id } = (await this.#order(job, { op: 'create', selection, requestedBy: by.name, by: authorOf(by) }).finally(
+      () => {
+        this.#asking.set(job.id, (this.#asking.get(job.id) as number) - 1)
+      },
+    )) as ReprocessRow
     this.wake(job.id)
     await this.#settled(job.id, id, waitSeconds * 1_000)
     return this.#view(this.#parts.current(handle), id)
@@ -111,7 +126,9 @@ export class Reprocessing implements ReprocessService {
 
   tasks(handle: JobHandle): ReprocessTask[] {
     const job = this.#parts.current(handle)
-    return this.#rows(job).map((row) => taskView(job, row)).reverse()
+    return this.#rows(job)
+      .map((row) => taskView(job, row))
+      .reverse()
   }
 
   task(handle: JobHandle, taskId: string): ReprocessTask {
@@ -202,16 +219,29 @@ export class Reprocessing implements ReprocessService {
       const begun = performance.now()
       const now = this.#next(job.id)
       if (now?.row.id !== row.id) return
-      const after = await this.#insist(now.job, { op: 'piece', id: row.id, from, through, times, last: isLast && found.last })
+      const after = await this.#insist(now.job, {
+        op: 'piece',
+        id: row.id,
+        from,
+        through,
+        times,
+        last: isLast && found.last,
+      })
       if (after === null || isOver(after) || after.cursor !== through) return
       from = through
       const tookMs = performance.now() - begun
-      if (this.#parts.shards.messages > 0) await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
+      if (this.#parts.shards.messages > 0)
+        await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
     }
   }
 
   /** Looks, and once more where the thread died in it. */
-  async #look(job: JobSettings, { id, selection }: ReprocessRow, after: number, countOnly: boolean): Promise<LookResult> {
+  async #look(
+    job: JobSettings,
+    { id, selection }: ReprocessRow,
+    after: number,
+    countOnly: boolean,
+  ): Promise<LookResult> {
     const { dataDir, serviceNames } = this.#parts
     for (let attempt = 1; ; attempt++) {
       try {

@@ -51,7 +51,11 @@ export class RetentionSweep {
     this.#parts = parts
     this.#store = store
     this.#clock = clock
-    this.#written = storedState(store) ?? { seenMicros: lastKnown(parts.shards) ?? clock.nowMicros(), doubtedMicros: 0, since: null }
+    this.#written = storedState(store) ?? {
+      seenMicros: lastKnown(parts.shards) ?? clock.nowMicros(),
+      doubtedMicros: 0,
+      since: null,
+    }
     this.#aging = new AgingClock(this.#written)
     this.#timer = setInterval(() => {
       this.sweep().catch((error: unknown) => {
@@ -77,7 +81,8 @@ export class RetentionSweep {
     const { state, believedAt } = this.#aging
     if (believedAt !== null && believedAt !== doubted) {
       const days = Math.round(state.doubtedMicros / DAY_MICROS)
-      const what = 'the clock is days ahead of what it was: by their age, events are deleted as if it were not, until it has gone on so for a day'
+      const what =
+        'the clock is days ahead of what it was: by their age, events are deleted as if it were not, until it has gone on so for a day'
       this.#parts.logs.of('store').warn(what, { days, until: isoMicros(believedAt) })
     }
     if (believedAt !== doubted || state.seenMicros - this.#written.seenMicros >= HOUR_MICROS) this.#write(state)
@@ -109,14 +114,19 @@ export class RetentionSweep {
 
   async #sweepJob(id: number, now: number): Promise<number> {
     let deleted = 0
-    for (let job = this.#parts.catalog.job(id); job !== undefined && this.#parts.accepting(); job = this.#parts.catalog.job(id)) {
+    for (
+      let job = this.#parts.catalog.job(id);
+      job !== undefined && this.#parts.accepting();
+      job = this.#parts.catalog.job(id)
+    ) {
       const begun = performance.now()
       const times = this.#tooMuch(job, now)
       if (times.length === 0) break
       const { events } = (await this.#parts.shards.insist(job, 'erase', encodeErasure(times, true))) as Erased
       deleted += events
       const tookMs = performance.now() - begun
-      if (this.#parts.shards.messages > 0) await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
+      if (this.#parts.shards.messages > 0)
+        await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
     }
     return deleted
   }

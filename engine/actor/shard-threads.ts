@@ -40,7 +40,10 @@ export function defaultThreads(shards: number): number {
 const NO_SHARD = -1
 
 /** What the threads of a shard run. */
-const shardModules = { decides: '../../bundle/service/shard-thread.js', commits: '../../bundle/service/commit-thread.js' }
+const shardModules = {
+  decides: '../../bundle/service/shard-thread.js',
+  commits: '../../bundle/service/commit-thread.js',
+}
 
 export class ShardThreads {
   readonly #data: ShardThreadData
@@ -57,7 +60,10 @@ export class ShardThreads {
     this.#data = data
     this.#died = died
     this.#filename = new URL(decides, import.meta.url).href
-    this.#commits = Array.from({ length: count }, () => new Commits(data.dataDir, (task, said) => runCommits(commits, task, said), died))
+    this.#commits = Array.from(
+      { length: count },
+      () => new Commits(data.dataDir, (task, said) => runCommits(commits, task, said), died),
+    )
     this.#pools = Array.from({ length: count }, (_, at) => this.#makePool(at))
   }
 
@@ -74,7 +80,9 @@ export class ShardThreads {
     if (result.handedOver !== true) return result
     decided()
     const { flushMs, refusal } = await commits.of(task.shard, task.place, deaths)
-    return refusal === undefined ? { ...result, flushMs: flushMs as number } : { ...refuseTurn(task, refusal), beginsAnew: true }
+    return refusal === undefined
+      ? { ...result, flushMs: flushMs as number }
+      : { ...refuseTurn(task, refusal), beginsAnew: true }
   }
 
   /** Makes the shard's thread give back the memory that it has mapped; false where it cannot now. */
@@ -107,10 +115,12 @@ export class ShardThreads {
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all(this.#pools.map(async (pool) => {
-      await this.#linked(pool)
-      await pool.destroy()
-    }))
+    await Promise.all(
+      this.#pools.map(async (pool) => {
+        await this.#linked(pool)
+        await pool.destroy()
+      }),
+    )
     await Promise.all(this.#commits.map((commits) => commits.close()))
   }
 
@@ -131,7 +141,8 @@ export class ShardThreads {
       atomics: 'sync',
       recordTiming: false,
       workerHistogram: false,
-      workerData: { ...this.#data, commitSlot: (this.#commits[at] as Commits).memory } satisfies ShardThreadData & CommitSlotOf,
+      workerData: { ...this.#data, commitSlot: (this.#commits[at] as Commits).memory } satisfies ShardThreadData &
+        CommitSlotOf,
     })
     pool.on('error', this.#died)
     pool.on('workerDestroy', () => setTimeout(() => this.#remakeWithoutThread(at, pool), REMAKE_MS).unref())
@@ -148,7 +159,11 @@ export class ShardThreads {
 /** A thread that commits, until it is told to end. */
 async function runCommits(module: string, task: CommitTask, said: (said: CommitSaid) => void): Promise<void> {
   const pool = new Piscina<CommitTask, void>({
-    filename: new URL(module, import.meta.url).href, minThreads: 1, maxThreads: 1, atomics: 'disabled', recordTiming: false,
+    filename: new URL(module, import.meta.url).href,
+    minThreads: 1,
+    maxThreads: 1,
+    atomics: 'disabled',
+    recordTiming: false,
   })
   pool.on('message', said)
   try {

@@ -29,7 +29,16 @@ import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
 import { forgetCollected } from './outbox.js'
 import { addChangedJobs } from './latest-events.js'
-import { nextMessage, readMessage, refusalExtra, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra, type Message } from './message.js'
+import {
+  nextMessage,
+  readMessage,
+  refusalExtra,
+  writeEventReply,
+  writeExtraReply,
+  REPLY_BYTES,
+  type Extra,
+  type Message,
+} from './message.js'
 import { beginTurn, markAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
 import { LateCounts } from './late-counts.js'
 import { TurnStore, type CommitElsewhere } from './turn-store.js'
@@ -63,7 +72,9 @@ export class Shard {
 
   /** Counts of buckets may be behind by events of two rounds of so many (late-counts.ts); large turns are committed behind `handOver`. */
   constructor(
-    environment: Environment, sectionNames: readonly string[], lateEventsMax: number = limits.countsLateEventsMax,
+    environment: Environment,
+    sectionNames: readonly string[],
+    lateEventsMax: number = limits.countsLateEventsMax,
     handOver: HandOver | null = null,
   ) {
     this.#handOver = handOver
@@ -150,7 +161,8 @@ export class Shard {
 
   #handle(message: Message): ActorReply {
     // Applied already, it writes nothing: a turn that only answers must not fail for want of room.
-    if (message.kind === 'collected') return { result: message.applied ? { more: true } : forgetCollected(this.#store, message.body) }
+    if (message.kind === 'collected')
+      return { result: message.applied ? { more: true } : forgetCollected(this.#store, message.body) }
     if (message.kind === 'passed') return { result: forgetPassed(this.#store, message) }
     let actor = this.#actors.get(message.jobId)
     if (actor === undefined) {
@@ -178,7 +190,13 @@ export class Shard {
   }
 
   /** What was stored and decided goes into the list, and jobs that it changed. Nothing but what was laid first is no reason for a commit. */
-  #commit(task: TurnTask, latestMicros: number, laid: number, decided: number[], changed: Set<number>): Pick<TurnResult, 'flushMs' | 'handedOver'> {
+  #commit(
+    task: TurnTask,
+    latestMicros: number,
+    laid: number,
+    decided: number[],
+    changed: Set<number>,
+  ): Pick<TurnResult, 'flushMs' | 'handedOver'> {
     for (const actor of this.#touched) actor.finish(decided)
     this.#touched.clear()
     const { batch } = this.#store

@@ -77,7 +77,13 @@ export class Shards {
     }
     const doors = Array.from({ length: threads }, () => new ThreadDoor())
     this.#mailboxes = Array.from({ length: count }, (_, shard) => {
-      return new Mailbox(shard, (task, decided) => this.#threads.run(task, decided), events, (count) => clock.take(count), doors[this.threadOf(shard)])
+      return new Mailbox(
+        shard,
+        (task, decided) => this.#threads.run(task, decided),
+        events,
+        (count) => clock.take(count),
+        doors[this.threadOf(shard)],
+      )
     })
     this.#residency = new Residency(this, failed)
   }
@@ -139,12 +145,24 @@ export class Shards {
     if (kind === 'purge') this.#gone.add(job.id)
     else if (this.#gone.has(job.id)) throw new Refusal('job_not_found', 'job not found')
     must(this.#mailboxes[job.shard], 'shard', job.shard).post(
-      job, kind, this.#clock.take(stamps), eventId, idInBody, body, receiver,
+      job,
+      kind,
+      this.#clock.take(stamps),
+      eventId,
+      idInBody,
+      body,
+      receiver,
     )
   }
 
   /** Posts a message and waits for its result. Rejects with the refusal. */
-  ask(job: JobSettings, kind: MessageKind, eventId: string | null, body: Uint8Array = noBody, stamps = 1): Promise<unknown> {
+  ask(
+    job: JobSettings,
+    kind: MessageKind,
+    eventId: string | null,
+    body: Uint8Array = noBody,
+    stamps = 1,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.post(job, kind, eventId, false, body, { resolved: resolve, refused: reject }, stamps)
     })

@@ -107,7 +107,8 @@ export class StepDesk {
     this.#restarting.clear()
     catalog.refresh()
     const wanted = new Map<string, Wanted>()
-    for (const { value } of catalog.range('jobs', {})) for (const one of this.#wantedOf(value)) wanted.set(nameOf(idOf(one.job, one.step)), one)
+    for (const { value } of catalog.range('jobs', {}))
+      for (const one of this.#wantedOf(value)) wanted.set(nameOf(idOf(one.job, one.step)), one)
     const closing: Promise<void>[] = []
     for (const [name, running] of this.#steps) {
       const next = wanted.get(name)
@@ -133,7 +134,8 @@ export class StepDesk {
 
   /** Events of the job were deleted for good. */
   erased(jobId: number): void {
-    for (const { job, runs } of this.#steps.values()) if (job.id === jobId && runs instanceof Delivery) runs.letters.read()
+    for (const { job, runs } of this.#steps.values())
+      if (job.id === jobId && runs instanceof Delivery) runs.letters.read()
   }
 
   async close(): Promise<void> {
@@ -146,15 +148,23 @@ export class StepDesk {
   #wantedOf(bytes: Uint8Array): Wanted[] {
     const job = decodeRecord<JobSettings>('jobs', bytes)
     return job.pipeline.flatMap((step) => {
-      const found = takesOut(step) || bringsIn(step) ? this.#parts.catalog.get('integrations', idKey(step.integrationId)) : undefined
-      return found === undefined ? [] : [{ job, step, integration: decodeRecord<IntegrationRecord>('integrations', found) }]
+      const found =
+        takesOut(step) || bringsIn(step)
+          ? this.#parts.catalog.get('integrations', idKey(step.integrationId))
+          : undefined
+      return found === undefined
+        ? []
+        : [{ job, step, integration: decodeRecord<IntegrationRecord>('integrations', found) }]
     })
   }
 
   /** The catalog says of the step what it said when it was opened. */
   #isAsOpened({ id, signature }: Pick<RunningStep, 'id' | 'signature'>): boolean {
     const bytes = this.#parts.catalog.get('jobs', idKey(id.jobId))
-    const now = bytes === undefined ? undefined : this.#wantedOf(bytes).find(({ job, step }) => nameOf(idOf(job, step)) === nameOf(id))
+    const now =
+      bytes === undefined
+        ? undefined
+        : this.#wantedOf(bytes).find(({ job, step }) => nameOf(idOf(job, step)) === nameOf(id))
     return now !== undefined && signatureOf(now) === signature
   }
 
@@ -183,7 +193,12 @@ export class StepDesk {
     const tools = { policy, clock, serviceName: serviceNames[0] as string }
     const nowMicros = (): number => clock.nowMicros()
     const shared = {
-      step: opened.id, ledger, pace, failed, circuit: this.circuit(integration), nowMs: () => Math.floor(nowMicros() / 1_000),
+      step: opened.id,
+      ledger,
+      pace,
+      failed,
+      circuit: this.circuit(integration),
+      nowMs: () => Math.floor(nowMicros() / 1_000),
     }
     if (bringsIn(step)) {
       if (kind.openSource === undefined) throw new Error('this version of the service cannot use it as input')
@@ -196,10 +211,20 @@ export class StepDesk {
     // Removed, or disabled, and there again before this thread saw it: what it had to tell is over.
     if ((ledger.place(opened.id)?.events ?? since) < since) ledger.forget(opened.id)
     return new Delivery({
-      ...shared, feed, asked: (items, seconds, reason) => this.#parts.asked(shared.step, items, seconds, reason),
-      start: { events: since, change: since, changeEvent: 0 }, random: Math.random,
+      ...shared,
+      feed,
+      asked: (items, seconds, reason) => this.#parts.asked(shared.step, items, seconds, reason),
+      start: { events: since, change: since, changeEvent: 0 },
+      random: Math.random,
       sink: kind.openSink(step.role, connection, parameters, tools),
-      isCurrent: stillHolds(catalog, [['jobs', job.id], ['integrations', integration.id]], () => this.#isAsOpened(opened)),
+      isCurrent: stillHolds(
+        catalog,
+        [
+          ['jobs', job.id],
+          ['integrations', integration.id],
+        ],
+        () => this.#isAsOpened(opened),
+      ),
     })
   }
 
@@ -222,5 +247,13 @@ function nameOf(step: StepId): string {
 
 function signatureOf({ job, step, integration }: Wanted): string {
   const status = bringsIn(step) ? job.status : ''
-  return JSON.stringify([job.title, job.labels, job.decisionPoints, step.parameters, step.outsideSince, status, integration])
+  return JSON.stringify([
+    job.title,
+    job.labels,
+    job.decisionPoints,
+    step.parameters,
+    step.outsideSince,
+    status,
+    integration,
+  ])
 }

@@ -34,7 +34,10 @@ export function takeFeedback(parts: ActorParts, message: Message): null {
   const label = labelOf(parts.settings.labels, feedback)
   if (message.applied) throw notAgain()
   watchFeedback(parts, event, label, message.micros)
-  cast(parts, event, must(message.eventId, 'the id of the event voted on'), feedback, label, { by, atMicros: message.micros })
+  cast(parts, event, must(message.eventId, 'the id of the event voted on'), feedback, label, {
+    by,
+    atMicros: message.micros,
+  })
   return null
 }
 
@@ -60,7 +63,8 @@ export function takeNote(parts: ActorParts, message: Message): null {
 /** The decision that stands is made again, by what is known now; a body names who asked for it. @throws Refusal event_not_found, job_stopped. */
 export function reprocess(parts: ActorParts, { body, eventId, micros, applied }: Message): null {
   const event = mustFindEvent(parts.store, parts.settings.id, eventId)
-  if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros)) return null
+  if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros))
+    return null
   if (parts.settings.status === 'STOPPED') {
     throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
   }
@@ -70,7 +74,10 @@ export function reprocess(parts: ActorParts, { body, eventId, micros, applied }:
   if (body.length > 0) {
     const { id, title } = parts.settings
     tell(parts.store, {
-      atMicros: micros, by: splitAuthor(body).by, action: 'reprocessing requested', job: { id, title },
+      atMicros: micros,
+      by: splitAuthor(body).by,
+      action: 'reprocessing requested',
+      job: { id, title },
       object: { type: 'event', id: must(eventId, 'the id of the event decided again'), title: '' },
     })
   }
@@ -100,7 +107,10 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
 }
 
 function decideWaiting(
-  { store, codec, arrivals, model, stats, cause }: ActorParts, event: FoundEvent, bucket: Bucket | null, nowMicros: number,
+  { store, codec, arrivals, model, stats, cause }: ActorParts,
+  event: FoundEvent,
+  bucket: Bucket | null,
+  nowMicros: number,
 ): Decision {
   const body = codec.decode(decodeContent(event.record).body)
   if (cause !== null) return cause.take(event.micros, body, nowMicros)

@@ -2,7 +2,8 @@
 import type { EventTally } from '../metrics/event-tally.js'
 
 export function tallyDocument(tally: EventTally, labels: readonly string[], minutesPerAlert: number): object {
-  const named = (counts: readonly number[]): Map<string, number> => new Map(labels.map((name, label) => [name, counts[label] ?? 0]))
+  const named = (counts: readonly number[]): Map<string, number> =>
+    new Map(labels.map((name, label) => [name, counts[label] ?? 0]))
   const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
   const { all, newData, knowledgeBase } = tally
   return {

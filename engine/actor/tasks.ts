@@ -24,7 +24,12 @@ import { tell } from './outbox.js'
 
 /** What a task's actor is told to do. */
 export type TaskOrder =
-  | { readonly op: 'create'; readonly selection: ReprocessSelection; readonly requestedBy: string; readonly by?: Author }
+  | {
+      readonly op: 'create'
+      readonly selection: ReprocessSelection
+      readonly requestedBy: string
+      readonly by?: Author
+    }
   | { readonly op: 'count'; readonly id: number; readonly matched: number }
   | {
       readonly op: 'piece'
@@ -64,7 +69,8 @@ export function followOrder(parts: ActorParts, { body, micros, applied }: Messag
   if (order.op === 'create') return create(parts, id, order)
   if (row === null || isOver(row)) return row
   switch (order.op) {
-    case 'count': return write(parts, { ...row, state: 'running', matched: order.matched })
+    case 'count':
+      return write(parts, { ...row, state: 'running', matched: order.matched })
     case 'end':
       if (order.by !== undefined) tellOf(parts, row, { by: order.by, atMicros: micros }, 'reprocessing cancelled')
       return write(parts, { ...row, state: order.state, message: order.message, finishedMicros: micros })
@@ -74,13 +80,27 @@ export function followOrder(parts: ActorParts, { body, micros, applied }: Messag
   }
 }
 
-function create(parts: ActorParts, id: number, { selection, requestedBy, by }: Extract<TaskOrder, { op: 'create' }>): ReprocessRow {
+function create(
+  parts: ActorParts,
+  id: number,
+  { selection, requestedBy, by }: Extract<TaskOrder, { op: 'create' }>,
+): ReprocessRow {
   const { store, settings } = parts
   // The walk sees what is committed: the bound may be passed by what one turn adds.
   const over = [...store.range('tasks', jobRange(settings.id))].filter(({ value }) => isOver(decodeTask(value)))
-  for (const { key } of over.slice(0, Math.max(0, over.length + 1 - limits.reprocessTasksKeptMax))) store.delete('tasks', key)
+  for (const { key } of over.slice(0, Math.max(0, over.length + 1 - limits.reprocessTasksKeptMax)))
+    store.delete('tasks', key)
   const row: ReprocessRow = {
-    id, selection, requestedBy, state: 'queued', message: '', matched: null, cursor: 0, updated: 0, changed: 0, finishedMicros: null,
+    id,
+    selection,
+    requestedBy,
+    state: 'queued',
+    message: '',
+    matched: null,
+    cursor: 0,
+    updated: 0,
+    changed: 0,
+    finishedMicros: null,
   }
   if (by !== undefined) tellOf(parts, row, { by, atMicros: id }, 'reprocessing requested')
   return write(parts, row)
@@ -88,17 +108,31 @@ function create(parts: ActorParts, id: number, { selection, requestedBy, by }: E
 
 /** Values of filters may come from events, so only the fields are told. */
 function tellOf(
-  { store, settings }: ActorParts, { id, selection }: ReprocessRow, who: { by: Author; atMicros: number }, action: AuditAction,
+  { store, settings }: ActorParts,
+  { id, selection }: ReprocessRow,
+  who: { by: Author; atMicros: number },
+  action: AuditAction,
 ): void {
   const { dateField, startDate, endDate, filters } = selection
   tell(store, {
-    ...who, action, object: { type: 'task', id: eventIdOf(id), title: '' }, job: { id: settings.id, title: settings.title },
-    details: { date_field: dateField, start_date: startDate, end_date: endDate, filtered_by: filters.map(({ field }) => field) },
+    ...who,
+    action,
+    object: { type: 'task', id: eventIdOf(id), title: '' },
+    job: { id: settings.id, title: settings.title },
+    details: {
+      date_field: dateField,
+      start_date: startDate,
+      end_date: endDate,
+      filtered_by: filters.map(({ field }) => field),
+    },
   })
 }
 
 function decidePiece(
-  parts: ActorParts, { updated, changed }: ReprocessRow, order: Extract<TaskOrder, { op: 'piece' }>, micros: number,
+  parts: ActorParts,
+  { updated, changed }: ReprocessRow,
+  order: Extract<TaskOrder, { op: 'piece' }>,
+  micros: number,
 ): Partial<ReprocessRow> {
   let [updatedNow, changedNow] = [updated, changed]
   for (const time of order.times) {

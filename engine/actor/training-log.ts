@@ -28,7 +28,12 @@ export interface TrainingRow {
 const VERSION = 1
 
 export const untrained: TrainingRow = {
-  state: 'not_trained', message: '', version: 0, startMicros: null, finishMicros: null, username: null,
+  state: 'not_trained',
+  message: '',
+  version: 0,
+  startMicros: null,
+  finishMicros: null,
+  username: null,
 }
 
 export class TrainingLog {
@@ -40,7 +45,10 @@ export class TrainingLog {
     this.#environment = environment
     this.#audit = audit
     for (const { key, value } of environment.range(TRAININGS_TABLE, {})) {
-      this.#rows.set(Buffer.from(key).readUInt32BE(0), JSON.parse(Buffer.from(value.subarray(1)).toString('utf8')) as TrainingRow)
+      this.#rows.set(
+        Buffer.from(key).readUInt32BE(0),
+        JSON.parse(Buffer.from(value.subarray(1)).toString('utf8')) as TrainingRow,
+      )
     }
   }
 
@@ -62,7 +70,11 @@ export class TrainingLog {
   set(jobId: number, row: TrainingRow, entry?: AuditEntry): void {
     const batch = new WriteBatch()
     if (entry !== undefined) this.#audit.record(batch, entry)
-    batch.put(TRAININGS_TABLE, jobKey(jobId), Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')]))
+    batch.put(
+      TRAININGS_TABLE,
+      jobKey(jobId),
+      Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')]),
+    )
     this.#environment.commit(batch)
     this.#rows.set(jobId, row)
   }

@@ -57,6 +57,9 @@ export class TrainingSignals {
   /** Percent done, 0 to 100, and what the training does. */
   read(): { percent: number; what: string } {
     const bytes = Atomics.load(this.#cells, 2)
-    return { percent: Math.floor(Atomics.load(this.#cells, 0) / 10), what: Buffer.from(this.#text.subarray(0, bytes)).toString('utf8') }
+    return {
+      percent: Math.floor(Atomics.load(this.#cells, 0) / 10),
+      what: Buffer.from(this.#text.subarray(0, bytes)).toString('utf8'),
+    }
   }
 }

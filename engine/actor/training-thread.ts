@@ -57,14 +57,20 @@ export function trainFrom(environment: Environment, task: TrainingTask, signals:
   return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
 }
 
-function trainCauseFrom(environment: Environment, task: TrainingTask, settings: CauseSettings, signals: TrainingSignals): TrainingResult {
+function trainCauseFrom(
+  environment: Environment,
+  task: TrainingTask,
+  settings: CauseSettings,
+  signals: TrainingSignals,
+): TrainingResult {
   environment.refresh()
   const { feedbackSeq } = readStats(environment, task.jobId, task.labels.length)
   const labelled: LabelledEvent[] = []
   for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
     const { consensus } = decodeBallot(value)
     const subject = key.subarray(KEY_JOB_BYTES)
-    if (!isLabel(consensus) || subject.length === BUCKET_ID_BYTES || labelled.length >= limits.trainingExamplesMax) continue
+    if (!isLabel(consensus) || subject.length === BUCKET_ID_BYTES || labelled.length >= limits.trainingExamplesMax)
+      continue
     labelled.push({ micros: timeOfValue(subject), label: consensus })
   }
   const known = new CauseKnown(environment, task, settings, labelled)
@@ -93,7 +99,10 @@ function readKnown(environment: Environment, task: TrainingTask): Known {
     if (one !== null) known.push({ ...one, label: consensus })
   }
   known.sort((a, b) => a.firstMicros - b.firstMicros)
-  const weights = weighBuckets(known.map((one) => one.events), events)
+  const weights = weighBuckets(
+    known.map((one) => one.events),
+    events,
+  )
   const examples = known.map(({ values, label }, i) => ({ values, label, weight: weights[i] as number }))
   return { examples, background: recentEvents(environment, task), throughSeq: feedbackSeq }
 }
@@ -101,7 +110,11 @@ function readKnown(environment: Environment, task: TrainingTask): Known {
 /** The latest events, oldest first: what the stream looks like, labelled or not. */
 function recentEvents(environment: Environment, task: TrainingTask): PointValues[] {
   const read = valueReader(environment, task)
-  const recent = environment.range('events', { ...jobRange(task.jobId), reverse: true, limit: limits.trainingBackgroundMax })
+  const recent = environment.range('events', {
+    ...jobRange(task.jobId),
+    reverse: true,
+    limit: limits.trainingBackgroundMax,
+  })
   return [...recent].map(({ value }) => read(value)).reverse()
 }
 
@@ -129,9 +142,15 @@ function bucketReader(environment: Environment, task: TrainingTask): KnownReader
   return {
     example(subject) {
       if (subject.length !== BUCKET_ID_BYTES) return null
-      const row = decodeBucket(must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'))
+      const row = decodeBucket(
+        must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'),
+      )
       if (row.fingerprint !== fingerprint) return null
-      return { values: row.values, events: counts.of(bucketIdText(subject), row.number).events, firstMicros: row.firstMicros }
+      return {
+        values: row.values,
+        events: counts.of(bucketIdText(subject), row.number).events,
+        firstMicros: row.firstMicros,
+      }
     },
   }
 }

@@ -79,17 +79,24 @@ export class Trainings {
   request(job: JobSettings, username: string | null, by: Author = theService): void {
     const row = this.#options.log.get(job.id)
     if (row.state === 'queued' || row.state === 'training') {
-      throw new Refusal('training_in_progress', `a training of this job is ${row.state === 'queued' ? 'queued' : 'running'} already`)
+      throw new Refusal(
+        'training_in_progress',
+        `a training of this job is ${row.state === 'queued' ? 'queued' : 'running'} already`,
+      )
     }
     const version = row.version + 1
-    this.#options.log.set(job.id, { ...row, state: 'queued', message: 'waiting for a training thread', version, username }, {
-      atMicros: this.#options.clock.nowMicros(),
-      by,
-      action: 'training requested',
-      object: { type: 'job', id: String(job.id), title: job.title },
-      job: { id: job.id, title: job.title },
-      details: { model_version: version, ...(username === null ? {} : { username }) },
-    })
+    this.#options.log.set(
+      job.id,
+      { ...row, state: 'queued', message: 'waiting for a training thread', version, username },
+      {
+        atMicros: this.#options.clock.nowMicros(),
+        by,
+        action: 'training requested',
+        object: { type: 'job', id: String(job.id), title: job.title },
+        job: { id: job.id, title: job.title },
+        details: { model_version: version, ...(username === null ? {} : { username }) },
+      },
+    )
     this.#queue.push(job.id)
     this.#startNext()
   }
@@ -162,7 +169,11 @@ export class Trainings {
     } catch (error) {
       if (this.#closed) return
       if (this.#again.has(job.id)) return void this.#queue.unshift(job.id)
-      this.#end(job.id, 'RETRAIN_FAILED', `Retraining failed: ${(error as Error).message}; the model before stays in use`)
+      this.#end(
+        job.id,
+        'RETRAIN_FAILED',
+        `Retraining failed: ${(error as Error).message}; the model before stays in use`,
+      )
     } finally {
       this.#running.delete(job.id)
       this.#again.delete(job.id)

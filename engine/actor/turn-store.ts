@@ -41,7 +41,8 @@ class Written {
     }
     const { tables, size } = this.batch
     for (; overlay.through < size; overlay.through++) {
-      if (tables[overlay.through] === table) overlay.places.set(textOf(this.batch.key(overlay.through)), overlay.through)
+      if (tables[overlay.through] === table)
+        overlay.places.set(textOf(this.batch.key(overlay.through)), overlay.through)
     }
     return overlay.places.size === 0 ? undefined : overlay.places.get(textOf(key))
   }

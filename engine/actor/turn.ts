@@ -18,8 +18,14 @@ import type { IngestReceiver } from '../service.js'
 import { viewOf } from './event-reply.js'
 import { lastStampOf } from './historic.js'
 import {
-  isEventReply, messageBytes, readEventReply, replyExtra, writeMessage, REPLY_BYTES,
-  type Extra, type MessageKind,
+  isEventReply,
+  messageBytes,
+  readEventReply,
+  replyExtra,
+  writeMessage,
+  REPLY_BYTES,
+  type Extra,
+  type MessageKind,
 } from './message.js'
 import type { MailboxEvents } from './mailbox-events.js'
 import { stampBehind, stampsOf, type TakeStamps } from './stamps.js'
@@ -207,6 +213,7 @@ export class Turn {
     this.#mayBeApplied = false
     this.#jobs.length = this.#ids.length = this.#receivers.length = 0
     this.#followed = null
-    if (this.#memory.length > limits.turnBytesMax) this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
+    if (this.#memory.length > limits.turnBytesMax)
+      this.#memory = Buffer.from(new SharedArrayBuffer(limits.turnBytesMax))
   }
 }

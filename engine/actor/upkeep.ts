@@ -61,7 +61,10 @@ export class Upkeep {
   /** Why the job cannot be trained, or null. */
   missingForTraining(job: JobSettings): string | null {
     const { consensusCounts } = this.#parts.shards.reader(job.shard).stats(job)
-    return missingForTraining(consensusCounts, job.labels.map(({ name }) => name))
+    return missingForTraining(
+      consensusCounts,
+      job.labels.map(({ name }) => name),
+    )
   }
 
   /** The job is due to train by itself. */
@@ -70,15 +73,17 @@ export class Upkeep {
     const job = catalog.job(jobId)
     if (!this.#parts.accepting() || job === undefined || job.autoRetrain === null) return
     const stats = shards.reader(job.shard).stats(job)
-    const reason = this.missingForTraining(job) ?? retrainBlockedBy(job.autoRetrain, {
-      decided: stats.decidedSinceTraining,
-      outliers: stats.outliersSinceTraining,
-      lowConfidence: stats.lowConfidenceSinceTraining,
-      consensusChanges: stats.consensusChangesSinceTraining,
-      consensusFlips: stats.consensusFlipsSinceTraining,
-      undecided: stats.undecidedBallots,
-      lowScore: stats.lowScoreBallots ?? 0,
-    })
+    const reason =
+      this.missingForTraining(job) ??
+      retrainBlockedBy(job.autoRetrain, {
+        decided: stats.decidedSinceTraining,
+        outliers: stats.outliersSinceTraining,
+        lowConfidence: stats.lowConfidenceSinceTraining,
+        consensusChanges: stats.consensusChangesSinceTraining,
+        consensusFlips: stats.consensusFlipsSinceTraining,
+        undecided: stats.undecidedBallots,
+        lowScore: stats.lowScoreBallots ?? 0,
+      })
     try {
       if (reason === null) trainings.request(job, 'schedule', { kind: 'service', name: 'schedule' })
       else trainings.note(jobId, reason)

@@ -70,9 +70,13 @@ export class Usage {
       readings.set(`actor/${thread}`, { ms: look.tid === null ? null : threadMs(look.tid), memory: bytesOf(look) })
     })
     if (integrations.isRunning) {
-      looks.push(within(LOOK_MS, integrations.look()).catch(() => null).then((look) => {
-        if (look !== null) readings.set('integration/main', { ms: integrations.busyMs, memory: bytesOf(look) })
-      }))
+      looks.push(
+        within(LOOK_MS, integrations.look())
+          .catch(() => null)
+          .then((look) => {
+            if (look !== null) readings.set('integration/main', { ms: integrations.busyMs, memory: bytesOf(look) })
+          }),
+      )
     }
     await Promise.all(looks)
     return readings

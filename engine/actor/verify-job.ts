@@ -15,7 +15,17 @@ import { decodeLookUps } from '../store/look-up-row.js'
 import { decodeNotes } from '../store/note-row.js'
 import { decodeTask } from '../store/reprocess-row.js'
 import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../store/rows.js'
-import { countKey, idKey, jobKey, modelKey, timeKey, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../store/tables.js'
+import {
+  countKey,
+  idKey,
+  jobKey,
+  modelKey,
+  timeKey,
+  timeOfKey,
+  timeOfValue,
+  versionOfKey,
+  type ShardTable,
+} from '../store/tables.js'
 import { countedThrough, LateEvents } from './bucket-counts.js'
 import { openModel } from './job-model.js'
 import type { ShardCheck } from './verify-shard.js'
@@ -73,7 +83,8 @@ export class JobCheck {
     this.#waiting(entry.key, header)
     if (hasNotes(entry.value)) {
       this.#noted++
-      if (shard.get('notes', timeKey(this.#jobId, micros)) === undefined) shard.note('events', entry.key, 'has notes that are not there')
+      if (shard.get('notes', timeKey(this.#jobId, micros)) === undefined)
+        shard.note('events', entry.key, 'has notes that are not there')
     }
     if (header.hasFeedback) this.#feedback++
     if (header.bucketId === null) return
@@ -92,11 +103,13 @@ export class JobCheck {
     }
     if (lookUps !== 'stored') return
     this.#lookedUp++
-    if (this.#shard.get('lookups', key) === undefined) this.#shard.note('events', key, 'has look-ups that are not there')
+    if (this.#shard.get('lookups', key) === undefined)
+      this.#shard.note('events', key, 'has look-ups that are not there')
   }
 
   #id(key: Uint8Array, micros: number, header: RecordHeader, clientId: string | null): void {
-    if (header.hasClientId !== (clientId !== null)) this.#shard.note('events', key, 'says otherwise about its id than it has')
+    if (header.hasClientId !== (clientId !== null))
+      this.#shard.note('events', key, 'says otherwise about its id than it has')
     if (clientId === null) return
     this.#withId++
     const time = this.#shard.get('ids', idKey(this.#jobId, Buffer.from(clientId, 'utf8')))
@@ -111,7 +124,12 @@ export class JobCheck {
       if (table === 'notes') this.#shard.read(table, entry, decodeNotes)
       if (table === 'lookups') this.#shard.read(table, entry, decodeLookUps)
     }
-    if (count !== expected) this.#shard.note(table, null, `job ${this.#jobId}: ${count} entries where ${expected} belong; ${what}, or some are missing`)
+    if (count !== expected)
+      this.#shard.note(
+        table,
+        null,
+        `job ${this.#jobId}: ${count} entries where ${expected} belong; ${what}, or some are missing`,
+      )
   }
 
   #ballots(): Map<string, BallotRow> {
@@ -123,7 +141,8 @@ export class JobCheck {
       if (ballot.consensus !== consensusOf(ballot.votes, labelOf(ballot), LABELS)) {
         this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
       }
-      if (!ballot.votes.every(({ label }) => isLabel(label))) this.#shard.note('ballots', entry.key, 'has a vote for a label that there is not')
+      if (!ballot.votes.every(({ label }) => isLabel(label)))
+        this.#shard.note('ballots', entry.key, 'has a vote for a label that there is not')
     }
     return ballots
   }
@@ -144,7 +163,8 @@ export class JobCheck {
       else if (whole !== null && whole !== (left.get(id) ?? 0)) {
         this.#shard.note('counts', key, `says ${whole} events where ${left.get(id) ?? 0} are`)
       }
-      if (row.hasBallot !== ballots.has(id)) this.#shard.note('buckets', entry.key, 'says otherwise about its votes than is so')
+      if (row.hasBallot !== ballots.has(id))
+        this.#shard.note('buckets', entry.key, 'says otherwise about its votes than is so')
       left.delete(id)
     }
     for (const id of left.keys()) this.#shard.note('buckets', Buffer.from(id, 'latin1'), 'is missing, and has events')
@@ -170,7 +190,8 @@ export class JobCheck {
     const stats = this.#shard.read('stats', { key, value }, decodeStats)
     if (stats === null) return
     for (const version of stats.modelVersions) {
-      if (this.#shard.get('models', modelKey(this.#jobId, version)) === undefined) this.#shard.note('models', modelKey(this.#jobId, version), 'is missing')
+      if (this.#shard.get('models', modelKey(this.#jobId, version)) === undefined)
+        this.#shard.note('models', modelKey(this.#jobId, version), 'is missing')
     }
     const all = [...ballots.values()]
     const consensus = (wanted: Consensus): number => all.filter((ballot) => ballot.consensus === wanted).length
@@ -180,10 +201,19 @@ export class JobCheck {
       ['events with feedback', stats.feedbackEvents, this.#feedback],
       ['waiting events', stats.pending, this.#pending + this.#awaited],
       ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
-      ['ballots of a small majority', stats.lowScoreBallots, stats.lowScoreBallots === null ? null : all.filter(isSmall).length],
-      ['ballots by label', stats.consensusCounts.join(), Array.from({ length: LABELS }, (_, label) => consensus(label as Consensus)).join()],
+      [
+        'ballots of a small majority',
+        stats.lowScoreBallots,
+        stats.lowScoreBallots === null ? null : all.filter(isSmall).length,
+      ],
+      [
+        'ballots by label',
+        stats.consensusCounts.join(),
+        Array.from({ length: LABELS }, (_, label) => consensus(label as Consensus)).join(),
+      ],
     ]
-    for (const [what, says, is] of counted) if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} where ${String(is)} are`)
+    for (const [what, says, is] of counted)
+      if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} where ${String(is)} are`)
   }
 }
 
@@ -200,7 +230,7 @@ function impossible({ label, confidence, source, pending, outlierScore }: Record
   if (label >= LABELS) return 'has a label that there is not'
   if (confidence > 10_000) return 'has a confidence over 100'
   if (pending && label >= 0) return 'waits, and is decided'
-  if ((label < 0) !== (source === 'none')) return 'says otherwise about its decision than it has'
+  if (label < 0 !== (source === 'none')) return 'says otherwise about its decision than it has'
   if (!Number.isFinite(outlierScore)) return 'has an impossible outlier score'
   return null
 }

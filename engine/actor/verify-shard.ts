@@ -40,7 +40,9 @@ export class ShardCheck {
 
   /** Every job that anything is stored of, and how many events of it. */
   run(): JobCount[] {
-    return [...this.#jobIds()].sort((a, b) => a - b).map((jobId) => ({ jobId, events: new JobCheck(this, jobId).run() }))
+    return [...this.#jobIds()]
+      .sort((a, b) => a - b)
+      .map((jobId) => ({ jobId, events: new JobCheck(this, jobId).run() }))
   }
 
   entries(table: ShardTable, jobId: number): Iterable<Entry> {
@@ -80,8 +82,21 @@ export class ShardCheck {
 
   #jobIds(): Set<number> {
     const ids = new Set<number>()
-    for (const table of ['events', 'ids', 'pending', 'awaited', 'lookups', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'models', 'stats'] as const) {
-      for (let from = jobKey(0); ;) {
+    for (const table of [
+      'events',
+      'ids',
+      'pending',
+      'awaited',
+      'lookups',
+      'buckets',
+      'counts',
+      'ballots',
+      'notes',
+      'tasks',
+      'models',
+      'stats',
+    ] as const) {
+      for (let from = jobKey(0); ; ) {
         const [first] = this.#environment.range(table, { from, limit: 1 })
         if (first === undefined) break
         const jobId = Buffer.from(first.key).readUInt32BE(0)

@@ -87,7 +87,12 @@ class Verification {
     if (existsSync(join(this.#path, 'integrations.mdb'))) this.pages('integrations', ledgerTables)
   }
 
-  async catalog(shards: number, sealer: Sealer | null, heads: readonly (Uint8Array | undefined)[], last: ReadonlyMap<number, number>): Promise<void> {
+  async catalog(
+    shards: number,
+    sealer: Sealer | null,
+    heads: readonly (Uint8Array | undefined)[],
+    last: ReadonlyMap<number, number>,
+  ): Promise<void> {
     if (!this.pages('catalog', allCatalogTables)) return
     const environment = openToLook(this.#path, 'catalog')
     try {
@@ -95,7 +100,9 @@ class Verification {
       for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
       this.jobs = jobs
       for (const [shard, micros] of last) {
-        const older = [...jobs.values()].some((job) => job.shard === shard) ? olderThanMark(environment, shard, micros) : null
+        const older = [...jobs.values()].some((job) => job.shard === shard)
+          ? olderThanMark(environment, shard, micros)
+          : null
         if (older !== null) this.note(`shard-${shard}.mdb`, older)
       }
       const { broken } = proveChain(environment, notedInShards(heads))
@@ -106,7 +113,11 @@ class Verification {
   }
 
   /** What the shard has noted of the audit log's head; what else it tells goes into the maps. */
-  async shard(shard: number, counts: Map<number, JobCount[]>, last: Map<number, number>): Promise<Uint8Array | undefined> {
+  async shard(
+    shard: number,
+    counts: Map<number, JobCount[]>,
+    last: Map<number, number>,
+  ): Promise<Uint8Array | undefined> {
     const name = `shard-${shard}`
     if (!this.pages(name, shardTables)) return undefined
     const environment = openToLook(this.#path, name)
@@ -131,7 +142,12 @@ class Verification {
         const job = this.jobs.get(jobId)
         if (job === undefined) this.leftOver += events
         else if (job.shard === shard) this.events += events
-        else if (events > 0) this.note(`shard-${shard}.mdb`, `has ${events} events of job ${jobId}, which lies in shard ${job.shard}`, 'events')
+        else if (events > 0)
+          this.note(
+            `shard-${shard}.mdb`,
+            `has ${events} events of job ${jobId}, which lies in shard ${job.shard}`,
+            'events',
+          )
       }
     }
   }
@@ -139,14 +155,16 @@ class Verification {
 
 /** Looks at everything. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid where it cannot look at all. */
 export async function verifyDataDir(path: string): Promise<VerifyReport> {
-  if (!existsSync(join(path, 'format.json'))) throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
+  if (!existsSync(join(path, 'format.json')))
+    throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
   const lock = await lockDataDir(path)
   try {
     const { shards, format } = openDataDir(path, 0, false)
     const verification = new Verification(path, format)
     const list = readList(path)
     if (list !== null) for (const { name, what } of compareWithList(path, list)) verification.note(name, what)
-    if (existsSync(join(path, `shard-${shards}.mdb`))) verification.note('format.json', `says ${shards} shards where there are more`)
+    if (existsSync(join(path, `shard-${shards}.mdb`)))
+      verification.note('format.json', `says ${shards} shards where there are more`)
     const sealer = existsSync(join(path, 'sealing.key')) ? new Sealer(sealingKey(path), systemRandom) : null
     const counts = new Map<number, JobCount[]>()
     const heads: (Uint8Array | undefined)[] = []

@@ -34,8 +34,20 @@ export interface VoteCounts {
   readonly intervals: readonly unknown[]
 }
 
-export function countVotes({ ground, own, filters, period, intervals, nameOf, overall, overallLabels }: VoteWalk): VoteCounts {
-  const { job, store: { environment } } = own
+export function countVotes({
+  ground,
+  own,
+  filters,
+  period,
+  intervals,
+  nameOf,
+  overall,
+  overallLabels,
+}: VoteWalk): VoteCounts {
+  const {
+    job,
+    store: { environment },
+  } = own
   const labels = job.labels.map(({ name }) => name)
   const places = labels.map((name) => overallLabels.indexOf(name))
   const labelAt = (label: number): number => places[label] ?? -1
@@ -44,7 +56,8 @@ export function countVotes({ ground, own, filters, period, intervals, nameOf, ov
   const tallies: (FeedbackTally | undefined)[] = []
   for (const { value } of environment.range('ballots', jobRange(job.id))) {
     const { votes, consensus, override } = decodeBallot(value)
-    const isWithin = ({ atMicros }: { readonly atMicros: number }): boolean => atMicros >= period.from && atMicros < period.to
+    const isWithin = ({ atMicros }: { readonly atMicros: number }): boolean =>
+      atMicros >= period.from && atMicros < period.to
     const counted = new Set<TimedVote>(votes.filter((vote) => isWithin(vote) && passes(vote)))
     const word = override !== null && filters.length === 0 && isWithin(override) ? override : null
     if (counted.size === 0 && word === null) continue
@@ -55,18 +68,28 @@ export function countVotes({ ground, own, filters, period, intervals, nameOf, ov
     for (const place of new Set(said.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
       const tally = (tallies[place] ??= new FeedbackTally(labels))
       const overridden = word !== null && intervals.placeOf(word.atMicros) === place
-      tally.add({ ...ballot, overridden }, (vote) => counted.has(vote) && intervals.placeOf(vote.atMicros) === place, nameOf)
+      tally.add(
+        { ...ballot, overridden },
+        (vote) => counted.has(vote) && intervals.placeOf(vote.atMicros) === place,
+        nameOf,
+      )
     }
   }
   return {
     whole: whole.figures(),
     intervals: intervals.periods.map(({ from, to }, at) => ({
-      startTime: isoMicros(from), endTime: isoMicros(to), ...(tallies[at] ?? new FeedbackTally(labels)).figures(),
+      startTime: isoMicros(from),
+      endTime: isoMicros(to),
+      ...(tallies[at] ?? new FeedbackTally(labels)).figures(),
     })),
   }
 }
 
-function voteTest(ground: MetricsGround, { job, store }: JobGround, filters: readonly Filter[]): (vote: TimedVote) => boolean {
+function voteTest(
+  ground: MetricsGround,
+  { job, store }: JobGround,
+  filters: readonly Filter[],
+): (vote: TimedVote) => boolean {
   if (filters.length === 0) return () => true
   const fields = new FieldSet(ground.serviceNames)
   const condition = filterCondition(filters, fields, ground.nowMicros)

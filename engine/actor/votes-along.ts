@@ -12,9 +12,14 @@ import type { ActorParts } from './deciding-again.js'
 import type { FoundEvent } from './event-table.js'
 
 /** Before the event is moved. An analyst who voted on the other bucket later keeps that vote. */
-export function takeVotesAlong({ store, settings, stats, buckets }: ActorParts, { header, micros }: FoundEvent, to: Bucket): void {
+export function takeVotesAlong(
+  { store, settings, stats, buckets }: ActorParts,
+  { header, micros }: FoundEvent,
+  to: Bucket,
+): void {
   if (header.bucketId === null || Buffer.compare(header.bucketId, to.id) === 0) return
-  const given = readBallot(store, settings.id, header.bucketId)?.votes.filter(({ eventMicros }) => eventMicros === micros) ?? []
+  const given =
+    readBallot(store, settings.id, header.bucketId)?.votes.filter(({ eventMicros }) => eventMicros === micros) ?? []
   if (given.length === 0) return
   withdrawVotes(store, settings.id, header.bucketId, micros, stats)
   const from = must(buckets.byId(store, header.bucketId), 'the bucket of a stored event')

@@ -38,21 +38,36 @@ export class WatchdogReadings {
     if (jobId !== null && parts.catalog.job(jobId) === undefined) return null
     const counts = (): WindowCounts => this.#ground.window(jobId, windowMinutes)
     switch (condition) {
-      case 'minutes_without_events': return this.#minutesWithoutEvents(jobId)
-      case 'undecided_percent': return percent(counts().stored - counts().decided, counts().stored)
-      case 'training_failed': return this.#count(jobId, ({ id }) => parts.trainings.view(id).state === 'RETRAIN_FAILED')
-      case 'steps_failing': return failing.filter((step) => jobId === null || step.jobId === jobId).length
-      case 'messages_waiting': return this.#fullest(({ length }) => length)
-      case 'bytes_waiting': return this.#fullest(({ bytes }) => bytes)
-      case 'free_percent': return freeShare(parts.dataDir) * 100
-      case 'store_bytes': return parts.catalogBytes() + this.#shards().reduce((sum, shard) => sum + parts.shards.sizeBytes(shard), 0)
-      case 'resident_bytes': return process.memoryUsage.rss()
-      case 'low_confidence_percent': return percent(counts().lowConfidence, counts().decided)
-      case 'models_ageing': return this.#count(jobId, (job) => modelHealth(this.#statsOf(job)).modelState === 'ageing')
-      case 'outlier_percent': return percent(counts().outliers, counts().decided)
-      case 'minutes_without_feedback': return this.#feedbackLag(jobId)
-      case 'undecided_ballots': return this.#jobs(jobId).reduce((sum, job) => sum + this.#statsOf(job).undecidedBallots, 0)
-      default: return null
+      case 'minutes_without_events':
+        return this.#minutesWithoutEvents(jobId)
+      case 'undecided_percent':
+        return percent(counts().stored - counts().decided, counts().stored)
+      case 'training_failed':
+        return this.#count(jobId, ({ id }) => parts.trainings.view(id).state === 'RETRAIN_FAILED')
+      case 'steps_failing':
+        return failing.filter((step) => jobId === null || step.jobId === jobId).length
+      case 'messages_waiting':
+        return this.#fullest(({ length }) => length)
+      case 'bytes_waiting':
+        return this.#fullest(({ bytes }) => bytes)
+      case 'free_percent':
+        return freeShare(parts.dataDir) * 100
+      case 'store_bytes':
+        return parts.catalogBytes() + this.#shards().reduce((sum, shard) => sum + parts.shards.sizeBytes(shard), 0)
+      case 'resident_bytes':
+        return process.memoryUsage.rss()
+      case 'low_confidence_percent':
+        return percent(counts().lowConfidence, counts().decided)
+      case 'models_ageing':
+        return this.#count(jobId, (job) => modelHealth(this.#statsOf(job)).modelState === 'ageing')
+      case 'outlier_percent':
+        return percent(counts().outliers, counts().decided)
+      case 'minutes_without_feedback':
+        return this.#feedbackLag(jobId)
+      case 'undecided_ballots':
+        return this.#jobs(jobId).reduce((sum, job) => sum + this.#statsOf(job).undecidedBallots, 0)
+      default:
+        return null
     }
   }
 

@@ -17,7 +17,13 @@ import { monitorBounds } from '../monitor/bounds.js'
 import { DecisionWindow } from '../monitor/decision-window.js'
 import { conditionOf, conditions, Hysteresis } from '../monitor/watchdog.js'
 import type { WatchdogLog, WatchdogRow } from '../monitor/watchdog-log.js'
-import type { NewWatchdog, WatchdogCondition, WatchdogService, WatchdogType, WatchdogView } from '../monitor/watchdog-service.js'
+import type {
+  NewWatchdog,
+  WatchdogCondition,
+  WatchdogService,
+  WatchdogType,
+  WatchdogView,
+} from '../monitor/watchdog-service.js'
 import { theService, type AuditAction, type AuditEntry } from '../resource/audit-trail.js'
 import { windowCountsOf } from './decided.js'
 import type { ContainersParts } from './containers.js'
@@ -44,7 +50,9 @@ export class Watchdogs implements WatchdogService {
   }
 
   list(type?: WatchdogType): WatchdogView[] {
-    return [...this.#log.rows.values()].filter((row) => type === undefined || row.type === type).map((row) => this.#view(row))
+    return [...this.#log.rows.values()]
+      .filter((row) => type === undefined || row.type === type)
+      .map((row) => this.#view(row))
   }
 
   get(id: string): WatchdogView {
@@ -59,9 +67,13 @@ export class Watchdogs implements WatchdogService {
     this.#mustFitIn()
     const integrationIds = namedIntegrations(this.#parts.catalog.integrations(), asked.integrations ?? [])
     const row = newWatchdog(asked, this.#log.nextId(), integrationIds, this.#clock.nowMicros())
-    if (asked.jobId !== null && this.#parts.catalog.job(asked.jobId) === undefined) throw new Refusal('job_not_found', 'job not found')
+    if (asked.jobId !== null && this.#parts.catalog.job(asked.jobId) === undefined)
+      throw new Refusal('job_not_found', 'job not found')
     const { type, condition, threshold, resolveThreshold } = row
-    this.#log.put(row, this.#entry(row, 'created', by, { type, condition, threshold, resolve_threshold: resolveThreshold }))
+    this.#log.put(
+      row,
+      this.#entry(row, 'created', by, { type, condition, threshold, resolve_threshold: resolveThreshold }),
+    )
     this.#parts.integrations.rewire()
     return this.#view(row)
   }
@@ -95,7 +107,9 @@ export class Watchdogs implements WatchdogService {
   #follow(jobId: number): void {
     const { catalog, integrations } = this.#parts
     const job = catalog.job(jobId)
-    const rows = [...this.#log.rows.values()].filter((row) => row.jobId === jobId && (row.monitor !== null || job === undefined))
+    const rows = [...this.#log.rows.values()].filter(
+      (row) => row.jobId === jobId && (row.monitor !== null || job === undefined),
+    )
     const changes = monitorChanges(rows, job, catalog.integrations(), this.#clock.nowMicros())
     for (const { was, now } of changes) {
       if (now === null) this.#delete(was, theService)
@@ -112,11 +126,18 @@ export class Watchdogs implements WatchdogService {
   }
 
   #mustFitIn(): void {
-    if (this.#log.rows.size >= monitorBounds.watchdogsMax) throw new Refusal('limit_exceeded', `there are at most ${monitorBounds.watchdogsMax} watchdogs`)
+    if (this.#log.rows.size >= monitorBounds.watchdogsMax)
+      throw new Refusal('limit_exceeded', `there are at most ${monitorBounds.watchdogsMax} watchdogs`)
   }
 
   #switch(row: WatchdogRow, enabled: boolean, by: Author): void {
-    const changed: WatchdogRow = { ...row, enabled, state: enabled ? 'unknown' : 'disabled', sinceMicros: this.#clock.nowMicros(), isTold: false }
+    const changed: WatchdogRow = {
+      ...row,
+      enabled,
+      state: enabled ? 'unknown' : 'disabled',
+      sinceMicros: this.#clock.nowMicros(),
+      isTold: false,
+    }
     this.#log.put(changed, this.#entry(row, enabled ? 'enabled' : 'disabled', by), this.#endOf(row))
     this.#parts.integrations.alerted()
     this.#forget(row.id)
@@ -144,7 +165,10 @@ export class Watchdogs implements WatchdogService {
     const nowMicros = this.#clock.nowMicros()
     if ([...this.#looked.values()].some((lookedMicros) => lookedMicros > nowMicros)) this.restart()
     const readings = new WatchdogReadings({
-      parts: this.#parts, nowMicros, failing, window: (jobId, minutes) => this.#window.sum(jobId, minutes, nowMicros),
+      parts: this.#parts,
+      nowMicros,
+      failing,
+      window: (jobId, minutes) => this.#window.sum(jobId, minutes, nowMicros),
     })
     for (const row of rows) this.#lookAt(this.#view(row), readings, nowMicros)
   }
@@ -170,11 +194,16 @@ export class Watchdogs implements WatchdogService {
     if (!hysteresis.look(watchdog, condition, value, nowMicros)) return
     const fires = row.state !== 'firing'
     const details = { condition: row.condition, value, threshold: fires ? row.threshold : row.resolveThreshold }
-    const throttled = row.toldMicros !== null && nowMicros >= row.toldMicros && nowMicros - row.toldMicros < row.throttleSeconds * 1e6
+    const throttled =
+      row.toldMicros !== null && nowMicros >= row.toldMicros && nowMicros - row.toldMicros < row.throttleSeconds * 1e6
     const isTold = fires && row.integrationIds.length > 0 && !throttled
     const alert = isTold || (!fires && row.isTold) ? this.#alert(row, fires ? 'firing' : 'resolved', value) : null
     const changed: WatchdogRow = {
-      ...row, state: fires ? 'firing' : 'ok', sinceMicros: nowMicros, isTold, toldMicros: isTold ? nowMicros : row.toldMicros,
+      ...row,
+      state: fires ? 'firing' : 'ok',
+      sinceMicros: nowMicros,
+      isTold,
+      toldMicros: isTold ? nowMicros : row.toldMicros,
     }
     try {
       this.#log.put(changed, this.#entry(row, fires ? 'fired' : 'resolved', theService, details), alert)
@@ -183,7 +212,13 @@ export class Watchdogs implements WatchdogService {
       return
     }
     if (alert !== null) this.#parts.integrations.alerted()
-    this.#parts.logs.of('monitor')[fires ? 'warn' : 'info'](fires ? 'a watchdog fires' : 'a watchdog resolved', { watchdog: row.id, title: row.title, ...details })
+    this.#parts.logs
+      .of('monitor')
+      [fires ? 'warn' : 'info'](fires ? 'a watchdog fires' : 'a watchdog resolved', {
+        watchdog: row.id,
+        title: row.title,
+        ...details,
+      })
   }
 
   /** What is told where it fires and nobody looks at it any more. */
@@ -196,22 +231,42 @@ export class Watchdogs implements WatchdogService {
     const { unit = '', bad = 'above' } = conditionOf(type, condition) ?? {}
     const jobTitle = jobId === null ? null : (this.#parts.catalog.job(jobId)?.title ?? '')
     return {
-      atMicros: this.#log.alertMicros(this.#clock.nowMicros()), state, watchdogId: id, title, type, condition, unit, bad, threshold, resolveThreshold, value,
-      jobId, jobTitle, sinceMicros,
+      atMicros: this.#log.alertMicros(this.#clock.nowMicros()),
+      state,
+      watchdogId: id,
+      title,
+      type,
+      condition,
+      unit,
+      bad,
+      threshold,
+      resolveThreshold,
+      value,
+      jobId,
+      jobTitle,
+      sinceMicros,
     }
   }
 
   /** Steps of pipelines that do not work; none where nobody answers now. */
   async #failing(): Promise<FailingStep[]> {
     const { integrations } = this.#parts
-    const steps = await Promise.all([integrations.inputs(), integrations.enrichments(), integrations.deliveries()]).catch(() => [])
+    const steps = await Promise.all([
+      integrations.inputs(),
+      integrations.enrichments(),
+      integrations.deliveries(),
+    ]).catch(() => [])
     return steps.flat().filter(({ state }) => FAILING.includes(state))
   }
 
   /** One that operators made. */
   #ownRow(id: string): WatchdogRow {
     const row = this.#row(id)
-    if (row.monitor !== null) throw new Refusal('watchdog_of_job', `the monitoring_settings of job ${row.jobId} say what becomes of this watchdog`)
+    if (row.monitor !== null)
+      throw new Refusal(
+        'watchdog_of_job',
+        `the monitoring_settings of job ${row.jobId} say what becomes of this watchdog`,
+      )
     return row
   }
 
@@ -224,13 +279,20 @@ export class Watchdogs implements WatchdogService {
   #view(row: WatchdogRow): WatchdogView {
     const value = this.#values.get(row.id) ?? null
     const { namedMicros: _, toldMicros: __, isTold: ___, integrationIds, ...view } = row
-    return { ...view, integrations: this.#titled(integrationIds), value, state: row.state === 'unknown' && value !== null ? 'ok' : row.state }
+    return {
+      ...view,
+      integrations: this.#titled(integrationIds),
+      value,
+      state: row.state === 'unknown' && value !== null ? 'ok' : row.state,
+    }
   }
 
   /** Asked for each watchdog at each look: most name none. */
   #titled(ids: readonly number[]): WatchdogView['integrations'] {
     if (ids.length === 0) return []
-    return [...this.#parts.catalog.integrations()].filter(({ id }) => ids.includes(id)).map(({ id, title }) => ({ id, title }))
+    return [...this.#parts.catalog.integrations()]
+      .filter(({ id }) => ids.includes(id))
+      .map(({ id, title }) => ({ id, title }))
   }
 
   #forget(id: string): void {
@@ -239,10 +301,18 @@ export class Watchdogs implements WatchdogService {
     this.#looked.delete(id)
   }
 
-  #entry({ id, title, jobId }: WatchdogRow, action: AuditAction, by: Author, details?: Readonly<Record<string, unknown>>): AuditEntry {
+  #entry(
+    { id, title, jobId }: WatchdogRow,
+    action: AuditAction,
+    by: Author,
+    details?: Readonly<Record<string, unknown>>,
+  ): AuditEntry {
     const job = jobId === null ? undefined : this.#parts.catalog.job(jobId)
     return {
-      atMicros: this.#clock.nowMicros(), by, action, object: { type: 'watchdog', id, title },
+      atMicros: this.#clock.nowMicros(),
+      by,
+      action,
+      object: { type: 'watchdog', id, title },
       ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
       ...(details === undefined ? {} : { details }),
     }

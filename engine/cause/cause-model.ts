@@ -10,11 +10,25 @@
  *    labels held out.
  */
 import type { PointValues } from '../event/point-value.js'
-import { TrainingCancelled, type Classifier, type Model, type ModelSummary, type TrainingProgress } from '../learn/classifier.js'
+import {
+  TrainingCancelled,
+  type Classifier,
+  type Model,
+  type ModelSummary,
+  type TrainingProgress,
+} from '../learn/classifier.js'
 import { ModelReader, ModelWriter } from '../learn/model-bytes.js'
 import { loadModel } from '../learn/registry.js'
 import { precedentsOf, type AlertRow } from './cause-rows.js'
-import { answerNames, contextPoints, contextValues, isAdopted, structuralAnswer, SYMPTOM, type KindFacts } from './context.js'
+import {
+  answerNames,
+  contextPoints,
+  contextValues,
+  isAdopted,
+  structuralAnswer,
+  SYMPTOM,
+  type KindFacts,
+} from './context.js'
 import { causeBounds } from './bounds.js'
 import { LearnedBelief, learnLessons, type LabelledAlert, type Lessons } from './lessons.js'
 
@@ -62,7 +76,8 @@ function labelled(examples: readonly CauseExample[]): LabelledAlert[] {
 function freshTable(labels: number, present: readonly boolean[]): Float64Array {
   const table = new Float64Array(labels * labels)
   for (let answer = 0; answer < labels; answer++) {
-    for (let label = 0; label < labels; label++) table[answer * labels + label] = !present[label] ? 0 : answer === label ? rightBefore : wrongBefore
+    for (let label = 0; label < labels; label++)
+      table[answer * labels + label] = !present[label] ? 0 : answer === label ? rightBefore : wrongBefore
   }
   return table
 }
@@ -98,16 +113,20 @@ export function trainCause(set: CauseTrainingSet, classifier: Classifier, progre
   const background = set.background.map(({ alert, values: own }) => {
     return contextValues(alert, structuralAnswer(alert, learned, lessons.windowMs || window.ms), facts, own)
   })
-  const inner = classifier.train({
-    points: [...contextPoints, ...set.decisionPoints],
-    labelCount,
-    examples: examples.map(({ label }, at) => ({ values: values[at] as PointValues, label, weight: 1 })),
-    background,
-    seed: set.seed,
-    ...(set.objective === undefined ? {} : { objective: set.objective }),
-  }, (done, what) => progress(0.1 + 0.9 * done, what))
+  const inner = classifier.train(
+    {
+      points: [...contextPoints, ...set.decisionPoints],
+      labelCount,
+      examples: examples.map(({ label }, at) => ({ values: values[at] as PointValues, label, weight: 1 })),
+      background,
+      seed: set.seed,
+      ...(set.objective === undefined ? {} : { objective: set.objective }),
+    },
+    (done, what) => progress(0.1 + 0.9 * done, what),
+  )
   const { logLoss } = loadModel(inner).summary
-  const gain = logLoss === null ? 0 : Math.min(examples.length, mixLabelsMax) * mixPace * (loss / examples.length - logLoss)
+  const gain =
+    logLoss === null ? 0 : Math.min(examples.length, mixLabelsMax) * mixPace * (loss / examples.length - logLoss)
   return encode({ lessons, table, mix: 1 / (1 + Math.exp(-gain)), inner })
 }
 

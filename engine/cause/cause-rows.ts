@@ -70,7 +70,11 @@ export interface Stand {
 }
 
 /** True where the cluster takes in no more, and its decisions stand. */
-export function isOver(cluster: ClusterRow, { gapMs, lateMs }: CauseSettings, { watermark, epoch, nowMicros }: Stand): boolean {
+export function isOver(
+  cluster: ClusterRow,
+  { gapMs, lateMs }: CauseSettings,
+  { watermark, epoch, nowMicros }: Stand,
+): boolean {
   return (
     cluster.into !== 0 ||
     cluster.epoch !== epoch ||
@@ -80,7 +84,9 @@ export function isOver(cluster: ClusterRow, { gapMs, lateMs }: CauseSettings, { 
 }
 
 /** The precedents that an alert remembers, one by one. */
-export function precedentsOf({ precedents }: AlertRow): { kind: number; side: Side; delayMs: number; belief: number }[] {
+export function precedentsOf({
+  precedents,
+}: AlertRow): { kind: number; side: Side; delayMs: number; belief: number }[] {
   const found = []
   for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
     const [kind, side, delayMs, belief] = precedents.slice(at, at + PRECEDENT_FIELDS) as [number, Side, number, number]

@@ -57,7 +57,9 @@ export class Clustering {
 
   /** A cause lies at most so far before its symptom, milliseconds. */
   get windowMs(): number {
-    return this.settings.causeWindowMs === 0 && this.#learned.windowMs > 0 ? this.#learned.windowMs : this.precedence.windowMs
+    return this.settings.causeWindowMs === 0 && this.#learned.windowMs > 0
+      ? this.#learned.windowMs
+      : this.precedence.windowMs
   }
 
   alert(number: number): AlertRow | null {
@@ -97,11 +99,14 @@ export class Clustering {
       link.belief = this.#learned.of(link.kind, kind, link.side, link.mined)
     }
     const { windowMs } = this
-    const parent = before.find((link) => link.belief >= LINK_MIN && link.delayMs < windowMs && this.#book.takes(link.cluster, timeMs, stand))
+    const parent = before.find(
+      (link) => link.belief >= LINK_MIN && link.delayMs < windowMs && this.#book.takes(link.cluster, timeMs, stand),
+    )
     const after = isLatest ? nobody : this.#neighbourhood.around(place, this.settings.gapMs, 'after', joinsAll)
     const joins = parent === undefined ? [] : [parent.cluster]
     if (joinsAll) {
-      for (const links of [before, after]) for (const { cluster } of links) if (this.#book.takes(cluster, timeMs, stand)) joins.push(cluster)
+      for (const links of [before, after])
+        for (const { cluster } of links) if (this.#book.takes(cluster, timeMs, stand)) joins.push(cluster)
     }
     if (joins.length === 0) this.#begin(micros, base, '', before)
     else this.#join(joins, micros, base, parent, before, stand)
@@ -127,14 +132,26 @@ export class Clustering {
   #begin(micros: number, base: AlertBase, alone: AlertRow['alone'], before: readonly Candidate[]): void {
     const { timeMs } = base
     this.#book.begin(micros, {
-      epoch: this.#timeline.epoch, size: 1, firstMs: timeMs, lastMs: timeMs, arrivedMicros: micros, into: 0, merged: [],
-      roots: [micros, timeMs, 0], cut: false,
+      epoch: this.#timeline.epoch,
+      size: 1,
+      firstMs: timeMs,
+      lastMs: timeMs,
+      arrivedMicros: micros,
+      into: 0,
+      merged: [],
+      roots: [micros, timeMs, 0],
+      cut: false,
     })
     this.#place(micros, base, { cluster: micros, rank: 0, sinceMs: 0, alone }, undefined, before)
   }
 
   #join(
-    joins: readonly number[], micros: number, base: AlertBase, parent: Candidate | undefined, before: readonly Candidate[], stand: Stand,
+    joins: readonly number[],
+    micros: number,
+    base: AlertBase,
+    parent: Candidate | undefined,
+    before: readonly Candidate[],
+    stand: Stand,
   ): void {
     let id = (this.cluster(joins[0] as number) as Home).id
     for (const other of joins) id = this.#book.merge(id, (this.cluster(other) as Home).id, stand)
@@ -149,7 +166,13 @@ export class Clustering {
     if (parent === undefined) addRoot(row, micros, base.timeMs, 0)
   }
 
-  #place(micros: number, base: AlertBase, own: OwnPlace, parent: Candidate | undefined, before: readonly Candidate[]): void {
+  #place(
+    micros: number,
+    base: AlertBase,
+    own: OwnPlace,
+    parent: Candidate | undefined,
+    before: readonly Candidate[],
+  ): void {
     const precedents: number[] = []
     for (let at = 0; at < before.length && at < causeBounds.causeRememberedMax; at++) {
       const { kind, side, delayMs, mined } = before[at] as Candidate
@@ -159,9 +182,26 @@ export class Clustering {
     const { timeMs, kind, entity, lists, assumed } = base
     const { cluster, rank, sinceMs, alone } = own
     this.#alerts.set(micros, {
-      cluster, timeMs, kind, entity, parent: parent?.alert ?? 0, parentKind: parent?.kind ?? 0, side: parent?.side ?? 0,
-      delayMs: parent?.delayMs ?? 0, belief: parent?.belief ?? 0, precedents, followers: 0, followerKind: 0, followerSide: 0, followerBelief: 0,
-      rank, sinceMs, lists, alone, assumed, history: [],
+      cluster,
+      timeMs,
+      kind,
+      entity,
+      parent: parent?.alert ?? 0,
+      parentKind: parent?.kind ?? 0,
+      side: parent?.side ?? 0,
+      delayMs: parent?.delayMs ?? 0,
+      belief: parent?.belief ?? 0,
+      precedents,
+      followers: 0,
+      followerKind: 0,
+      followerSide: 0,
+      followerBelief: 0,
+      rank,
+      sinceMs,
+      lists,
+      alone,
+      assumed,
+      history: [],
     })
     this.#shelf.putMember(cluster, micros)
   }
@@ -192,13 +232,19 @@ export class Clustering {
     const child = this.#alerts.get(candidate.alert)
     const own = this.#alerts.get(micros) as AlertRow
     if (child === null || child.alone !== '' || (child.parent !== 0 && child.delayMs <= candidate.delayMs)) return []
-    const belief = this.#learned.of(kind, child.kind, candidate.side, this.precedence.belief(kind, child.kind, candidate.side))
+    const belief = this.#learned.of(
+      kind,
+      child.kind,
+      candidate.side,
+      this.precedence.belief(kind, child.kind, candidate.side),
+    )
     const [home, target] = [this.cluster(child.cluster), this.cluster(own.cluster)]
     if (belief < LINK_MIN || home === null || target === null || isOver(home.row, this.settings, stand)) return []
     if (home.id !== target.id) {
       const span = Math.max(home.row.lastMs, target.row.lastMs) - Math.min(home.row.firstMs, target.row.firstMs)
       // With a parent of its own elsewhere it stays there: clusters grow together, and are not taken apart.
-      if (child.parent !== 0 || span > this.settings.lengthMs || this.#book.merge(home.id, target.id, stand) === 0) return []
+      if (child.parent !== 0 || span > this.settings.lengthMs || this.#book.merge(home.id, target.id, stand) === 0)
+        return []
       if (this.cluster(child.cluster)?.id !== this.cluster(own.cluster)?.id) return []
     }
     const before = child.parent === 0 ? null : this.#alerts.get(child.parent)

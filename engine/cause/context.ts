@@ -41,7 +41,12 @@ export function structuralAnswer(alert: AlertRow, learned: LearnedBelief, window
   const { precedents } = alert
   for (let at = 0; at < precedents.length; at += PRECEDENT_FIELDS) {
     if ((precedents[at + 2] as number) >= windowMs) continue
-    const weight = learned.of(precedents[at] as number, alert.kind, precedents[at + 1] as Side, precedents[at + 3] as number)
+    const weight = learned.of(
+      precedents[at] as number,
+      alert.kind,
+      precedents[at + 1] as Side,
+      precedents[at + 3] as number,
+    )
     none *= 1 - Math.min(0.98, weight)
     if (nearest === 0 && weight >= LINK_MIN) nearest = weight
   }
@@ -65,23 +70,55 @@ export const answerNames = ['root cause', 'symptom', 'irrelevant'] as const
 
 /** Names of the values of contextValues, in their order; the job's decision points come behind. */
 export const contextPoints: readonly string[] = [
-  'cause.structure', 'cause.belief', 'cause.follows', 'cause.kind', 'cause.from', 'cause.pair', 'cause.side', 'cause.delay_s',
-  'cause.followers', 'cause.follower', 'cause.follower_side', 'cause.follower_belief', 'cause.start_rate', 'cause.rank',
-  'cause.since_start_s', 'cause.lists', 'cause.nearest',
+  'cause.structure',
+  'cause.belief',
+  'cause.follows',
+  'cause.kind',
+  'cause.from',
+  'cause.pair',
+  'cause.side',
+  'cause.delay_s',
+  'cause.followers',
+  'cause.follower',
+  'cause.follower_side',
+  'cause.follower_belief',
+  'cause.start_rate',
+  'cause.rank',
+  'cause.since_start_s',
+  'cause.lists',
+  'cause.nearest',
 ]
 
 /** What a classifier sees of an alert. */
-export function contextValues(alert: AlertRow, structure: StructuralAnswer, facts: KindFacts, own: PointValues): PointValue[] {
+export function contextValues(
+  alert: AlertRow,
+  structure: StructuralAnswer,
+  facts: KindFacts,
+  own: PointValues,
+): PointValue[] {
   const { kind, parent, parentKind } = alert
   const name = facts.nameOf(kind)
   const from = parent === 0 ? null : facts.nameOf(parentKind)
   const nearest = alert.precedents[0]
   return [
-    answerNames[structure.answer], round(structure.belief), round(structure.follows), name, from, from === null ? null : `${from} > ${name}`,
-    from === null ? null : sides[alert.side], from === null ? null : coarse(alert.delayMs / 1000), coarse(alert.followers),
-    alert.followers === 0 ? null : facts.nameOf(alert.followerKind), alert.followers === 0 ? null : sides[alert.followerSide],
-    round(alert.followerBelief), round(facts.startRate(kind)), coarse(alert.rank),
-    coarse(alert.sinceMs / 1000), coarse(alert.lists), nearest === undefined || nearest === parentKind ? null : `${facts.nameOf(nearest)} > ${name}`, ...own,
+    answerNames[structure.answer],
+    round(structure.belief),
+    round(structure.follows),
+    name,
+    from,
+    from === null ? null : `${from} > ${name}`,
+    from === null ? null : sides[alert.side],
+    from === null ? null : coarse(alert.delayMs / 1000),
+    coarse(alert.followers),
+    alert.followers === 0 ? null : facts.nameOf(alert.followerKind),
+    alert.followers === 0 ? null : sides[alert.followerSide],
+    round(alert.followerBelief),
+    round(facts.startRate(kind)),
+    coarse(alert.rank),
+    coarse(alert.sinceMs / 1000),
+    coarse(alert.lists),
+    nearest === undefined || nearest === parentKind ? null : `${facts.nameOf(nearest)} > ${name}`,
+    ...own,
   ]
 }
 

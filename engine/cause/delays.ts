@@ -5,12 +5,16 @@
  */
 
 /** Upper edges of the bins, milliseconds, excluded. */
-export const delayEdges: readonly number[] = [2, 5, 10, 15, 20, 30, 40, 50, 60, 90, 120, 180, 300, 600, 1_800, 3_600].map((seconds) => seconds * 1000)
+export const delayEdges: readonly number[] = [
+  2, 5, 10, 15, 20, 30, 40, 50, 60, 90, 120, 180, 300, 600, 1_800, 3_600,
+].map((seconds) => seconds * 1000)
 export const DELAY_BINS = delayEdges.length
 /** Width of each bin, seconds. */
 export const delayWidths: readonly number[] = delayEdges.map((edge, bin) => (edge - (delayEdges[bin - 1] ?? 0)) / 1000)
 /** Windows that are tried for "a cause lies at most so far before its symptom", milliseconds: some of the edges. */
-export const causeWindows: readonly number[] = [5, 10, 30, 60, 120, 300, 600, 1_800, 3_600].map((seconds) => seconds * 1000)
+export const causeWindows: readonly number[] = [5, 10, 30, 60, 120, 300, 600, 1_800, 3_600].map(
+  (seconds) => seconds * 1000,
+)
 
 /** The bin of a delay in milliseconds; -1 for one that is longer than any. */
 export function delayBin(delayMs: number): number {

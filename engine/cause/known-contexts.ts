@@ -39,10 +39,21 @@ export class KnownContexts {
     const hasFollower = followers !== 0
     const isNearest = precedents.length < PRECEDENT_FIELDS || precedents[0] === parentKind
     return String.fromCharCode(
-      answer, twentieths(belief), twentieths(follows), kind,
-      hasParent ? 1 + parentKind : 0, hasParent ? alert.side : 0, hasParent ? step(alert.delayMs / 1000) : 0,
-      step(followers), hasFollower ? 1 + alert.followerKind : 0, hasFollower ? alert.followerSide : 0, twentieths(alert.followerBelief),
-      twentieths(this.#facts.startRate(kind)), step(alert.rank), step(alert.sinceMs / 1000), step(alert.lists),
+      answer,
+      twentieths(belief),
+      twentieths(follows),
+      kind,
+      hasParent ? 1 + parentKind : 0,
+      hasParent ? alert.side : 0,
+      hasParent ? step(alert.delayMs / 1000) : 0,
+      step(followers),
+      hasFollower ? 1 + alert.followerKind : 0,
+      hasFollower ? alert.followerSide : 0,
+      twentieths(alert.followerBelief),
+      twentieths(this.#facts.startRate(kind)),
+      step(alert.rank),
+      step(alert.sinceMs / 1000),
+      step(alert.lists),
       isNearest ? 0 : 1 + (precedents[0] as number),
     )
   }

@@ -16,7 +16,12 @@ import { causeWindows, isSymmetric, type Side } from './delays.js'
 export interface LabelledAlert {
   readonly kind: number
   readonly isSymptom: boolean
-  readonly precedents: readonly { readonly kind: number; readonly side: Side; readonly delayMs: number; readonly belief: number }[]
+  readonly precedents: readonly {
+    readonly kind: number
+    readonly side: Side
+    readonly delayMs: number
+    readonly belief: number
+  }[]
 }
 
 /** Plain data: part of a model. */
@@ -88,7 +93,8 @@ export function learnLessons(alerts: readonly LabelledAlert[], windowMs: number,
   for (const window of fixedWindow ? [windowMs] : causeWindows) {
     const items = itemsOf(alerts, window, apart)
     const score = heldOut(items) - windowPrice * Math.abs(Math.log(window / windowMs))
-    if (best === null || score > best.score) best = { score, lessons: { windowMs: window, pairs: fit(items), ...(apart ? { apart } : {}) } }
+    if (best === null || score > best.score)
+      best = { score, lessons: { windowMs: window, pairs: fit(items), ...(apart ? { apart } : {}) } }
   }
   return best === null ? noLessons : best.lessons
 }
@@ -102,7 +108,9 @@ function areSidesApart(alerts: readonly LabelledAlert[], windowMs: number): bool
 function heldOut(items: readonly Item[]): number {
   let likelihood = 0
   for (const half of [0, 1]) {
-    const taught = new Map(fit(items.filter((_, at) => at % 2 !== half)).map(([pair, yes, seen]) => [pair, { yes, seen }]))
+    const taught = new Map(
+      fit(items.filter((_, at) => at % 2 !== half)).map(([pair, yes, seen]) => [pair, { yes, seen }]),
+    )
     for (const { isSymptom, pairs } of items.filter((_, at) => at % 2 === half)) {
       let none = 1 - leak
       for (const { pair, belief } of pairs) {
@@ -121,7 +129,8 @@ function itemsOf(alerts: readonly LabelledAlert[], windowMs: number, apart: bool
     pairs: precedents
       .filter((each) => each.delayMs < windowMs && !(each.kind === kind && each.side === 0))
       .map((each) => ({
-        pair: pairNumber(each.kind, kind, each.side, apart), belief: believedBefore(each.kind, kind, each.side, each.belief),
+        pair: pairNumber(each.kind, kind, each.side, apart),
+        belief: believedBefore(each.kind, kind, each.side, each.belief),
       })),
   }))
 }
@@ -130,7 +139,8 @@ function fit(items: readonly Item[]): (readonly [pair: number, yes: number, seen
   const sums = new Map<number, { yes: number; seen: number }>()
   for (const { pairs } of items) for (const { pair } of pairs) sums.set(pair, { yes: 0, seen: 0 })
   const weights = new Map<string, number>()
-  const weightOf = (pair: number, belief: number): number => Math.min(beliefMax, weights.get(`${pair} ${belief}`) ?? belief)
+  const weightOf = (pair: number, belief: number): number =>
+    Math.min(beliefMax, weights.get(`${pair} ${belief}`) ?? belief)
   for (let round = 0; round < rounds; round++) {
     for (const sum of sums.values()) Object.assign(sum, { yes: 0, seen: 0 })
     for (const { isSymptom, pairs } of items) {

@@ -115,7 +115,17 @@ export class Neighbourhood {
       if (known > 0 && (found[known - 1] as Candidate).delayMs <= delayMs) continue
       const bin = delayBin(delayMs)
       if (bin < 0) continue
-      const candidate = { kind, side, bin, alert: recent[at + 2] as number, timeMs, cluster: recent[at + 3] as number, delayMs, mined: 0, belief: 0 }
+      const candidate = {
+        kind,
+        side,
+        bin,
+        alert: recent[at + 2] as number,
+        timeMs,
+        cluster: recent[at + 3] as number,
+        delayMs,
+        mined: 0,
+        belief: 0,
+      }
       if (known > 0) found[known - 1] = candidate
       else this.#nearest[key] = found.push(candidate)
     }
@@ -188,7 +198,8 @@ function sortByDistance(found: Candidate[]): void {
   for (let at = 1; at < found.length; at++) {
     const one = found[at] as Candidate
     let before = at - 1
-    for (; before >= 0 && byDistance(found[before] as Candidate, one) > 0; before--) found[before + 1] = found[before] as Candidate
+    for (; before >= 0 && byDistance(found[before] as Candidate, one) > 0; before--)
+      found[before + 1] = found[before] as Candidate
     found[before + 1] = one
   }
 }

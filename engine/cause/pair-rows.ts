@@ -44,7 +44,14 @@ const windowShare = 0.85
 const zeros = (count: number): number[] => new Array<number>(count).fill(0)
 
 export function freshPair(): PairRow {
-  return { n: zeros(DELAY_BINS), r: zeros(DELAY_BINS), sided: zeros(SIDES * DELAY_BINS), totals: zeros(SIDES), count: 0, oneWay: noOneWay() }
+  return {
+    n: zeros(DELAY_BINS),
+    r: zeros(DELAY_BINS),
+    sided: zeros(SIDES * DELAY_BINS),
+    totals: zeros(SIDES),
+    count: 0,
+    oneWay: noOneWay(),
+  }
 }
 
 export function noOneWay(): number[] {
@@ -53,8 +60,15 @@ export function noOneWay(): number[] {
 
 export function freshGlobal(): GlobalRow {
   return {
-    alerts: 0, entities: 0, firstMs: 0, lastMs: 0, windowMs: 0,
-    shape: zeros(SIDES * DELAY_BINS), shapeTotals: zeros(SIDES), rareN: zeros(SIDES * DELAY_BINS), rareR: zeros(SIDES * DELAY_BINS),
+    alerts: 0,
+    entities: 0,
+    firstMs: 0,
+    lastMs: 0,
+    windowMs: 0,
+    shape: zeros(SIDES * DELAY_BINS),
+    shapeTotals: zeros(SIDES),
+    rareN: zeros(SIDES * DELAY_BINS),
+    rareR: zeros(SIDES * DELAY_BINS),
   }
 }
 
@@ -80,7 +94,11 @@ export function minedWindow(sortedKeys: readonly number[], get: (key: number) =>
       for (const side of group) {
         const mirror = mirrorOf(side)
         for (let bin = 0; bin < DELAY_BINS; bin++) {
-          add(excess, bin, (row.sided[side * DELAY_BINS + bin] as number) - (other?.sided[mirror * DELAY_BINS + bin] ?? 0))
+          add(
+            excess,
+            bin,
+            (row.sided[side * DELAY_BINS + bin] as number) - (other?.sided[mirror * DELAY_BINS + bin] ?? 0),
+          )
         }
       }
     }

@@ -23,7 +23,17 @@
 import { causeBounds } from './bounds.js'
 import { binsWithin, DELAY_BINS, delayWidths, isSymmetric, mirrorOf, type Side } from './delays.js'
 import { isForward, onAllSides, onOneSide, sumOf } from './pair-evidence.js'
-import { add, freshGlobal, freshPair, minedWindow, noOneWay, pairKey, type GlobalRow, type KindRow, type PairRow } from './pair-rows.js'
+import {
+  add,
+  freshGlobal,
+  freshPair,
+  minedWindow,
+  noOneWay,
+  pairKey,
+  type GlobalRow,
+  type KindRow,
+  type PairRow,
+} from './pair-rows.js'
 import { Rows, type Shelf } from './shelf.js'
 
 /** What an alert lay behind, as far as precedence looks at it. */
@@ -163,7 +173,8 @@ export class Precedence {
     own.listed += Math.max(1, degree)
     this.#kinds.touch(kind)
     this.#globals.touch(0)
-    if (global.alerts % windowEvery === 0) global.windowMs = minedWindow(this.#sortedPairs(), (key) => this.#pairs.get(key)) || global.windowMs
+    if (global.alerts % windowEvery === 0)
+      global.windowMs = minedWindow(this.#sortedPairs(), (key) => this.#pairs.get(key)) || global.windowMs
     if (global.alerts % halfLife === 0) this.#fade()
   }
 

@@ -41,18 +41,45 @@ export const knownNames = {
   time: ['@timestamp', 'timestamp', 'time', 'event.created'],
   id: ['device.id', 'service.name', 'host.name', 'host.id', 'service', 'host', 'device', 'source', 'node', 'pod'],
   related: [
-    'device.neighbours', 'device.neighbors', 'service.callees', 'service.calls', 'service.dependencies', 'service.depends_on', 'callees',
-    'calls', 'neighbours', 'neighbors', 'dependencies', 'depends_on', 'related',
+    'device.neighbours',
+    'device.neighbors',
+    'service.callees',
+    'service.calls',
+    'service.dependencies',
+    'service.depends_on',
+    'callees',
+    'calls',
+    'neighbours',
+    'neighbors',
+    'dependencies',
+    'depends_on',
+    'related',
   ],
-  kind: ['alarm.type', 'alert.type', 'rule.id', 'rule.name', 'event.code', 'alertname', 'alert.name', 'type', 'name', 'title'],
+  kind: [
+    'alarm.type',
+    'alert.type',
+    'rule.id',
+    'rule.name',
+    'event.code',
+    'alertname',
+    'alert.name',
+    'type',
+    'name',
+    'title',
+  ],
 } as const
 
 /** The settings of a job; what a processor was not given takes its default. */
 export function causeSettingsOf({ pipeline }: Pick<JobSettings, 'pipeline'>): CauseSettings {
-  const given: Record<string, unknown> = Object.assign({}, ...pipeline.filter(({ role }) => role === 'processor').map((step) => step.parameters))
+  const given: Record<string, unknown> = Object.assign(
+    {},
+    ...pipeline.filter(({ role }) => role === 'processor').map((step) => step.parameters),
+  )
   const text = (name: string): string => (typeof given[name] === 'string' ? given[name].trim() : '')
   const list = (name: string): string[] => {
-    return Array.isArray(given[name]) ? given[name].filter((field): field is string => typeof field === 'string' && field !== '') : []
+    return Array.isArray(given[name])
+      ? given[name].filter((field): field is string => typeof field === 'string' && field !== '')
+      : []
   }
   const millis = (name: string, seconds: number): number => {
     const value = given[name]

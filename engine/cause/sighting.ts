@@ -49,7 +49,8 @@ export class Sightings {
   readonly #kindsKnown: boolean
 
   constructor(settings: CauseSettings, decisionPoints: readonly string[]) {
-    const namedOr = (field: string, known: readonly string[]): DecisionPoints => new DecisionPoints(field === '' ? known : [field])
+    const namedOr = (field: string, known: readonly string[]): DecisionPoints =>
+      new DecisionPoints(field === '' ? known : [field])
     this.#settings = settings
     this.#points = new DecisionPoints(decisionPoints)
     this.#equal = new DecisionPoints(settings.equalFields)
@@ -74,7 +75,14 @@ export class Sightings {
     const isAlone = equal.includes(null) || (id === '' && (this.#settings.idField !== '' || equal.length === 0))
     const entity = isAlone ? 0 : entityOf(scope, id)
     const related = isAlone ? [] : this.#relatedOf(this.#related.firstOf(body), scope, entity)
-    return { timeMs: millisOf(this.#time.firstOf(body)), entity, entityName: id, related, kind: this.#kindOf(body, values), values }
+    return {
+      timeMs: millisOf(this.#time.firstOf(body)),
+      entity,
+      entityName: id,
+      related,
+      kind: this.#kindOf(body, values),
+      values,
+    }
   }
 
   #relatedOf(value: PointValue, scope: string, own: number): number[] {

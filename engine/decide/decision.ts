@@ -66,11 +66,25 @@ export function decide(
   const outlierScore = model.assess(values, probabilities)
   const outlier = known === null && outlierScore >= model.summary.outlierThreshold
   if (known !== null) {
-    const p = ((known.votesFor + MODEL_VOTES * (probabilities[known.label] as number)) / (known.votes + MODEL_VOTES))
-    return { label: known.label, confidence: hundredths(p), outlier, outlierScore, source: 'knowledge_base', modelVersion }
+    const p = (known.votesFor + MODEL_VOTES * (probabilities[known.label] as number)) / (known.votes + MODEL_VOTES)
+    return {
+      label: known.label,
+      confidence: hundredths(p),
+      outlier,
+      outlierScore,
+      source: 'knowledge_base',
+      modelVersion,
+    }
   }
   const label = model.choose(probabilities)
-  return { label, confidence: hundredths(probabilities[label] as number), outlier, outlierScore, source: 'model', modelVersion }
+  return {
+    label,
+    confidence: hundredths(probabilities[label] as number),
+    outlier,
+    outlierScore,
+    source: 'model',
+    modelVersion,
+  }
 }
 
 function hundredths(probability: number): number {

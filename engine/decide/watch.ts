@@ -48,12 +48,16 @@ export function underWatch(decision: Decision, state: WatchState, terms: WatchTe
   if (decision.source !== 'model') return decision
   const { label, outlierScore, source, modelVersion } = decision
   const anchor = anchorFor(state, terms)
-  const outlier = outlierScore >= (anchor === null ? firstThreshold(terms.modelThreshold, terms.outlierRate) : anchor.threshold)
+  const outlier =
+    outlierScore >= (anchor === null ? firstThreshold(terms.modelThreshold, terms.outlierRate) : anchor.threshold)
   const { drift } = state
   const ageing = drift.ageing !== 'no'
   const own = decision.confidence / 10_000
   const share = doubtShare(drift)
-  const told = share === 0 ? decision.confidence : Math.round(withDoubt(own, baseRate(terms.consensusCounts, label), share) * 10_000)
+  const told =
+    share === 0
+      ? decision.confidence
+      : Math.round(withDoubt(own, baseRate(terms.consensusCounts, label), share) * 10_000)
   if (!ageing && outlier === decision.outlier) return decision
   return { label, confidence: told, outlier, outlierScore, source: ageing ? 'ageing_model' : source, modelVersion }
 }
@@ -72,6 +76,18 @@ function anchorFor({ anchor }: WatchState, { outlierRate }: WatchTerms): AnchorS
 }
 
 /** An analyst said what was right of an event; `decision` is the model's own word on it. */
-export function learnOfFeedback(decision: Decision, label: number, state: WatchState, counts: readonly number[], micros: number): void {
-  seeFeedback(state.drift, decision.confidence / 10_000, baseRate(counts, decision.label), decision.label === label, micros)
+export function learnOfFeedback(
+  decision: Decision,
+  label: number,
+  state: WatchState,
+  counts: readonly number[],
+  micros: number,
+): void {
+  seeFeedback(
+    state.drift,
+    decision.confidence / 10_000,
+    baseRate(counts, decision.label),
+    decision.label === label,
+    micros,
+  )
 }

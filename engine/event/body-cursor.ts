@@ -1,5 +1,15 @@
 /** Where a reader stands in the bytes of a body (body-format.ts), and what is read there that is no object and no array. */
-import { floatAt, TAG_FALSE, TAG_FLOAT, TAG_MINUS, TAG_NULL, TAG_TEXT, TAG_TRUE, TAG_WHOLE, TAG_WORD } from './body-format.js'
+import {
+  floatAt,
+  TAG_FALSE,
+  TAG_FLOAT,
+  TAG_MINUS,
+  TAG_NULL,
+  TAG_TEXT,
+  TAG_TRUE,
+  TAG_WHOLE,
+  TAG_WORD,
+} from './body-format.js'
 import type { ScalarValue } from './point-value.js'
 import type { Words } from './words.js'
 
@@ -11,14 +21,22 @@ export class BodyCursor {
   protected scalar(tag: number, words: Words): ScalarValue | null {
     if (tag >= TAG_WORD) return words.text(((tag - TAG_WORD) << 8) | (this.bytes[this.at++] as number))
     switch (tag) {
-      case TAG_NULL: return null
-      case TAG_TRUE: return true
-      case TAG_FALSE: return false
-      case TAG_TEXT: return this.#text()
-      case TAG_WHOLE: return this.varint()
-      case TAG_MINUS: return -this.varint()
-      case TAG_FLOAT: return floatAt(this.bytes, (this.at += 8) - 8)
-      default: throw new Error('bytes that are none of a body')
+      case TAG_NULL:
+        return null
+      case TAG_TRUE:
+        return true
+      case TAG_FALSE:
+        return false
+      case TAG_TEXT:
+        return this.#text()
+      case TAG_WHOLE:
+        return this.varint()
+      case TAG_MINUS:
+        return -this.varint()
+      case TAG_FLOAT:
+        return floatAt(this.bytes, (this.at += 8) - 8)
+      default:
+        throw new Error('bytes that are none of a body')
     }
   }
 

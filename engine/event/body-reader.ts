@@ -24,10 +24,14 @@ export class BodyReader extends BodyCursor {
   #value(): unknown {
     const tag = this.bytes[this.at++] as number
     switch (tag) {
-      case TAG_OBJECT: return this.#object()
-      case TAG_ARRAY: return this.#array()
-      case TAG_NAMED: return this.#named()
-      default: return this.scalar(tag, this.#words)
+      case TAG_OBJECT:
+        return this.#object()
+      case TAG_ARRAY:
+        return this.#array()
+      case TAG_NAMED:
+        return this.#named()
+      default:
+        return this.scalar(tag, this.#words)
     }
   }
 

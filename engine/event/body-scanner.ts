@@ -167,7 +167,8 @@ export class BodyScanner extends ScalarScanner {
     const pos = this.pos
     const view = this.view
     const behind = pos + keyBytes
-    if (behind > this.end || view.getInt32(pos, true) !== keyStart || view.getInt32(behind - 4, true) !== keyEnd) return false
+    if (behind > this.end || view.getInt32(pos, true) !== keyStart || view.getInt32(behind - 4, true) !== keyEnd)
+      return false
     if (keyBytes > 8) {
       for (let i = 1; i < keyWords.length; i++) if (view.getInt32(pos + 4 * i, true) !== keyWords[i]) return false
     }

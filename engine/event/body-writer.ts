@@ -9,7 +9,17 @@
 import { limits } from '../limits.js'
 import { Refusal } from '../errors.js'
 import {
-  putNumber, putVarint, TAG_ARRAY, TAG_FALSE, TAG_NAMED, TAG_NULL, TAG_OBJECT, TAG_TEXT, TAG_TRUE, TAG_WORD, WORD_BYTES_MAX,
+  putNumber,
+  putVarint,
+  TAG_ARRAY,
+  TAG_FALSE,
+  TAG_NAMED,
+  TAG_NULL,
+  TAG_OBJECT,
+  TAG_TEXT,
+  TAG_TRUE,
+  TAG_WORD,
+  WORD_BYTES_MAX,
 } from './body-format.js'
 import { hashBytes, viewOfBytes } from './byte-table.js'
 import type { RecentShapes, ShapeTree } from './shape-tree.js'
@@ -50,7 +60,8 @@ export class BodyWriter {
         return this.#text(value)
       case 'number':
         // JSON.parse makes Infinity of 1e400, which no answer could show again: JSON has no word for it.
-        if (!Number.isFinite(value)) throw new Refusal('number_too_large', 'the event has a number beyond 1.8e308, the largest of 64 bits')
+        if (!Number.isFinite(value))
+          throw new Refusal('number_too_large', 'the event has a number beyond 1.8e308, the largest of 64 bits')
         this.#room(SCALAR_BYTES_MAX)
         this.#at = putNumber(this.out, this.#at, value)
         return
@@ -58,7 +69,9 @@ export class BodyWriter {
         return this.#tag(value ? TAG_TRUE : TAG_FALSE)
       default:
         if (value === null || typeof value !== 'object') return this.#tag(TAG_NULL)
-        return Array.isArray(value) ? this.#array(value, depth) : this.#object(value as Record<string, unknown>, depth, recent)
+        return Array.isArray(value)
+          ? this.#array(value, depth)
+          : this.#object(value as Record<string, unknown>, depth, recent)
     }
   }
 

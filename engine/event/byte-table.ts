@@ -126,7 +126,8 @@ export class ByteTable {
     this.#places = grown(this.#places, new Int32Array(this.#places.length * 2))
     const before = this.#slots
     this.#slots = new Int32Array(before.length * 2)
-    for (let slot = 0; slot < before.length; slot += 2) if (before[slot] !== 0) this.#place(before[slot] as number, before[slot + 1] as number)
+    for (let slot = 0; slot < before.length; slot += 2)
+      if (before[slot] !== 0) this.#place(before[slot] as number, before[slot + 1] as number)
   }
 
   #place(entry: number, hash: number): void {

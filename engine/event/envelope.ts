@@ -28,16 +28,44 @@ export interface Envelope {
 
 /** The fields that an exported section holds; actor/export.ts writes these and, as its compiler sees to, no others. */
 export const sectionFields = [
-  'result', 'result_label', 'inference_status', 'bucket_state', 'bucket_id', 'key_hash', 'features_hash', 'full_hash',
-  'confidence_score', 'outlier', 'outlier_score', 'consensus', 'model', 'timers', 'log_messages',
-  'previous_result', 'previous_result_label', 'agentic_notes', 'cluster',
-  'knowledge_base_state', 'outlier_flag', 'attention', 'original_id',
+  'result',
+  'result_label',
+  'inference_status',
+  'bucket_state',
+  'bucket_id',
+  'key_hash',
+  'features_hash',
+  'full_hash',
+  'confidence_score',
+  'outlier',
+  'outlier_score',
+  'consensus',
+  'model',
+  'timers',
+  'log_messages',
+  'previous_result',
+  'previous_result_label',
+  'agentic_notes',
+  'cluster',
+  'knowledge_base_state',
+  'outlier_flag',
+  'attention',
+  'original_id',
 ] as const
 
 /** What exports of other makers of this API have besides (existing-clients.md section 3, Filters; Google SecOps' sample of an export). */
 const foreignFields = [
-  'storage_tag', 'storage_tag_display_name', 'original_index', 'inference_result', 'confidence_percentage', 'batch_uuid', 'batch_master_uuid',
-  'artifacts', 'pipeline_status', 'pipeline_stage', 'last_compute_consensus_timestamp',
+  'storage_tag',
+  'storage_tag_display_name',
+  'original_index',
+  'inference_result',
+  'confidence_percentage',
+  'batch_uuid',
+  'batch_master_uuid',
+  'artifacts',
+  'pipeline_status',
+  'pipeline_stage',
+  'last_compute_consensus_timestamp',
 ] as const
 
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
@@ -47,7 +75,8 @@ const VALUES_MAX = valuesMaxOf(limits.eventBytesMax)
 
 /** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
 export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
-  if (hasMoreValues(text, VALUES_MAX)) throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
+  if (hasMoreValues(text, VALUES_MAX))
+    throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -71,7 +100,9 @@ export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): 
 }
 
 function wrongBody(path: readonly string[], msg: string, type: string): Refusal {
-  return new Refusal('invalid_body', `${['body', ...path].join('.')}: ${msg}`, { issues: [{ loc: ['body', ...path], msg, type }] })
+  return new Refusal('invalid_body', `${['body', ...path].join('.')}: ${msg}`, {
+    issues: [{ loc: ['body', ...path], msg, type }],
+  })
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -21,8 +21,18 @@ export function eventIdOf(micros: number): string {
   // Below 2^60 the first digit is 0.
   return String.fromCharCode(
     codes[0] as number,
-    codeAt(high, 25), codeAt(high, 20), codeAt(high, 15), codeAt(high, 10), codeAt(high, 5), codeAt(high, 0),
-    codeAt(low, 25), codeAt(low, 20), codeAt(low, 15), codeAt(low, 10), codeAt(low, 5), codeAt(low, 0),
+    codeAt(high, 25),
+    codeAt(high, 20),
+    codeAt(high, 15),
+    codeAt(high, 10),
+    codeAt(high, 5),
+    codeAt(high, 0),
+    codeAt(low, 25),
+    codeAt(low, 20),
+    codeAt(low, 15),
+    codeAt(low, 10),
+    codeAt(low, 5),
+    codeAt(low, 0),
   )
 }
 

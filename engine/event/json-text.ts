@@ -38,7 +38,16 @@ export function closingQuote(input: Uint8Array, at: number, end: number): number
 
 /** By the letter behind the backslash. */
 const escapes = new Uint8Array(128)
-for (const [letter, character] of Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' })) {
+for (const [letter, character] of Object.entries({
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+})) {
   escapes[letter.charCodeAt(0)] = character.charCodeAt(0)
 }
 const LETTER_U = 0x75

@@ -5,7 +5,16 @@
  * 1. What is not sure to be valid, or to come out as on the long way, is answered with false; the position means nothing then.
  */
 import { isUtf8 } from 'node:buffer'
-import { putNumber, putVarint, TAG_FALSE, TAG_NULL, TAG_TEXT, TAG_TRUE, TAG_WORD, WORD_BYTES_MAX } from './body-format.js'
+import {
+  putNumber,
+  putVarint,
+  TAG_FALSE,
+  TAG_NULL,
+  TAG_TEXT,
+  TAG_TRUE,
+  TAG_WORD,
+  WORD_BYTES_MAX,
+} from './body-format.js'
 import { hashByte, hashBytes, hashEnd, hashStart, hashWord, viewOfBytes } from './byte-table.js'
 import { BACKSLASH, closingQuote, hasTextEnd, HIGH_BITS, QUOTE, SPACE, unescapeText } from './json-text.js'
 import type { Words } from './words.js'

@@ -123,8 +123,18 @@ export class ShapeTree {
     const keyWords = Int32Array.from({ length: key.length >> 2 }, (_, i) => key.readInt32LE(4 * i))
     const [keyStart, keyEnd] = name === '' ? [0, 0] : [key.readInt32LE(0), key.readInt32LE(key.length - 4)]
     return {
-      id: this.#nodes++, name, key, keyBytes: key.length, keyStart, keyEnd, keyWords,
-      likely: null, inside: null, shape: -1, firstChild: null, nextSibling: null,
+      id: this.#nodes++,
+      name,
+      key,
+      keyBytes: key.length,
+      keyStart,
+      keyEnd,
+      keyWords,
+      likely: null,
+      inside: null,
+      shape: -1,
+      firstChild: null,
+      nextSibling: null,
     }
   }
 }

@@ -66,8 +66,16 @@ export function alertDocument(alert: WatchdogAlert): Readonly<Record<string, unk
 /** The alert as kinds see events. */
 export function alertEvent(alert: WatchdogAlert, serviceName: string): DecidedEvent {
   return {
-    jobId: alert.jobId ?? 0, jobTitle: alert.jobTitle ?? serviceName, eventId: `watchdog-${alert.watchdogId}`, ingestMicros: alert.atMicros,
-    result: alert.state, resultLabel: alert.state === 'firing' ? 'Firing' : 'Resolved', confidenceScore: 100, outlier: false, bucketId: null,
-    document: alertDocument(alert), serviceName,
+    jobId: alert.jobId ?? 0,
+    jobTitle: alert.jobTitle ?? serviceName,
+    eventId: `watchdog-${alert.watchdogId}`,
+    ingestMicros: alert.atMicros,
+    result: alert.state,
+    resultLabel: alert.state === 'firing' ? 'Firing' : 'Resolved',
+    confidenceScore: 100,
+    outlier: false,
+    bucketId: null,
+    document: alertDocument(alert),
+    serviceName,
   }
 }

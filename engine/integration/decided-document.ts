@@ -7,6 +7,9 @@ export function decidedDocument(event: DecidedEvent): Record<string, unknown> {
   return {
     '@timestamp': isoMicros(event.ingestMicros),
     ...event.document,
-    event_id: event.eventId, job_id: event.jobId, job_title: event.jobTitle, timestamp_inference: isoMicros(event.ingestMicros),
+    event_id: event.eventId,
+    job_id: event.jobId,
+    job_title: event.jobTitle,
+    timestamp_inference: isoMicros(event.ingestMicros),
   }
 }

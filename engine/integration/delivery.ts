@@ -98,10 +98,21 @@ export class Delivery {
   status(): DeliveryStatus {
     const { letters } = this
     const { circuit } = this.#parts
-    const state = letters.isFull ? 'full' : circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
+    const state = letters.isFull
+      ? 'full'
+      : circuit.failures === 0
+        ? 'running'
+        : circuit.isTrying()
+          ? 'open'
+          : 'retrying'
     return {
-      state, delivered: this.#delivered, waiting: letters.waiting, dead: letters.dead,
-      lastDeliveredMs: this.#lastDeliveredMs, reason: circuit.reason, place: this.#place,
+      state,
+      delivered: this.#delivered,
+      waiting: letters.waiting,
+      dead: letters.dead,
+      lastDeliveredMs: this.#lastDeliveredMs,
+      reason: circuit.reason,
+      place: this.#place,
     }
   }
 
@@ -140,7 +151,8 @@ export class Delivery {
     const letters = this.letters.due(this.#parts.sink.batchMax)
     const fresh = letters.length > 0 && this.#lettersTurn ? false : this.#fill()
     this.#lettersTurn = !this.#lettersTurn
-    if (!fresh && letters.length === 0) return { ms: Math.min(pace.idleMs, Math.max(1, this.letters.nextMs() - nowMs())), idle: true }
+    if (!fresh && letters.length === 0)
+      return { ms: Math.min(pace.idleMs, Math.max(1, this.letters.nextMs() - nowMs())), idle: true }
     if (!this.#parts.isCurrent()) return { ms: pace.idleMs, idle: true }
     const wait = circuit.enter(nowMs())
     if (wait > 0) return { ms: wait, idle: false }
@@ -211,7 +223,9 @@ export class Delivery {
     }
     if (there.length === 0) return circuit.left()
     const fates = await this.#deliver(there)
-    const nobodysFault = fates.find((fate) => fate.fate === 'failed' && !fate.suspect) as Extract<Fate, { fate: 'failed' }> | undefined
+    const nobodysFault = fates.find((fate) => fate.fate === 'failed' && !fate.suspect) as
+      | Extract<Fate, { fate: 'failed' }>
+      | undefined
     if (fates.some(({ fate }) => fate !== 'failed')) circuit.succeeded()
     else if (nobodysFault !== undefined) circuit.failed(nowMs(), nobodysFault.reason, nobodysFault.retryAfterMs)
     else circuit.left()
@@ -232,7 +246,8 @@ export class Delivery {
   /** Asks the sink, and keeps the references that it gives. */
   async #deliver(items: readonly FeedItem[]): Promise<Fate[]> {
     const { sink, ledger, step } = this.#parts
-    const referenceOf = (event: DecidedEvent): string | null => (sink.subjectOf === undefined ? null : ledger.reference(step, sink.subjectOf(event)))
+    const referenceOf = (event: DecidedEvent): string | null =>
+      sink.subjectOf === undefined ? null : ledger.reference(step, sink.subjectOf(event))
     const outgoing = items.map(({ id, reason, event, alert }): Outgoing => {
       return { id, reason, event, reference: referenceOf(event), ...(alert === undefined ? {} : { alert }) }
     })

@@ -81,7 +81,19 @@ export class Enricher {
 
   status(): EnrichmentStatus[] {
     return this.#parts.steps.map(({ id, name, looks, invalid }) => {
-      if (looks === null) return { id, name, state: 'invalid', reason: invalid, summary: '', found: 0, nothing: 0, failed: 0, late: 0, remembered: 0 }
+      if (looks === null)
+        return {
+          id,
+          name,
+          state: 'invalid',
+          reason: invalid,
+          summary: '',
+          found: 0,
+          nothing: 0,
+          failed: 0,
+          late: 0,
+          remembered: 0,
+        }
       const { circuit, counts } = looks
       const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
       return { id, name, state, reason: looks.reason, summary: looks.summary, ...counts }
@@ -127,10 +139,27 @@ export class Enricher {
     const answers = new Array<EnrichedResult['steps'][number]>(steps.length)
     let open = steps.length
     const settle = (at: number, answer: LookUpAnswer): void => {
-      const { id: { integrationId }, name, title } = steps[at] as LookUpStep
+      const {
+        id: { integrationId },
+        name,
+        title,
+      } = steps[at] as LookUpStep
       const reason = 'reason' in answer ? answer.reason : ''
-      const fields = answer.outcome === 'found' ? { fields: { ...answer.fields, found: true } } : answer.outcome === 'nothing' ? { fields: { found: false } } : {}
-      answers[at] = { integrationId, name, title, outcome: answer.outcome, reason, ms: Math.max(0, nowMs() - begunMs), ...fields }
+      const fields =
+        answer.outcome === 'found'
+          ? { fields: { ...answer.fields, found: true } }
+          : answer.outcome === 'nothing'
+            ? { fields: { found: false } }
+            : {}
+      answers[at] = {
+        integrationId,
+        name,
+        title,
+        outcome: answer.outcome,
+        reason,
+        ms: Math.max(0, nowMs() - begunMs),
+        ...fields,
+      }
       if (--open === 0) this.#settled({ micros, steps: answers })
     }
     for (const [at, { looks, invalid, timeLimitMs }] of steps.entries()) {

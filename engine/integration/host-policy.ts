@@ -15,12 +15,28 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 export class HostRefused extends Error {}
 
 const closed4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12],
-  ['192.0.0.0', 24], ['192.0.2.0', 24], ['192.88.99.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15],
-  ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 4], ['240.0.0.0', 4],
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
 ]
 /** Of 2000::/3; everything outside of that is closed. */
-const closed6: readonly (readonly [string, number])[] = [['2001::', 23], ['2001:db8::', 32], ['3fff::', 20]]
+const closed6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+]
 
 function listOf(ranges: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList()
@@ -41,7 +57,8 @@ function groupsOf(address: string): number[] {
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
   })
   const [head = '', tail] = withoutDots.split('::')
-  const groups = (text: string): number[] => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const groups = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
   const [first, last] = [groups(head), tail === undefined ? [] : groups(tail)]
   return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last]
 }
@@ -84,16 +101,21 @@ export class HostPolicy {
     const [address = '', prefix] = entry.split('/')
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
     if (isIP(address) === 0) {
-      if (prefix !== undefined || !/^[a-z0-9_.-]+$/.test(entry)) throw new Error(`${entry} is no host, address or CIDR range`)
+      if (prefix !== undefined || !/^[a-z0-9_.-]+$/.test(entry))
+        throw new Error(`${entry} is no host, address or CIDR range`)
       this.#names.add(entry)
     } else if (prefix === undefined) this.#open.addAddress(address, family)
-    else if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > (family === 'ipv4' ? 32 : 128)) throw new Error(`${entry} is no CIDR range`)
+    else if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > (family === 'ipv4' ? 32 : 128))
+      throw new Error(`${entry} is no CIDR range`)
     else this.#open.addSubnet(address, Number(prefix), family)
   }
 
   /** @throws HostRefused where the host is a name that is forbidden as such, or an address that may not be reached. */
   check(host: string): void {
-    const name = host.toLowerCase().replace(/^\[|\]$/g, '').replace(/\.$/, '')
+    const name = host
+      .toLowerCase()
+      .replace(/^\[|\]$/g, '')
+      .replace(/\.$/, '')
     if (name === '') throw new HostRefused('no host is named')
     if (isIP(name) !== 0 && !this.#mayReach(name)) throw this.#refused(name)
   }
@@ -132,6 +154,8 @@ export class HostPolicy {
   }
 
   #refused(host: string): HostRefused {
-    return new HostRefused(`${host} is a private, local or reserved address, and SERVICE_PRIVATE_HOSTS does not name it`)
+    return new HostRefused(
+      `${host} is a private, local or reserved address, and SERVICE_PRIVATE_HOSTS does not name it`,
+    )
   }
 }

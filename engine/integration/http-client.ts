@@ -63,10 +63,20 @@ export class HttpClient {
 
   constructor(options: HttpOptions) {
     this.#options = options
-    const shared = { keepAlive: true, maxSockets: 16, maxFreeSockets: 4, timeout: bounds.outsideMsMax, lookup: options.policy.lookup }
+    const shared = {
+      keepAlive: true,
+      maxSockets: 16,
+      maxFreeSockets: 4,
+      timeout: bounds.outsideMsMax,
+      lookup: options.policy.lookup,
+    }
     this.#plain = new PlainAgent(shared)
     const { verifyTls = true, authorities } = options
-    this.#tls = new TlsAgent({ ...shared, rejectUnauthorized: verifyTls, ...(authorities === undefined ? {} : { ca: authorities }) })
+    this.#tls = new TlsAgent({
+      ...shared,
+      rejectUnauthorized: verifyTls,
+      ...(authorities === undefined ? {} : { ca: authorities }),
+    })
   }
 
   /** Asks, and follows redirects. @throws HttpFailure, HostRefused. */
@@ -95,8 +105,10 @@ export class HttpClient {
     this.#options.policy.check(url.hostname)
     const isTls = url.protocol === 'https:'
     const headers: Record<string, string | number> = {
-      'user-agent': 'decision-service', 'accept-encoding': 'identity',
-      ...request.headers, ...(isOwnOrigin ? this.#options.credentials : {}),
+      'user-agent': 'decision-service',
+      'accept-encoding': 'identity',
+      ...request.headers,
+      ...(isOwnOrigin ? this.#options.credentials : {}),
       ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
     }
     return new Promise<HttpAnswer>((resolve, reject) => {
@@ -124,7 +136,10 @@ export class HttpClient {
         reject(sentence(error, connected))
       }
       const stop = (): void => void sent.destroy(new HttpFailure('stopped', false))
-      const timer = setTimeout(() => sent.destroy(new HttpFailure(`no whole answer within ${timeoutMs} ms`, connected)), timeoutMs)
+      const timer = setTimeout(
+        () => sent.destroy(new HttpFailure(`no whole answer within ${timeoutMs} ms`, connected)),
+        timeoutMs,
+      )
       signal?.addEventListener('abort', stop)
       sent.on('error', fail)
       sent.on('socket', (socket: Socket) => {
@@ -157,5 +172,8 @@ async function collect(answer: IncomingMessage, bytesMax: number): Promise<Buffe
 function sentence(error: Error, connected: boolean): Error {
   if (error instanceof HttpFailure || error instanceof HostRefused) return error
   const { code } = error as NodeJS.ErrnoException
-  return new HttpFailure(code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`, connected)
+  return new HttpFailure(
+    code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`,
+    connected,
+  )
 }

@@ -23,12 +23,30 @@ export function urlParameter(name: string, description: string): ParameterSpec {
 }
 
 export const tlsParameters: readonly ParameterSpec[] = [
-  { name: 'verify_tls', type: 'boolean', required: false, default: true, description: 'Verify the certificate of the counterpart.' },
-  { name: 'ca_certificate', type: 'string', required: false,
+  {
+    name: 'verify_tls',
+    type: 'boolean',
+    required: false,
+    default: true,
+    description: 'Verify the certificate of the counterpart.',
+  },
+  {
+    name: 'ca_certificate',
+    type: 'string',
+    required: false,
     description: 'PEM of the authorities that its certificate is verified with, instead of the public ones.',
-    check: (text) => (text === '' || text.includes('-----BEGIN CERTIFICATE-----') ? null : 'must be certificates in PEM form') },
-  { name: 'timeout_seconds', type: 'number', required: false, minimum: 1, maximum: bounds.outsideMsMax / 1_000,
-    description: 'How long to wait for a whole answer.', default: 10 },
+    check: (text) =>
+      text === '' || text.includes('-----BEGIN CERTIFICATE-----') ? null : 'must be certificates in PEM form',
+  },
+  {
+    name: 'timeout_seconds',
+    type: 'number',
+    required: false,
+    minimum: 1,
+    maximum: bounds.outsideMsMax / 1_000,
+    description: 'How long to wait for a whole answer.',
+    default: 10,
+  },
 ]
 
 export function timeoutMs(connection: Opened): number {
@@ -41,9 +59,14 @@ export function textAt(values: Opened, name: string): string | undefined {
   return value === undefined || value === '' ? undefined : String(value)
 }
 
-export function openHttp(connection: Opened, tools: Tools, credentials: Readonly<Record<string, string>> = {}): HttpClient {
+export function openHttp(
+  connection: Opened,
+  tools: Tools,
+  credentials: Readonly<Record<string, string>> = {},
+): HttpClient {
   return new HttpClient({
-    policy: tools.policy, credentials,
+    policy: tools.policy,
+    credentials,
     verifyTls: connection['verify_tls'] !== false,
     authorities: textAt(connection, 'ca_certificate'),
   })
@@ -66,9 +89,15 @@ export function fateOf(answer: HttpAnswer): Fate {
   const { status } = answer
   if (status >= 200 && status < 300) return { fate: 'delivered' }
   const reason = `HTTP ${status}${excerpt(answer)}`
-  if (status >= 400 && status < 500 && !aboutSetUp.has(status) && !passing.has(status)) return { fate: 'refused', reason }
+  if (status >= 400 && status < 500 && !aboutSetUp.has(status) && !passing.has(status))
+    return { fate: 'refused', reason }
   const leaveAlone = retryAfterMs(answer)
-  return { fate: 'failed', reason, suspect: !aboutSetUp.has(status) && !passing.has(status) && status >= 500, ...(leaveAlone > 0 ? { retryAfterMs: leaveAlone } : {}) }
+  return {
+    fate: 'failed',
+    reason,
+    suspect: !aboutSetUp.has(status) && !passing.has(status) && status >= 500,
+    ...(leaveAlone > 0 ? { retryAfterMs: leaveAlone } : {}),
+  }
 }
 
 /** What an error on the way means. @throws whatever is a bug. */
@@ -79,14 +108,21 @@ export function fateOfError(error: unknown): Fate {
 
 /** The beginning of what the counterpart says, on one line. */
 function excerpt({ body }: HttpAnswer): string {
-  const text = body.toString('utf8', 0, 200).replace(/[\s\u0000-\u001f]+/g, ' ').trim()
+  const text = body
+    .toString('utf8', 0, 200)
+    .replace(/[\s\u0000-\u001f]+/g, ' ')
+    .trim()
   return text === '' ? '' : `: ${text}`
 }
 
 const untried: Fate = { fate: 'failed', reason: 'not tried, since others before it failed', suspect: false }
 
 /** Delivers one by one, so many at once; once one has failed for a reason that is none of its own, no more are tried. */
-export async function deliverEach<T>(items: readonly T[], atOnce: number, deliver: (item: T) => Promise<Fate>): Promise<Fate[]> {
+export async function deliverEach<T>(
+  items: readonly T[],
+  atOnce: number,
+  deliver: (item: T) => Promise<Fate>,
+): Promise<Fate[]> {
   let stopped = false
   return await eachAtOnce(items, atOnce, async (item) => {
     if (stopped) return untried

@@ -79,7 +79,13 @@ export class Intake {
   status(): IntakeStatus {
     const { circuit } = this.#parts
     const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
-    return { state, taken: this.#taken, refused: this.#refused, lastTakenMs: this.#lastTakenMs, reason: circuit.reason || this.#reason }
+    return {
+      state,
+      taken: this.#taken,
+      refused: this.#refused,
+      lastTakenMs: this.#lastTakenMs,
+      reason: circuit.reason || this.#reason,
+    }
   }
 
   /** Documents that were no events are taken in again, that with this id or all; how many were tried. */
@@ -134,7 +140,8 @@ export class Intake {
         noEvents.add(document.id)
       }
       const [first] = refused
-      this.#reason = first === undefined ? note : `the document ${documents[first.at]?.id ?? ''} is no event: ${first.reason}`
+      this.#reason =
+        first === undefined ? note : `the document ${documents[first.at]?.id ?? ''} is no event: ${first.reason}`
     }
     if (note !== '') this.#reason = note
     if (JSON.stringify(checkpoint) !== JSON.stringify(this.#checkpoint)) ledger.putCheckpoint(step, checkpoint)
@@ -165,7 +172,11 @@ export class Intake {
     if (fit.length === 0) return unfit
     for (;;) {
       const { refused, busy } = await takeIn(step, fit)
-      if (busy === null) return [...unfit, ...refused.map(({ at, reason }) => ({ at: documents.indexOf(fit[at] as SourceDocument), reason }))]
+      if (busy === null)
+        return [
+          ...unfit,
+          ...refused.map(({ at, reason }) => ({ at: documents.indexOf(fit[at] as SourceDocument), reason })),
+        ]
       this.#reason = busy
       await this.#rest.sleep(pace.baseMs, false)
       if (this.#stop.signal.aborted) return null

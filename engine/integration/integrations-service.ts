@@ -103,7 +103,13 @@ export interface IntegrationsService {
   /** Steps of jobs that are started. */
   enrichments(): Promise<readonly EnrichmentView[]>
   /** Letters by job, integration, role and time of their events; pages count from 0. */
-  letters(query: LetterQuery & { readonly state?: 'waiting' | 'dead' | undefined; readonly page: number; readonly size: number }): Promise<LetterPage>
+  letters(
+    query: LetterQuery & {
+      readonly state?: 'waiting' | 'dead' | undefined
+      readonly page: number
+      readonly size: number
+    },
+  ): Promise<LetterPage>
   /** Dead letters are tried again; how many. Rejects with letter_not_found where one is named and is not there. */
   sendAgain(query: LetterQuery): Promise<number>
   /** Dead letters are given up for good; how many. Rejects with letter_not_found where one is named and is not there. */

@@ -22,7 +22,8 @@ function isDeeperThan(bytes: Uint8Array, depthMax: number): boolean {
 /** The value in these bytes, or undefined for none. @throws HttpFailure where they are no JSON, or too deep. */
 export function parseBounded(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
-  if (isDeeperThan(bytes, bounds.answerDepthMax)) throw new HttpFailure(`an answer nested deeper than ${bounds.answerDepthMax} levels`)
+  if (isDeeperThan(bytes, bounds.answerDepthMax))
+    throw new HttpFailure(`an answer nested deeper than ${bounds.answerDepthMax} levels`)
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {

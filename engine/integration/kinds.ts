@@ -17,7 +17,19 @@ import { wazuh } from './wazuh/wazuh.js'
 import { webhook } from './webhook/webhook.js'
 
 export const outsideKinds: readonly OutsideKind[] = [
-  searchEngine, wazuh, splunk, taxii, webhook, slack, syslog, theHive, jira, serviceNow, redmine, nats, kafka,
+  searchEngine,
+  wazuh,
+  splunk,
+  taxii,
+  webhook,
+  slack,
+  syslog,
+  theHive,
+  jira,
+  serviceNow,
+  redmine,
+  nats,
+  kafka,
 ]
 
 /** Every kind that an integration can be of. */

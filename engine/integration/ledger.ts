@@ -83,7 +83,11 @@ export function stepKey({ jobId, integrationId, role }: StepId): Buffer {
 
 export function stepOfKey(bytes: Uint8Array): StepId {
   const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return { jobId: key.readUInt32BE(0), integrationId: key.readUInt32BE(4), role: integrationRoles[key[8] as number] as IntegrationRole }
+  return {
+    jobId: key.readUInt32BE(0),
+    integrationId: key.readUInt32BE(4),
+    role: integrationRoles[key[8] as number] as IntegrationRole,
+  }
 }
 
 export function letterKey(step: Uint8Array, eventMicros: number): Buffer {
@@ -139,7 +143,8 @@ export class Ledger {
 
   *letters(step: StepId): Iterable<Letter> {
     this.flush()
-    for (const { value } of this.#environment.range('letters', under(stepKey(step)))) yield decodeJsonRow(value) as Letter
+    for (const { value } of this.#environment.range('letters', under(stepKey(step))))
+      yield decodeJsonRow(value) as Letter
   }
 
   letter(step: StepId, eventMicros: number): Letter | null {
@@ -158,7 +163,8 @@ export class Ledger {
 
   *refused(step: StepId): Iterable<RefusedDocument> {
     this.flush()
-    for (const { value } of this.#environment.range('refused', under(stepKey(step)))) yield decodeJsonRow(value) as RefusedDocument
+    for (const { value } of this.#environment.range('refused', under(stepKey(step))))
+      yield decodeJsonRow(value) as RefusedDocument
   }
 
   refusedOne(step: StepId, id: string): RefusedDocument | null {
@@ -197,7 +203,8 @@ export class Ledger {
   forget(step: StepId): void {
     this.flush()
     for (const table of ledgerTables) {
-      for (const { key } of this.#environment.range(table, under(stepKey(step)))) this.#put(table, Buffer.from(key), undefined)
+      for (const { key } of this.#environment.range(table, under(stepKey(step))))
+        this.#put(table, Buffer.from(key), undefined)
     }
   }
 

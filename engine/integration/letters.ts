@@ -90,8 +90,13 @@ export class Letters {
     const isDead = fate.fate === 'refused' || attempts >= bounds.deliveryAttemptsMax
     const now = nowMs()
     const letter: Letter = {
-      state: isDead ? 'dead' : 'waiting', eventMicros, changeMicros, attempts, reason: fate.reason,
-      firstMs: this.#waiting.get(eventMicros)?.firstMs ?? now, lastMs: now,
+      state: isDead ? 'dead' : 'waiting',
+      eventMicros,
+      changeMicros,
+      attempts,
+      reason: fate.reason,
+      firstMs: this.#waiting.get(eventMicros)?.firstMs ?? now,
+      lastMs: now,
       nextMs: now + waitMs(attempts, pace.eventBaseMs, pace.eventCapMs, random()),
     }
     const wasDead = changeMicros > 0 && ledger.letter(step, eventMicros)?.state === 'dead'

@@ -59,9 +59,11 @@ export class LineClient {
     const address = { host, port, lookup: policy.lookup }
     const socket = tls
       ? connectTls({
-        ...address, rejectUnauthorized: verifyTls, ...(isIP(host) === 0 ? { servername: host } : {}),
-        ...(authorities === undefined ? {} : { ca: authorities }),
-      })
+          ...address,
+          rejectUnauthorized: verifyTls,
+          ...(isIP(host) === 0 ? { servername: host } : {}),
+          ...(authorities === undefined ? {} : { ca: authorities }),
+        })
       : connectPlain(address)
     this.#socket = socket
     socket.on('error', () => socket.destroy())
@@ -85,7 +87,10 @@ export class LineClient {
       }
       const closed = (): void => end(new LineFailure('the connection was closed'))
       const stopped = (): void => end(new LineFailure('stopped'))
-      const timer = setTimeout(() => end(new LineFailure(`nothing within ${this.#options.timeoutMs} ms`)), this.#options.timeoutMs)
+      const timer = setTimeout(
+        () => end(new LineFailure(`nothing within ${this.#options.timeoutMs} ms`)),
+        this.#options.timeoutMs,
+      )
       socket.once('error', end).once('close', closed)
       signal.addEventListener('abort', stopped)
       start(end)

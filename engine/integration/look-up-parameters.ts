@@ -8,12 +8,32 @@ const plainName = /^[a-z0-9_]{1,64}$/
 
 /** Parameters of the role enrichment, beside those of a kind. */
 export const lookUpParameters: readonly ParameterSpec[] = [
-  { name: 'name', type: 'string', required: false, check: (text) => (text === '' || plainName.test(text) ? null : 'must be of a to z, 0 to 9 and _'),
-    description: 'What the fields are called by: enrichment.<name>.<field>. Without it, the title of the integration in small letters, with _ for what is neither letter nor digit.' },
-  { name: 'time_limit_seconds', type: 'number', required: false, minimum: 0.1, maximum: bounds.lookUpSecondsMax, default: bounds.lookUpSeconds,
-    description: 'How long an event waits for an answer; then it is decided without.' },
-  { name: 'cache_seconds', type: 'number', required: false, minimum: 0, maximum: 86_400, default: bounds.lookUpCacheSeconds,
-    description: 'How long an answer is used again for the same question; 0 for never.' },
+  {
+    name: 'name',
+    type: 'string',
+    required: false,
+    check: (text) => (text === '' || plainName.test(text) ? null : 'must be of a to z, 0 to 9 and _'),
+    description:
+      'What the fields are called by: enrichment.<name>.<field>. Without it, the title of the integration in small letters, with _ for what is neither letter nor digit.',
+  },
+  {
+    name: 'time_limit_seconds',
+    type: 'number',
+    required: false,
+    minimum: 0.1,
+    maximum: bounds.lookUpSecondsMax,
+    default: bounds.lookUpSeconds,
+    description: 'How long an event waits for an answer; then it is decided without.',
+  },
+  {
+    name: 'cache_seconds',
+    type: 'number',
+    required: false,
+    minimum: 0,
+    maximum: 86_400,
+    default: bounds.lookUpCacheSeconds,
+    description: 'How long an answer is used again for the same question; 0 for never.',
+  },
 ]
 
 export function timeLimitMs(parameters: Readonly<Record<string, unknown>>): number {
@@ -28,7 +48,13 @@ export function cacheMs(parameters: Opened): number {
 function nameOf(title: string, parameters: Readonly<Record<string, unknown>>): string {
   const { name } = parameters
   if (typeof name === 'string' && name !== '') return name
-  return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '').slice(0, 64) || 'look_up'
+  return (
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, 64) || 'look_up'
+  )
 }
 
 /** The names of steps, in their order; of two with the same one the later is told apart by the id of its integration. */

@@ -131,7 +131,12 @@ export class LookUps {
 
   #pump(): void {
     const { lookUp, circuit, nowMs } = this.#parts
-    while (this.#queue.length > 0 && this.#underWay.size < lookUp.atOnce && this.#pause === null && !this.#stop.signal.aborted) {
+    while (
+      this.#queue.length > 0 &&
+      this.#underWay.size < lookUp.atOnce &&
+      this.#pause === null &&
+      !this.#stop.signal.aborted
+    ) {
       const waitMs = circuit.enter(nowMs())
       if (waitMs > 0) {
         if (circuit.isTrying()) return this.#failAll(circuit.reason)
@@ -172,12 +177,16 @@ export class LookUps {
 
   /** What is known in memory is asked of nobody. */
   #asked(subjects: readonly string[], begin: number, reason: string | null): void {
-    if (this.#parts.lookUp.summary === undefined) this.#parts.asked?.(subjects.length, (performance.now() - begin) / 1_000, reason)
+    if (this.#parts.lookUp.summary === undefined)
+      this.#parts.asked?.(subjects.length, (performance.now() - begin) / 1_000, reason)
   }
 
   #answer(subject: string, known: Known): void {
     this.#refusal = known instanceof QuestionRefused ? known.reason : ''
-    const answer = known instanceof QuestionRefused ? ({ outcome: 'failed', reason: known.reason } as const) : this.#remember(subject, known)
+    const answer =
+      known instanceof QuestionRefused
+        ? ({ outcome: 'failed', reason: known.reason } as const)
+        : this.#remember(subject, known)
     for (const { tell } of this.#waiting.get(subject) ?? []) this.#tell(tell, answer)
     this.#waiting.delete(subject)
     this.#rest()
@@ -212,7 +221,8 @@ export class LookUps {
 
   #failAll(reason: string): void {
     this.#queue = []
-    for (const waiting of this.#waiting.values()) for (const { tell } of waiting) this.#tell(tell, { outcome: 'failed', reason })
+    for (const waiting of this.#waiting.values())
+      for (const { tell } of waiting) this.#tell(tell, { outcome: 'failed', reason })
     this.#waiting.clear()
     if (this.#pause !== null) clearTimeout(this.#pause)
     this.#pause = null

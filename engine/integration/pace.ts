@@ -26,7 +26,14 @@ export interface Pace {
   readonly idleMs: number
 }
 
-export const standardPace: Pace = { baseMs: 500, capMs: 30_000, eventBaseMs: 5_000, eventCapMs: 3_600_000, lookMs: 100, idleMs: 10_000 }
+export const standardPace: Pace = {
+  baseMs: 500,
+  capMs: 30_000,
+  eventBaseMs: 5_000,
+  eventCapMs: 3_600_000,
+  lookMs: 100,
+  idleMs: 10_000,
+}
 
 /** Failures in a row after which a counterpart is asked with one event at a time. */
 const OPEN_AFTER = 5

@@ -36,20 +36,39 @@ export class Refused {
     const now = this.#nowMs()
     const isWhole = body.length <= bounds.refusedBytesMax
     const kept = Buffer.from(isWhole ? body : body.subarray(0, bounds.refusedBytesMax)).toString('base64')
-    this.#ledger.putRefused(this.#step, { id, reason, attempts: (before?.attempts ?? 0) + 1, firstMs: before?.firstMs ?? now, lastMs: now, body: kept, isWhole })
+    this.#ledger.putRefused(this.#step, {
+      id,
+      reason,
+      attempts: (before?.attempts ?? 0) + 1,
+      firstMs: before?.firstMs ?? now,
+      lastMs: now,
+      body: kept,
+      isWhole,
+    })
   }
 
   /** Takes them in again, that with this id or all; how many were tried. Those that are no events stay. */
-  async takeAgain(id: string | null, takeIn: (documents: readonly SourceDocument[]) => Promise<TakenIn>): Promise<number> {
+  async takeAgain(
+    id: string | null,
+    takeIn: (documents: readonly SourceDocument[]) => Promise<TakenIn>,
+  ): Promise<number> {
     const kept = this.#those(id)
-    const documents = kept.filter(({ isWhole }) => isWhole).map((one) => ({ id: one.id, body: Buffer.from(one.body, 'base64') }))
+    const documents = kept
+      .filter(({ isWhole }) => isWhole)
+      .map((one) => ({ id: one.id, body: Buffer.from(one.body, 'base64') }))
     const fit = documents.filter(({ body }) => misfitOf(body) === null)
     const { refused, busy } = fit.length === 0 ? { refused: [], busy: null } : await takeIn(fit)
     const reasons = new Map(refused.map(({ at, reason }) => [fit[at]?.id, reason]))
     const isTaken = new Set(busy === null ? fit.filter((one) => !reasons.has(one.id)).map((one) => one.id) : [])
     for (const one of kept) {
       if (isTaken.has(one.id)) this.#drop(one)
-      else this.#ledger.putRefused(this.#step, { ...one, reason: reasons.get(one.id) ?? busy ?? one.reason, attempts: one.attempts + 1, lastMs: this.#nowMs() })
+      else
+        this.#ledger.putRefused(this.#step, {
+          ...one,
+          reason: reasons.get(one.id) ?? busy ?? one.reason,
+          attempts: one.attempts + 1,
+          lastMs: this.#nowMs(),
+        })
     }
     this.#ledger.flush()
     return kept.length

@@ -31,7 +31,9 @@ function misfit(text: string): string | null {
     parse(text)
     return null
   } catch (error) {
-    return error instanceof Refusal ? (error.context.issues?.[0]?.msg ?? error.message) : 'must be a list of filters, as JSON'
+    return error instanceof Refusal
+      ? (error.context.issues?.[0]?.msg ?? error.message)
+      : 'must be a list of filters, as JSON'
   }
 }
 
@@ -45,15 +47,41 @@ function parse(text: string): Filter[] {
 /** What every step that takes events out can say. */
 export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
   return [
-    { name: 'decisions', type: 'string', required: false, labels: true,
-      description: 'Labels of the job by name or id, with commas between; events with another decision are left out. Empty for all.' },
-    { name: 'min_confidence', type: 'number', required: false, minimum: 0,
-      description: 'Events with a lower confidence, 0 to 100, are left out.' },
-    { name: 'only_outliers', type: 'boolean', required: false, description: 'Only events unlike all that the model was trained on.' },
-    { name: 'include_undecided', type: 'boolean', required: false, default: role === 'output',
-      description: 'Events without a decision too.' },
-    { name: 'filters', type: 'string', required: false, check: misfit,
-      description: 'A JSON list of {field, operator, value}; events that do not pass all of them are left out.' },
+    {
+      name: 'decisions',
+      type: 'string',
+      required: false,
+      labels: true,
+      description:
+        'Labels of the job by name or id, with commas between; events with another decision are left out. Empty for all.',
+    },
+    {
+      name: 'min_confidence',
+      type: 'number',
+      required: false,
+      minimum: 0,
+      description: 'Events with a lower confidence, 0 to 100, are left out.',
+    },
+    {
+      name: 'only_outliers',
+      type: 'boolean',
+      required: false,
+      description: 'Only events unlike all that the model was trained on.',
+    },
+    {
+      name: 'include_undecided',
+      type: 'boolean',
+      required: false,
+      default: role === 'output',
+      description: 'Events without a decision too.',
+    },
+    {
+      name: 'filters',
+      type: 'string',
+      required: false,
+      check: misfit,
+      description: 'A JSON list of {field, operator, value}; events that do not pass all of them are left out.',
+    },
   ]
 }
 

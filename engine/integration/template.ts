@@ -26,16 +26,26 @@ export function valueAt(document: Readonly<Record<string, unknown>>, path: strin
 /** The service's own words in a template, beside the fields of the event. */
 function ownWord(event: DecidedEvent, word: string): unknown {
   switch (word) {
-    case 'event_id': return event.eventId
-    case 'job_id': return event.jobId
-    case 'job_title': return event.jobTitle
-    case 'ingest_timestamp': return isoMicros(event.ingestMicros)
-    case 'result': return event.result
-    case 'result_label': return event.resultLabel
-    case 'confidence_score': return event.confidenceScore
-    case 'outlier': return event.outlier
-    case 'bucket_id': return event.bucketId
-    default: return undefined
+    case 'event_id':
+      return event.eventId
+    case 'job_id':
+      return event.jobId
+    case 'job_title':
+      return event.jobTitle
+    case 'ingest_timestamp':
+      return isoMicros(event.ingestMicros)
+    case 'result':
+      return event.result
+    case 'result_label':
+      return event.resultLabel
+    case 'confidence_score':
+      return event.confidenceScore
+    case 'outlier':
+      return event.outlier
+    case 'bucket_id':
+      return event.bucketId
+    default:
+      return undefined
   }
 }
 

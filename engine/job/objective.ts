@@ -23,8 +23,11 @@ export function objectiveOf(job: JobSettings): Objective {
   const given = job.advancedSettings['objective']
   if (given === 'accuracy' || given === 'macro_f1') return given
   if (!isCosts(given) || given.costs.length !== job.labels.length) return defaultObjective(job)
-  const sound = given.costs.every((row) => (
-    Array.isArray(row) && row.length === job.labels.length && row.every((cost) => typeof cost === 'number' && cost >= 0)
-  ))
+  const sound = given.costs.every(
+    (row) =>
+      Array.isArray(row) &&
+      row.length === job.labels.length &&
+      row.every((cost) => typeof cost === 'number' && cost >= 0),
+  )
   return sound ? { costs: given.costs } : defaultObjective(job)
 }

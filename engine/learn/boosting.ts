@@ -109,13 +109,18 @@ class BoostingGrower {
       const row = rows[i] as number
       const p = chances[i * classCount + label] as number
       const weight = weights[row] as number
-      this.#sums.set(row, weight * (p - (classes[row] === label ? 1 : 0)), weight * (classCount === 2 ? 1 : 2) * p * (1 - p))
+      this.#sums.set(
+        row,
+        weight * (p - (classes[row] === label ? 1 : 0)),
+        weight * (classCount === 2 ? 1 : 2) * p * (1 - p),
+      )
     }
   }
 
   #choose(dice: Dice): void {
     const share = this.#options.columnShare * (1 << 20)
-    for (let column = 0; column < this.#chosen.length; column++) this.#chosen[column] = dice.below(1 << 20) < share ? 1 : 0
+    for (let column = 0; column < this.#chosen.length; column++)
+      this.#chosen[column] = dice.below(1 << 20) < share ? 1 : 0
   }
 
   /** Grows a tree from `drawn`, which it puts into another order, and adds what it says to the scores of all. */
@@ -232,7 +237,15 @@ export function askRounds(trees: FlatTrees, rounds: readonly number[], codes: Ui
 }
 
 /** Adds what the trees from `start` to `end` say to the scores of the classes. */
-function addTrees(roots: Int32Array, nodes: Int32Array, values: Float32Array | Float64Array, start: number, end: number, codes: Uint8Array, scores: Float64Array): void {
+function addTrees(
+  roots: Int32Array,
+  nodes: Int32Array,
+  values: Float32Array | Float64Array,
+  start: number,
+  end: number,
+  codes: Uint8Array,
+  scores: Float64Array,
+): void {
   const perRound = treesARound(scores.length)
   const first = perRound === 1 ? 1 : 0
   for (let tree = start; tree < end; tree++) {

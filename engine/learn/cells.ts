@@ -23,7 +23,12 @@ export interface Cells {
   readonly counts: Float32Array
 }
 
-export const noCells: Cells = { key: new Int32Array(0), smoothing: 1, hashes: new Int32Array(0), counts: new Float32Array(0) }
+export const noCells: Cells = {
+  key: new Int32Array(0),
+  smoothing: 1,
+  hashes: new Int32Array(0),
+  counts: new Float32Array(0),
+}
 
 /** Points that a cell is sought among, and points that one has. */
 const pointsMax = 12
@@ -81,7 +86,9 @@ function candidateKeys(all: AtomRows, stage: Stage): Int32Array[] {
 function heldOutCounts(key: Int32Array, rows: AtomRows, weights: Float64Array, held: HeldOut): Float64Array {
   const { classCount } = held
   const foldOf = new Int32Array(rows.classes.length).fill(-1)
-  held.examples.forEach((example, h) => { foldOf[example] = held.folds[h] as number })
+  held.examples.forEach((example, h) => {
+    foldOf[example] = held.folds[h] as number
+  })
   const table = new FeatureTable(rows.classes.length)
   const width = (held.foldCount + 1) * classCount
   const counts = new Float64Array(rows.classes.length * width)
@@ -97,7 +104,8 @@ function heldOutCounts(key: Int32Array, rows: AtomRows, weights: Float64Array, h
     for (let fold = 0; fold <= held.foldCount; fold++) {
       if (fold === (held.folds[h] as number) + 1) continue
       const from = (cellOf[example] as number) * width + fold * classCount
-      for (let k = 0; k < classCount; k++) others[h * classCount + k] = (others[h * classCount + k] as number) + (counts[from + k] as number)
+      for (let k = 0; k < classCount; k++)
+        others[h * classCount + k] = (others[h * classCount + k] as number) + (counts[from + k] as number)
     }
   })
   return others
@@ -124,7 +132,14 @@ function lossWith(others: Float64Array, pooled: Float64Array, held: HeldOut, smo
  * Chooses cells for `pooled`, the pool's answers on the held-out examples, and mixes them into it.
  * `rows` are the atoms of all examples, `weights` theirs.
  */
-export function fitCells(rows: AtomRows, weights: Float64Array, held: HeldOut, pooled: Float64Array, floor: number, stage: Stage): Cells {
+export function fitCells(
+  rows: AtomRows,
+  weights: Float64Array,
+  held: HeldOut,
+  pooled: Float64Array,
+  floor: number,
+  stage: Stage,
+): Cells {
   if (held.classes.length < examplesMin) return noCells
   let least = lossWith(pooled, pooled, held, Infinity, floor) * (1 - gainMin)
   let best: { key: Int32Array; smoothing: number; others: Float64Array } | null = null
@@ -158,10 +173,16 @@ export function fitCells(rows: AtomRows, weights: Float64Array, held: HeldOut, p
 }
 
 /** Mixes a cell's counts, from `at` on, into an answer. */
-export function mixCounts(counts: Float64Array | Float32Array, at: number, smoothing: number, answer: Float64Array): void {
+export function mixCounts(
+  counts: Float64Array | Float32Array,
+  at: number,
+  smoothing: number,
+  answer: Float64Array,
+): void {
   let total = smoothing
   for (let k = 0; k < answer.length; k++) total += counts[at + k] as number
-  for (let k = 0; k < answer.length; k++) answer[k] = ((counts[at + k] as number) + smoothing * (answer[k] as number)) / total
+  for (let k = 0; k < answer.length; k++)
+    answer[k] = ((counts[at + k] as number) + smoothing * (answer[k] as number)) / total
 }
 
 export function writeCells(cells: Cells, to: ModelWriter): void {
@@ -172,5 +193,10 @@ export function writeCells(cells: Cells, to: ModelWriter): void {
 }
 
 export function readCells(from: ModelReader): Cells {
-  return { key: Int32Array.from(from.u32s()), smoothing: from.f64(), hashes: Int32Array.from(from.u32s()), counts: from.f32s() }
+  return {
+    key: Int32Array.from(from.u32s()),
+    smoothing: from.f64(),
+    hashes: Int32Array.from(from.u32s()),
+    counts: from.f32s(),
+  }
 }

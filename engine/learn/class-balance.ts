@@ -36,7 +36,13 @@ export function balance(answer: Float64Array, factors: Float64Array): void {
 }
 
 /** Adds the slope of the log-likelihood by the logarithm of each factor to `slopes`, and its bend to `bends`. */
-function derive(held: HeldOut, pooled: Float64Array, factors: Float64Array, slopes: Float64Array, bends: Float64Array): void {
+function derive(
+  held: HeldOut,
+  pooled: Float64Array,
+  factors: Float64Array,
+  slopes: Float64Array,
+  bends: Float64Array,
+): void {
   const { classCount, classes, weights } = held
   for (let h = 0; h < classes.length; h++) {
     const weight = weights[h] as number

@@ -43,7 +43,8 @@ export function chooseBy(rule: DecisionRule, probabilities: Float64Array, among:
   for (let i = 0; i < among.length; i++) {
     const answer = among[i] as number
     let value = -(rule.offsets[answer] as number)
-    for (let truth = 0; truth < count; truth++) value += (rule.worths[answer * count + truth] as number) * (probabilities[truth] as number)
+    for (let truth = 0; truth < count; truth++)
+      value += (rule.worths[answer * count + truth] as number) * (probabilities[truth] as number)
     if (value <= most) continue
     most = value
     best = answer
@@ -61,7 +62,8 @@ export function accuracyRule(labelCount: number): DecisionRule {
 function costRule(costs: readonly (readonly number[])[], labelCount: number): DecisionRule {
   const worths = new Float64Array(labelCount * labelCount)
   for (let truth = 0; truth < labelCount; truth++) {
-    for (let answer = 0; answer < labelCount; answer++) worths[answer * labelCount + truth] = -(costs[truth]?.[answer] ?? 0)
+    for (let answer = 0; answer < labelCount; answer++)
+      worths[answer * labelCount + truth] = -(costs[truth]?.[answer] ?? 0)
   }
   return { worths, offsets: new Float64Array(labelCount) }
 }
@@ -86,7 +88,9 @@ interface Expected {
 
 /** What the rule answers, event by event. */
 function answersOf(rule: DecisionRule, { probabilities, weights, among, labelCount }: Stream): Int32Array {
-  return Int32Array.from(weights, (_, i) => chooseBy(rule, probabilities.subarray(i * labelCount, (i + 1) * labelCount), among))
+  return Int32Array.from(weights, (_, i) =>
+    chooseBy(rule, probabilities.subarray(i * labelCount, (i + 1) * labelCount), among),
+  )
 }
 
 /** What is expected where the events are answered so. */
@@ -142,7 +146,9 @@ function partWay(best: DecisionRule, stream: Stream): DecisionRule {
   const usual = answersOf(accuracyRule(labelCount), stream)
   const changed = (rule: DecisionRule): number => {
     let sum = 0
-    answersOf(rule, stream).forEach((answer, i) => { if (answer !== usual[i]) sum += weights[i] as number })
+    answersOf(rule, stream).forEach((answer, i) => {
+      if (answer !== usual[i]) sum += weights[i] as number
+    })
     return sum
   }
   const wanted = changedShare * changed(best)
@@ -181,7 +187,12 @@ function withUniform(rule: DecisionRule, share: number, labelCount: number): Dec
  * each counts; `among` the labels that may be answered.
  */
 export function fitRule(
-  objective: Objective, stream: Float64Array, weights: Float64Array, among: Int32Array, labelCount: number, uniformShare: number,
+  objective: Objective,
+  stream: Float64Array,
+  weights: Float64Array,
+  among: Int32Array,
+  labelCount: number,
+  uniformShare: number,
 ): DecisionRule {
   if (typeof objective !== 'string') return costRule(objective.costs, labelCount)
   if (objective === 'accuracy' || weights.length === 0) return accuracyRule(labelCount)

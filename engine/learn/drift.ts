@@ -57,8 +57,17 @@ const unseenFall = 1
 
 export function freshDrift(): DriftState {
   return {
-    ageing: 'no', sinceMicros: 0, decided: 0, meanConfidence: 0, lateConfidence: 0, fall: 0,
-    excess: 0, weight: 0, confidence: 0, right: 0, base: 0,
+    ageing: 'no',
+    sinceMicros: 0,
+    decided: 0,
+    meanConfidence: 0,
+    lateConfidence: 0,
+    fall: 0,
+    excess: 0,
+    weight: 0,
+    confidence: 0,
+    right: 0,
+    base: 0,
   }
 }
 

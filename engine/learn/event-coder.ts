@@ -83,9 +83,10 @@ export class EventCoder {
     }
     for (let i = 0; i < this.#columns.length; i++) {
       const column = this.#columns[i] as NumberColumn
-      codes[i] = column.what === FACTOR
-        ? codeOf(column.edges, this.coordinates[column.point] as number)
-        : numberCode(column, event[column.point] ?? null, this.seenAt(column.point))
+      codes[i] =
+        column.what === FACTOR
+          ? codeOf(column.edges, this.coordinates[column.point] as number)
+          : numberCode(column, event[column.point] ?? null, this.seenAt(column.point))
     }
   }
 

@@ -56,13 +56,17 @@ function textPoints(events: readonly PointValues[], profiles: readonly PointProf
     }
     if (distinct.size < besideShare * strings || total < besideWordsMin * strings || strings === 0) continue
     beside.push(point)
-    if (distinct.size >= textShare * strings && total >= textWordsMin * strings && strings >= textShare * events.length) found = true
+    if (distinct.size >= textShare * strings && total >= textWordsMin * strings && strings >= textShare * events.length)
+      found = true
   }
   return Int32Array.from(found ? beside : [])
 }
 
 /** In how many texts each word is; equal texts are one. */
-function countWords(events: readonly PointValues[], points: Int32Array): { readonly table: FeatureTable; readonly counts: number[]; readonly texts: PointValues[] } {
+function countWords(
+  events: readonly PointValues[],
+  points: Int32Array,
+): { readonly table: FeatureTable; readonly counts: number[]; readonly texts: PointValues[] } {
   const table = new FeatureTable()
   const counts: number[] = []
   const lastIn: number[] = []
@@ -89,7 +93,12 @@ function countWords(events: readonly PointValues[], points: Int32Array): { reado
 }
 
 /** The factors of the texts of labelled events and of the stream. */
-export function chooseFactors(labelled: readonly PointValues[], stream: readonly PointValues[], profiles: readonly PointProfile[], stage: Stage): TextFactors {
+export function chooseFactors(
+  labelled: readonly PointValues[],
+  stream: readonly PointValues[],
+  profiles: readonly PointProfile[],
+  stage: Stage,
+): TextFactors {
   const events = evenly([...labelled, ...stream], textsMax)
   // One of the two alone: labelled events are in the stream as well, and would come twice.
   const points = textPoints(evenly(labelled.length > stream.length ? labelled : stream, lookedAtMax), profiles)
@@ -101,7 +110,9 @@ export function chooseFactors(labelled: readonly PointValues[], stream: readonly
   if (texts.length < textsMin || frequent.length < factorsMax) return noFactors
   const hashes = table.hashes()
   const words = Int32Array.from(frequent, (number) => hashes[number] as number)
-  const weights = Float32Array.from(frequent, (number) => Math.log((1 + texts.length) / (1 + (counts[number] as number))))
+  const weights = Float32Array.from(frequent, (number) =>
+    Math.log((1 + texts.length) / (1 + (counts[number] as number))),
+  )
   const reader = new WordReader({ points, words, weights })
   const starts = [0]
   const columns: number[] = []
@@ -114,7 +125,12 @@ export function chooseFactors(labelled: readonly PointValues[], stream: readonly
     }
     starts.push(columns.length)
   }
-  const matrix = { columnCount: words.length, starts: Int32Array.from(starts), columns: Int32Array.from(columns), values: Float32Array.from(values) }
+  const matrix = {
+    columnCount: words.length,
+    starts: Int32Array.from(starts),
+    columns: Int32Array.from(columns),
+    values: Float32Array.from(values),
+  }
   const { vectors, count } = rightSingularVectors(matrix, factorsMax, part(stage, 0.2, 1))
   return count === 0 ? noFactors : { count, points, words, weights, vectors: Float32Array.from(vectors) }
 }

@@ -20,7 +20,11 @@ export function factorColumns(factors: TextFactors, rows: readonly PointValues[]
 }
 
 /** The matrix with a feature more for each factor, behind the others, and the coordinates of each row's texts. */
-export function withCoordinates(matrix: ExampleMatrix, examples: readonly Example[], factors: TextFactors): ExampleMatrix {
+export function withCoordinates(
+  matrix: ExampleMatrix,
+  examples: readonly Example[],
+  factors: TextFactors,
+): ExampleMatrix {
   const { count } = factors
   if (count === 0) return matrix
   const { rowCount, featureCount, rowOf } = matrix

@@ -119,7 +119,8 @@ export class FeatureEncoder {
   /** Adds the features of one value, its atom in front; answers the atom. */
   #encodePoint(point: number, value: PointValue): number {
     this.atomAt[point] = this.count
-    if ((this.profiles[point] as PointProfile).listed && value !== null && !Array.isArray(value)) return this.#encodeAlone(point, value as ScalarValue)
+    if ((this.profiles[point] as PointProfile).listed && value !== null && !Array.isArray(value))
+      return this.#encodeAlone(point, value as ScalarValue)
     if (typeof value === 'string') return this.#encodeString(point, value)
     if (typeof value === 'number') return this.#encodeNumber(point, value)
     if (typeof value === 'boolean') {

@@ -111,7 +111,8 @@ class ForestGrower {
   #drawRow(rows: Int32Array, start: number, end: number, heaviest: number): number {
     for (let trial = 1; ; trial++) {
       const row = rows[start + this.#dice.below(end - start)] as number
-      if (trial === drawTrials || this.#dice.below(1 << 16) * heaviest < (this.#weights[row] as number) * (1 << 16)) return row
+      if (trial === drawTrials || this.#dice.below(1 << 16) * heaviest < (this.#weights[row] as number) * (1 << 16))
+        return row
     }
   }
 
@@ -156,7 +157,8 @@ function firstTwins({ rowCount, starts, columns, entryCodes }: TreeTable): Int32
   const key = new ListKey()
   return Int32Array.from({ length: rowCount }, (_, row) => {
     key.clear()
-    for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) key.add((columns[j] as number) * 256 + (entryCodes[j] as number))
+    for (let j = starts[row] as number; j < (starts[row + 1] as number); j++)
+      key.add((columns[j] as number) * 256 + (entryCodes[j] as number))
     const first = firsts.get(key.value) ?? row
     if (first === row) firsts.set(key.value, row)
     return first

@@ -71,8 +71,10 @@ export class FurtherReferences {
     const size = Math.max(0, count - first)
     this.#furtherStarts = new Int32Array(tokens.length)
     this.#ownStarts = new Int32Array(size + 1)
-    for (const holder of holders) if (holder >= first) this.#ownStarts[holder - first + 1] = (this.#ownStarts[holder - first + 1] as number) + 1
-    for (let i = 0; i < size; i++) this.#ownStarts[i + 1] = (this.#ownStarts[i + 1] as number) + (this.#ownStarts[i] as number)
+    for (const holder of holders)
+      if (holder >= first) this.#ownStarts[holder - first + 1] = (this.#ownStarts[holder - first + 1] as number) + 1
+    for (let i = 0; i < size; i++)
+      this.#ownStarts[i + 1] = (this.#ownStarts[i + 1] as number) + (this.#ownStarts[i] as number)
     this.#ownTokens = new Int32Array(this.#ownStarts[size] as number)
     this.#ownWeights = new Float32Array(this.#ownTokens.length)
     const next = this.#ownStarts.slice()
@@ -92,7 +94,8 @@ export class FurtherReferences {
     this.#sumCount = Math.ceil(numberCount / numbersPerSum)
     this.#sums = new Float32Array(this.#sumCount * size)
     this.#mySums = new Float32Array(this.#sumCount)
-    for (let i = 0; i < size; i++) sumUp(numbers, (first + i) * numberCount, numberCount, this.#sums, i * this.#sumCount)
+    for (let i = 0; i < size; i++)
+      sumUp(numbers, (first + i) * numberCount, numberCount, this.#sums, i * this.#sumCount)
     this.#mine = new Float32Array(tokens.length)
     this.#likeness = new Float32Array(size)
     this.#candidates = new Int32Array(size)
@@ -155,7 +158,8 @@ export class FurtherReferences {
       if (before !== 0) continue
       const holders = this.#holderCount(token)
       let place = known++
-      while (place > 0 && this.#holderCount(order[place - 1] as number) > holders) order[place] = order[--place] as number
+      while (place > 0 && this.#holderCount(order[place - 1] as number) > holders)
+        order[place] = order[--place] as number
       order[place] = token
     }
     return known
@@ -192,7 +196,8 @@ export class FurtherReferences {
     const share = numberCount > 0 ? 1 / numberCount : 0
     const sumCount = this.#sumCount
     let least = start - roundingMax
-    for (let j = 0; j < sumCount; j++) least += Math.abs((this.#mySums[j] as number) - (this.#sums[i * sumCount + j] as number)) * share
+    for (let j = 0; j < sumCount; j++)
+      least += Math.abs((this.#mySums[j] as number) - (this.#sums[i * sumCount + j] as number)) * share
     if (least >= this.distance) return
     const at = (this.#first + i) * numberCount
     let sum = 0

@@ -197,4 +197,3 @@ export class GiniSearch {
     best.gain = gain
   }
 }
-

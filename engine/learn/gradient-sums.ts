@@ -61,7 +61,9 @@ export class GradientSums {
     }
     this.#slots = new Int32Array(columnCount + 1)
     for (let c = 0; c < columnCount; c++) this.#slots[c + 1] = (this.#slots[c] as number) + (highest[c] as number)
-    this.#entryPlaces = columns.map((column, j) => ((this.#slots[column] as number) + (entryCodes[j] as number) - 1) * 2)
+    this.#entryPlaces = columns.map(
+      (column, j) => ((this.#slots[column] as number) + (entryCodes[j] as number) - 1) * 2,
+    )
   }
 
   /** Notes the derivatives of a row, rounded. The second is above 0 then, which tells a sum from none. */
@@ -131,7 +133,8 @@ export class GradientSums {
     const { sums, features } = node
     this.split.column = -1
     this.split.gain = (g * g) / (h + this.#limits.l2) + gainMin
-    for (let column = 0; column < this.#table.numberCount; column++) if (chosen[column] === 1) this.#tryNumber(sums, column, g, h)
+    for (let column = 0; column < this.#table.numberCount; column++)
+      if (chosen[column] === 1) this.#tryNumber(sums, column, g, h)
     let left = 0
     for (let i = 0; i < node.count; i++) {
       const column = features[i] as number

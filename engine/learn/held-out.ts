@@ -9,7 +9,16 @@
 import type { Dice } from './dice.js'
 import type { LearningTable } from './learning-table.js'
 import { LinearTrials, type LinearPenalty } from './linear-choice.js'
-import { boostingPlace, deepBoosting, forestTrees, memberCount, MemberPanel, shallowBoosting, trainBoosting, trainMembers } from './members.js'
+import {
+  boostingPlace,
+  deepBoosting,
+  forestTrees,
+  memberCount,
+  MemberPanel,
+  shallowBoosting,
+  trainBoosting,
+  trainMembers,
+} from './members.js'
 import { recallLimit } from './recall.js'
 import { DepthTrials } from './round-choice.js'
 import { pickRows } from './row-draw.js'
@@ -103,7 +112,12 @@ function assignFolds(table: LearningTable, asked: number, dice: Dice): Int32Arra
 }
 
 /** What is trained on while a fold is held out: examples by number, and their weights by row. */
-function withoutFold(table: LearningTable, folds: Int32Array, fold: number, weights: Float64Array): { known: number[]; rowWeights: Float64Array } {
+function withoutFold(
+  table: LearningTable,
+  folds: Int32Array,
+  fold: number,
+  weights: Float64Array,
+): { known: number[]; rowWeights: Float64Array } {
   const { rowOf, rowCount } = table.matrix
   const rowWeights = new Float64Array(rowCount)
   const known: number[] = []
@@ -125,7 +139,14 @@ function depthsFor(folds: number): readonly number[] {
  * weights that examples are trained with: as much as each stands for in the stream (importance weighted cross-validation:
  * Sugiyama, Krauledat, Müller, "Covariate shift adaptation by importance weighted cross validation", 2007).
  */
-export function holdOut(table: LearningTable, sight: Sight, weights: Float64Array, seed: number, dice: Dice, stage: Stage): HeldOut | null {
+export function holdOut(
+  table: LearningTable,
+  sight: Sight,
+  weights: Float64Array,
+  seed: number,
+  dice: Dice,
+  stage: Stage,
+): HeldOut | null {
   const { rowOf, classes, rowCount, labels } = table.matrix
   if (rowOf.length < examplesMin) return null
   const asked = foldsFor(rowOf.length)
@@ -144,15 +165,26 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   const boostings = new DepthTrials(depths, examples.length, classCount)
   parts.forEach(({ rowWeights }, fold) => {
     const asking = new Float64Array(rowCount)
-    for (const i of examples) if (folds[i] === fold) asking[rowOf[i] as number] = (asking[rowOf[i] as number] as number) + (weights[i] as number)
+    for (const i of examples)
+      if (folds[i] === fold)
+        asking[rowOf[i] as number] = (asking[rowOf[i] as number] as number) + (weights[i] as number)
     trials.tryFold(rowWeights, asking, part(stage, (0.2 * fold) / asked, (0.2 * (fold + 1)) / asked))
   })
   const { penalty } = trials
   parts.forEach(({ rowWeights, known }, fold) => {
-    const options = { seed, penalty, linear: trials.weightsOf(fold), trees: asked > 1 ? forestTrees : treesOfMany, depth: usualDepth }
+    const options = {
+      seed,
+      penalty,
+      linear: trials.weightsOf(fold),
+      trees: asked > 1 ? forestTrees : treesOfMany,
+      depth: usualDepth,
+    }
     const portion = part(stage, 0.2 + (0.8 * fold) / asked, 0.2 + (0.8 * (fold + 1)) / asked)
     const trained = trainMembers(table, rowWeights, sight.nearest(known, seed), options, part(portion, 0, 0.7))
-    const trees = [trained.boosting, ...otherDepths.map((depth) => trainBoosting(table, rowWeights, { seed, depth }, part(portion, 0.7, 1)))]
+    const trees = [
+      trained.boosting,
+      ...otherDepths.map((depth) => trainBoosting(table, rowWeights, { seed, depth }, part(portion, 0.7, 1))),
+    ]
     const panel = new MemberPanel(trained, classCount)
     for (let h = 0; h < examples.length; h++) {
       const example = examples[h] as number
@@ -171,7 +203,8 @@ export function holdOut(table: LearningTable, sight: Sight, weights: Float64Arra
   const counted = Float64Array.from(examples, (example) => ((weights[example] as number) * examples.length) / total)
   const truth = Int32Array.from(examples, (example) => classes[rowOf[example] as number] as number)
   const boosting = boostings.best(truth, counted)
-  for (let h = 0; h < examples.length; h++) chances.set(boosting.chances(h), (h * memberCount + boostingPlace) * classCount)
+  for (let h = 0; h < examples.length; h++)
+    chances.set(boosting.chances(h), (h * memberCount + boostingPlace) * classCount)
   return {
     classCount,
     examples,

@@ -68,7 +68,11 @@ function sideBySide(matrix: ExampleMatrix, stream: StreamRows, featureCount: num
   }
 }
 
-function concat<T extends Int32Array | Float32Array>(make: new (length: number) => T, first: T, second: readonly number[]): T {
+function concat<T extends Int32Array | Float32Array>(
+  make: new (length: number) => T,
+  first: T,
+  second: readonly number[],
+): T {
   const all = new make(first.length + second.length)
   all.set(first)
   all.set(second, first.length)

@@ -73,7 +73,10 @@ export function withChange(
  */
 export function flipsBack(changes: readonly ConsensusChange[], trainedThroughSeq: number, next: Consensus): boolean {
   const atTraining = changes.findLastIndex(({ seq }) => seq <= trainedThroughSeq)
-  const labels = changes.slice(Math.max(0, atTraining)).map(({ consensus }) => consensus).filter(isLabel)
+  const labels = changes
+    .slice(Math.max(0, atTraining))
+    .map(({ consensus }) => consensus)
+    .filter(isLabel)
   return isLabel(next) && labels.at(-1) !== next && labels.includes(next)
 }
 

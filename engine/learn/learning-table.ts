@@ -48,7 +48,13 @@ function isNumber(value: PointValue, { profiles }: FeatureEncoder, point: number
 }
 
 /** For each feature of the matrix what it is, and in how many rows. */
-function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: FeatureEncoder, table: FeatureTable, columns: readonly NumberColumn[]): { kinds: Uint8Array; rows: Int32Array } {
+function describe(
+  matrix: ExampleMatrix,
+  examples: readonly Example[],
+  encoder: FeatureEncoder,
+  table: FeatureTable,
+  columns: readonly NumberColumn[],
+): { kinds: Uint8Array; rows: Int32Array } {
   const kinds = new Uint8Array(matrix.featureCount).fill(PLAIN)
   const rows = new Int32Array(matrix.featureCount)
   for (const feature of matrix.features) rows[feature] = (rows[feature] as number) + 1
@@ -56,7 +62,8 @@ function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: 
   for (const { values } of examples) {
     encoder.encode(values)
     // Where each number has a bin, the number as a category tells a tree nothing more.
-    for (const point of resolved) if (isNumber(values[point] ?? null, encoder, point)) encoder.kinds[encoder.atomAt[point] as number] = SCALED
+    for (const point of resolved)
+      if (isNumber(values[point] ?? null, encoder, point)) encoder.kinds[encoder.atomAt[point] as number] = SCALED
     for (let j = 0; j < encoder.count; j++) {
       const feature = table.find(encoder.hashes[j] as number)
       if (feature >= 0 && feature < kinds.length) kinds[feature] = encoder.kinds[j] as number
@@ -69,7 +76,13 @@ function describe(matrix: ExampleMatrix, examples: readonly Example[], encoder: 
  * Numbers from `first` on for the features that become columns: the most frequent ones where there are too many. `shares` says of
  * what part of the events each was seen in.
  */
-function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: Int32Array, shares: Float64Array, first: number): { columnOf: Int32Array; count: number } {
+function chooseFeatureColumns(
+  matrix: ExampleMatrix,
+  kinds: Uint8Array,
+  rows: Int32Array,
+  shares: Float64Array,
+  first: number,
+): { columnOf: Int32Array; count: number } {
   const rowsMin = matrix.rowCount >= repeatRowsMin ? 2 : 1
   const usable = Array.from(rows.keys()).filter((feature) => {
     const having = rows[feature] as number
@@ -83,7 +96,9 @@ function chooseFeatureColumns(matrix: ExampleMatrix, kinds: Uint8Array, rows: In
     usable.sort((a, b) => a - b)
   }
   const columnOf = new Int32Array(matrix.featureCount).fill(-1)
-  usable.forEach((feature, i) => { columnOf[feature] = first + i })
+  usable.forEach((feature, i) => {
+    columnOf[feature] = first + i
+  })
   return { columnOf, count: usable.length }
 }
 
@@ -91,7 +106,13 @@ function binRows(examples: readonly Example[], background: readonly PointValues[
   return [...evenly(examples, binRowsMax).map(({ values }) => values), ...evenly(background, binRowsMax)]
 }
 
-function chooseNumbers(examples: readonly Example[], background: readonly PointValues[], encoder: FeatureEncoder, table: FeatureTable, counts: Int32Array): NumberColumn[] {
+function chooseNumbers(
+  examples: readonly Example[],
+  background: readonly PointValues[],
+  encoder: FeatureEncoder,
+  table: FeatureTable,
+  counts: Int32Array,
+): NumberColumn[] {
   const rows = binRows(examples, background)
   const pointCount = encoder.atoms.length
   const seen = new Int32Array(rows.length * pointCount)
@@ -115,7 +136,10 @@ export function buildLearningTable(
   const { matrix, hashes, counts } = vocabulary
   const table = new FeatureTable(hashes.length)
   for (const hash of hashes) table.add(hash)
-  const columns = [...chooseNumbers(examples, background, encoder, table, counts), ...factorColumns(factors, binRows(examples, background))]
+  const columns = [
+    ...chooseNumbers(examples, background, encoder, table, counts),
+    ...factorColumns(factors, binRows(examples, background)),
+  ]
   stage.at(0.3)
   const { kinds, rows } = describe(matrix, examples, encoder, table, columns)
   const shares = Float64Array.from(counts, (count) => count / Math.max(examples.length, background.length))
@@ -127,7 +151,14 @@ export function buildLearningTable(
   return { matrix, linear: withCoordinates(matrix, examples, factors), trees, coder, columns, columnOf, measured }
 }
 
-function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: EventCoder, numberCount: number, featureCount: number, stage: Stage): TreeTable {
+function codeRows(
+  matrix: ExampleMatrix,
+  examples: readonly Example[],
+  coder: EventCoder,
+  numberCount: number,
+  featureCount: number,
+  stage: Stage,
+): TreeTable {
   const { rowCount, rowOf } = matrix
   const bitStride = Math.ceil(rowCount / 32)
   const codes = new Uint8Array(numberCount * rowCount)

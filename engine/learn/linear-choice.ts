@@ -35,7 +35,10 @@ const iterationsMin = 20
 /** What it is fitted to. */
 type Table = Pick<LearningTable, 'linear' | 'measured'>
 
-function optionsOf({ strength, onNumbers }: LinearPenalty, { measured }: Table): Omit<LogisticOptions, 'iterationsMax'> {
+function optionsOf(
+  { strength, onNumbers }: LinearPenalty,
+  { measured }: Table,
+): Omit<LogisticOptions, 'iterationsMax'> {
   return { strength, eased: { features: measured, share: onNumbers } }
 }
 
@@ -74,7 +77,13 @@ export class LinearTrials {
     const fold: Float64Array[] = []
     this.#trials.forEach((penalty, t) => {
       const portion = part(stage, t / this.#trials.length, (t + 1) / this.#trials.length)
-      fitLogistic(matrix, rowWeights, weights, { ...optionsOf(penalty, this.#table), iterationsMax: trialIterationsMax }, portion)
+      fitLogistic(
+        matrix,
+        rowWeights,
+        weights,
+        { ...optionsOf(penalty, this.#table), iterationsMax: trialIterationsMax },
+        portion,
+      )
       fold.push(weights.slice())
       for (let row = 0; row < matrix.rowCount; row++) {
         if (judging[row] === 0) continue

@@ -125,7 +125,8 @@ function curvatureOf(
   const curvature = new Float64Array((matrix.featureCount + 1) * classCount)
   for (let feature = 0; feature <= matrix.featureCount; feature++) {
     const bent = feature === matrix.featureCount ? total : (mass[feature] as number)
-    for (let k = 0; k < classCount; k++) curvature[feature * classCount + k] = (penalties[feature] as number) + bent * (shares[k] as number)
+    for (let k = 0; k < classCount; k++)
+      curvature[feature * classCount + k] = (penalties[feature] as number) + bent * (shares[k] as number)
   }
   return curvature
 }

@@ -61,7 +61,12 @@ export interface TrainingOptions {
 }
 
 /** Boosted trees of the rows of a table that `rowWeights` gives more than 0. */
-export function trainBoosting(table: LearningTable, rowWeights: Float64Array, options: Pick<TrainingOptions, 'seed' | 'rounds' | 'depth'>, stage: Stage): FlatTrees {
+export function trainBoosting(
+  table: LearningTable,
+  rowWeights: Float64Array,
+  options: Pick<TrainingOptions, 'seed' | 'rounds' | 'depth'>,
+  stage: Stage,
+): FlatTrees {
   const { seed, depth, rounds = roundsMax } = options
   const boosting: BoostingOptions = { ...boosted, depth, rounds, seed: (seed ^ 0x3c6ef372) >>> 0 }
   return growBoosting(table.trees, { rows: rowsOf(rowWeights), weights: rowWeights }, boosting, stage)
@@ -72,7 +77,13 @@ function rowsOf(rowWeights: Float64Array): Int32Array {
 }
 
 /** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples. */
-export function trainMembers(table: LearningTable, rowWeights: Float64Array, nearest: Nearest, options: TrainingOptions, stage: Stage): Members {
+export function trainMembers(
+  table: LearningTable,
+  rowWeights: Float64Array,
+  nearest: Nearest,
+  options: TrainingOptions,
+  stage: Stage,
+): Members {
   const { seed, trees, penalty } = options
   const from: TreeRows = { rows: rowsOf(rowWeights), weights: rowWeights }
   const weights = options.linear ?? fitLinear(table, rowWeights, penalty, part(stage, 0, 0.2))
@@ -180,7 +191,13 @@ export const doubted: Doubted = [[0], [1], [boostingPlace]]
 export const doubtedFirst: Doubted = [[0, 1]]
 
 /** Fills `doubts`, each 1 - the top of the mean answer of some members; `chances` as the panel leaves them, from `at` on. */
-export function fillDoubts(members: Doubted, chances: Float64Array, at: number, classCount: number, doubts: Float64Array): void {
+export function fillDoubts(
+  members: Doubted,
+  chances: Float64Array,
+  at: number,
+  classCount: number,
+  doubts: Float64Array,
+): void {
   for (let d = 0; d < members.length; d++) {
     const together = members[d] as readonly number[]
     let top = 0

@@ -52,7 +52,12 @@ export function chooseReferences(examples: readonly Example[], among: readonly n
 }
 
 /** `look(i)` leaves example i in the view; `chosen` are the references' numbers. */
-export function trainNearest(chosen: readonly number[], classOf: (example: number) => number, view: OutlierView, look: (example: number) => void): Nearest {
+export function trainNearest(
+  chosen: readonly number[],
+  classOf: (example: number) => number,
+  view: OutlierView,
+  look: (example: number) => void,
+): Nearest {
   const references = OutlierReferences.of(chosen.length, view, (place) => look(chosen[place] as number))
   let sum = 0
   const usual = chosen.slice(0, outlierReferencesMax)
@@ -63,7 +68,11 @@ export function trainNearest(chosen: readonly number[], classOf: (example: numbe
     return spread
   })
   references.localise(spreads)
-  return { references, classes: Int32Array.from(chosen, classOf), scale: Math.max(scaleMin, sum / Math.max(1, usual.length)) }
+  return {
+    references,
+    classes: Int32Array.from(chosen, classOf),
+    scale: Math.max(scaleMin, sum / Math.max(1, usual.length)),
+  }
 }
 
 /** Fills `chances` by the reference that was nearest at the last look. */

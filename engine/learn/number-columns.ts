@@ -64,7 +64,8 @@ function measure(what: number, value: PointValue, count: number): number {
 export function edgesOf(numbers: readonly number[]): { edges: Float64Array; exact: boolean } {
   const sorted = Float64Array.from(numbers).sort()
   const distinct = sorted.filter((x, i) => i === 0 || x !== sorted[i - 1])
-  if (distinct.length <= binsMax) return { edges: distinct.subarray(1).map((x, i) => middle(distinct[i] as number, x)), exact: true }
+  if (distinct.length <= binsMax)
+    return { edges: distinct.subarray(1).map((x, i) => middle(distinct[i] as number, x)), exact: true }
   const edges: number[] = []
   for (let i = 1; i < binsMax; i++) {
     const x = sorted[Math.floor((i * sorted.length) / binsMax)] as number
@@ -94,7 +95,11 @@ function lowerBound(sorted: Float64Array, x: number): number {
 }
 
 /** Columns for these rows; `counts[row * pointCount + point]` is how often that value was seen. */
-export function chooseNumberColumns(rows: readonly PointValues[], profiles: readonly Pick<PointProfile, 'reading' | 'listed'>[], counts: Int32Array): NumberColumn[] {
+export function chooseNumberColumns(
+  rows: readonly PointValues[],
+  profiles: readonly Pick<PointProfile, 'reading' | 'listed'>[],
+  counts: Int32Array,
+): NumberColumn[] {
   const columns: NumberColumn[] = []
   const pointCount = profiles.length
   for (let point = 0; point < pointCount; point++) {
@@ -111,7 +116,8 @@ export function chooseNumberColumns(rows: readonly PointValues[], profiles: read
       if (numbers.length === 0 || (what === COUNT && isNumeric)) continue
       const { edges, exact } = edgesOf(numbers)
       // One number and nothing missing tells nothing.
-      if (edges.length > 0 || (what !== COUNT && numbers.length < rows.length)) columns.push({ point, what, edges, exact })
+      if (edges.length > 0 || (what !== COUNT && numbers.length < rows.length))
+        columns.push({ point, what, edges, exact })
     }
   }
   return columns

@@ -28,7 +28,14 @@ export class OutlierDetector {
   static of(distances: Float64Array, doubts: readonly Float64Array[]): OutlierDetector {
     const distance = OutlierTail.of(distances)
     const tails = doubts.map((list) => OutlierTail.of(list))
-    const both = distances.map((d, i) => added(distance, d, tails, doubts.map((list) => list[i] as number)))
+    const both = distances.map((d, i) =>
+      added(
+        distance,
+        d,
+        tails,
+        doubts.map((list) => list[i] as number),
+      ),
+    )
     return new OutlierDetector(distance, tails, OutlierTail.of(both))
   }
 
@@ -51,7 +58,12 @@ export class OutlierDetector {
   }
 }
 
-function added(distances: OutlierTail, distance: number, tails: readonly OutlierTail[], doubts: ArrayLike<number>): number {
+function added(
+  distances: OutlierTail,
+  distance: number,
+  tails: readonly OutlierTail[],
+  doubts: ArrayLike<number>,
+): number {
   let doubt = 0
   for (let d = 0; d < tails.length; d++) doubt += (tails[d] as OutlierTail).surprise(doubts[d] as number)
   return distances.surprise(distance) + doubt / tails.length

@@ -85,9 +85,15 @@ export class OutlierReferences {
       }
     }
     const starts = new Int32Array(table.size + 1)
-    holders.forEach((list, token) => { starts[token + 1] = (starts[token] as number) + list.length })
+    holders.forEach((list, token) => {
+      starts[token + 1] = (starts[token] as number) + list.length
+    })
     const parts = { holders: Int32Array.from(holders.flat()), weights: Float32Array.from(weights.flat()), numbers }
-    return new OutlierReferences({ count, numberCount: view.numbers.length, tokens: table.hashes(), starts, ...parts }, measure, null)
+    return new OutlierReferences(
+      { count, numberCount: view.numbers.length, tokens: table.hashes(), starts, ...parts },
+      measure,
+      null,
+    )
   }
 
   /** `local` is false for models up to `pooled/6`, which know no scales. */
@@ -134,7 +140,9 @@ export class OutlierReferences {
   /** The nearest of all references, and how far it is, where one is nearer than `limit`: of the event of the last `distance`. */
   nearestWithin(view: OutlierView, limit: number, except = -1): { readonly place: number; readonly distance: number } {
     const { place, distance } = this.#further.search(view, this.#found, Math.min(limit, this.nearestDistance), except)
-    return place >= 0 ? { place, distance } : { place: this.nearestDistance < limit ? this.#nearestPlace : -1, distance: this.nearestDistance }
+    return place >= 0
+      ? { place, distance }
+      : { place: this.nearestDistance < limit ? this.#nearestPlace : -1, distance: this.nearestDistance }
   }
 
   /** How far the event in the view is from the nearest references, 0 or more; `except` is a reference that does not count. */

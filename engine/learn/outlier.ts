@@ -92,7 +92,8 @@ export class OutlierScale {
 
   /** `known` holds the signals of known events, each as if it had not been seen; at least one. */
   static of(known: readonly OutlierSignals[]): OutlierScale {
-    const tail = (pick: (signals: OutlierSignals) => number): OutlierTail => OutlierTail.of(Float64Array.from(known, pick), bounded)
+    const tail = (pick: (signals: OutlierSignals) => number): OutlierTail =>
+      OutlierTail.of(Float64Array.from(known, pick), bounded)
     const doubt = tail((signals) => signals.doubt)
     const surprise = tail((signals) => signals.surprise)
     const unknown = tail((signals) => signals.unknown)

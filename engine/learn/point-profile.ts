@@ -75,8 +75,12 @@ function repeatedShare(sorted: Float64Array): number {
 
 const boundless = { low: -Infinity, high: Infinity }
 
-function profileOf(numbers: readonly number[], seen: Pick<PointProfile, 'sparse' | 'listed' | 'reading'>): PointProfile {
-  if (numbers.length === 0) return { ...seen, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0, ...boundless }
+function profileOf(
+  numbers: readonly number[],
+  seen: Pick<PointProfile, 'sparse' | 'listed' | 'reading'>,
+): PointProfile {
+  if (numbers.length === 0)
+    return { ...seen, exact: true, edges: new Float64Array(0), mean: 0, deviation: 0, ...boundless }
   const sorted = Float64Array.from(numbers).sort()
   let sum = 0
   for (const x of sorted) sum += signedLog(x)
@@ -140,7 +144,13 @@ function isBounded({ low, high }: PointProfile): boolean {
 export function writeProfiles(profiles: readonly PointProfile[], to: ModelWriter): void {
   to.u32(profiles.length)
   for (const profile of profiles) {
-    to.u8((profile.sparse ? 1 : 0) | (profile.exact ? 2 : 0) | (profile.reading << readingShift) | (profile.listed ? listedFlag : 0) | (isBounded(profile) ? boundedFlag : 0))
+    to.u8(
+      (profile.sparse ? 1 : 0) |
+        (profile.exact ? 2 : 0) |
+        (profile.reading << readingShift) |
+        (profile.listed ? listedFlag : 0) |
+        (isBounded(profile) ? boundedFlag : 0),
+    )
     to.f64s(profile.edges)
     to.f64(profile.mean)
     to.f64(profile.deviation)
@@ -159,7 +169,16 @@ export function readProfiles(from: ModelReader): PointProfile[] {
     const mean = from.f64()
     const deviation = from.f64()
     const bounds = (flags & boundedFlag) === 0 ? boundless : { low: from.f64(), high: from.f64() }
-    profiles.push({ sparse: (flags & 1) !== 0, exact: (flags & 2) !== 0, reading: readingOf((flags >> readingShift) & 3), listed: (flags & listedFlag) !== 0, edges, mean, deviation, ...bounds })
+    profiles.push({
+      sparse: (flags & 1) !== 0,
+      exact: (flags & 2) !== 0,
+      reading: readingOf((flags >> readingShift) & 3),
+      listed: (flags & listedFlag) !== 0,
+      edges,
+      mean,
+      deviation,
+      ...bounds,
+    })
   }
   return profiles
 }

@@ -93,12 +93,18 @@ function withoutMember(truths: readonly Float64Array[], weights: Float64Array, m
 }
 
 /** The index of the temperature at which a member, of this weight beside what the rest says, does best. */
-function fitTemperature(byTemperature: readonly Float64Array[], rest: Float64Array, weight: number, counts: Float64Array): number {
+function fitTemperature(
+  byTemperature: readonly Float64Array[],
+  rest: Float64Array,
+  weight: number,
+  counts: Float64Array,
+): number {
   let best = 0
   let least = Infinity
   byTemperature.forEach((truth, t) => {
     let loss = 0
-    for (let h = 0; h < rest.length; h++) loss -= (counts[h] as number) * Math.log((rest[h] as number) + weight * (truth[h] as number))
+    for (let h = 0; h < rest.length; h++)
+      loss -= (counts[h] as number) * Math.log((rest[h] as number) + weight * (truth[h] as number))
     if (loss >= least - lossMin) return
     least = loss
     best = t
@@ -112,7 +118,9 @@ export function fitPool(held: HeldOut | null, labels: number, floor: number): Po
   if (held === null) return { weights: prior, temperatures: new Float64Array(memberCount).fill(1) }
   const all = memberNames.map((_, m) => [...trials].map((temperature) => truthOf(held, m, temperature, floor)))
   const count = held.classes.length
-  const chosen = Int32Array.from(all, (byTemperature) => fitTemperature(byTemperature, new Float64Array(count), 1, held.weights))
+  const chosen = Int32Array.from(all, (byTemperature) =>
+    fitTemperature(byTemperature, new Float64Array(count), 1, held.weights),
+  )
   const truths = all.map((byTemperature, m) => byTemperature[chosen[m] as number] as Float64Array)
   let weights = mixtureWeights(truths, held.weights, prior, prior)
   for (let turn = 0; count >= togetherMin && turn < turns; turn++) {
@@ -133,7 +141,12 @@ export function poolToAnswer(pool: Pool, held: HeldOut | null): Pool {
 }
 
 /** Weights with the greatest likelihood of the truth under the prior, from `first` on. */
-function mixtureWeights(truths: readonly Float64Array[], counts: Float64Array, prior: Float64Array, first: Float64Array): Float64Array {
+function mixtureWeights(
+  truths: readonly Float64Array[],
+  counts: Float64Array,
+  prior: Float64Array,
+  first: Float64Array,
+): Float64Array {
   const strength = counts.length < fewExamples ? priorOfFew : Math.min(priorMost, priorShare * counts.length)
   let weights = first
   for (let round = 0; round < rounds; round++) {

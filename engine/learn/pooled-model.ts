@@ -12,7 +12,16 @@ import { makeCoder, readCoder, writeCoder, type CoderParts } from './coder-parts
 import { chooseBy, readRule, writeRule, type DecisionRule } from './decision-rule.js'
 import type { EventCoder } from './event-coder.js'
 import { FeatureTable } from './feature-table.js'
-import { doubted, doubtedFirst, fillDoubts, MemberPanel, readMembers, writeMembers, type Doubted, type Members } from './members.js'
+import {
+  doubted,
+  doubtedFirst,
+  fillDoubts,
+  MemberPanel,
+  readMembers,
+  writeMembers,
+  type Doubted,
+  type Members,
+} from './members.js'
 import { kindOf, ModelReader, ModelWriter } from './model-bytes.js'
 import { outlierThresholdUsual } from './outlier-anchor.js'
 import { OutlierDetector } from './outlier-detector.js'
@@ -31,7 +40,19 @@ export const pooledKind = 'pooled/12'
  * without a balance of the classes, with numbers read as they are, however far beyond what was known, without factors of texts, and (the layout
  * is the same) with nothing held out of fewer than twenty examples, and with fewer bins of numbers and another rule for macro F1.
  */
-export const earlierPooledKinds: readonly string[] = ['pooled/1', 'pooled/2', 'pooled/3', 'pooled/4', 'pooled/5', 'pooled/6', 'pooled/7', 'pooled/8', 'pooled/9', 'pooled/10', 'pooled/11']
+export const earlierPooledKinds: readonly string[] = [
+  'pooled/1',
+  'pooled/2',
+  'pooled/3',
+  'pooled/4',
+  'pooled/5',
+  'pooled/6',
+  'pooled/7',
+  'pooled/8',
+  'pooled/9',
+  'pooled/10',
+  'pooled/11',
+]
 const pooledKinds = [...earlierPooledKinds, pooledKind]
 
 /** The kind came with `first`, or after it. */
@@ -123,7 +144,13 @@ export function readPooled(bytes: Uint8Array): PooledParts {
   const answers = { pool, recall, cells, sharpness, balance: factors, rule: readRule(from) }
   // The first kind had the references for the outlier check alone.
   const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from, false)) }
-  const parts: PooledParts = { ...head, coder, members, ...answers, detector: OutlierDetector.read(from, doubtedBy(kind).length) }
+  const parts: PooledParts = {
+    ...head,
+    coder,
+    members,
+    ...answers,
+    detector: OutlierDetector.read(from, doubtedBy(kind).length),
+  }
   from.finish()
   return parts
 }
@@ -178,7 +205,12 @@ export class PooledAnswer {
 }
 
 /** Fills `probabilities`, one a label, with those of the classes, `answer` from `at` on, and the share of the uniform. */
-export function spread(parts: Pick<AnswerParts, 'labels' | 'uniformShare'>, answer: Float64Array, at: number, probabilities: Float64Array): void {
+export function spread(
+  parts: Pick<AnswerParts, 'labels' | 'uniformShare'>,
+  answer: Float64Array,
+  at: number,
+  probabilities: Float64Array,
+): void {
   const { labels, uniformShare } = parts
   probabilities.fill(uniformShare / probabilities.length)
   for (let k = 0; k < labels.length; k++) {

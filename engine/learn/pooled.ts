@@ -26,7 +26,15 @@ import { chooseReferences } from './nearest.js'
 import { OutlierDetector } from './outlier-detector.js'
 import type { AtomRows } from './pair-choice.js'
 import { fitPool, mix, poolToAnswer, type Pool } from './pool.js'
-import { PooledAnswer, PooledModel, pooledKind, readPooled, spread, writePooled, type AnswerParts } from './pooled-model.js'
+import {
+  PooledAnswer,
+  PooledModel,
+  pooledKind,
+  readPooled,
+  spread,
+  writePooled,
+  type AnswerParts,
+} from './pooled-model.js'
 import { ProgressReport, type Stage } from './progress.js'
 import { fitRecall, noRecall } from './recall.js'
 import { fitSharpness } from './sharpness.js'
@@ -65,7 +73,10 @@ function weigh(set: TrainingSet, table: LearningTable, featureCount: number, sta
   const { matrix, coder } = table
   const ratios = weighByStream(matrix, matrix.weights, set.background, coder, featureCount, stage)
   const pull = set.examples.length / (set.examples.length + streamHalf)
-  const weights = Float64Array.from(set.examples, ({ weight }, i) => weight * (ratios[matrix.rowOf[i] as number] as number) ** pull)
+  const weights = Float64Array.from(
+    set.examples,
+    ({ weight }, i) => weight * (ratios[matrix.rowOf[i] as number] as number) ** pull,
+  )
   const share = sum(set.examples.map(({ weight }) => weight)) / sum(weights)
   return weights.map((weight) => weight * share)
 }
@@ -74,7 +85,8 @@ function weigh(set: TrainingSet, table: LearningTable, featureCount: number, sta
 function rowWeights(table: LearningTable, weights: Float64Array): Float64Array {
   const sums = new Float64Array(table.matrix.rowCount)
   const { rowOf } = table.matrix
-  for (let i = 0; i < rowOf.length; i++) sums[rowOf[i] as number] = (sums[rowOf[i] as number] as number) + (weights[i] as number)
+  for (let i = 0; i < rowOf.length; i++)
+    sums[rowOf[i] as number] = (sums[rowOf[i] as number] as number) + (weights[i] as number)
   return sums
 }
 
@@ -96,27 +108,45 @@ function judge(held: HeldOut, pooled: Float64Array, share: number): { logLoss: n
   let right = 0
   for (let h = 0; h < classes.length; h++) {
     const answer = pooled.subarray(h * classCount, (h + 1) * classCount)
-    loss -= (weights[h] as number) * Math.log((1 - share) * (answer[classes[h] as number] as number) + share / classCount)
+    loss -=
+      (weights[h] as number) * Math.log((1 - share) * (answer[classes[h] as number] as number) + share / classCount)
     if (answer.indexOf(Math.max(...answer)) === classes[h]) right += weights[h] as number
   }
   return { logLoss: loss / classes.length, accuracy: right / classes.length }
 }
 
 /** Held-out answers as probabilities of all labels, without the share of the uniform, one example after the other. */
-function heldOutProbabilities(held: HeldOut, pooled: Float64Array, parts: AnswerParts, labelCount: number): Float64Array {
+function heldOutProbabilities(
+  held: HeldOut,
+  pooled: Float64Array,
+  parts: AnswerParts,
+  labelCount: number,
+): Float64Array {
   const all = new Float64Array(held.classes.length * labelCount)
   for (let h = 0; h < held.classes.length; h++) {
-    spread({ labels: parts.labels, uniformShare: 0 }, pooled, h * held.classCount, all.subarray(h * labelCount, (h + 1) * labelCount))
+    spread(
+      { labels: parts.labels, uniformShare: 0 },
+      pooled,
+      h * held.classCount,
+      all.subarray(h * labelCount, (h + 1) * labelCount),
+    )
   }
   return all
 }
 
 /** The rule, fitted to the stream: events that nobody labelled, and labelled ones as they were held out. */
-function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: HeldOut | null, heldOut: Float64Array): DecisionRule {
+function chooseRule(
+  set: TrainingSet,
+  parts: AnswerParts,
+  rows: AtomRows,
+  held: HeldOut | null,
+  heldOut: Float64Array,
+): DecisionRule {
   const { labelCount } = set
   const objective = set.objective ?? 'accuracy'
   // The other rules do not depend on the stream.
-  if (objective !== 'macro_f1') return fitRule(objective, new Float64Array(0), new Float64Array(0), parts.labels, labelCount, parts.uniformShare)
+  if (objective !== 'macro_f1')
+    return fitRule(objective, new Float64Array(0), new Float64Array(0), parts.labels, labelCount, parts.uniformShare)
   const answer = new PooledAnswer(parts)
   const uniform = parts.uniformShare / labelCount
   const all = Int32Array.from({ length: rows.pointCount }, (_, point) => point)
@@ -131,11 +161,24 @@ function chooseRule(set: TrainingSet, parts: AnswerParts, rows: AtomRows, held: 
     for (const probability of probabilities) stream.push((probability - uniform) / (1 - parts.uniformShare))
     weights.push(1)
   }
-  return fitRule(objective, Float64Array.from(stream), Float64Array.from(weights), parts.labels, labelCount, parts.uniformShare)
+  return fitRule(
+    objective,
+    Float64Array.from(stream),
+    Float64Array.from(weights),
+    parts.labels,
+    labelCount,
+    parts.uniformShare,
+  )
 }
 
 /** What is usual, from known events, each as if it had not been seen; `references` are the numbers of those that the model holds. */
-function fitDetector(set: TrainingSet, parts: AnswerParts, references: readonly number[], held: HeldOut | null, stage: Stage): OutlierDetector {
+function fitDetector(
+  set: TrainingSet,
+  parts: AnswerParts,
+  references: readonly number[],
+  held: HeldOut | null,
+  stage: Stage,
+): OutlierDetector {
   const { examples, background, labelCount } = set
   const heldAt = new Map(Array.from(held?.examples ?? [], (example, h) => [example, h]))
   const answer = new PooledAnswer(parts)
@@ -146,7 +189,8 @@ function fitDetector(set: TrainingSet, parts: AnswerParts, references: readonly 
     if (distances.length % rowsPerLook === 0) stage.at(distances.length / (2 * knownMax))
     answer.fill(values, probabilities, place)
     distances.push(answer.distance)
-    if (held !== null && heldPlace >= 0) fillDoubts(doubted, held.chances, heldPlace * memberCount * held.classCount, held.classCount, answer.doubts)
+    if (held !== null && heldPlace >= 0)
+      fillDoubts(doubted, held.chances, heldPlace * memberCount * held.classCount, held.classCount, answer.doubts)
     doubts.forEach((list, d) => list.push(answer.doubts[d] as number))
   }
   const places = new Map(references.map((example, place) => [example, place]))
@@ -154,27 +198,45 @@ function fitDetector(set: TrainingSet, parts: AnswerParts, references: readonly 
   const told = held !== null && held.examples.length >= toldMin ? [...held.examples] : [...examples.keys()]
   for (const i of evenly(told, knownMax)) take((examples[i] as Example).values, places.get(i), heldAt.get(i))
   for (const values of evenly(background, knownMax)) take(values)
-  return OutlierDetector.of(Float64Array.from(distances), doubts.map((list) => Float64Array.from(list)))
+  return OutlierDetector.of(
+    Float64Array.from(distances),
+    doubts.map((list) => Float64Array.from(list)),
+  )
 }
 
 function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
   assert(set.examples.length > 0, 'a training has examples')
   const report = new ProgressReport(progress)
   const labelled = set.examples.map((example) => example.values)
-  const encoder = chooseEncoder(set, [...labelled, ...set.background], report.stage(0, 0.03, 'Looking for telling values'))
+  const encoder = chooseEncoder(
+    set,
+    [...labelled, ...set.background],
+    report.stage(0, 0.03, 'Looking for telling values'),
+  )
   const features = new FeatureTable()
   const all = buildMatrix(set.examples, encoder, features, report.stage(0.03, 0.05, 'Reading the examples'))
   const counts = countFeatures(all, set.background, encoder, features, report.stage(0.05, 0.06, 'Counting values'))
   const found = { matrix: all, hashes: features.hashes(), counts }
   const vocabulary = limitFeatures(found, report.stage(0.06, 0.07, 'Leaving out the rarest'))
   const factors = chooseFactors(labelled, set.background, encoder.profiles, report.stage(0.07, 0.08, 'Reading texts'))
-  const table = buildLearningTable(set.examples, set.background, vocabulary, encoder, factors, report.stage(0.08, 0.09, 'Coding the examples'))
+  const table = buildLearningTable(
+    set.examples,
+    set.background,
+    vocabulary,
+    encoder,
+    factors,
+    report.stage(0.08, 0.09, 'Coding the examples'),
+  )
   const weights = weigh(set, table, vocabulary.hashes.length, report.stage(0.09, 0.12, 'Comparing with the stream'))
   const rows = atomsOf(set, table)
   const { labels } = table.matrix
   const uniformShare = uniformShareOf(set.examples.length, set.labelCount)
   const comparing = report.stage(0.12, 0.55, 'Comparing on held-out examples')
-  const sight = new Sight(set.examples, encoder, (example) => table.matrix.classes[table.matrix.rowOf[example] as number] as number)
+  const sight = new Sight(
+    set.examples,
+    encoder,
+    (example) => table.matrix.classes[table.matrix.rowOf[example] as number] as number,
+  )
   const held = holdOut(table, sight, weights, set.seed, new Dice(set.seed, 1), comparing)
   const pool = fitPool(held, set.examples.length, uniformShare)
   const pooled = held === null ? null : poolHeldOut(held, pool)
@@ -186,10 +248,17 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     depth: held?.depth ?? shallowBoosting,
     rounds: held?.rounds ?? roundsMax,
   }
-  const members = trainMembers(table, rowWeights(table, weights), sight.nearest(references, set.seed), options, report.stage(0.55, 0.93, 'Fitting the model'))
+  const members = trainMembers(
+    table,
+    rowWeights(table, weights),
+    sight.nearest(references, set.seed),
+    options,
+    report.stage(0.55, 0.93, 'Fitting the model'),
+  )
   let cells: Cells = noCells
   const choosing = report.stage(0.93, 0.95, 'Remembering what was said of equal events')
-  const recall = held === null || pooled === null ? noRecall : fitRecall(held, pooled, members.nearest.scale, uniformShare)
+  const recall =
+    held === null || pooled === null ? noRecall : fitRecall(held, pooled, members.nearest.scale, uniformShare)
   if (held !== null && pooled !== null) cells = fitCells(rows, weights, held, pooled, uniformShare, choosing)
   const sharpness = held === null || pooled === null ? 1 : fitSharpness(held, pooled, uniformShare)
   const balance = held === null || pooled === null ? new Float64Array(0) : fitBalance(held, pooled)
@@ -216,7 +285,8 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
     balance,
     uniformShare,
   }
-  const heldOut = held === null || pooled === null ? new Float64Array(0) : heldOutProbabilities(held, pooled, parts, set.labelCount)
+  const heldOut =
+    held === null || pooled === null ? new Float64Array(0) : heldOutProbabilities(held, pooled, parts, set.labelCount)
   const bytes = writePooled({
     ...parts,
     labelCount: set.labelCount,

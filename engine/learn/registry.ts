@@ -10,7 +10,9 @@ import { pooled } from './pooled.js'
 import { earlierPooledKinds } from './pooled-model.js'
 
 const earlier = earlierPooledKinds.map((kind): Classifier => ({ ...pooled, kind }))
-const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled, ...earlier, hashedLogistic].map((one) => [one.kind, one]))
+const classifiers: ReadonlyMap<string, Classifier> = new Map(
+  [pooled, ...earlier, hashedLogistic].map((one) => [one.kind, one]),
+)
 
 /** What a job trains with. */
 export const defaultClassifier: Classifier = pooled

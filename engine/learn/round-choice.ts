@@ -35,12 +35,17 @@ export class RoundTrials {
 
   /** The index of the number of rounds to take: all, unless fewer are surely better; `classes` and `weights` are of the held-out examples. */
   best(classes: Int32Array, weights: Float64Array): number {
-    return surelyBest(roundChoices.map((_, choice) => this.losses(classes, weights, choice)), roundChoices.length - 1)
+    return surelyBest(
+      roundChoices.map((_, choice) => this.losses(classes, weights, choice)),
+      roundChoices.length - 1,
+    )
   }
 
   /** The loss of each held-out example after the number of rounds with this index. */
   losses(classes: Int32Array, weights: Float64Array, choice: number): Float64Array {
-    return weights.map((weight, h) => judgedLoss(weight, this.chances(h, choice)[classes[h] as number] as number, this.#classCount))
+    return weights.map((weight, h) =>
+      judgedLoss(weight, this.chances(h, choice)[classes[h] as number] as number, this.#classCount),
+    )
   }
 
   /** What is said of a held-out example after the number of rounds with this index. */
@@ -66,9 +71,15 @@ export class DepthTrials {
   }
 
   /** The usual depth, unless another one is surely better, each with the rounds that do best for it; and what that says of an example. */
-  best(classes: Int32Array, weights: Float64Array): { readonly depth: number; readonly rounds: number; readonly chances: (h: number) => Float64Array } {
+  best(
+    classes: Int32Array,
+    weights: Float64Array,
+  ): { readonly depth: number; readonly rounds: number; readonly chances: (h: number) => Float64Array } {
     const rounds = this.#trials.map((trials) => trials.best(classes, weights))
-    const d = surelyBest(this.#trials.map((trials, i) => trials.losses(classes, weights, rounds[i] as number)), 0)
+    const d = surelyBest(
+      this.#trials.map((trials, i) => trials.losses(classes, weights, rounds[i] as number)),
+      0,
+    )
     const round = rounds[d] as number
     return {
       depth: this.#depths[d] as number,

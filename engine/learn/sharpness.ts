@@ -33,11 +33,13 @@ export function fitSharpness(held: HeldOut, pooled: Float64Array, floor: number)
   const { classCount, classes, weights, allLabels } = held
   if (!allLabels) return 1
   const one = new Float64Array(classCount)
-  const losses = powers.map((power) => weights.map((weight, h) => {
-    one.set(pooled.subarray(h * classCount, (h + 1) * classCount))
-    sharpen(one, power)
-    return -weight * Math.log((1 - floor) * (one[classes[h] as number] as number) + floor / classCount)
-  }))
+  const losses = powers.map((power) =>
+    weights.map((weight, h) => {
+      one.set(pooled.subarray(h * classCount, (h + 1) * classCount))
+      sharpen(one, power)
+      return -weight * Math.log((1 - floor) * (one[classes[h] as number] as number) + floor / classCount)
+    }),
+  )
   const power = powers[surelyBest(losses, 0, doubt, 0)] as number
   for (let h = 0; h < classes.length; h++) sharpen(pooled.subarray(h * classCount, (h + 1) * classCount), power)
   return power

@@ -26,6 +26,8 @@ export class Sight {
 
   /** What the nearest neighbour knows from these examples. */
   nearest(among: readonly number[], seed: number): Nearest {
-    return trainNearest(chooseReferences(this.#examples, among, seed), this.#classOf, this.view, (example) => this.look(example))
+    return trainNearest(chooseReferences(this.#examples, among, seed), this.#classOf, this.view, (example) =>
+      this.look(example),
+    )
   }
 }

@@ -23,7 +23,10 @@ function weightOf(events: number, picked: number): number {
 /** A weight for each labelled bucket, of its number of events; `total` is how many events there are in all. */
 export function weighBuckets(events: readonly number[], total: number): number[] {
   const sizes = events.map((count) => Math.max(1, count))
-  const all = Math.max(total, sizes.reduce((sum, size) => sum + size, 0))
+  const all = Math.max(
+    total,
+    sizes.reduce((sum, size) => sum + size, 0),
+  )
   const excess = (picks: number): number => sizes.reduce((sum, size) => sum + weightOf(size, picks / all), 0) - picks
   let low = Math.min(1, all)
   let high = Math.max(low, Math.min(all, sizes.length * picksPerBucketMax))

@@ -35,7 +35,12 @@ const examplesMin = 60
 const usualDoubt = 1
 
 /** The index of the losses that gain most beside those of the usual choice; the usual one where none surely gains, or there are fewer than `least`. */
-export function surelyBest(losses: readonly ArrayLike<number>[], usual: number, doubt = usualDoubt, least = examplesMin): number {
+export function surelyBest(
+  losses: readonly ArrayLike<number>[],
+  usual: number,
+  doubt = usualDoubt,
+  least = examplesMin,
+): number {
   let best = usual
   if ((losses[usual] as ArrayLike<number>).length < least) return best
   let most = 0

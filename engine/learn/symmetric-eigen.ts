@@ -9,7 +9,10 @@ const sweepsMax = 30
 const nothing = 1e-24
 
 /** `matrix` is `size` by `size` and is used up; eigenvalues fall, and the vectors, of length 1, lie one after the other in their order. */
-export function eigen(matrix: Float64Array, size: number): { readonly values: Float64Array; readonly vectors: Float64Array } {
+export function eigen(
+  matrix: Float64Array,
+  size: number,
+): { readonly values: Float64Array; readonly vectors: Float64Array } {
   const turned = new Float64Array(size * size)
   for (let i = 0; i < size; i++) turned[i * size + i] = 1
   let all = 0
@@ -17,7 +20,9 @@ export function eigen(matrix: Float64Array, size: number): { readonly values: Fl
   for (let sweep = 0; sweep < sweepsMax && besideDiagonal(matrix, size) > nothing * all; sweep++) {
     for (let p = 0; p < size - 1; p++) for (let q = p + 1; q < size; q++) turn(matrix, turned, size, p, q)
   }
-  const order = Array.from({ length: size }, (_, i) => i).sort((a, b) => (matrix[b * size + b] as number) - (matrix[a * size + a] as number) || a - b)
+  const order = Array.from({ length: size }, (_, i) => i).sort(
+    (a, b) => (matrix[b * size + b] as number) - (matrix[a * size + a] as number) || a - b,
+  )
   const vectors = new Float64Array(size * size)
   order.forEach((from, to) => vectors.set(turned.subarray(from * size, (from + 1) * size), to * size))
   return { values: Float64Array.from(order, (i) => matrix[i * size + i] as number), vectors }

@@ -23,7 +23,13 @@ export interface TextFactors {
   readonly vectors: Float32Array
 }
 
-export const noFactors: TextFactors = { count: 0, points: new Int32Array(0), words: new Int32Array(0), weights: new Float32Array(0), vectors: new Float32Array(0) }
+export const noFactors: TextFactors = {
+  count: 0,
+  points: new Int32Array(0),
+  words: new Int32Array(0),
+  weights: new Float32Array(0),
+  vectors: new Float32Array(0),
+}
 
 /** Longer than the words of a sentence are together for the linear model (features.ts): what these tell it has to learn word by word. */
 const coordinatesLength = 3.5

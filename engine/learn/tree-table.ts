@@ -42,11 +42,19 @@ export function codeAt(table: TreeTable, column: number, row: number): number {
 export function copyCodes(table: TreeTable, row: number, into: Uint8Array): void {
   into.fill(0)
   const end = table.starts[row + 1] as number
-  for (let j = table.starts[row] as number; j < end; j++) into[table.columns[j] as number] = table.entryCodes[j] as number
+  for (let j = table.starts[row] as number; j < end; j++)
+    into[table.columns[j] as number] = table.entryCodes[j] as number
 }
 
 /** Moves the rows with a code up to `code` to the front, in place; answers where the others start. */
-export function partition(table: TreeTable, rows: Int32Array, start: number, end: number, column: number, code: number): number {
+export function partition(
+  table: TreeTable,
+  rows: Int32Array,
+  start: number,
+  end: number,
+  column: number,
+  code: number,
+): number {
   let low = start
   let high = end - 1
   const bits = column >= table.numberCount

@@ -25,25 +25,37 @@ const nothing = 1e-10
 const purpose = 0x5fd1
 
 /** Fills `into`, row by row, with the rows' products with `basis`, which has `width` numbers a column of the matrix. */
-function multiply({ starts, columns, values }: SparseRows, basis: Float64Array, width: number, into: Float64Array): void {
+function multiply(
+  { starts, columns, values }: SparseRows,
+  basis: Float64Array,
+  width: number,
+  into: Float64Array,
+): void {
   into.fill(0)
   for (let row = 0; row + 1 < starts.length; row++) {
     for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) {
       const value = values[j] as number
       const from = (columns[j] as number) * width
-      for (let k = 0; k < width; k++) into[row * width + k] = (into[row * width + k] as number) + value * (basis[from + k] as number)
+      for (let k = 0; k < width; k++)
+        into[row * width + k] = (into[row * width + k] as number) + value * (basis[from + k] as number)
     }
   }
 }
 
 /** Fills `into`, column by column, with the products of the transposed matrix with `rows`. */
-function multiplyBack({ starts, columns, values }: SparseRows, rows: Float64Array, width: number, into: Float64Array): void {
+function multiplyBack(
+  { starts, columns, values }: SparseRows,
+  rows: Float64Array,
+  width: number,
+  into: Float64Array,
+): void {
   into.fill(0)
   for (let row = 0; row + 1 < starts.length; row++) {
     for (let j = starts[row] as number; j < (starts[row + 1] as number); j++) {
       const value = values[j] as number
       const to = (columns[j] as number) * width
-      for (let k = 0; k < width; k++) into[to + k] = (into[to + k] as number) + value * (rows[row * width + k] as number)
+      for (let k = 0; k < width; k++)
+        into[to + k] = (into[to + k] as number) + value * (rows[row * width + k] as number)
     }
   }
 }
@@ -55,10 +67,12 @@ function gram(vectors: Float64Array, width: number): Float64Array {
     for (let a = 0; a < width; a++) {
       const one = vectors[at + a] as number
       if (one === 0) continue
-      for (let b = a; b < width; b++) products[a * width + b] = (products[a * width + b] as number) + one * (vectors[at + b] as number)
+      for (let b = a; b < width; b++)
+        products[a * width + b] = (products[a * width + b] as number) + one * (vectors[at + b] as number)
     }
   }
-  for (let a = 0; a < width; a++) for (let b = 0; b < a; b++) products[a * width + b] = products[b * width + a] as number
+  for (let a = 0; a < width; a++)
+    for (let b = 0; b < a; b++) products[a * width + b] = products[b * width + a] as number
   return products
 }
 
@@ -87,11 +101,18 @@ function orthonormal(vectors: Float64Array, width: number): { readonly vectors: 
 }
 
 /** The leading `count` right singular vectors or fewer, a column's numbers side by side; the first has the largest singular value. */
-export function rightSingularVectors(matrix: SparseRows, count: number, stage: Stage): { readonly vectors: Float64Array; readonly count: number } {
+export function rightSingularVectors(
+  matrix: SparseRows,
+  count: number,
+  stage: Stage,
+): { readonly vectors: Float64Array; readonly count: number } {
   const rowCount = matrix.starts.length - 1
   const dice = new Dice(purpose, count)
   const start = Math.min(count + spare, matrix.columnCount, rowCount)
-  let basis: { readonly vectors: Float64Array; readonly width: number } = { vectors: Float64Array.from({ length: matrix.columnCount * start }, () => (dice.below(2) === 0 ? -1 : 1)), width: start }
+  let basis: { readonly vectors: Float64Array; readonly width: number } = {
+    vectors: Float64Array.from({ length: matrix.columnCount * start }, () => (dice.below(2) === 0 ? -1 : 1)),
+    width: start,
+  }
   for (let round = 0; round <= powerRounds; round++) {
     stage.at(round / (powerRounds + 2))
     const { width } = basis

@@ -56,7 +56,10 @@ export class ConfidenceTally {
     const events = this.#events.reduce((all, one) => all + one, 0)
     const judged = this.#judged.reduce((all, one) => all + one, 0)
     const bins = Array.from(this.#events, (count, bin) => this.#bin(bin, count))
-    const error = bins.reduce((all, bin) => all + bin.judged * Math.abs((bin.accuracy ?? 0) - (bin.meanConfidence ?? 0)), 0)
+    const error = bins.reduce(
+      (all, bin) => all + bin.judged * Math.abs((bin.accuracy ?? 0) - (bin.meanConfidence ?? 0)),
+      0,
+    )
     return {
       meanConfidence: events === 0 ? null : this.#total / events,
       expectedCalibrationError: judged === 0 ? null : error / judged,

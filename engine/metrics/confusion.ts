@@ -74,7 +74,9 @@ export class ConfusionMatrix {
 
   quality(labels: readonly string[]): Quality {
     const scores = this.rows.map((_, label) => this.#scoresOf(label))
-    const occurring = scores.filter(({ truePositives, falsePositives, falseNegatives }) => truePositives + falsePositives + falseNegatives > 0)
+    const occurring = scores.filter(
+      ({ truePositives, falsePositives, falseNegatives }) => truePositives + falsePositives + falseNegatives > 0,
+    )
     const mean = (pick: (one: DecisionScores) => number): number | null => {
       return occurring.length === 0 ? null : sum(occurring.map(pick)) / occurring.length
     }

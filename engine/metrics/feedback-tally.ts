@@ -44,7 +44,11 @@ export interface FeedbackFigures {
   readonly subjectsOverridden: number
   readonly consensusPerDecision: ReadonlyMap<string, number>
   readonly analysts: ReadonlyMap<string, AnalystFigures>
-  readonly agreement: { readonly subjects: number; readonly unanimous: number; readonly krippendorffAlpha: number | null }
+  readonly agreement: {
+    readonly subjects: number
+    readonly unanimous: number
+    readonly krippendorffAlpha: number | null
+  }
   readonly labelDelay: DelayFigures
 }
 
@@ -86,7 +90,12 @@ export class FeedbackTally {
   }
 
   /** Counts the votes of the ballot that pass, under the names that `nameOf` gives. */
-  add(ballot: BallotFact, passes: (vote: TimedVote) => boolean, nameOf: (analyst: string) => string, labelAt: (label: number) => number = same): void {
+  add(
+    ballot: BallotFact,
+    passes: (vote: TimedVote) => boolean,
+    nameOf: (analyst: string) => string,
+    labelAt: (label: number) => number = same,
+  ): void {
     const votes = ballot.votes.filter(passes)
     if (votes.length === 0 && !ballot.overridden) return
     this.#subjects++
@@ -98,20 +107,33 @@ export class FeedbackTally {
     for (const vote of votes) {
       const label = labelAt(vote.label)
       counts[label] = (counts[label] ?? 0) + 1
-      this.#addVote(nameOf(vote.analyst), label, isLabel(consensus) && (ballot.votes.length > 1 || ballot.overridden) ? consensus === label : null)
+      this.#addVote(
+        nameOf(vote.analyst),
+        label,
+        isLabel(consensus) && (ballot.votes.length > 1 || ballot.overridden) ? consensus === label : null,
+      )
       this.#addDelay(Math.max(0, vote.atMicros - vote.eventMicros) / 1e6)
     }
     this.#agreement.add(counts)
   }
 
   figures(): FeedbackFigures {
-    const named = (counts: readonly number[]): Map<string, number> => new Map(this.#labels.map((name, label) => [name, counts[label] ?? 0]))
+    const named = (counts: readonly number[]): Map<string, number> =>
+      new Map(this.#labels.map((name, label) => [name, counts[label] ?? 0]))
     const { subjects, unanimous, alpha } = this.#agreement.figures()
-    const analysts = [...this.#analysts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, tally]) => [name, {
-      votes: tally.votes,
-      votesPerDecision: named(tally.byLabel),
-      agreementWithConsensus: tally.shared === 0 ? null : ratio(tally.withConsensus, tally.shared),
-    }] as const)
+    const analysts = [...this.#analysts]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(
+        ([name, tally]) =>
+          [
+            name,
+            {
+              votes: tally.votes,
+              votesPerDecision: named(tally.byLabel),
+              agreementWithConsensus: tally.shared === 0 ? null : ratio(tally.withConsensus, tally.shared),
+            },
+          ] as const,
+      )
     return {
       votes: this.#votes,
       votesPerDecision: named(this.#byLabel),
@@ -130,7 +152,8 @@ export class FeedbackTally {
     this.#votes++
     this.#byLabel[label] = (this.#byLabel[label] ?? 0) + 1
     let tally = this.#analysts.get(name)
-    if (tally === undefined) this.#analysts.set(name, (tally = { votes: 0, byLabel: this.#labels.map(() => 0), shared: 0, withConsensus: 0 }))
+    if (tally === undefined)
+      this.#analysts.set(name, (tally = { votes: 0, byLabel: this.#labels.map(() => 0), shared: 0, withConsensus: 0 }))
     tally.votes++
     tally.byLabel[label] = (tally.byLabel[label] ?? 0) + 1
     if (withConsensus === null) return
@@ -151,6 +174,7 @@ const same = (label: number): number => label
 
 function delays(seconds: readonly number[]): DelayFigures {
   const sorted = Float64Array.from(seconds).sort()
-  const at = (share: number): number | null => (sorted.length === 0 ? null : (sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] as number))
+  const at = (share: number): number | null =>
+    sorted.length === 0 ? null : (sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] as number)
   return { medianSeconds: at(0.5), p90Seconds: at(0.9), p99Seconds: at(0.99) }
 }

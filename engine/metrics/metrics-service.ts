@@ -107,7 +107,12 @@ export interface MetricsService {
   /** The figures of the latest recomputation; the first look makes one. */
   model(job: JobHandle, modelId: string): Promise<ModelMetrics>
   /** The model in use is recomputed first, for at most `timeoutS`; where that is not enough, what is known is told. */
-  jobAndLatestModel(job: JobHandle, scope: MetricsScope, timeoutS: number, gone?: AbortSignal): Promise<JobAndModelMetrics>
+  jobAndLatestModel(
+    job: JobHandle,
+    scope: MetricsScope,
+    timeoutS: number,
+    gone?: AbortSignal,
+  ): Promise<JobAndModelMetrics>
   /** Resolves when the request is stored. */
   requestRecompute(job: JobHandle, modelId: string): RecomputeAnswer
   setProductionDate(job: JobHandle, date: string): void

@@ -31,7 +31,8 @@ function decode(value: Uint8Array): AlertRow {
 
 export function putAlert(batch: WriteBatch, environment: Environment, row: AlertRow): void {
   const surplus = environment.count(alertsTable, {}) + 1 - monitorBounds.alertsKept
-  if (surplus > 0) for (const { key } of environment.range(alertsTable, { limit: surplus })) batch.delete(alertsTable, key)
+  if (surplus > 0)
+    for (const { key } of environment.range(alertsTable, { limit: surplus })) batch.delete(alertsTable, key)
   const to = timeValue(Math.max(0, row.alert.atMicros - ALERT_MICROS_MAX))
   for (const { key } of environment.range(alertsTable, { to })) batch.delete(alertsTable, key)
   const value = Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row))])

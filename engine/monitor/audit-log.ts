@@ -16,7 +16,16 @@ import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { marksOf } from './audit-marks.js'
 import {
-  canonicalBytes, chainHash, decodeHead, encodeChained, encodeHead, headKey, sequenceKey, splitChained, timesKey, type AuditHead,
+  canonicalBytes,
+  chainHash,
+  decodeHead,
+  encodeChained,
+  encodeHead,
+  headKey,
+  sequenceKey,
+  splitChained,
+  timesKey,
+  type AuditHead,
 } from './audit-tables.js'
 import { AuditTerms } from './audit-terms.js'
 
@@ -76,7 +85,9 @@ function withBounds(entry: AuditEntry): AuditEntry {
     ...(analyst === undefined ? {} : { analyst: cutText(analyst) }),
     object: { type: object.type, id: object.id, title: cutText(object.title) },
     ...(job === undefined ? {} : { job: { id: job.id, title: cutText(job.title) } }),
-    ...(changes === undefined ? {} : { changes: mapValues(changes, ({ before, after }) => ({ before: cut(before), after: cut(after) })) }),
+    ...(changes === undefined
+      ? {}
+      : { changes: mapValues(changes, ({ before, after }) => ({ before: cut(before), after: cut(after) })) }),
     ...(details === undefined ? {} : { details: mapValues(details, cut) }),
   }
 }

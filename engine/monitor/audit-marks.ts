@@ -23,12 +23,18 @@ const remembered = new Map<string, Buffer>()
 /** The value of a field in an entry, or null. */
 export function valueOf(field: MarkedField, entry: AuditEntry): string | null {
   switch (field) {
-    case 'user': return entry.by.name
-    case 'analyst': return entry.analyst ?? null
-    case 'action': return entry.action
-    case 'object_type': return entry.object.type
-    case 'object_id': return entry.object.id
-    case 'job_id': return entry.job === undefined ? null : String(entry.job.id)
+    case 'user':
+      return entry.by.name
+    case 'analyst':
+      return entry.analyst ?? null
+    case 'action':
+      return entry.action
+    case 'object_type':
+      return entry.object.type
+    case 'object_id':
+      return entry.object.id
+    case 'job_id':
+      return entry.job === undefined ? null : String(entry.job.id)
   }
 }
 
@@ -39,7 +45,8 @@ export function markOf(field: MarkedField, value: string | null): Buffer {
   const text = value === null ? '' : `${space} ${value}`
   const known = remembered.get(text)
   if (known !== undefined) return known
-  const mark = value === null ? Buffer.alloc(MARK_BYTES) : createHash('sha256').update(text).digest().subarray(0, MARK_BYTES)
+  const mark =
+    value === null ? Buffer.alloc(MARK_BYTES) : createHash('sha256').update(text).digest().subarray(0, MARK_BYTES)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(text, mark)
   return mark

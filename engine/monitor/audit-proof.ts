@@ -12,7 +12,16 @@
 import type { Environment } from '../store/environment.js'
 import { marksOf } from './audit-marks.js'
 import {
-  chainHash, decodeHead, genesis, headKey, isReadable, sequenceOfKey, splitChained, timesKey, type AuditHead, type ChainedEntry,
+  chainHash,
+  decodeHead,
+  genesis,
+  headKey,
+  isReadable,
+  sequenceOfKey,
+  splitChained,
+  timesKey,
+  type AuditHead,
+  type ChainedEntry,
 } from './audit-tables.js'
 
 /** A head that was noted somewhere: the chain had so many entries, and this hash. */
@@ -43,7 +52,12 @@ function same(a: Uint8Array, b: Uint8Array): boolean {
 export function proveChain(environment: Environment, witnesses: readonly AuditWitness[] = []): AuditProof {
   let hash: Uint8Array = genesis
   let count = 0
-  const broken = (sequence: number, reason: string): AuditProof => ({ intact: false, entries: count, head: hex(hash), broken: { sequence, reason } })
+  const broken = (sequence: number, reason: string): AuditProof => ({
+    intact: false,
+    entries: count,
+    head: hex(hash),
+    broken: { sequence, reason },
+  })
   const noted = new Map<number, AuditWitness[]>()
   for (const witness of witnesses) noted.set(witness.count, [...(noted.get(witness.count) ?? []), witness])
   for (const { key, value } of environment.range('audit', {})) {
@@ -62,9 +76,11 @@ export function proveChain(environment: Environment, witnesses: readonly AuditWi
   const head = decodeHead(environment.get('audit_meta', headKey))
   if (head.count > count) return broken(count + 1, `the last ${head.count - count} entries are missing`)
   if (head.count < count) return broken(head.count + 1, 'the entry is not one that the head of the chain knows')
-  if (!same(head.hash, hash)) return broken(Math.max(count, 1), 'the entry is not the one that the head of the chain knows')
+  if (!same(head.hash, hash))
+    return broken(Math.max(count, 1), 'the entry is not the one that the head of the chain knows')
   const beyond = witnesses.find((witness) => witness.count > count)
-  if (beyond !== undefined) return broken(count + 1, `the entry is missing: ${beyond.place} had noted ${beyond.count} entries`)
+  if (beyond !== undefined)
+    return broken(count + 1, `the entry is missing: ${beyond.place} had noted ${beyond.count} entries`)
   let indexed = 0
   for (const _ of environment.range('audit_times', {})) indexed++
   if (indexed !== count) return broken(count + 1, 'the index by time has a row without an entry')
@@ -73,10 +89,11 @@ export function proveChain(environment: Environment, witnesses: readonly AuditWi
 
 /** What is wrong with an entry whose hash is right, or null. */
 function faultOf(environment: Environment, canonical: Uint8Array, sequence: number): string | null {
-  const entry = JSON.parse(Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength).toString('utf8')) as ChainedEntry
+  const entry = JSON.parse(
+    Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength).toString('utf8'),
+  ) as ChainedEntry
   if (entry.sequence !== sequence) return 'the entry is in another place than it was'
   const marks = environment.get('audit_times', timesKey(entry.atMicros, sequence))
   if (marks === undefined || !same(marks, marksOf(entry))) return 'the index by time does not show the entry as it is'
   return null
 }
-

@@ -10,7 +10,15 @@ import { limits } from '../limits.js'
 import type { Environment, KeyRange } from '../store/environment.js'
 import { MARK_BYTES, markedFields, markOf, type MarkedField } from './audit-marks.js'
 import type { AuditPage, AuditQuery, AuditRecord } from './audit-service.js'
-import { decodeChained, decodeHead, headKey, sequenceKey, sequenceOfTimesKey, splitChained, timesKey } from './audit-tables.js'
+import {
+  decodeChained,
+  decodeHead,
+  headKey,
+  sequenceKey,
+  sequenceOfTimesKey,
+  splitChained,
+  timesKey,
+} from './audit-tables.js'
 
 /** Between two looks at the time. */
 const ROWS_PER_LOOK = 1_024
@@ -22,7 +30,8 @@ type Filter = (marks: Buffer) => boolean
 export function queryAudit(environment: Environment, query: AuditQuery, nowMs: () => number): AuditPage {
   const filters = filtersOf(query)
   const matches = query.text === undefined ? null : textMatcher(query.text)
-  const isWhole = filters.length === 0 && matches === null && query.fromMicros === undefined && query.toMicros === undefined
+  const isWhole =
+    filters.length === 0 && matches === null && query.fromMicros === undefined && query.toMicros === undefined
   const from = query.page * query.size
   const end = from + query.size
   const untilMs = nowMs() + limits.questionMsMax
@@ -36,7 +45,8 @@ export function queryAudit(environment: Environment, query: AuditQuery, nowMs: (
     if (matches !== null && !matches(environment.get('audit', sequenceKey(sequence)))) continue
     if (total >= from && total < end) found.push(sequence)
     total++
-    if (isWhole && total >= end) return pageOf(environment, found, decodeHead(environment.get('audit_meta', headKey)).count, true)
+    if (isWhole && total >= end)
+      return pageOf(environment, found, decodeHead(environment.get('audit_meta', headKey)).count, true)
   }
   return pageOf(environment, found, total, true)
 }
@@ -64,7 +74,9 @@ function filtersOf({ user, actions, objectTypes, objectId, jobId }: AuditQuery):
   const filters: Filter[] = []
   const add = (fields: readonly MarkedField[], values: readonly string[] | undefined): void => {
     if (values === undefined) return
-    const wanted = fields.flatMap((field) => values.map((value) => [markedFields.indexOf(field) * MARK_BYTES, markOf(field, value)] as const))
+    const wanted = fields.flatMap((field) =>
+      values.map((value) => [markedFields.indexOf(field) * MARK_BYTES, markOf(field, value)] as const),
+    )
     filters.push((marks) => wanted.some(([at, mark]) => mark.compare(marks, at, at + MARK_BYTES) === 0))
   }
   add(['user', 'analyst'], user === undefined ? undefined : [user])

@@ -71,12 +71,20 @@ export function sequenceOfTimesKey(key: Uint8Array): number {
 /** The canonical bytes of an entry: JSON with its fields in this order, and nothing that is absent. */
 export function canonicalBytes(entry: AuditEntry, sequence: number): Buffer {
   const { atMicros, by, analyst, action, object, job, changes, details } = entry
-  return Buffer.from(JSON.stringify({
-    sequence, atMicros, by: { kind: by.kind, name: by.name }, analyst, action,
-    object: { type: object.type, id: object.id, title: object.title },
-    job: job === undefined ? undefined : { id: job.id, title: job.title },
-    changes, details,
-  }), 'utf8')
+  return Buffer.from(
+    JSON.stringify({
+      sequence,
+      atMicros,
+      by: { kind: by.kind, name: by.name },
+      analyst,
+      action,
+      object: { type: object.type, id: object.id, title: object.title },
+      job: job === undefined ? undefined : { id: job.id, title: job.title },
+      changes,
+      details,
+    }),
+    'utf8',
+  )
 }
 
 export function chainHash(before: Uint8Array, canonical: Uint8Array): Buffer {

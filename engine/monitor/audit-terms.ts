@@ -11,7 +11,13 @@ import type { AuditEntry } from '../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { valueOf, type MarkedField } from './audit-marks.js'
 
-export const listedFields = ['user', 'analyst', 'action', 'object_type', 'job_id'] as const satisfies readonly MarkedField[]
+export const listedFields = [
+  'user',
+  'analyst',
+  'action',
+  'object_type',
+  'job_id',
+] as const satisfies readonly MarkedField[]
 export type ListedField = (typeof listedFields)[number]
 
 export interface AuditTerm {

@@ -55,7 +55,8 @@ export class BatchBook {
   /** One of one item, from its beginning to its end. */
   async timed<T>(of: Pick<Batch, 'kind' | 'container' | 'jobId'>, work: () => Promise<T>): Promise<T> {
     const begin = performance.now()
-    const ended = (error: string | null): void => this.add({ ...of, items: 1, seconds: (performance.now() - begin) / 1000, error })
+    const ended = (error: string | null): void =>
+      this.add({ ...of, items: 1, seconds: (performance.now() - begin) / 1000, error })
     try {
       const result = await work()
       ended(null)

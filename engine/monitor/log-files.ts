@@ -32,7 +32,11 @@ export async function openLog(dataDir: string): Promise<LogFile[]> {
     try {
       const handle = await open(path, 'r')
       const { size } = await handle.stat()
-      files.push({ name: path.slice(path.lastIndexOf('/') + 1), content: read(handle, size), close: () => handle.close() })
+      files.push({
+        name: path.slice(path.lastIndexOf('/') + 1),
+        content: read(handle, size),
+        close: () => handle.close(),
+      })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
       await Promise.all(files.map((file) => file.close()))
@@ -72,8 +76,13 @@ async function* linesOf(files: readonly LogFile[], { component, container }: Con
 }
 
 async function* read(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < size;) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(PIECE_BYTES, size - at)), 0, undefined, at)
+  for (let at = 0; at < size; ) {
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.allocUnsafe(Math.min(PIECE_BYTES, size - at)),
+      0,
+      undefined,
+      at,
+    )
     if (bytesRead === 0) return
     at += bytesRead
     yield buffer.subarray(0, bytesRead)

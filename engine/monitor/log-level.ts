@@ -20,7 +20,10 @@ export function levelForAll(level: LogLevel): LogLevels {
 /** Reads `info`, or `info,api=debug,trainer=warn`; null where that is not how it is written. */
 export function parseLogLevels(text: string): LogLevels | null {
   const levels: Record<Component, LogLevel> = { ...levelForAll('info') }
-  for (const [place, part] of text.split(',').map((each) => each.trim().toLowerCase()).entries()) {
+  for (const [place, part] of text
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .entries()) {
     const [name = '', level, ...rest] = part.split('=').map((each) => each.trim())
     if (place === 0 && level === undefined && isLogLevel(name)) Object.assign(levels, levelForAll(name))
     else if (isComponent(name) && level !== undefined && isLogLevel(level) && rest.length === 0) levels[name] = level

@@ -66,7 +66,7 @@ export class LogStore {
     try {
       const bytes = Buffer.from(lines.join(''), 'utf8')
       this.#file ??= this.#open()
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
       this.#bytes += bytes.length
       if (this.#bytes >= this.#fileBytesMax) this.#turnOver()
     } catch {

@@ -131,7 +131,10 @@ export class Logs {
   }
 
   /** Takes failures in the background, in the words of whoever watches them; `also` is told too. */
-  failures(component: Component, also?: (what: string, error: unknown) => void): (what: string, error: unknown) => void {
+  failures(
+    component: Component,
+    also?: (what: string, error: unknown) => void,
+  ): (what: string, error: unknown) => void {
     const log = this.#of(component, MAIN)
     return (what, error) => {
       log.error(what, { err: error instanceof Error ? error : new Error(String(error)) })

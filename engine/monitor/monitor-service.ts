@@ -47,7 +47,12 @@ export interface Figures {
   readonly jobs: ReadonlyMap<string, number>
   readonly integrations: ReadonlyMap<string, number>
   readonly logLinesDropped: number
-  readonly watchdogs: readonly { readonly id: string; readonly title: string; readonly type: string; readonly isFiring: boolean }[]
+  readonly watchdogs: readonly {
+    readonly id: string
+    readonly title: string
+    readonly type: string
+    readonly isFiring: boolean
+  }[]
 }
 
 export interface MonitorService {

@@ -34,8 +34,12 @@ const tiers = [
 ] as const
 
 const spans: Readonly<Record<TimeSelector, { readonly tier: number; readonly seconds: number }>> = {
-  '5m': { tier: 0, seconds: 300 }, '15m': { tier: 0, seconds: 900 }, '1h': { tier: 0, seconds: 3_600 },
-  '6h': { tier: 1, seconds: 21_600 }, '24h': { tier: 1, seconds: 86_400 }, '7d': { tier: 2, seconds: 604_800 },
+  '5m': { tier: 0, seconds: 300 },
+  '15m': { tier: 0, seconds: 900 },
+  '1h': { tier: 0, seconds: 3_600 },
+  '6h': { tier: 1, seconds: 21_600 },
+  '24h': { tier: 1, seconds: 86_400 },
+  '7d': { tier: 2, seconds: 604_800 },
 }
 
 const VERSION = 1
@@ -110,7 +114,11 @@ export class SampleStore {
     if (this.#waiting.length === 0) return
     const batch = new WriteBatch()
     for (const { tier, micros, samples } of this.#waiting) {
-      batch.put(samplesTable, keyOf(tier, micros), Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(samples))]))
+      batch.put(
+        samplesTable,
+        keyOf(tier, micros),
+        Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(samples))]),
+      )
     }
     for (const [tier, { keepSeconds }] of tiers.entries()) {
       const range = { from: keyOf(tier, 0), to: keyOf(tier, Math.max(0, nowMicros - keepSeconds * 1e6)) }
@@ -120,7 +128,12 @@ export class SampleStore {
   }
 
   /** Rows of a time up to now, oldest first. */
-  series(container: string, what: 'cpu' | 'memory', selector: TimeSelector, nowMicros: number): { atMicros: number; value: number }[] {
+  series(
+    container: string,
+    what: 'cpu' | 'memory',
+    selector: TimeSelector,
+    nowMicros: number,
+  ): { atMicros: number; value: number }[] {
     const { tier, seconds } = spans[selector]
     const since = Math.max(0, nowMicros - seconds * 1e6)
     const stored = [...this.#environment.range(samplesTable, { from: keyOf(tier, since), to: keyOf(tier + 1, 0) })]

@@ -26,7 +26,15 @@ export interface WatchdogRow extends Omit<WatchdogView, 'value' | 'integrations'
 }
 
 /** What rows of before integrations were named do not say. */
-const fromBefore = { integrationIds: [], intervalSeconds: SAMPLE_SECONDS, throttleSeconds: 0, monitor: null, namedMicros: 0, toldMicros: null, isTold: false }
+const fromBefore = {
+  integrationIds: [],
+  intervalSeconds: SAMPLE_SECONDS,
+  throttleSeconds: 0,
+  monitor: null,
+  namedMicros: 0,
+  toldMicros: null,
+  isTold: false,
+}
 
 /** All of them, by age. */
 export function* readWatchdogs(environment: Environment): Iterable<WatchdogRow> {
@@ -85,7 +93,12 @@ export class WatchdogLog {
     this.rows.delete(row.id)
   }
 
-  #commit({ id, integrationIds }: WatchdogRow, entry: AuditEntry, alert: WatchdogAlert | null, value: Uint8Array | null): void {
+  #commit(
+    { id, integrationIds }: WatchdogRow,
+    entry: AuditEntry,
+    alert: WatchdogAlert | null,
+    value: Uint8Array | null,
+  ): void {
     const batch = new WriteBatch()
     if (alert !== null) putAlert(batch, this.#environment, { alert, integrationIds })
     this.#audit.record(batch, entry)

@@ -2,8 +2,16 @@
 import type { Author } from '../service.js'
 
 export type WatchdogType =
-  | 'no_data' | 'undecided_events' | 'job_in_error' | 'queue_length' | 'disk' | 'memory' | 'confidence_drift' | 'outlier_rate'
-  | 'feedback_lag' | 'disagreement'
+  | 'no_data'
+  | 'undecided_events'
+  | 'job_in_error'
+  | 'queue_length'
+  | 'disk'
+  | 'memory'
+  | 'confidence_drift'
+  | 'outlier_rate'
+  | 'feedback_lag'
+  | 'disagreement'
 
 /** Something that can be measured, and from where on it is bad. */
 export interface WatchdogCondition {
@@ -42,7 +50,8 @@ export interface NewWatchdog {
 /** `unknown`: there is nothing to measure (no events, no such job any more), or not yet. */
 export type WatchdogState = 'ok' | 'firing' | 'unknown' | 'disabled'
 
-export interface WatchdogView extends Required<{ [K in keyof Omit<NewWatchdog, 'integrations'>]: Exclude<NewWatchdog[K], undefined> }> {
+export interface WatchdogView
+  extends Required<{ [K in keyof Omit<NewWatchdog, 'integrations'>]: Exclude<NewWatchdog[K], undefined> }> {
   readonly id: string
   /** Those that are still there. */
   readonly integrations: readonly { readonly id: number; readonly title: string }[]

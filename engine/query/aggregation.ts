@@ -71,7 +71,10 @@ export class Budget {
   collectors(count: number): void {
     this.#collectors += count
     if (this.#collectors > limits.queryCollectorsMax) {
-      throw new Refusal('query_too_large', `the aggregations of a query keep at most ${limits.queryCollectorsMax} buckets and figures; ask for less in each`)
+      throw new Refusal(
+        'query_too_large',
+        `the aggregations of a query keep at most ${limits.queryCollectorsMax} buckets and figures; ask for less in each`,
+      )
     }
   }
 
@@ -79,7 +82,10 @@ export class Budget {
   document(document: Json): Json {
     this.#documentChars += JSON.stringify(document).length
     if (this.#documentChars > limits.queryResultBytesMax) {
-      throw new Refusal('query_too_large', `an answer has at most ${limits.queryResultBytesMax} bytes; ask for fewer events, or for less of each`)
+      throw new Refusal(
+        'query_too_large',
+        `an answer has at most ${limits.queryResultBytesMax} bytes; ask for fewer events, or for less of each`,
+      )
     }
     return document
   }
@@ -88,7 +94,10 @@ export class Budget {
   buckets(count: number): void {
     this.#buckets += count
     if (this.#buckets > limits.queryBucketsMax) {
-      throw new Refusal('query_too_large', `the aggregations of a query answer with at most ${limits.queryBucketsMax} buckets`)
+      throw new Refusal(
+        'query_too_large',
+        `the aggregations of a query answer with at most ${limits.queryBucketsMax} buckets`,
+      )
     }
   }
 }
@@ -153,24 +162,32 @@ const innerNames = ['aggs', 'aggregations'] as const
 /** The plans of `{<name>: {<kind>: {...}, aggs?}}`. @throws Refusal invalid_body, query_too_large. */
 export function compileAggregations(asked: Asked | undefined, context: AggregationContext, depth = 0): InnerPlans {
   if (asked === undefined) return new InnerPlans([], context.budget)
-  return new InnerPlans(asked.entries().map(([name, one]) => [name, compileAggregation(one, context, depth)]), context.budget)
+  return new InnerPlans(
+    asked.entries().map(([name, one]) => [name, compileAggregation(one, context, depth)]),
+    context.budget,
+  )
 }
 
 function compileAggregation(asked: Asked, context: AggregationContext, depth: number): Plan {
   if (depth >= limits.queryDepthMax || ++context.spent.clauses > limits.queryClausesMax) {
-    throw new Refusal('query_too_large', `a query has at most ${limits.queryClausesMax} aggregations, ${limits.queryDepthMax} inside each other`)
+    throw new Refusal(
+      'query_too_large',
+      `a query has at most ${limits.queryClausesMax} aggregations, ${limits.queryDepthMax} inside each other`,
+    )
   }
   const entries = asked.entries()
   const inner = entries.filter(([name]) => (innerNames as readonly string[]).includes(name))
   const meta = entries.find(([name]) => name === 'meta')?.[1].value
   const own = entries.filter(([name]) => name !== 'meta' && !(innerNames as readonly string[]).includes(name))
   const [first] = own
-  if (first === undefined || own.length !== 1) return asked.fail('Input should name exactly one kind of aggregation', 'object_type')
+  if (first === undefined || own.length !== 1)
+    return asked.fail('Input should name exactly one kind of aggregation', 'object_type')
   const [kind, body] = first
   const compile = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   if (compile === undefined) return body.unsupported(aggregationNames)
   const innerPlans = compileAggregations(inner[0]?.[1], context, depth + 1)
-  if (!innerPlans.isEmpty && Object.hasOwn(metricKinds, kind)) inner[0]?.[1].fail(`${kind} has no aggregations inside of it`)
+  if (!innerPlans.isEmpty && Object.hasOwn(metricKinds, kind))
+    inner[0]?.[1].fail(`${kind} has no aggregations inside of it`)
   const plan = compile(body, context, innerPlans)
   if (meta === undefined) return plan
   return () => {

@@ -41,7 +41,9 @@ export class Asked {
   /** The fields of an object, nulls left out. */
   entries(): [string, Asked][] {
     if (!this.isObject) return this.fail('Input should be an object', 'object_type')
-    return Object.entries(this.value as object).filter(([, value]) => value !== null).map(([name, value]) => [name, this.at(name, value)])
+    return Object.entries(this.value as object)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, this.at(name, value)])
   }
 
   /** The same by name; any name but these is refused. */
@@ -58,7 +60,8 @@ export class Asked {
   only(): [string, Asked] {
     const entries = this.entries()
     const [first] = entries
-    if (entries.length !== 1 || first === undefined) return this.fail('Input should be an object with exactly one field', 'object_type')
+    if (entries.length !== 1 || first === undefined)
+      return this.fail('Input should be an object with exactly one field', 'object_type')
     return first
   }
 
@@ -71,7 +74,12 @@ export class Asked {
 
   scalar(): ScalarValue {
     const { value } = this
-    if (typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value
+    if (
+      typeof value === 'string' ||
+      typeof value === 'boolean' ||
+      (typeof value === 'number' && Number.isFinite(value))
+    )
+      return value
     return this.fail('Input should be a text, a number or a boolean', 'value_type')
   }
 
@@ -83,7 +91,9 @@ export class Asked {
   name(): string {
     const text = this.text()
     const { decisionPointCharsMax } = limits
-    return text !== '' && text.length <= decisionPointCharsMax ? text : this.fail(`Input should be the name of a field, at most ${decisionPointCharsMax} characters`)
+    return text !== '' && text.length <= decisionPointCharsMax
+      ? text
+      : this.fail(`Input should be the name of a field, at most ${decisionPointCharsMax} characters`)
   }
 
   boolean(): boolean {
@@ -94,12 +104,16 @@ export class Asked {
 
   number(): number {
     const number = typeof this.value === 'string' && this.value.trim() !== '' ? Number(this.value) : this.value
-    return typeof number === 'number' && Number.isFinite(number) ? number : this.fail('Input should be a number', 'number_type')
+    return typeof number === 'number' && Number.isFinite(number)
+      ? number
+      : this.fail('Input should be a number', 'number_type')
   }
 
   integer(min: number, max: number): number {
     const number = this.number()
-    return Number.isInteger(number) && number >= min && number <= max ? number : this.fail(`Input should be a whole number from ${min} to ${max}`, 'int_range')
+    return Number.isInteger(number) && number >= min && number <= max
+      ? number
+      : this.fail(`Input should be a whole number from ${min} to ${max}`, 'int_range')
   }
 
   oneOf<T extends string>(words: readonly T[]): T {

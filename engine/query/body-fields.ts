@@ -10,7 +10,17 @@
  */
 import { BodyCursor } from '../event/body-cursor.js'
 import {
-  TAG_ARRAY, TAG_FALSE, TAG_FLOAT, TAG_MINUS, TAG_NAMED, TAG_NULL, TAG_OBJECT, TAG_TEXT, TAG_TRUE, TAG_WHOLE, TAG_WORD,
+  TAG_ARRAY,
+  TAG_FALSE,
+  TAG_FLOAT,
+  TAG_MINUS,
+  TAG_NAMED,
+  TAG_NULL,
+  TAG_OBJECT,
+  TAG_TEXT,
+  TAG_TRUE,
+  TAG_WHOLE,
+  TAG_WORD,
 } from '../event/body-format.js'
 import type { ScalarValue } from '../event/point-value.js'
 import type { ShapeTree } from '../event/shape-tree.js'
@@ -182,9 +192,11 @@ export class BodyFields extends BodyCursor {
       return true
     }
     switch (tag) {
-      case TAG_NULL: return false
+      case TAG_NULL:
+        return false
       case TAG_TRUE:
-      case TAG_FALSE: return true
+      case TAG_FALSE:
+        return true
       case TAG_WHOLE:
       case TAG_MINUS:
         while ((bytes[this.at++] as number) >= 0x80);
@@ -197,10 +209,14 @@ export class BodyFields extends BodyCursor {
         this.at += length
         return true
       }
-      case TAG_OBJECT: return this.#skipMany(this.#shapes.names(this.count()).length, false)
-      case TAG_ARRAY: return this.#skipMany(this.count(), false)
-      case TAG_NAMED: return this.#skipMany(this.count(), true)
-      default: throw new Error('bytes that are none of a body')
+      case TAG_OBJECT:
+        return this.#skipMany(this.#shapes.names(this.count()).length, false)
+      case TAG_ARRAY:
+        return this.#skipMany(this.count(), false)
+      case TAG_NAMED:
+        return this.#skipMany(this.count(), true)
+      default:
+        throw new Error('bytes that are none of a body')
     }
   }
 

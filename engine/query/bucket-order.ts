@@ -17,11 +17,20 @@ interface OrderKey {
 const ORDER_KEYS_MAX = 16
 
 /** Sorts buckets; of equal ones the smaller key comes first. */
-export function orderOf(asked: Asked | undefined, fallback: OrderKey): (buckets: readonly KeyedBucket[]) => KeyedBucket[] {
-  const keys = asked === undefined ? [fallback] : asked.list(ORDER_KEYS_MAX).map((one) => {
-    const [by, direction] = one.only()
-    return { by: by === '_term' || by === '_time' ? '_key' : by, descending: direction.oneOf(['asc', 'desc']) === 'desc' }
-  })
+export function orderOf(
+  asked: Asked | undefined,
+  fallback: OrderKey,
+): (buckets: readonly KeyedBucket[]) => KeyedBucket[] {
+  const keys =
+    asked === undefined
+      ? [fallback]
+      : asked.list(ORDER_KEYS_MAX).map((one) => {
+          const [by, direction] = one.only()
+          return {
+            by: by === '_term' || by === '_time' ? '_key' : by,
+            descending: direction.oneOf(['asc', 'desc']) === 'desc',
+          }
+        })
   return (buckets) => {
     const figures = buckets.map((bucket) => ({ bucket, values: keys.map(({ by }) => figureBy(bucket, by)) }))
     figures.sort((a, b) => {

@@ -30,13 +30,25 @@ export const bucketKinds: Readonly<Record<string, KindCompiler>> = {
 function conditional(condition: Condition, inner: InnerPlans): () => Collector {
   return () => {
     const bucket = inner.bucket()
-    return { collect: (event) => void (matches(condition, event) && bucket.collect(event)), result: () => bucket.result() }
+    return {
+      collect: (event) => void (matches(condition, event) && bucket.collect(event)),
+      result: () => bucket.result(),
+    }
   }
 }
 
 function terms(asked: Asked, context: AggregationContext, inner: InnerPlans): () => Collector {
   const { field, missing, options } = fieldOf(asked, context, [
-    'size', 'order', 'min_doc_count', 'include', 'exclude', 'shard_size', 'show_term_doc_count_error', 'execution_hint', 'collect_mode', 'value_type',
+    'size',
+    'order',
+    'min_doc_count',
+    'include',
+    'exclude',
+    'shard_size',
+    'show_term_doc_count_error',
+    'execution_hint',
+    'collect_mode',
+    'value_type',
   ])
   const size = options.size?.integer(1, limits.queryBucketsMax) ?? TERMS_DEFAULT
   const least = options.min_doc_count?.integer(1, Number.MAX_SAFE_INTEGER) ?? 1
@@ -83,7 +95,8 @@ function termKey(key: ScalarValue, isTime: boolean): Json {
 
 function listed(asked: Asked | undefined): ((value: ScalarValue) => boolean) | undefined {
   if (asked === undefined) return undefined
-  if (!Array.isArray(asked.value)) asked.fail('a pattern is not supported here; supported: a list of values', 'unsupported')
+  if (!Array.isArray(asked.value))
+    asked.fail('a pattern is not supported here; supported: a list of values', 'unsupported')
   return equalToOneOf(asked.list().map((value) => value.scalar()))
 }
 
@@ -134,14 +147,18 @@ function ranges(asked: Asked, context: AggregationContext, inner: InnerPlans, of
   if (options.format !== undefined && !ofDates) options.format.unsupported(['field', 'ranges', 'keyed', 'missing'])
   const offsetMinutes = zoneOf(options.time_zone)
   const format = options.format
-  const wanted = list.list(limits.queryClausesMax).map((range) => readRange(range, ofDates, context.nowMicros, offsetMinutes, format))
+  const wanted = list
+    .list(limits.queryClausesMax)
+    .map((range) => readRange(range, ofDates, context.nowMicros, offsetMinutes, format))
   wanted.sort((a, b) => a.from - b.from || a.to - b.to)
   const keyed = options.keyed?.boolean() === true
   return () => {
     const buckets = wanted.map(() => inner.bucket())
     return {
       collect(event) {
-        const values = valuesOr(event, field, missing).map((value) => (ofDates ? dateFigure(field.kind === 'time', value) : figureOf(field, value)))
+        const values = valuesOr(event, field, missing).map((value) =>
+          ofDates ? dateFigure(field.kind === 'time', value) : figureOf(field, value),
+        )
         for (const [at, { from, to }] of wanted.entries()) {
           if (values.some((value) => value !== null && value >= from && value < to)) buckets[at]?.collect(event)
         }
@@ -161,7 +178,13 @@ function dateFigure(isTime: boolean, value: ScalarValue): number | null {
   return instant === null ? null : instant / 1000
 }
 
-function readRange(asked: Asked, ofDates: boolean, nowMicros: number, offsetMinutes: number, format: Asked | undefined): Range {
+function readRange(
+  asked: Asked,
+  ofDates: boolean,
+  nowMicros: number,
+  offsetMinutes: number,
+  format: Asked | undefined,
+): Range {
   const { key, from, to } = asked.object(['key', 'from', 'to'])
   const end = (one: Asked | undefined, open: number): number => {
     if (one === undefined) return open

@@ -21,7 +21,8 @@ export const scoreOnly = ['boost', '_name'] as const
 /** How many of `count` have to hold: `2`, `-1` (all but one), `75%`, `-25%`. */
 export function leastOf(asked: Asked, count: number): number {
   const parts = /^(-?\d{1,6})(%?)$/.exec(String(asked.value).trim())
-  if (parts === null) return asked.fail('Input should be a whole number or a percentage; combinations are not supported', 'unsupported')
+  if (parts === null)
+    return asked.fail('Input should be a whole number or a percentage; combinations are not supported', 'unsupported')
   const amount = Number(parts[1])
   const named = parts[2] === '' ? Math.abs(amount) : Math.floor((Math.abs(amount) * count) / 100)
   return Math.max(0, amount < 0 ? count - named : named)

@@ -20,11 +20,15 @@ const compilers: Readonly<Record<string, ClauseCompiler>> = {
   bool: boolClause,
   constant_score: (asked, context, depth) => {
     const { filter } = asked.object(['filter', ...scoreOnly])
-    return filter === undefined ? asked.fail('filter: Field required', 'missing') : compileClause(filter, context, depth)
+    return filter === undefined
+      ? asked.fail('filter: Field required', 'missing')
+      : compileClause(filter, context, depth)
   },
   dis_max: (asked, context, depth) => {
     const { queries } = asked.object(['queries', 'tie_breaker', ...scoreOnly])
-    return queries === undefined ? asked.fail('queries: Field required', 'missing') : anyOf(compileAll(queries, context, depth))
+    return queries === undefined
+      ? asked.fail('queries: Field required', 'missing')
+      : anyOf(compileAll(queries, context, depth))
   },
   ids: (asked, { fields }) => {
     const { values } = asked.object(['values', ...scoreOnly])
@@ -33,7 +37,9 @@ const compilers: Readonly<Record<string, ClauseCompiler>> = {
   },
   exists: (asked, { fields }) => {
     const { field } = asked.object(['field', ...scoreOnly])
-    return field === undefined ? asked.fail('field: Field required', 'missing') : { kind: 'has', field: fields.field(field.name()) }
+    return field === undefined
+      ? asked.fail('field: Field required', 'missing')
+      : { kind: 'has', field: fields.field(field.name()) }
   },
   ...fieldClauses,
   query_string: queryStringClause,
@@ -45,7 +51,10 @@ export const clauseNames = Object.keys(compilers)
 /** The condition of `{<clause>: {...}}`. @throws Refusal invalid_body, query_too_large. */
 export function compileClause(asked: Asked, context: ClauseContext, depth = 0): Condition {
   if (depth >= limits.queryDepthMax || ++context.spent.clauses > limits.queryClausesMax) {
-    throw new Refusal('query_too_large', `a query has at most ${limits.queryClausesMax} clauses, ${limits.queryDepthMax} inside each other`)
+    throw new Refusal(
+      'query_too_large',
+      `a query has at most ${limits.queryClausesMax} clauses, ${limits.queryDepthMax} inside each other`,
+    )
   }
   const [name, body] = asked.only()
   const compile = Object.hasOwn(compilers, name) ? compilers[name] : undefined
@@ -53,17 +62,29 @@ export function compileClause(asked: Asked, context: ClauseContext, depth = 0): 
 }
 
 function compileAll(asked: Asked | undefined, context: ClauseContext, depth: number): Condition[] {
-  return asked === undefined ? [] : asked.list(limits.queryClausesMax).map((clause) => compileClause(clause, context, depth))
+  return asked === undefined
+    ? []
+    : asked.list(limits.queryClausesMax).map((clause) => compileClause(clause, context, depth))
 }
 
 function boolClause(asked: Asked, context: ClauseContext, depth: number): Condition {
-  const { must, filter, should, must_not, minimum_should_match } =
-    asked.object(['must', 'filter', 'should', 'must_not', 'minimum_should_match', 'adjust_pure_negative', ...scoreOnly])
+  const { must, filter, should, must_not, minimum_should_match } = asked.object([
+    'must',
+    'filter',
+    'should',
+    'must_not',
+    'minimum_should_match',
+    'adjust_pure_negative',
+    ...scoreOnly,
+  ])
   const needed = [...compileAll(must, context, depth), ...compileAll(filter, context, depth)]
   const options = compileAll(should, context, depth)
   const excluded = compileAll(must_not, context, depth)
-  const least = minimum_should_match === undefined
-    ? (options.length > 0 && needed.length === 0 ? 1 : 0)
-    : leastOf(minimum_should_match, options.length)
+  const least =
+    minimum_should_match === undefined
+      ? options.length > 0 && needed.length === 0
+        ? 1
+        : 0
+      : leastOf(minimum_should_match, options.length)
   return allOf([...needed, anyOf(options, least), ...excluded.map(not)])
 }

@@ -25,10 +25,20 @@ export function between(field: Field, bounds: Bounds, context: DateContext, refu
   if (field.kind === 'time') return timeBetween(field, names, bounds, context, refuse)
   const tests = names.map((name) => boundTest(name, bounds[name] as ScalarValue, context, refuse))
   const [only] = tests
-  return { kind: 'some', field, test: tests.length === 1 && only !== undefined ? only : (value) => tests.every((test) => test(value)) }
+  return {
+    kind: 'some',
+    field,
+    test: tests.length === 1 && only !== undefined ? only : (value) => tests.every((test) => test(value)),
+  }
 }
 
-function timeBetween(field: Field, names: readonly BoundName[], bounds: Bounds, context: DateContext, refuse: Refuse): Condition {
+function timeBetween(
+  field: Field,
+  names: readonly BoundName[],
+  bounds: Bounds,
+  context: DateContext,
+  refuse: Refuse,
+): Condition {
   let [first, last] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const name of names) {
     const span = spanOf(bounds[name] as ScalarValue, context) ?? refuse([name], 'Input should be a date')
@@ -62,7 +72,10 @@ function boundTest(name: BoundName, bound: ScalarValue, context: DateContext, re
       return own !== null && holds(name, own, number, number)
     }
   }
-  const span = typeof bound === 'string' && (isDateText(bound) || bound.startsWith('now') || bound.includes('||')) ? spanOf(bound, context) : null
+  const span =
+    typeof bound === 'string' && (isDateText(bound) || bound.startsWith('now') || bound.includes('||'))
+      ? spanOf(bound, context)
+      : null
   if (span !== null) {
     return (value) => {
       const own = instantOf(value)
@@ -74,10 +87,14 @@ function boundTest(name: BoundName, bound: ScalarValue, context: DateContext, re
 
 function holds<T extends string | number>(name: BoundName, value: T, first: T, last: T): boolean {
   switch (name) {
-    case 'lt': return value < first
-    case 'lte': return value <= last
-    case 'gt': return value > last
-    case 'gte': return value >= first
+    case 'lt':
+      return value < first
+    case 'lte':
+      return value <= last
+    case 'gt':
+      return value > last
+    case 'gte':
+      return value >= first
   }
 }
 
@@ -87,9 +104,17 @@ export function isOneOf(field: Field, wanted: readonly ScalarValue[], context: D
     const spans = wanted.map((value) => spanOf(value, context) ?? refuse([], 'Input should be a date'))
     const [span] = spans
     if (spans.length === 1 && span !== undefined) return instantWithin(field, span)
-    return { kind: 'some', field, test: (value) => spans.some(({ first, last }) => within(value as number, first, last)) }
+    return {
+      kind: 'some',
+      field,
+      test: (value) => spans.some(({ first, last }) => within(value as number, first, last)),
+    }
   }
   if (field.kind === 'own' && field.own === 'event_id') return { kind: 'ids', field, ids: new Set(wanted.map(String)) }
   const compared = wordsField(field) ?? field
-  return { kind: 'some', field: compared, test: wanted.length === 1 ? equalTo(wanted[0] as ScalarValue) : equalToOneOf(wanted) }
+  return {
+    kind: 'some',
+    field: compared,
+    test: wanted.length === 1 ? equalTo(wanted[0] as ScalarValue) : equalToOneOf(wanted),
+  }
 }

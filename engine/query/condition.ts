@@ -41,7 +41,9 @@ export const nothing: Condition = { kind: 'none' }
 
 export function allOf(parts: readonly Condition[]): Condition {
   if (parts.some(({ kind }) => kind === 'none')) return nothing
-  const asked = parts.filter(({ kind }) => kind !== 'all').flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
+  const asked = parts
+    .filter(({ kind }) => kind !== 'all')
+    .flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
   if (asked.length === 0) return everything
   return asked.length === 1 ? (asked[0] as Condition) : { kind: 'and', parts: cheapFirst(asked) }
 }
@@ -55,10 +57,14 @@ export function anyOf(parts: readonly Condition[], least = 1): Condition {
 
 export function not(part: Condition): Condition {
   switch (part.kind) {
-    case 'all': return nothing
-    case 'none': return everything
-    case 'not': return part.part
-    default: return { kind: 'not', part }
+    case 'all':
+      return nothing
+    case 'none':
+      return everything
+    case 'not':
+      return part.part
+    default:
+      return { kind: 'not', part }
   }
 }
 
@@ -69,32 +75,45 @@ function cheapFirst(parts: readonly Condition[]): Condition[] {
 function cost(condition: Condition): number {
   switch (condition.kind) {
     case 'all':
-    case 'none': return 0
+    case 'none':
+      return 0
     case 'and':
-    case 'or': return Math.max(...condition.parts.map(cost))
-    case 'not': return cost(condition.part)
-    default: return costOf(condition.field)
+    case 'or':
+      return Math.max(...condition.parts.map(cost))
+    case 'not':
+      return cost(condition.part)
+    default:
+      return costOf(condition.field)
   }
 }
 
 /** True where the event is asked for. */
 export function matches(condition: Condition, event: EventFields): boolean {
   switch (condition.kind) {
-    case 'all': return true
-    case 'none': return false
-    case 'and':
-      for (let i = 0; i < condition.parts.length; i++) if (!matches(condition.parts[i] as Condition, event)) return false
+    case 'all':
       return true
-    case 'or': return matchesSome(condition.parts, condition.least, event)
-    case 'not': return !matches(condition.part, event)
-    case 'has': return event.has(condition.field)
-    case 'values': return condition.test(event.values(condition.field))
-    case 'some': return event.values(condition.field).some(condition.test)
+    case 'none':
+      return false
+    case 'and':
+      for (let i = 0; i < condition.parts.length; i++)
+        if (!matches(condition.parts[i] as Condition, event)) return false
+      return true
+    case 'or':
+      return matchesSome(condition.parts, condition.least, event)
+    case 'not':
+      return !matches(condition.part, event)
+    case 'has':
+      return event.has(condition.field)
+    case 'values':
+      return condition.test(event.values(condition.field))
+    case 'some':
+      return event.values(condition.field).some(condition.test)
     case 'ingested': {
       const [micros] = event.values(condition.field) as readonly [number]
       return micros >= condition.first && micros <= condition.last
     }
-    case 'ids': return event.values(condition.field).some((id) => condition.ids.has(id as string))
+    case 'ids':
+      return event.values(condition.field).some((id) => condition.ids.has(id as string))
   }
 }
 
@@ -120,7 +139,10 @@ export function ingestedWithin(condition: Condition): { readonly first: number; 
 /** The ids beside which no event passes; null where the condition does not say. */
 export function idsAsked(condition: Condition): ReadonlySet<string> | null {
   const lists = demanded(condition).filter((part) => part.kind === 'ids')
-  return lists.reduce<ReadonlySet<string> | null>((least, { ids }) => (least === null || ids.size < least.size ? ids : least), null)
+  return lists.reduce<ReadonlySet<string> | null>(
+    (least, { ids }) => (least === null || ids.size < least.size ? ids : least),
+    null,
+  )
 }
 
 /** What every event that passes has to pass. */

@@ -18,18 +18,30 @@ export function dateKeyText(micros: number, offsetMinutes: number, format?: Aske
   return pattern.replace(PARTS, (part) => {
     switch (part) {
       case 'yyyy':
-      case 'uuuu': return iso.slice(0, 4)
-      case 'MM': return iso.slice(5, 7)
-      case 'dd': return iso.slice(8, 10)
-      case 'HH': return iso.slice(11, 13)
-      case 'mm': return iso.slice(14, 16)
-      case 'ss': return iso.slice(17, 19)
-      case 'SSS': return iso.slice(20, 23)
+      case 'uuuu':
+        return iso.slice(0, 4)
+      case 'MM':
+        return iso.slice(5, 7)
+      case 'dd':
+        return iso.slice(8, 10)
+      case 'HH':
+        return iso.slice(11, 13)
+      case 'mm':
+        return iso.slice(14, 16)
+      case 'ss':
+        return iso.slice(17, 19)
+      case 'SSS':
+        return iso.slice(20, 23)
       case 'XXX':
-      case 'Z': return zone
+      case 'Z':
+        return zone
       default:
         if (part.startsWith("'")) return part.slice(1, -1)
-        if (/[a-z]/i.test(part)) format?.fail(`${part} in a date format is not supported; supported: yyyy MM dd HH mm ss SSS XXX 'text'`, 'unsupported')
+        if (/[a-z]/i.test(part))
+          format?.fail(
+            `${part} in a date format is not supported; supported: yyyy MM dd HH mm ss SSS XXX 'text'`,
+            'unsupported',
+          )
         return part
     }
   })

@@ -21,9 +21,24 @@ import { holdsPhrase, patternTest, wordsOf } from './text-match.js'
 
 /** Formats that say nothing but what is understood anyway. */
 const formats = [
-  'strict_date_optional_time', 'date_optional_time', 'strict_date_optional_time_nanos', 'strict_date', 'date', 'strict_date_time', 'date_time',
-  'epoch_millis', 'epoch_second', 'yyyy-MM-dd', 'yyyy-MM', 'yyyy', "yyyy-MM-dd'T'HH:mm:ss", 'yyyy-MM-dd HH:mm:ss', "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
-  "yyyy-MM-dd'T'HH:mm:ssZ", "yyyy-MM-dd'T'HH:mm:ss'Z'", 'iso8601',
+  'strict_date_optional_time',
+  'date_optional_time',
+  'strict_date_optional_time_nanos',
+  'strict_date',
+  'date',
+  'strict_date_time',
+  'date_time',
+  'epoch_millis',
+  'epoch_second',
+  'yyyy-MM-dd',
+  'yyyy-MM',
+  'yyyy',
+  "yyyy-MM-dd'T'HH:mm:ss",
+  'yyyy-MM-dd HH:mm:ss',
+  "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
+  "yyyy-MM-dd'T'HH:mm:ssZ",
+  "yyyy-MM-dd'T'HH:mm:ss'Z'",
+  'iso8601',
 ]
 const boundNames = ['gt', 'gte', 'lt', 'lte'] as const
 const olderNames = ['from', 'to', 'include_lower', 'include_upper'] as const
@@ -37,10 +52,17 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
   terms: (asked, context) => {
     const fields = asked.entries().filter(([name]) => !(scoreOnly as readonly string[]).includes(name))
     const [one] = fields
-    if (one === undefined || fields.length !== 1) return asked.fail('Input should name exactly one field', 'object_type')
+    if (one === undefined || fields.length !== 1)
+      return asked.fail('Input should name exactly one field', 'object_type')
     const [name, list] = one
-    if (list.isObject) return list.fail('a lookup of terms is not supported here; supported: a list of values', 'unsupported')
-    return isOneOf(context.fields.field(list.at(name, name).name()), list.list().map((value) => value.scalar()), context, refuseAt(list))
+    if (list.isObject)
+      return list.fail('a lookup of terms is not supported here; supported: a list of values', 'unsupported')
+    return isOneOf(
+      context.fields.field(list.at(name, name).name()),
+      list.list().map((value) => value.scalar()),
+      context,
+      refuseAt(list),
+    )
   },
   range: (asked, context) => {
     const [name, body] = asked.only()
@@ -51,33 +73,57 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
     if (case_insensitive?.boolean() !== true) return textTest(field, (text) => text.startsWith(wanted))
     return textTest(field, (text) => text.toLowerCase().startsWith(wanted.toLowerCase()))
   }),
-  wildcard: onField(['value', 'wildcard', 'case_insensitive', 'rewrite'], ['value', 'wildcard'], (field, { value, wildcard, case_insensitive }, { effort }) => {
-    return textTest(field, patternTest(required(value ?? wildcard).text(), case_insensitive?.boolean() === true, effort))
-  }),
+  wildcard: onField(
+    ['value', 'wildcard', 'case_insensitive', 'rewrite'],
+    ['value', 'wildcard'],
+    (field, { value, wildcard, case_insensitive }, { effort }) => {
+      return textTest(
+        field,
+        patternTest(required(value ?? wildcard).text(), case_insensitive?.boolean() === true, effort),
+      )
+    },
+  ),
   match: onField(
-    ['query', 'operator', 'minimum_should_match', 'zero_terms_query', 'lenient', 'auto_generate_synonyms_phrase_query'], ['query'],
+    ['query', 'operator', 'minimum_should_match', 'zero_terms_query', 'lenient', 'auto_generate_synonyms_phrase_query'],
+    ['query'],
     (field, options, context) => matchClause(field, options, context),
   ),
   match_phrase: onField(['query', 'slop', 'zero_terms_query'], ['query'], (field, { query, slop }, context) => {
     if (slop !== undefined && slop.number() !== 0) slop.fail('a slop other than 0 is not supported', 'unsupported')
     return phraseClause(field, required(query).scalar(), false, context, refuseAt(required(query)))
   }),
-  match_phrase_prefix: onField(['query', 'slop', 'max_expansions', 'zero_terms_query'], ['query'], (field, { query, slop }, context) => {
-    if (slop !== undefined && slop.number() !== 0) slop.fail('a slop other than 0 is not supported', 'unsupported')
-    return phraseClause(field, required(query).scalar(), true, context, refuseAt(required(query)))
-  }),
+  match_phrase_prefix: onField(
+    ['query', 'slop', 'max_expansions', 'zero_terms_query'],
+    ['query'],
+    (field, { query, slop }, context) => {
+      if (slop !== undefined && slop.number() !== 0) slop.fail('a slop other than 0 is not supported', 'unsupported')
+      return phraseClause(field, required(query).scalar(), true, context, refuseAt(required(query)))
+    },
+  ),
   multi_match: (asked, context) => {
-    const { fields, type, ...rest } =
-      asked.object(['query', 'fields', 'type', 'operator', 'minimum_should_match', 'lenient', 'tie_breaker', ...scoreOnly])
+    const { fields, type, ...rest } = asked.object([
+      'query',
+      'fields',
+      'type',
+      'operator',
+      'minimum_should_match',
+      'lenient',
+      'tie_breaker',
+      ...scoreOnly,
+    ])
     const kind = type?.oneOf(['best_fields', 'most_fields', 'phrase', 'phrase_prefix']) ?? 'best_fields'
     const { query } = rest
-    if (fields === undefined || query === undefined) return asked.fail(`${fields === undefined ? 'fields' : 'query'}: Field required`, 'missing')
-    return anyOf(fields.list().map((name) => {
-      // `title^3` counts three times as much for a score.
-      const field = context.fields.field(name.at('', name.text().replace(/\^[\d.]+$/, '')).name())
-      if (kind.startsWith('phrase')) return phraseClause(field, query.scalar(), kind === 'phrase_prefix', context, refuseAt(query))
-      return matchClause(field, rest, context)
-    }))
+    if (fields === undefined || query === undefined)
+      return asked.fail(`${fields === undefined ? 'fields' : 'query'}: Field required`, 'missing')
+    return anyOf(
+      fields.list().map((name) => {
+        // `title^3` counts three times as much for a score.
+        const field = context.fields.field(name.at('', name.text().replace(/\^[\d.]+$/, '')).name())
+        if (kind.startsWith('phrase'))
+          return phraseClause(field, query.scalar(), kind === 'phrase_prefix', context, refuseAt(query))
+        return matchClause(field, rest, context)
+      }),
+    )
   },
 }
 
@@ -92,8 +138,11 @@ function onField<N extends string>(
   return (asked, context) => {
     const [name, body] = asked.only()
     const field = context.fields.field(body.at(name, name).name())
-    const options = body.isObject ? body.object<N | (typeof scoreOnly)[number]>([...names, ...scoreOnly]) : ({ [mains[0]]: body } as Options<N>)
-    if (mains.every((main) => (options as Options<N>)[main] === undefined)) body.fail(`${mains[0]}: Field required`, 'missing')
+    const options = body.isObject
+      ? body.object<N | (typeof scoreOnly)[number]>([...names, ...scoreOnly])
+      : ({ [mains[0]]: body } as Options<N>)
+    if (mains.every((main) => (options as Options<N>)[main] === undefined))
+      body.fail(`${mains[0]}: Field required`, 'missing')
     return compile(field, options as Options<N>, context)
   }
 }
@@ -105,7 +154,8 @@ function required(asked: Asked | undefined): Asked {
 
 /** A refusal at a place below this piece. */
 export function refuseAt(asked: Asked): Refuse {
-  return (place, message) => place.reduce<Asked>((at, name) => at.at(name, undefined), asked).fail(message, 'date_parsing')
+  return (place, message) =>
+    place.reduce<Asked>((at, name) => at.at(name, undefined), asked).fail(message, 'date_parsing')
 }
 
 function sameText(wanted: string): (text: string) => boolean {
@@ -117,11 +167,13 @@ function sameText(wanted: string): (text: string) => boolean {
 export function rangeClause(field: Field, asked: Asked, context: DateContext): Condition {
   const options = asked.object([...boundNames, ...olderNames, 'format', 'time_zone', 'relation', ...scoreOnly])
   for (const format of options.format?.text().split('||') ?? []) {
-    if (!formats.includes(format)) options.format?.fail(`the format is not supported; supported: ${formats.join(', ')}`, 'unsupported')
+    if (!formats.includes(format))
+      options.format?.fail(`the format is not supported; supported: ${formats.join(', ')}`, 'unsupported')
   }
   const bounds: Partial<Record<BoundName, ScalarValue>> = {}
   for (const name of boundNames) if (options[name] !== undefined) bounds[name] = options[name].scalar()
-  if (options.from !== undefined) bounds[options.include_lower?.boolean() === false ? 'gt' : 'gte'] = options.from.scalar()
+  if (options.from !== undefined)
+    bounds[options.include_lower?.boolean() === false ? 'gt' : 'gte'] = options.from.scalar()
   if (options.to !== undefined) bounds[options.include_upper?.boolean() === false ? 'lt' : 'lte'] = options.to.scalar()
   return between(field, bounds, { ...context, offsetMinutes: zoneOf(options.time_zone) }, refuseAt(asked))
 }
@@ -129,20 +181,35 @@ export function rangeClause(field: Field, asked: Asked, context: DateContext): C
 /** Minutes east of UTC. */
 export function zoneOf(asked: Asked | undefined): number {
   if (asked === undefined) return 0
-  return offsetOf(asked.text()) ?? asked.fail('Input should be UTC or an offset such as +01:00; names of zones are not supported', 'unsupported')
+  return (
+    offsetOf(asked.text()) ??
+    asked.fail('Input should be UTC or an offset such as +01:00; names of zones are not supported', 'unsupported')
+  )
 }
 
-function matchClause(field: Field, options: Options<'query' | 'operator' | 'minimum_should_match' | 'zero_terms_query'>, context: ClauseContext): Condition {
+function matchClause(
+  field: Field,
+  options: Options<'query' | 'operator' | 'minimum_should_match' | 'zero_terms_query'>,
+  context: ClauseContext,
+): Condition {
   const query = required(options.query)
   const { minimum_should_match: least, operator, zero_terms_query } = options
-  if (zero_terms_query?.oneOf(['none', 'all']) === 'all' && wordsOf(String(query.scalar())).length === 0) return everything
+  if (zero_terms_query?.oneOf(['none', 'all']) === 'all' && wordsOf(String(query.scalar())).length === 0)
+    return everything
   const all = operator?.oneOf(['or', 'and']) === 'and'
-  const needed = (count: number): number => (least === undefined ? (all ? count : 1) : Math.max(1, leastOf(least, count)))
+  const needed = (count: number): number =>
+    least === undefined ? (all ? count : 1) : Math.max(1, leastOf(least, count))
   return wordsClause(field, query.scalar(), needed, context, refuseAt(query))
 }
 
 /** A field whose values together have so many of the wanted words as `needed` says for their number. */
-function wordsClause(field: Field, wanted: ScalarValue, needed: (count: number) => number, context: ClauseContext, refuse: Refuse): Condition {
+function wordsClause(
+  field: Field,
+  wanted: ScalarValue,
+  needed: (count: number) => number,
+  context: ClauseContext,
+  refuse: Refuse,
+): Condition {
   if (field.kind !== 'body') return isOneOf(field, [wanted], context, refuse)
   const words = [...new Set(wordsOf(String(wanted)))]
   if (words.length === 0) return nothing
@@ -160,13 +227,28 @@ function wordsClause(field: Field, wanted: ScalarValue, needed: (count: number) 
 }
 
 /** A field one of whose values has the wanted words in one piece. */
-export function phraseClause(field: Field, wanted: ScalarValue, prefix: boolean, context: ClauseContext, refuse: Refuse): Condition {
-  if (field.kind !== 'body') return prefix ? textTest(field, (text) => text.startsWith(String(wanted))) : isOneOf(field, [wanted], context, refuse)
+export function phraseClause(
+  field: Field,
+  wanted: ScalarValue,
+  prefix: boolean,
+  context: ClauseContext,
+  refuse: Refuse,
+): Condition {
+  if (field.kind !== 'body')
+    return prefix
+      ? textTest(field, (text) => text.startsWith(String(wanted)))
+      : isOneOf(field, [wanted], context, refuse)
   const phrase = wordsOf(String(wanted))
-  if (phrase.length > limits.queryPatternMax) throw new Refusal('query_too_large', `a phrase has at most ${limits.queryPatternMax} words`)
+  if (phrase.length > limits.queryPatternMax)
+    throw new Refusal('query_too_large', `a phrase has at most ${limits.queryPatternMax} words`)
   if (phrase.length === 0) return nothing
   const equal = equalTo(wanted)
-  return { kind: 'some', field, test: (value) => (typeof value !== 'string' && equal(value)) || holdsPhrase(wordsIn(value, context), phrase, prefix) }
+  return {
+    kind: 'some',
+    field,
+    test: (value) =>
+      (typeof value !== 'string' && equal(value)) || holdsPhrase(wordsIn(value, context), phrase, prefix),
+  }
 }
 
 function wordsIn(value: ScalarValue, { effort }: ClauseContext): string[] {

@@ -51,21 +51,36 @@ export type OwnName = keyof typeof ownFields | 'result_words' | 'previous_result
 
 /** What clients in production call a field of the service's besides. */
 const otherNames = new Map<string, OwnName>([
-  ['original_id', 'event_id'], ['key_hash', 'bucket_id'], ['confidence_percentage', 'confidence_score'],
+  ['original_id', 'event_id'],
+  ['key_hash', 'bucket_id'],
+  ['confidence_percentage', 'confidence_score'],
 ])
 
-const bareFields = new Map<string, OwnName>(([
-  'event_id', 'job_id', 'job_title', 'title', 'severity', 'storage_tag',
-  // Named bare in what the management MCP server tells its agents.
-  'attention.low_confidence_score.attention_required', 'attention.undecided_consensus.attention_required',
-] as const).map((name) => [name, name]))
+const bareFields = new Map<string, OwnName>(
+  (
+    [
+      'event_id',
+      'job_id',
+      'job_title',
+      'title',
+      'severity',
+      'storage_tag',
+      // Named bare in what the management MCP server tells its agents.
+      'attention.low_confidence_score.attention_required',
+      'attention.undecided_consensus.attention_required',
+    ] as const
+  ).map((name) => [name, name]),
+)
 
 /** Columns of an answer of events (actor/event-answers.ts) that are the service's own under another name than theirs. */
 const columnNames = new Map<string, OwnName>([['status', 'inference_status']])
 
 /** Fields of the service's that are looked up beside the record: dearer than the body. */
 const ballotFields: ReadonlySet<string> = new Set([
-  'consensus', 'bucket_state', 'knowledge_base_state', 'attention.undecided_consensus.attention_required',
+  'consensus',
+  'bucket_state',
+  'knowledge_base_state',
+  'attention.undecided_consensus.attention_required',
 ])
 
 /** A path in the body: `slots` are tried in order, `own` is what counts where none of them has a value. */
@@ -157,7 +172,8 @@ export class FieldSet {
   }
 
   #make(name: string): Field {
-    if (name === 'timestamp_inference' || name === 'ingest_timestamp') return { kind: 'time', name, which: 'ingest', slots: [] }
+    if (name === 'timestamp_inference' || name === 'ingest_timestamp')
+      return { kind: 'time', name, which: 'ingest', slots: [] }
     if (name === '@timestamp') {
       return { kind: 'time', name, which: 'original', slots: [this.#slot(['@timestamp']), this.#slot(['timestamp'])] }
     }

@@ -24,8 +24,20 @@ import { instantText, spanOf, type DateContext, type Span } from './instant.js'
 
 /** The operators, in the order in which people are shown them. */
 export const filterOperators = [
-  'is', 'is not', 'is one of', 'is not one of', 'starts with', 'not starts with', 'contains', 'not contains', 'exists',
-  'not exists', 'lt', 'lte', 'gt', 'gte',
+  'is',
+  'is not',
+  'is one of',
+  'is not one of',
+  'starts with',
+  'not starts with',
+  'contains',
+  'not contains',
+  'exists',
+  'not exists',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
 ] as const
 
 export type FilterOperator = (typeof filterOperators)[number]
@@ -43,7 +55,9 @@ const isExists = (operator: FilterOperator): boolean => operator === 'exists' ||
 
 /** True for a text, number or boolean. */
 export function isScalar(value: unknown): value is ScalarValue {
-  return typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  return (
+    typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  )
 }
 
 /**
@@ -76,10 +90,17 @@ function parseFilter(filter: unknown, report: Report): Filter | null {
   }
   const { field, operator, value } = filter as Record<string, unknown>
   if (typeof field !== 'string' || field === '' || field.length > limits.decisionPointCharsMax) {
-    report(['field'], `Input should be the name of a field, at most ${limits.decisionPointCharsMax} characters`, 'string_type')
+    report(
+      ['field'],
+      `Input should be the name of a field, at most ${limits.decisionPointCharsMax} characters`,
+      'string_type',
+    )
     return null
   }
-  const known = typeof operator === 'string' ? filterOperators.find((one) => one === operator.trim().toLowerCase().replace(/\s+/g, ' ')) : undefined
+  const known =
+    typeof operator === 'string'
+      ? filterOperators.find((one) => one === operator.trim().toLowerCase().replace(/\s+/g, ' '))
+      : undefined
   if (known === undefined) {
     report(['operator'], `Input should be one of: ${filterOperators.join(', ')}`, 'enum')
     return null
@@ -87,14 +108,22 @@ function parseFilter(filter: unknown, report: Report): Filter | null {
   if (isExists(known)) return { field, operator: known }
   if (!isList(known)) {
     if (isScalar(value) && !(typeof value === 'boolean' && isBound(known))) return { field, operator: known, value }
-    report(['value'], `Input should be ${isBound(known) ? 'a number or a text' : 'a text, a number or a boolean'}`, 'value_type')
+    report(
+      ['value'],
+      `Input should be ${isBound(known) ? 'a number or a text' : 'a text, a number or a boolean'}`,
+      'value_type',
+    )
     return null
   }
   const values = isScalar(value) ? [value] : value
   if (Array.isArray(values) && values.every(isScalar) && values.length <= limits.queryValuesMax) {
     return { field, operator: known, value: values }
   }
-  report(['value'], `Input should be a list of at most ${limits.queryValuesMax} texts, numbers or booleans`, 'list_type')
+  report(
+    ['value'],
+    `Input should be a list of at most ${limits.queryValuesMax} texts, numbers or booleans`,
+    'list_type',
+  )
   return null
 }
 
@@ -112,30 +141,48 @@ export function compileFilters(
   context: DateContext,
   place: readonly (string | number)[] = ['body', 'filters'],
 ): Condition {
-  return allOf(filters.map((filter, at) => {
-    return compileFilter(filter, fields.field(filter.field), context, (message) => {
-      const issue = { loc: [...place, at, 'value'], msg: message, type: 'value_error' }
-      throw new Refusal('invalid_body', `filters.${at}.value: ${message}`, { issues: [issue] })
-    })
-  }))
+  return allOf(
+    filters.map((filter, at) => {
+      return compileFilter(filter, fields.field(filter.field), context, (message) => {
+        const issue = { loc: [...place, at, 'value'], msg: message, type: 'value_error' }
+        throw new Refusal('invalid_body', `filters.${at}.value: ${message}`, { issues: [issue] })
+      })
+    }),
+  )
 }
 
-function compileFilter(filter: Filter, field: Field, context: DateContext, fail: (message: string) => never): Condition {
+function compileFilter(
+  filter: Filter,
+  field: Field,
+  context: DateContext,
+  fail: (message: string) => never,
+): Condition {
   const { operator } = filter
   const value = filter.value as ScalarValue
   const refuse = (_: unknown, message: string): never => fail(message)
   switch (operator) {
-    case 'is': return isOneOf(field, [value], context, refuse)
-    case 'is not': return not(isOneOf(field, [value], context, refuse))
-    case 'is one of': return isOneOf(field, filter.value as readonly ScalarValue[], context, refuse)
-    case 'is not one of': return not(isOneOf(field, filter.value as readonly ScalarValue[], context, refuse))
-    case 'starts with': return textTest(field, (text) => text.startsWith(String(value)))
-    case 'not starts with': return not(textTest(field, (text) => text.startsWith(String(value))))
-    case 'contains': return textTest(field, (text) => text.includes(String(value)))
-    case 'not contains': return not(textTest(field, (text) => text.includes(String(value))))
-    case 'exists': return { kind: 'has', field }
-    case 'not exists': return not({ kind: 'has', field })
-    default: return between(field, { [operator]: value }, context, refuse)
+    case 'is':
+      return isOneOf(field, [value], context, refuse)
+    case 'is not':
+      return not(isOneOf(field, [value], context, refuse))
+    case 'is one of':
+      return isOneOf(field, filter.value as readonly ScalarValue[], context, refuse)
+    case 'is not one of':
+      return not(isOneOf(field, filter.value as readonly ScalarValue[], context, refuse))
+    case 'starts with':
+      return textTest(field, (text) => text.startsWith(String(value)))
+    case 'not starts with':
+      return not(textTest(field, (text) => text.startsWith(String(value))))
+    case 'contains':
+      return textTest(field, (text) => text.includes(String(value)))
+    case 'not contains':
+      return not(textTest(field, (text) => text.includes(String(value))))
+    case 'exists':
+      return { kind: 'has', field }
+    case 'not exists':
+      return not({ kind: 'has', field })
+    default:
+      return between(field, { [operator]: value }, context, refuse)
   }
 }
 

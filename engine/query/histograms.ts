@@ -17,7 +17,20 @@ import { fieldOf, valuesOr } from './metrics.js'
 import { numberOf } from './scalar.js'
 
 const calendarUnits: Readonly<Record<string, DateUnit>> = {
-  minute: 'm', '1m': 'm', hour: 'h', '1h': 'h', day: 'd', '1d': 'd', week: 'w', '1w': 'w', month: 'M', '1M': 'M', quarter: 'q', '1q': 'q', year: 'y', '1y': 'y',
+  minute: 'm',
+  '1m': 'm',
+  hour: 'h',
+  '1h': 'h',
+  day: 'd',
+  '1d': 'd',
+  week: 'w',
+  '1w': 'w',
+  month: 'M',
+  '1M': 'M',
+  quarter: 'q',
+  '1q': 'q',
+  year: 'y',
+  '1y': 'y',
 }
 const fixedMicros: Readonly<Record<string, number>> = { ms: 1e3, s: 1e6, m: 60e6, h: 3600e6, d: 86_400e6 }
 
@@ -32,7 +45,15 @@ interface Steps {
 
 export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
   histogram: (asked, context, inner) => {
-    const { field, missing, options } = fieldOf(asked, context, ['interval', 'offset', 'min_doc_count', 'extended_bounds', 'hard_bounds', 'keyed', 'order'])
+    const { field, missing, options } = fieldOf(asked, context, [
+      'interval',
+      'offset',
+      'min_doc_count',
+      'extended_bounds',
+      'hard_bounds',
+      'keyed',
+      'order',
+    ])
     const { interval: step, offset: shift } = options
     if (step === undefined) return asked.fail('interval: Field required', 'missing')
     const interval = step.number()
@@ -45,18 +66,38 @@ export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
       named: (start) => ({ key: start }),
       keyText: (start) => (Number.isInteger(start) ? `${start}.0` : String(start)),
     }
-    return collect(steps, options, context, inner, (bound) => bound.number(), (event) => {
-      return valuesOr(event, field, missing).map((value) => (typeof value === 'boolean' ? Number(value) : numberOf(value)))
-    })
+    return collect(
+      steps,
+      options,
+      context,
+      inner,
+      (bound) => bound.number(),
+      (event) => {
+        return valuesOr(event, field, missing).map((value) =>
+          typeof value === 'boolean' ? Number(value) : numberOf(value),
+        )
+      },
+    )
   },
   date_histogram: (asked, context, inner) => {
     const { field, missing, options } = fieldOf(asked, context, [
-      'calendar_interval', 'fixed_interval', 'interval', 'time_zone', 'offset', 'format', 'min_doc_count', 'extended_bounds', 'hard_bounds', 'keyed', 'order',
+      'calendar_interval',
+      'fixed_interval',
+      'interval',
+      'time_zone',
+      'offset',
+      'format',
+      'min_doc_count',
+      'extended_bounds',
+      'hard_bounds',
+      'keyed',
+      'order',
     ])
     const offsetMinutes = zoneOf(options.time_zone)
     const zone = { nowMicros: context.nowMicros, offsetMinutes }
     const bound = (one: Asked): number => spanOf(one.scalar(), zone)?.first ?? one.fail('Input should be a date')
-    const substitute = missing === null ? null : (spanOf(missing, zone)?.first ?? asked.fail('missing: Input should be a date'))
+    const substitute =
+      missing === null ? null : (spanOf(missing, zone)?.first ?? asked.fail('missing: Input should be a date'))
     // Says what is wrong with the pattern before there is anything to print.
     dateKeyText(0, offsetMinutes, options.format)
     const steps = dateSteps(asked, options, offsetMinutes)
@@ -78,7 +119,10 @@ function dateSteps(asked: Asked, options: DateOptions, offsetMinutes: number): S
     named: (start: number) => ({ key_as_string: dateKeyText(start, offsetMinutes, options.format), key: start / 1000 }),
     keyText: (start: number) => dateKeyText(start, offsetMinutes, options.format),
   }
-  const unit = step === options.fixed_interval || !Object.hasOwn(calendarUnits, step.text()) ? undefined : calendarUnits[step.text()]
+  const unit =
+    step === options.fixed_interval || !Object.hasOwn(calendarUnits, step.text())
+      ? undefined
+      : calendarUnits[step.text()]
   if (unit !== undefined) {
     return {
       floor: (value) => floorTo(value - shift, unit, offsetMinutes) + shift,
@@ -86,17 +130,24 @@ function dateSteps(asked: Asked, options: DateOptions, offsetMinutes: number): S
       ...texts,
     }
   }
-  if (step === options.calendar_interval) step.fail(`Input should be one of: ${Object.keys(calendarUnits).join(', ')}`, 'enum')
+  if (step === options.calendar_interval)
+    step.fail(`Input should be one of: ${Object.keys(calendarUnits).join(', ')}`, 'enum')
   const length = durationOf(step)
   if (length <= 0) step.fail('Input should be above 0')
   const origin = shift - offsetMinutes * 60e6
-  return { floor: (value) => Math.floor((value - origin) / length) * length + origin, next: (start) => start + length, ...texts }
+  return {
+    floor: (value) => Math.floor((value - origin) / length) * length + origin,
+    next: (start) => start + length,
+    ...texts,
+  }
 }
 
 /** Microseconds of `90m`, `-1d`, `500ms`. */
 function durationOf(asked: Asked): number {
   const parts = /^([+-]?\d{1,9})(ms|s|m|h|d)$/.exec(asked.text())
-  return parts === null ? asked.fail('Input should be a duration such as 30m, 12h or 1d') : Number(parts[1]) * (fixedMicros[parts[2] as string] as number)
+  return parts === null
+    ? asked.fail('Input should be a duration such as 30m, 12h or 1d')
+    : Number(parts[1]) * (fixedMicros[parts[2] as string] as number)
 }
 
 type CommonOptions = Partial<Record<'min_doc_count' | 'extended_bounds' | 'hard_bounds' | 'keyed' | 'order', Asked>>
@@ -125,7 +176,8 @@ function collect(
       collect(event) {
         const starts = new Set<number>()
         for (const value of valuesOf(event)) {
-          if (value === null || (hardLow !== null && value < hardLow) || (hardHigh !== null && value > hardHigh)) continue
+          if (value === null || (hardLow !== null && value < hardLow) || (hardHigh !== null && value > hardHigh))
+            continue
           starts.add(steps.floor(value))
         }
         for (const start of starts) {
@@ -139,18 +191,34 @@ function collect(
       },
       result() {
         if (least === 0) fill(found, steps, low, high, inner)
-        const kept = [...found].filter(([, bucket]) => bucket.count >= least).sort(([a], [b]) => a - b).map(([key, bucket]) => ({ key, bucket }))
+        const kept = [...found]
+          .filter(([, bucket]) => bucket.count >= least)
+          .sort(([a], [b]) => a - b)
+          .map(([key, bucket]) => ({ key, bucket }))
         context.budget.buckets(kept.length)
         const sorted: readonly { key: ScalarValue; bucket: Bucket }[] = order === null ? kept : order(kept)
-        const results = sorted.map(({ key, bucket }) => ({ start: key as number, shown: { ...steps.named(key as number), ...bucket.result() } }))
-        return { buckets: keyed ? Object.fromEntries(results.map(({ start, shown }) => [steps.keyText(start), shown])) : results.map(({ shown }) => shown) }
+        const results = sorted.map(({ key, bucket }) => ({
+          start: key as number,
+          shown: { ...steps.named(key as number), ...bucket.result() },
+        }))
+        return {
+          buckets: keyed
+            ? Object.fromEntries(results.map(({ start, shown }) => [steps.keyText(start), shown]))
+            : results.map(({ shown }) => shown),
+        }
       },
     }
   }
 }
 
 /** Puts in the steps without events. @throws Refusal query_too_large. */
-function fill(found: Map<number, Bucket>, steps: Steps, low: number | null, high: number | null, inner: InnerPlans): void {
+function fill(
+  found: Map<number, Bucket>,
+  steps: Steps,
+  low: number | null,
+  high: number | null,
+  inner: InnerPlans,
+): void {
   const starts = [...found.keys()]
   if (low !== null) starts.push(steps.floor(low))
   if (high !== null) starts.push(steps.floor(high))
@@ -159,7 +227,10 @@ function fill(found: Map<number, Bucket>, steps: Steps, low: number | null, high
   let start = starts.reduce((a, b) => Math.min(a, b))
   for (let count = 0; start <= end; count++) {
     if (count > limits.queryBucketsMax) {
-      throw new Refusal('query_too_large', `a histogram has at most ${limits.queryBucketsMax} buckets; take larger steps, or min_doc_count 1`)
+      throw new Refusal(
+        'query_too_large',
+        `a histogram has at most ${limits.queryBucketsMax} buckets; take larger steps, or min_doc_count 1`,
+      )
     }
     if (!found.has(start)) found.set(start, inner.bucket())
     const next = steps.next(start)

@@ -30,7 +30,13 @@ export type DateUnit = 'y' | 'q' | 'M' | 'w' | 'd' | 'h' | 'm' | 's'
 
 const MINUTE = 60_000_000
 const DAY = 1440 * MINUTE
-const fixedUnits: Readonly<Partial<Record<DateUnit, number>>> = { w: 7 * DAY, d: DAY, h: 60 * MINUTE, m: MINUTE, s: 1_000_000 }
+const fixedUnits: Readonly<Partial<Record<DateUnit, number>>> = {
+  w: 7 * DAY,
+  d: DAY,
+  h: 60 * MINUTE,
+  m: MINUTE,
+  s: 1_000_000,
+}
 
 const ISO =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)?)?)?)? ?(Z|UTC|[+-]\d{2}(?::?\d{2})?)?$/i

@@ -86,7 +86,12 @@ function figure(shown: (all: Figures) => Record<string, number | null>): KindCom
 
 function withTexts(figures: Record<string, number | null>): Record<string, unknown> {
   const texts = Object.entries(figures).filter(([name, value]) => value !== null && name !== 'count')
-  return { ...figures, ...Object.fromEntries(texts.map(([name, value]) => [`${name}_as_string`, instantText(Math.round((value as number) * 1000))])) }
+  return {
+    ...figures,
+    ...Object.fromEntries(
+      texts.map(([name, value]) => [`${name}_as_string`, instantText(Math.round((value as number) * 1000))]),
+    ),
+  }
 }
 
 /** The number that a value counts as, or null. */
@@ -106,12 +111,18 @@ export function valuesOr(event: EventFields, field: Field, missing: ScalarValue 
 }
 
 /** The field that an aggregation is about, and what counts where an event has no value. */
-export function fieldOf<N extends string>(asked: Asked, context: AggregationContext, names: readonly N[]): {
+export function fieldOf<N extends string>(
+  asked: Asked,
+  context: AggregationContext,
+  names: readonly N[],
+): {
   readonly field: Field
   readonly missing: ScalarValue | null
   readonly options: Partial<Record<N, Asked>>
 } {
-  const options = asked.object<N | 'field' | 'missing'>(['field', 'missing', ...names]) as Partial<Record<N | 'field' | 'missing', Asked>>
+  const options = asked.object<N | 'field' | 'missing'>(['field', 'missing', ...names]) as Partial<
+    Record<N | 'field' | 'missing', Asked>
+  >
   const { field, missing } = options
   if (field === undefined) return asked.fail('field: Field required', 'missing')
   return { field: context.fields.field(field.name()), missing: missing?.scalar() ?? null, options }
@@ -122,7 +133,16 @@ interface Ref extends EventRef {
 }
 
 function topHits(asked: Asked, context: AggregationContext): () => Collector {
-  const options = asked.object(['from', 'size', 'sort', '_source', 'track_scores', 'version', 'seq_no_primary_term', 'explain'])
+  const options = asked.object([
+    'from',
+    'size',
+    'sort',
+    '_source',
+    'track_scores',
+    'version',
+    'seq_no_primary_term',
+    'explain',
+  ])
   const from = options.from?.integer(0, TOP_HITS_MAX) ?? 0
   const size = options.size?.integer(0, TOP_HITS_MAX) ?? TOP_HITS_DEFAULT
   const order = parseSort(options.sort, context.fields)
@@ -140,10 +160,15 @@ function topHits(asked: Asked, context: AggregationContext): () => Collector {
         first.add(standing)
       },
       result() {
-        const hits = first.sorted().slice(from).map((ref) => {
-          return context.budget.document(context.hits.hit(ref, source, isSorted ? order.shown(ref) : null))
-        })
-        return { hits: { total: { value: total, relation: 'eq' }, max_score: isSorted || hits.length === 0 ? null : 1, hits } }
+        const hits = first
+          .sorted()
+          .slice(from)
+          .map((ref) => {
+            return context.budget.document(context.hits.hit(ref, source, isSorted ? order.shown(ref) : null))
+          })
+        return {
+          hits: { total: { value: total, relation: 'eq' }, max_score: isSorted || hits.length === 0 ? null : 1, hits },
+        }
       },
     }
   }

@@ -19,7 +19,16 @@ import { patternTest, wordsOf } from './text-match.js'
 
 export const queryStringClause: ClauseCompiler = (asked, context) => {
   const options = asked.isObject
-    ? asked.object(['query', 'default_field', 'fields', 'default_operator', 'analyze_wildcard', 'lenient', 'allow_leading_wildcard', ...scoreOnly])
+    ? asked.object([
+        'query',
+        'default_field',
+        'fields',
+        'default_operator',
+        'analyze_wildcard',
+        'lenient',
+        'allow_leading_wildcard',
+        ...scoreOnly,
+      ])
     : { query: asked }
   const { query, default_field: one, fields: many, default_operator: operator } = options
   if (query === undefined) return asked.fail('query: Field required', 'missing')
@@ -97,7 +106,11 @@ class QueryParser {
   }
 
   #item(fields: readonly Field[], depth: number, needed: boolean): Item {
-    if (depth > limits.queryDepthMax) throw new Refusal('query_too_large', `a query has at most ${limits.queryDepthMax} groups and marks inside each other`)
+    if (depth > limits.queryDepthMax)
+      throw new Refusal(
+        'query_too_large',
+        `a query has at most ${limits.queryDepthMax} groups and marks inside each other`,
+      )
     const mark = this.#peek()
     if (mark === '+' || mark === '-' || mark === '!' || mark === 'NOT') {
       this.#at++
@@ -120,7 +133,8 @@ class QueryParser {
       this.#at++
       return condition
     }
-    if (token.endsWith(':') && token.length > 1 && !token.endsWith('\\:')) return this.#onField(unescaped(token.slice(0, -1)), depth)
+    if (token.endsWith(':') && token.length > 1 && !token.endsWith('\\:'))
+      return this.#onField(unescaped(token.slice(0, -1)), depth)
     if (token === '/') return this.#asked.fail('regular expressions are not supported', 'unsupported')
     if (token.startsWith('[') || token.startsWith('{')) return anyOf(fields.map((field) => this.#range(field, token)))
     if (token.startsWith('"')) return anyOf(fields.map((field) => this.#phrase(field, token)))
@@ -160,7 +174,9 @@ class QueryParser {
     const open = /^([<>]=?)(.+)$/.exec(token)
     if (open !== null) {
       const name = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' }[open[1] as '<'] as BoundName
-      return between(field, { [name]: unescaped(open[2] as string) }, this.#context, (_, message) => this.#asked.fail(message))
+      return between(field, { [name]: unescaped(open[2] as string) }, this.#context, (_, message) =>
+        this.#asked.fail(message),
+      )
     }
     if (FUZZY.test(token)) return this.#asked.fail('fuzziness (~) is not supported', 'unsupported')
     if (token === '*') return { kind: 'has', field }

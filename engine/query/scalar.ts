@@ -24,10 +24,14 @@ export function equalTo(wanted: ScalarValue): (value: ScalarValue) => boolean {
   const text = String(wanted)
   if (typeof wanted === 'string') {
     const number = numberOf(wanted)
-    return (value) => (typeof value === 'number' ? value === number : typeof value === 'string' ? value === text : String(value) === text)
+    return (value) =>
+      typeof value === 'number' ? value === number : typeof value === 'string' ? value === text : String(value) === text
   }
   if (typeof wanted === 'number') {
-    return (value) => (typeof value === 'number' ? value === wanted : typeof value === 'string' && (value === text || numberOf(value) === wanted))
+    return (value) =>
+      typeof value === 'number'
+        ? value === wanted
+        : typeof value === 'string' && (value === text || numberOf(value) === wanted)
   }
   return (value) => value === wanted || value === text
 }

@@ -12,8 +12,20 @@ const TRACKED_DEFAULT = 10_000
 const SIZE_DEFAULT = 10
 
 const names = [
-  'query', 'post_filter', 'size', 'from', 'sort', 'search_after', '_source', 'track_total_hits', 'aggs', 'aggregations', 'timeout', 'track_scores',
-  'version', 'seq_no_primary_term',
+  'query',
+  'post_filter',
+  'size',
+  'from',
+  'sort',
+  'search_after',
+  '_source',
+  'track_total_hits',
+  'aggs',
+  'aggregations',
+  'timeout',
+  'track_scores',
+  'version',
+  'seq_no_primary_term',
 ] as const
 
 export interface Search {
@@ -40,7 +52,8 @@ export function parseSearch(asked: Asked, context: ClauseContext): Search {
   const order = parseSort(options.sort, context.fields)
   const size = options.size?.integer(0, limits.queryWindowMax) ?? SIZE_DEFAULT
   const from = options.from?.integer(0, limits.queryWindowMax) ?? 0
-  if (from + size > limits.queryWindowMax) asked.fail(`from and size together are at most ${limits.queryWindowMax}; search_after goes further`)
+  if (from + size > limits.queryWindowMax)
+    asked.fail(`from and size together are at most ${limits.queryWindowMax}; search_after goes further`)
   const after = options.search_after
   if (after !== undefined && from > 0) after.fail('from must be 0 with search_after')
   return {
@@ -60,12 +73,17 @@ export function parseSearch(asked: Asked, context: ClauseContext): Search {
 
 function trackedOf(asked: Asked | undefined): number {
   if (asked === undefined) return TRACKED_DEFAULT
-  if (typeof asked.value === 'number') return asked.integer(-1, Number.MAX_SAFE_INTEGER) === -1 ? Number.POSITIVE_INFINITY : asked.integer(0, Number.MAX_SAFE_INTEGER)
+  if (typeof asked.value === 'number')
+    return asked.integer(-1, Number.MAX_SAFE_INTEGER) === -1
+      ? Number.POSITIVE_INFINITY
+      : asked.integer(0, Number.MAX_SAFE_INTEGER)
   return asked.boolean() ? Number.POSITIVE_INFINITY : 0
 }
 
 function timeoutOf(asked: Asked | undefined): number | null {
   if (asked === undefined || asked.value === '-1' || asked.value === -1) return null
   const parts = /^(\d{1,9})(ms|s|m)$/.exec(String(asked.value))
-  return parts === null ? asked.fail('Input should be a duration such as 500ms or 2s') : Number(parts[1]) * { ms: 1, s: 1000, m: 60_000 }[parts[2] as 'ms' | 's' | 'm']
+  return parts === null
+    ? asked.fail('Input should be a duration such as 500ms or 2s')
+    : Number(parts[1]) * { ms: 1, s: 1000, m: 60_000 }[parts[2] as 'ms' | 's' | 'm']
 }

@@ -54,7 +54,8 @@ export class SortOrder {
       const values = event.values(field)
       let best: ScalarValue | null = null
       for (const value of values) {
-        if (best === null || (descending ? compareScalars(value, best) > 0 : compareScalars(value, best) < 0)) best = value
+        if (best === null || (descending ? compareScalars(value, best) > 0 : compareScalars(value, best) < 0))
+          best = value
       }
       return best
     })
@@ -77,14 +78,20 @@ export class SortOrder {
 
   /** The keys of an event in an answer, its ingest time last. */
   shown({ values, micros }: Standing): SortValues {
-    return [...values.map((value, i) => (this.#keys[i]?.field?.kind === 'time' && value !== null ? (value as number) / 1000 : value)), micros / 1000]
+    return [
+      ...values.map((value, i) =>
+        this.#keys[i]?.field?.kind === 'time' && value !== null ? (value as number) / 1000 : value,
+      ),
+      micros / 1000,
+    ]
   }
 
   /** What `search_after` names: the keys, with or without the ingest time behind them. */
   after(asked: Asked, context: DateContext): Standing {
     const values = asked.list(limits.querySortKeysMax + 1)
     const { length } = this
-    if (values.length !== length && values.length !== length + 1) asked.fail(`List should have ${length} or ${length + 1} items, one for each sort key`)
+    if (values.length !== length && values.length !== length + 1)
+      asked.fail(`List should have ${length} or ${length + 1} items, one for each sort key`)
     const read = (value: Asked, isTime: boolean): ScalarValue | null => {
       if (value.value === null) return null
       if (!isTime) return value.scalar()
@@ -94,27 +101,46 @@ export class SortOrder {
     // Without the ingest time: behind all that are equal in the keys.
     const last = values[length]
     const micros = last === undefined ? Number.NEGATIVE_INFINITY : (read(last, true) ?? Number.NEGATIVE_INFINITY)
-    return { values: this.#keys.map(({ field }, i) => read(values[i] as Asked, field?.kind === 'time')), micros: micros as number }
+    return {
+      values: this.#keys.map(({ field }, i) => read(values[i] as Asked, field?.kind === 'time')),
+      micros: micros as number,
+    }
   }
 }
 
 /** The order that `sort` asks for: a field, `{field: "desc"}`, `{field: {order, missing}}`, or a list of those. */
 export function parseSort(asked: Asked | undefined, fields: FieldSet): SortOrder {
   if (asked === undefined) return new SortOrder([])
-  return new SortOrder(asked.list(limits.querySortKeysMax).map((key) => {
-    if (!key.isObject) return sortKey(key.name(), undefined, undefined, fields)
-    const [name, body] = key.only()
-    body.at(name, name).name()
-    if (!body.isObject) return sortKey(name, body.oneOf<'asc' | 'desc'>(['asc', 'desc']), undefined, fields)
-    const { order, missing } = body.object(['order', 'missing', 'unmapped_type', 'format', 'numeric_type'])
-    return sortKey(name, order?.oneOf<'asc' | 'desc'>(['asc', 'desc']), missing?.oneOf<'_last' | '_first'>(['_last', '_first']), fields)
-  }))
+  return new SortOrder(
+    asked.list(limits.querySortKeysMax).map((key) => {
+      if (!key.isObject) return sortKey(key.name(), undefined, undefined, fields)
+      const [name, body] = key.only()
+      body.at(name, name).name()
+      if (!body.isObject) return sortKey(name, body.oneOf<'asc' | 'desc'>(['asc', 'desc']), undefined, fields)
+      const { order, missing } = body.object(['order', 'missing', 'unmapped_type', 'format', 'numeric_type'])
+      return sortKey(
+        name,
+        order?.oneOf<'asc' | 'desc'>(['asc', 'desc']),
+        missing?.oneOf<'_last' | '_first'>(['_last', '_first']),
+        fields,
+      )
+    }),
+  )
 }
 
 /** One key; descending for a score, ascending for a field, where not said otherwise. */
-export function sortKey(name: string, order: 'asc' | 'desc' | undefined, missing: '_last' | '_first' | undefined, fields: FieldSet): SortKey {
+export function sortKey(
+  name: string,
+  order: 'asc' | 'desc' | undefined,
+  missing: '_last' | '_first' | undefined,
+  fields: FieldSet,
+): SortKey {
   const isField = name !== '_score' && name !== '_doc' && name !== '_shard_doc'
-  return { field: isField ? fields.field(name) : null, descending: (order ?? (isField ? 'asc' : 'desc')) === 'desc', missingFirst: missing === '_first' }
+  return {
+    field: isField ? fields.field(name) : null,
+    descending: (order ?? (isField ? 'asc' : 'desc')) === 'desc',
+    missingFirst: missing === '_first',
+  }
 }
 
 /** The first so many of the events it is shown. */

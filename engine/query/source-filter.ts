@@ -25,13 +25,18 @@ export function parseSource(asked: Asked | undefined, effort: Effort): SourceFil
 }
 
 function patterns(asked: Asked | undefined, effort: Effort): PathTest[] {
-  return asked === undefined ? [] : asked.list(limits.queryFieldsMax).map((pattern) => patternTest(pattern.name(), false, effort))
+  return asked === undefined
+    ? []
+    : asked.list(limits.queryFieldsMax).map((pattern) => patternTest(pattern.name(), false, effort))
 }
 
 function filterOf(includes: readonly PathTest[], excludes: readonly PathTest[]): SourceFilter {
   const included: PathTest = (path) => includes.length === 0 || includes.some((test) => test(path))
   const excluded: PathTest = (path) => excludes.some((test) => test(path))
-  return { wanted: true, of: (document) => (part(document, '', includes.length === 0, included, excluded) ?? {}) as Json }
+  return {
+    wanted: true,
+    of: (document) => (part(document, '', includes.length === 0, included, excluded) ?? {}) as Json,
+  }
 }
 
 /** What is left of a value; undefined for nothing. `taken`: something above it is asked for by name. */

@@ -9,7 +9,8 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Effort } from './effort.js'
 
-const WORD = /[\p{L}\p{M}\p{N}_]+(?:(?:(?<=\p{N})[.,'](?=\p{N})|(?<=[\p{L}\p{M}_])[.':](?=\p{L}))[\p{L}\p{M}\p{N}_]+)*/gu
+const WORD =
+  /[\p{L}\p{M}\p{N}_]+(?:(?:(?<=\p{N})[.,'](?=\p{N})|(?<=[\p{L}\p{M}_])[.':](?=\p{L}))[\p{L}\p{M}\p{N}_]+)*/gu
 
 /** The words of a text, in order. */
 export function wordsOf(text: string): string[] {
@@ -37,7 +38,8 @@ export function holdsPhrase(words: readonly string[], phrase: readonly string[],
 export function patternTest(pattern: string, ignoreCase: boolean, effort: Effort): (text: string) => boolean {
   const wanted: string[] = []
   const escaped: boolean[] = []
-  if (pattern.length > limits.queryPatternMax) throw new Refusal('query_too_large', `a pattern has at most ${limits.queryPatternMax} characters`)
+  if (pattern.length > limits.queryPatternMax)
+    throw new Refusal('query_too_large', `a pattern has at most ${limits.queryPatternMax} characters`)
   const characters = [...(ignoreCase ? pattern.toLowerCase() : pattern)]
   for (let i = 0; i < characters.length; i++) {
     const quoted = characters[i] === '\\' && i + 1 < characters.length
@@ -46,7 +48,8 @@ export function patternTest(pattern: string, ignoreCase: boolean, effort: Effort
     escaped.push(quoted)
   }
   const star = (at: number): boolean => wanted[at] === '*' && escaped[at] === false
-  const fits = (at: number, character: string): boolean => (wanted[at] === '?' && escaped[at] === false) || wanted[at] === character
+  const fits = (at: number, character: string): boolean =>
+    (wanted[at] === '?' && escaped[at] === false) || wanted[at] === character
   return (text) => {
     const given = [...(ignoreCase ? text.toLowerCase() : text)]
     let [at, from, lastStar, retry] = [0, 0, -1, 0]

@@ -38,14 +38,22 @@ function showJob(job: JobSettings, titleOf: (integrationId: number) => string): 
   return {
     title,
     fields: {
-      title, description, category, status,
+      title,
+      description,
+      category,
+      status,
       decision_points: job.decisionPoints,
       labels: job.labels.map(({ id, name, hexColor }) => ({ id, name, hex_color: hexColor })),
       auto_retrain: job.autoRetrain,
       feedback_columns: feedbackColumns,
-      pipeline: job.pipeline.map((step) => `${step.role}: ${titleOf(step.integrationId)}${step.enabled ? '' : ' (disabled)'}`),
+      pipeline: job.pipeline.map(
+        (step) => `${step.role}: ${titleOf(step.integrationId)}${step.enabled ? '' : ' (disabled)'}`,
+      ),
     },
-    secrets: { pipeline_parameters: job.pipeline.map(({ parameters }) => parameters), advanced_settings: job.advancedSettings },
+    secrets: {
+      pipeline_parameters: job.pipeline.map(({ parameters }) => parameters),
+      advanced_settings: job.advancedSettings,
+    },
   }
 }
 
@@ -74,7 +82,11 @@ function showPlain(record: ApiKeyRecord | UserRecord): Shown {
 }
 
 function showToken({ user, scopes, expiresMicros }: TokenRecord): Shown {
-  return { title: user, fields: { user, expires_at: isoMicros(expiresMicros), ...(scopes === undefined ? {} : { scopes }) }, secrets: {} }
+  return {
+    title: user,
+    fields: { user, expires_at: isoMicros(expiresMicros), ...(scopes === undefined ? {} : { scopes }) },
+    secrets: {},
+  }
 }
 
 /** What became of a user; the words for what happens alone and often. */
@@ -88,7 +100,8 @@ function userAction(before: UserRecord | undefined, after: UserRecord | null): A
 /** The fields that differ. */
 function differences(before: Shown | null, after: Shown | null): Record<string, AuditChange> {
   const changes: Record<string, AuditChange> = {}
-  const names = (of: 'fields' | 'secrets'): Set<string> => new Set([...Object.keys(before?.[of] ?? {}), ...Object.keys(after?.[of] ?? {})])
+  const names = (of: 'fields' | 'secrets'): Set<string> =>
+    new Set([...Object.keys(before?.[of] ?? {}), ...Object.keys(after?.[of] ?? {})])
   for (const name of names('fields')) {
     const change = { before: before?.fields[name] ?? null, after: after?.fields[name] ?? null }
     if (!isDeepStrictEqual(change.before, change.after)) changes[name] = change
@@ -104,22 +117,42 @@ function differences(before: Shown | null, after: Shown | null): Record<string, 
 export function auditOf(state: CatalogState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
   const entries: AuditEntry[] = []
   const tell = (
-    type: AuditObjectType, id: string, before: Shown | null, after: Shown | null, job?: AuditEntry['job'], action?: AuditAction,
+    type: AuditObjectType,
+    id: string,
+    before: Shown | null,
+    after: Shown | null,
+    job?: AuditEntry['job'],
+    action?: AuditAction,
   ): void => {
     const differing = differences(before, after)
     if (before !== null && after !== null && Object.keys(differing).length === 0) return
     const title = (after ?? before)?.title ?? ''
     entries.push({
-      atMicros, by, action: action ?? actionOf(before, after), object: { type, id, title }, ...(job === undefined ? {} : { job }), changes: differing,
+      atMicros,
+      by,
+      action: action ?? actionOf(before, after),
+      object: { type, id, title },
+      ...(job === undefined ? {} : { job }),
+      changes: differing,
     })
   }
   for (const [id, record] of changes.integrations) {
     const before = state.integrations.get(id)
-    tell('integration', String(id), before === undefined ? null : showIntegration(before, state.kinds), record && showIntegration(record, state.kinds))
+    tell(
+      'integration',
+      String(id),
+      before === undefined ? null : showIntegration(before, state.kinds),
+      record && showIntegration(record, state.kinds),
+    )
   }
   for (const [name, record] of changes.apiKeys) {
     const before = state.apiKeys.get(name)
-    tell('api_key', record?.id ?? before?.id ?? name, before === undefined ? null : showPlain(before), record && showPlain(record))
+    tell(
+      'api_key',
+      record?.id ?? before?.id ?? name,
+      before === undefined ? null : showPlain(before),
+      record && showPlain(record),
+    )
   }
   for (const [name, record] of changes.users) {
     const before = state.users.get(name)
@@ -138,7 +171,13 @@ export function auditOf(state: CatalogState, changes: Changes, by: Author, atMic
   for (const [id, record] of changes.jobs) {
     const before = state.jobs.get(id)
     const job = { id, title: record?.title ?? before?.title ?? '' }
-    tell('job', String(id), before === undefined ? null : showJob(before, titleBefore), record && showJob(record, titleAfter), job)
+    tell(
+      'job',
+      String(id),
+      before === undefined ? null : showJob(before, titleBefore),
+      record && showJob(record, titleAfter),
+      job,
+    )
   }
   return entries
 }

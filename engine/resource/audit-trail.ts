@@ -14,12 +14,38 @@ import type { WriteBatch } from '../store/environment.js'
 export const theService: Author = { kind: 'service', name: 'service' }
 
 export type AuditAction =
-  | 'created' | 'updated' | 'deleted' | 'started' | 'stopped' | 'training requested'
-  | 'voted' | 'consensus overridden' | 'override withdrawn' | 'reprocessing requested' | 'reprocessing cancelled'
-  | 'token issued' | 'token revoked' | 'sign-in refused' | 'password changed' | 'disabled' | 'enabled'
-  | 'fired' | 'resolved' | 'erasure requested' | 'erased'
+  | 'created'
+  | 'updated'
+  | 'deleted'
+  | 'started'
+  | 'stopped'
+  | 'training requested'
+  | 'voted'
+  | 'consensus overridden'
+  | 'override withdrawn'
+  | 'reprocessing requested'
+  | 'reprocessing cancelled'
+  | 'token issued'
+  | 'token revoked'
+  | 'sign-in refused'
+  | 'password changed'
+  | 'disabled'
+  | 'enabled'
+  | 'fired'
+  | 'resolved'
+  | 'erasure requested'
+  | 'erased'
 
-export type AuditObjectType = 'job' | 'integration' | 'api_key' | 'user' | 'token' | 'event' | 'bucket' | 'task' | 'watchdog'
+export type AuditObjectType =
+  | 'job'
+  | 'integration'
+  | 'api_key'
+  | 'user'
+  | 'token'
+  | 'event'
+  | 'bucket'
+  | 'task'
+  | 'watchdog'
 
 /** One field, before and after; null where there was nothing, or is nothing now. */
 export interface AuditChange {

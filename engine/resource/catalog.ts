@@ -87,7 +87,9 @@ export class Catalog {
     this.#credentials = new Credentials(state, maker.clock, this.#lastUse)
     this.#refusedSignIns = maker.audit === undefined ? null : new RefusedSignIns(environment, maker.audit, maker.clock)
     const accounts: AccountsHost = {
-      state, maker, lastUse: this.#lastUse,
+      state,
+      maker,
+      lastUse: this.#lastUse,
       passwords: new Passwords(state, maker, this.#refusedSignIns),
       commit: (changes, by, details) => this.#commit(changes, by, details),
     }
@@ -235,7 +237,9 @@ export class Catalog {
         audit.record(batch, details === undefined ? entry : { ...entry, details })
       }
     }
-    const rebinds = changes.integrations.size > 0 || [...changes.jobs].some(([id, job]) => job?.pipeline !== this.#state.jobs.get(id)?.pipeline)
+    const rebinds =
+      changes.integrations.size > 0 ||
+      [...changes.jobs].some(([id, job]) => job?.pipeline !== this.#state.jobs.get(id)?.pipeline)
     this.#environment.commit(batch)
     this.#credentials.change(changes)
     this.#state.absorb(changes)

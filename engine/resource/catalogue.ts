@@ -22,7 +22,9 @@ const BUILT_IN = 'It is there from the start; none can be created.'
 
 function notThere(parameter: string, known: readonly string[]): Refusal {
   const msg = `must be one of: ${known.join(', ')}`
-  return new Refusal('invalid_resources', `${parameter} ${msg}`, { issues: [{ loc: ['query', parameter], msg, type: 'enum' }] })
+  return new Refusal('invalid_resources', `${parameter} ${msg}`, {
+    issues: [{ loc: ['query', parameter], msg, type: 'enum' }],
+  })
 }
 
 /** A kind under one of its names. */
@@ -88,7 +90,11 @@ export class KindCatalogue implements Catalogue {
   jobMetadata(category?: string): Document {
     if (category === undefined) return describeCategories()
     const found = categoryByName(category)
-    if (found === null) throw notThere('category', describeCategories().job_categories.map(({ name }) => name))
+    if (found === null)
+      throw notThere(
+        'category',
+        describeCategories().job_categories.map(({ name }) => name),
+      )
     return describeCategory(found, this.#kinds.processorsOf(found))
   }
 
@@ -96,11 +102,21 @@ export class KindCatalogue implements Catalogue {
   #chosen({ type, role }: CatalogueQuery): readonly Named[] {
     const fits = (kind: IntegrationKind): boolean => role === undefined || roleOf(kind, role) !== null
     if (type === undefined) {
-      return this.#kinds.all.filter(fits).flatMap((kind) => [kind.name, ...(kind.otherNames ?? [])].map((name) => ({ kind, name })))
+      return this.#kinds.all
+        .filter(fits)
+        .flatMap((kind) => [kind.name, ...(kind.otherNames ?? [])].map((name) => ({ kind, name })))
     }
     const kind = this.#kinds.byName(type)
-    if (kind === null) throw notThere('type', this.#kinds.all.map(({ name }) => name))
-    if (!fits(kind)) throw notThere('role', kind.roles.map((spec): IntegrationRole => spec.role))
+    if (kind === null)
+      throw notThere(
+        'type',
+        this.#kinds.all.map(({ name }) => name),
+      )
+    if (!fits(kind))
+      throw notThere(
+        'role',
+        kind.roles.map((spec): IntegrationRole => spec.role),
+      )
     return [{ kind, name: this.#kinds.nameOf(kind, type) }]
   }
 }

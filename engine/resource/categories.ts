@@ -31,7 +31,8 @@ const details: Readonly<Record<JobCategory, CategoryDetails>> = {
   'Automated root cause analysis': {
     id: 'automated_root_cause_analysis',
     description: 'Clusters alerts by a set of fields, and splits each cluster into root cause and symptoms.',
-    points: 'What the classification looks at beside the cluster; may be empty. What alerts are clustered by are parameters of the processors.',
+    points:
+      'What the classification looks at beside the cluster; may be empty. What alerts are clustered by are parameters of the processors.',
   },
 }
 
@@ -48,7 +49,10 @@ function summary(name: JobCategory): CategorySummary {
 
 /** The category of that name or id, in any case, or null. */
 export function categoryByName(text: string): JobCategory | null {
-  const wanted = text.trim().toLowerCase().replaceAll(/[\s_-]+/g, '_')
+  const wanted = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '_')
   return jobCategories.find((name) => details[name].id === wanted) ?? null
 }
 
@@ -62,10 +66,27 @@ function propertyOf(schema: Schema, name: string): Schema {
   return (schema.properties as Record<string, Schema>)[name] as Schema
 }
 
-function describeMapping({ id, name, description, documentation, timeField, titleField, severityField, points, avoid }: Mapping): Record<string, unknown> {
+function describeMapping({
+  id,
+  name,
+  description,
+  documentation,
+  timeField,
+  titleField,
+  severityField,
+  points,
+  avoid,
+}: Mapping): Record<string, unknown> {
   return {
-    id, name, description, documentation, time_field: timeField, title_field: titleField, severity_field: severityField,
-    suggested_decision_points: points, fields_to_avoid: avoid,
+    id,
+    name,
+    description,
+    documentation,
+    time_field: timeField,
+    title_field: titleField,
+    severity_field: severityField,
+    suggested_decision_points: points,
+    fields_to_avoid: avoid,
   }
 }
 
@@ -75,8 +96,9 @@ export function describeCategory(name: JobCategory, processors: readonly Integra
   Object.assign(propertyOf(parameters, 'category'), { const: name })
   const points = propertyOf(parameters, 'decision_points')
   points.description = `${points.description} ${details[name].points}`
-  propertyOf(propertyOf(parameters, 'advanced_settings'), 'custom_labels').default =
-    defaultLabels(name).map((label) => ({ name: label.name, hex_color: label.hexColor, id: label.id }))
+  propertyOf(propertyOf(parameters, 'advanced_settings'), 'custom_labels').default = defaultLabels(name).map(
+    (label) => ({ name: label.name, hex_color: label.hexColor, id: label.id }),
+  )
   const added = processors.map((kind) => ({ id: kind.id, name: kind.name, description: kind.description }))
   return { ...summary(name), processors: added, field_mappings: mappings.map(describeMapping), parameters }
 }

@@ -101,7 +101,10 @@ export class Credentials {
     this.#knownBefore.clear()
   }
 
-  #replace<T extends ApiKeyRecord | TokenRecord>(before: ReadonlyMap<string, T>, changes: ReadonlyMap<string, T | null>): void {
+  #replace<T extends ApiKeyRecord | TokenRecord>(
+    before: ReadonlyMap<string, T>,
+    changes: ReadonlyMap<string, T | null>,
+  ): void {
     for (const [id, record] of changes) {
       const old = before.get(id)
       if (old !== undefined) {

@@ -94,14 +94,24 @@ function mergeStep(
   }
   const old = before.find((step) => step.integrationId === integration.id && step.role === role)
   const at = [...place, 'parameters']
-  const parameters = readParameters(spec.parameters, given.parameters ?? {}, old?.parameters ?? null, sealer, issues.under(at))
+  const parameters = readParameters(
+    spec.parameters,
+    given.parameters ?? {},
+    old?.parameters ?? null,
+    sealer,
+    issues.under(at),
+  )
   const kept = { ...old?.kept, ...given.kept }
   return {
     integrationId: integration.id,
     role,
     enabled: given.enabled ?? old?.enabled ?? true,
-    parameters: withLabels(spec.parameters, parameters, old?.parameters ?? null, labels, (name, msg) => issues.add([...at, name], msg, 'invalid_value')),
-    ...(kind.outside === true ? { outsideSince: (old?.enabled === true ? old.outsideSince : undefined) ?? stamp() } : {}),
+    parameters: withLabels(spec.parameters, parameters, old?.parameters ?? null, labels, (name, msg) =>
+      issues.add([...at, name], msg, 'invalid_value'),
+    ),
+    ...(kind.outside === true
+      ? { outsideSince: (old?.enabled === true ? old.outsideSince : undefined) ?? stamp() }
+      : {}),
     ...(Object.keys(kept).length > 0 ? { kept } : {}),
   }
 }
@@ -109,7 +119,9 @@ function mergeStep(
 /** What a processor that is added by itself takes. */
 function defaultsOf(kind: IntegrationKind): Record<string, unknown> {
   const parameters = roleOf(kind, 'processor')?.parameters ?? []
-  return Object.fromEntries(parameters.flatMap((spec) => (spec.default === undefined ? [] : [[spec.name, spec.default]])))
+  return Object.fromEntries(
+    parameters.flatMap((spec) => (spec.default === undefined ? [] : [[spec.name, spec.default]])),
+  )
 }
 
 function mergePipeline(
@@ -126,7 +138,8 @@ function mergePipeline(
   for (const [index, given] of properties.pipeline.entries()) {
     const at = [...place, 'pipeline_integrations', index]
     const integration = around.integrationOf(given.resource)
-    const step = integration === null ? null : mergeStep(given, integration, before, category, around, labels, at, issues)
+    const step =
+      integration === null ? null : mergeStep(given, integration, before, category, around, labels, at, issues)
     if (step === null) continue
     if (named.has(key(step))) issues.add(at, 'this integration is named twice in the same role', 'duplicate')
     named.set(key(step), step)
@@ -190,7 +203,15 @@ export function mergeJob(
     autoRetrain,
     advancedSettings: { ...before?.advancedSettings, ...advanced?.rest },
     feedbackColumns: properties.feedbackColumns ?? before?.feedbackColumns ?? [],
-    pipeline: mergePipeline(properties, category, before?.pipeline ?? [], around, { before: known, after: labels }, place, issues),
+    pipeline: mergePipeline(
+      properties,
+      category,
+      before?.pipeline ?? [],
+      around,
+      { before: known, after: labels },
+      place,
+      issues,
+    ),
     status: before?.status ?? 'STARTED',
     createdAt: identity.createdAt,
   }

@@ -13,7 +13,10 @@ import { cronFault } from './cron.js'
 
 /** In any case, and with `_` or `-` for spaces: so a category may be named by the id that its metadata has, too. */
 function spelling(text: string): string {
-  return text.trim().toLowerCase().replaceAll(/[\s_-]+/g, '_')
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '_')
 }
 
 /** One of the words, however spelled. */
@@ -50,7 +53,10 @@ const labelName = name.refine((text) => !reserved.has(text.trim().toLowerCase())
 const label = z
   .object({
     name: labelName,
-    hex_color: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #12ab34').optional()
+    hex_color: z
+      .string()
+      .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #12ab34')
+      .optional()
       .describe('#rrggbb; that of its place where absent.'),
     id: labelName.optional().describe('What `result` says; label_0, label_1 or label_2 where absent.'),
   })
@@ -59,10 +65,15 @@ const label = z
 const autoRetrain = z
   .object({
     enabled: flag.describe('Trains by itself at the times of cron.'),
-    cron: z.string().max(limits.nameCharsMax).superRefine((text, context) => {
-      const fault = text.trim() === '' ? null : cronFault(text)
-      if (fault !== null) context.addIssue({ code: 'custom', message: fault })
-    }).optional().describe('Cron expression of five or six fields, UTC. Required when enabled.'),
+    cron: z
+      .string()
+      .max(limits.nameCharsMax)
+      .superRefine((text, context) => {
+        const fault = text.trim() === '' ? null : cronFault(text)
+        if (fault !== null) context.addIssue({ code: 'custom', message: fault })
+      })
+      .optional()
+      .describe('Cron expression of five or six fields, UTC. Required when enabled.'),
     blockers: z
       .object({
         outliers: flag.describe('Waits while too many decisions since the last training are outliers.'),
@@ -97,10 +108,13 @@ const monitor = z.looseObject({
 const cost = z.number().min(0).max(limits.costMax)
 
 /** What the answers should be good at; see job/objective.ts. */
-const objective = z.union([
-  choice(namedObjectives),
-  z.strictObject({ costs: z.array(z.array(cost).length(limits.labelsPerJob)).length(limits.labelsPerJob) }),
-], `must be ${namedObjectives.map((one) => `"${one}"`).join(', ')} or {"costs": 3 rows (truth) of 3 numbers (answer), 0 or more}`)
+const objective = z.union(
+  [
+    choice(namedObjectives),
+    z.strictObject({ costs: z.array(z.array(cost).length(limits.labelsPerJob)).length(limits.labelsPerJob) }),
+  ],
+  `must be ${namedObjectives.map((one) => `"${one}"`).join(', ')} or {"costs": 3 rows (truth) of 3 numbers (answer), 0 or more}`,
+)
 
 const advancedSettings = z
   .looseObject({
@@ -111,17 +125,30 @@ const advancedSettings = z
       .optional()
       .describe('Exactly three; those of the category where absent.'),
     auto_retrain: autoRetrain.optional(),
-    outlier_false_alarm_rate: z.number().min(outlierRateMin).max(outlierRateMax).optional()
-      .describe('The share of known events that may be called outliers; 0.02 where absent.'),
-    objective: objective.optional().describe('What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis.'),
-    retention: z
-      .strictObject({ days: z.int().min(1).max(retentionDaysMax).optional(), max_events: z.int().min(1).max(retentionEventsMax).optional() })
+    outlier_false_alarm_rate: z
+      .number()
+      .min(outlierRateMin)
+      .max(outlierRateMax)
       .optional()
-      .describe('Events that are older than so many days, or more than so many, are deleted; all are kept where absent.'),
+      .describe('The share of known events that may be called outliers; 0.02 where absent.'),
+    objective: objective
+      .optional()
+      .describe('What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis.'),
+    retention: z
+      .strictObject({
+        days: z.int().min(1).max(retentionDaysMax).optional(),
+        max_events: z.int().min(1).max(retentionEventsMax).optional(),
+      })
+      .optional()
+      .describe(
+        'Events that are older than so many days, or more than so many, are deleted; all are kept where absent.',
+      ),
     monitoring_settings: z
       .looseObject({ throttling: z.unknown().optional(), monitors: z.array(monitor).optional() })
       .optional()
-      .describe('Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.'),
+      .describe(
+        'Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.',
+      ),
   })
   .refine((all) => JSON.stringify(all).length <= limits.keptSettingsCharsMax, 'is too long')
   .transform(({ custom_labels, auto_retrain, ...rest }) => ({ labels: custom_labels, autoRetrain: auto_retrain, rest }))
@@ -131,9 +158,13 @@ const referenceCharsMax = 2 * limits.nameCharsMax + 64
 
 const step = z
   .object({
-    resource: z.string().min(1).max(referenceCharsMax).describe(
-      "An identifier of the request, a title, {{integrations(title='...')}} or {{integrations(internal_id=...)}}.",
-    ),
+    resource: z
+      .string()
+      .min(1)
+      .max(referenceCharsMax)
+      .describe(
+        "An identifier of the request, a title, {{integrations(title='...')}} or {{integrations(internal_id=...)}}.",
+      ),
     integration_type: choice(integrationRoles).optional().describe('The role; needed where there are several.'),
     enabled: flag,
     parameters: map.optional().describe('As the schema of the integration in this role has them.'),
@@ -171,7 +202,9 @@ export const jobProperties = z
       .max(limits.pipelineStepsMax)
       .optional()
       .describe('Empty leaves the pipeline of an existing job as it is.'),
-    remove_missing_pipeline_integrations: flag.describe('Takes the steps out that pipeline_integrations does not name.'),
+    remove_missing_pipeline_integrations: flag.describe(
+      'Takes the steps out that pipeline_integrations does not name.',
+    ),
   })
   .transform((all) => ({
     title: all.title,

@@ -37,7 +37,10 @@ export interface IntegrationKind {
 }
 
 function plain(word: string): string {
-  return word.trim().toLowerCase().replaceAll(/[\s_-]+/g, '_')
+  return word
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '_')
 }
 
 function parametersOf({ connection, roles }: IntegrationKind): ParameterSpec[] {
@@ -52,11 +55,19 @@ export class Kinds {
   constructor(kinds: readonly IntegrationKind[]) {
     this.all = kinds
     this.#byId = new Map(kinds.map((kind) => [kind.id, kind]))
-    this.#byWord = new Map(kinds.flatMap((kind) => [kind.id, kind.name, ...(kind.otherNames ?? [])].map((word) => [plain(word), kind] as const)))
+    this.#byWord = new Map(
+      kinds.flatMap((kind) =>
+        [kind.id, kind.name, ...(kind.otherNames ?? [])].map((word) => [plain(word), kind] as const),
+      ),
+    )
     assert(this.#byId.size === kinds.length, 'each kind has an id of its own')
-    for (const kind of kinds) assert(!kind.builtIn || kind.connection.length === 0, 'a built-in kind needs no connection')
+    for (const kind of kinds)
+      assert(!kind.builtIn || kind.connection.length === 0, 'a built-in kind needs no connection')
     for (const { secret, type, default: value } of kinds.flatMap(parametersOf)) {
-      assert(secret === undefined || (type === 'string' && value === undefined), 'a secret is a string without a default')
+      assert(
+        secret === undefined || (type === 'string' && value === undefined),
+        'a secret is a string without a default',
+      )
     }
   }
 

@@ -18,13 +18,18 @@ export interface LabelNames {
 
 /** The words of such a text. */
 export function labelWords(text: string): string[] {
-  return text.split(',').map((word) => word.trim()).filter((word) => word !== '')
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
 }
 
 /** Why a text does not name labels, in words that go on from the parameter's name; null where it does. */
 function misfit(text: string, labels: readonly Label[]): string | null {
   const stray = labelWords(text).find((word) => resolveLabel(labels, word) === null)
-  return stray === undefined ? null : `names "${stray.slice(0, 50)}", which is no label of the job; its labels are ${labels.map(({ name }) => name).join(', ')}`
+  return stray === undefined
+    ? null
+    : `names "${stray.slice(0, 50)}", which is no label of the job; its labels are ${labels.map(({ name }) => name).join(', ')}`
 }
 
 function renamed(text: string, { before, after }: LabelNames): string {
@@ -43,7 +48,11 @@ function renamed(text: string, { before, after }: LabelNames): string {
 
 /** The values of a step, naming the labels of after; `old` are those that it had, null for a new one. Tells of words that name none. */
 export function withLabels(
-  specs: readonly ParameterSpec[], values: ParameterValues, old: ParameterValues | null, labels: LabelNames, report: (name: string, msg: string) => void,
+  specs: readonly ParameterSpec[],
+  values: ParameterValues,
+  old: ParameterValues | null,
+  labels: LabelNames,
+  report: (name: string, msg: string) => void,
 ): ParameterValues {
   const changed: Record<string, unknown> = {}
   for (const { name, labels: namesLabels } of specs) {

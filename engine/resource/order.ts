@@ -41,7 +41,10 @@ export function orderResources(
         onPath.delete(input)
         path.pop()
       } else if (onPath.has(next)) {
-        refuseCycle(path.map((visit) => visit.input), next)
+        refuseCycle(
+          path.map((visit) => visit.input),
+          next,
+        )
       } else if (!ordered.has(next)) {
         enter(next)
       }

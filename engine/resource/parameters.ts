@@ -58,7 +58,9 @@ function misfit(spec: ParameterSpec, value: unknown): string | null {
 
 /** Names of secrets that were sealed with another key. */
 export function lostSecrets(values: ParameterValues, sealer: Sealer): string[] {
-  return Object.entries(values).filter(([, value]) => isSealed(value) && sealer.open(value) === null).map(([name]) => name)
+  return Object.entries(values)
+    .filter(([, value]) => isSealed(value) && sealer.open(value) === null)
+    .map(([name]) => name)
 }
 
 /**
@@ -69,7 +71,8 @@ export function openParameters(values: ParameterValues, sealer: Sealer): Record<
   const opened: Record<string, string | number | boolean> = {}
   for (const [name, value] of Object.entries(values)) {
     const open = isSealed(value) ? sealer.open(value) : (value ?? undefined)
-    if (open === null) throw new Error(`its parameter ${name} has to be given again: it was sealed with another key than sealing.key`)
+    if (open === null)
+      throw new Error(`its parameter ${name} has to be given again: it was sealed with another key than sealing.key`)
     if (typeof open === 'string' || typeof open === 'number' || typeof open === 'boolean') opened[name] = open
   }
   return opened
@@ -78,7 +81,9 @@ export function openParameters(values: ParameterValues, sealer: Sealer): Record<
 function misfitOfList(value: unknown): string | null {
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'must be a list of strings'
   if (value.length > limits.decisionPointsMax) return `must have at most ${limits.decisionPointsMax} items`
-  return value.some((item: string) => item.length > limits.decisionPointCharsMax) ? `an item has at most ${limits.decisionPointCharsMax} characters` : null
+  return value.some((item: string) => item.length > limits.decisionPointCharsMax)
+    ? `an item has at most ${limits.decisionPointCharsMax} characters`
+    : null
 }
 
 /** The stored form of a secret; one that is what it was stays as it was, byte for byte. */
@@ -99,12 +104,21 @@ export function readParameters(
   report: (issue: Issue) => void,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  const moved = before === null ? undefined : specs.find(({ address, name }) => address === true && Object.hasOwn(given, name) && given[name] !== before[name])
+  const moved =
+    before === null
+      ? undefined
+      : specs.find(
+          ({ address, name }) => address === true && Object.hasOwn(given, name) && given[name] !== before[name],
+        )
   for (const spec of specs) {
     const kept = before === null ? spec.default : before[spec.name]
     if (!Object.hasOwn(given, spec.name)) {
       if (moved !== undefined && isSealed(kept) && spec.signs !== true) {
-        report({ loc: [spec.name], msg: `must be given again where ${moved.name} changes: what was given for one place is sent to no other`, type: 'missing' })
+        report({
+          loc: [spec.name],
+          msg: `must be given again where ${moved.name} changes: what was given for one place is sent to no other`,
+          type: 'missing',
+        })
       } else if (kept !== undefined) values[spec.name] = kept
       else if (spec.required && before === null) report({ loc: [spec.name], msg: 'is required', type: 'missing' })
       continue
@@ -124,7 +138,9 @@ export function withoutSecrets(values: ParameterValues): Record<string, unknown>
 
 function parameterSchema(spec: ParameterSpec): Record<string, unknown> {
   return {
-    ...(spec.type === 'strings' ? { type: 'array', items: { type: 'string' } } : { type: spec.type === 'api_key' ? 'string' : spec.type }),
+    ...(spec.type === 'strings'
+      ? { type: 'array', items: { type: 'string' } }
+      : { type: spec.type === 'api_key' ? 'string' : spec.type }),
     description: spec.description,
     ...(spec.allowed === undefined ? {} : { enum: spec.allowed }),
     ...(spec.minimum === undefined ? {} : { minimum: spec.minimum }),

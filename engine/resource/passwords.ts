@@ -23,7 +23,11 @@ export class Passwords {
   readonly #refused: Pick<RefusedSignIns, 'add'> | null
 
   /** `refused` is told of each wrong name or password that was looked at. */
-  constructor(state: CatalogState, { clock, random, passwordCost }: Maker, refused: Pick<RefusedSignIns, 'add'> | null) {
+  constructor(
+    state: CatalogState,
+    { clock, random, passwordCost }: Maker,
+    refused: Pick<RefusedSignIns, 'add'> | null,
+  ) {
     this.#state = state
     this.#refused = refused
     this.#hasher = new PasswordHasher(random, passwordCost)

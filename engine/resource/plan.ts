@@ -144,7 +144,8 @@ export class Plan {
     const identity = before ?? { id, shard: id % this.#maker.shards, createdAt: this.#now }
     const around = {
       integrationOf: (resource: string) => this.#integrationOf(resource),
-      kindOf: (integrationId: number) => this.#state.kinds.byId(must(this.#state.integrations.get(integrationId), `integration ${integrationId}`).kind),
+      kindOf: (integrationId: number) =>
+        this.#state.kinds.byId(must(this.#state.integrations.get(integrationId), `integration ${integrationId}`).kind),
       builtIn: (kind: string) => must(this.#builtIns.get(kind), `built-in integration ${kind}`),
       kinds: this.#state.kinds,
       sealer: this.#maker.sealer,

@@ -107,7 +107,10 @@ export class References {
     }
     if (input.type === 'integration') {
       const { title, kind, parameters } = input.properties
-      for (const { name, type } of this.#state.kinds.connectionOf(kind, this.#state.integrationsByTitle.get(title)?.kind)) {
+      for (const { name, type } of this.#state.kinds.connectionOf(
+        kind,
+        this.#state.integrationsByTitle.get(title)?.kind,
+      )) {
         const text = Object.hasOwn(parameters, name) ? parameters[name] : null
         if (type === 'api_key' && typeof text === 'string') refer('api_key', text, ['parameters', name])
       }

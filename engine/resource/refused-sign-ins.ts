@@ -50,7 +50,8 @@ export class RefusedSignIns {
     if (Math.abs(now - this.#beganMicros) >= HOUR_MS * 1000) this.#begin(now)
     const pair = `${name} ${address}`
     const before = this.#ofPair.get(pair) ?? 0
-    if (before >= limits.refusedSignInsEach || this.#entries >= limits.refusedSignInsPerHour) return this.#count(name, address, now)
+    if (before >= limits.refusedSignInsEach || this.#entries >= limits.refusedSignInsPerHour)
+      return this.#count(name, address, now)
     this.#write([entryOf(name, now, { address })])
     this.#ofPair.set(pair, before + 1)
     this.#entries++

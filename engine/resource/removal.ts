@@ -69,7 +69,11 @@ class Removal {
   key(key: ApiKeyRecord): void {
     refuseLastManagementKey(this.#state, key)
     const bound = [...this.#state.integrations.values()].filter((each) => bindingsTo(this.#state, key, each).length > 0)
-    if (!this.#force) refuseInUse(`the api key "${key.name}"`, bound.map(({ title }) => `integration "${title}"`))
+    if (!this.#force)
+      refuseInUse(
+        `the api key "${key.name}"`,
+        bound.map(({ title }) => `integration "${title}"`),
+      )
     for (const record of bound) {
       const lost = bindingsTo(this.#state, key, record)
       const left = Object.entries(record.connection).filter(([name]) => !lost.includes(name))
@@ -81,7 +85,11 @@ class Removal {
   integration(record: IntegrationRecord): void {
     refuseBuiltIn(this.#state, record)
     const users = usersOf(this.#state, record)
-    if (!this.#force) refuseInUse(`the integration "${record.title}"`, users.map(({ title }) => `job "${title}"`))
+    if (!this.#force)
+      refuseInUse(
+        `the integration "${record.title}"`,
+        users.map(({ title }) => `job "${title}"`),
+      )
     for (const job of users) {
       const pipeline = job.pipeline.filter((step) => step.integrationId !== record.id)
       this.changes.jobs.set(job.id, { ...job, pipeline, revision: job.revision + 1 })
@@ -98,10 +106,7 @@ class Removal {
  * The changes that delete what the query names, what that is, and what lost it.
  * @throws Refusal invalid_resources, resource_not_found, resource_in_use.
  */
-export function planRemoval(
-  state: CatalogState,
-  query: RemovalQuery,
-): { changes: Changes; outcome: RemovalOutcome } {
+export function planRemoval(state: CatalogState, query: RemovalQuery): { changes: Changes; outcome: RemovalOutcome } {
   refuseVague(query)
   const { apiKeys, integrations, jobs } = findResources(state, query)
   const removal = new Removal(state, query.force ?? false)

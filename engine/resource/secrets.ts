@@ -102,7 +102,10 @@ export class PasswordHasher {
 
   /** What is kept of a password, for whoever is let in. */
   async hash(password: string): Promise<PasswordRecord> {
-    const settings = { salt: Buffer.from(this.#random.bytes(SALT_BYTES)).toString('hex'), ...scryptSettings(this.#passwordCost) }
+    const settings = {
+      salt: Buffer.from(this.#random.bytes(SALT_BYTES)).toString('hex'),
+      ...scryptSettings(this.#passwordCost),
+    }
     return this.#run(async () => ({ ...settings, hash: await hashLater(password, settings) }), this.#known)
   }
 
@@ -113,7 +116,9 @@ export class PasswordHasher {
   async #run<T>(work: () => Promise<T>, waiting: (() => void)[]): Promise<T> {
     if (this.#running >= HASHES_AT_ONCE) {
       if (waiting.length >= limits.passwordHashesWaitingMax) {
-        throw new Refusal('too_many_attempts', 'too many passwords are being checked, try again later', { retryAfterSeconds: 5 })
+        throw new Refusal('too_many_attempts', 'too many passwords are being checked, try again later', {
+          retryAfterSeconds: 5,
+        })
       }
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {

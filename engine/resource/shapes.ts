@@ -28,11 +28,15 @@ const apiKeyProperties = z.object({ name }).transform((all) => ({ title: all.nam
 
 const dependencies = z.array(z.string()).max(limits.resourcesPerRequestMax).optional()
 
-const resource = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('api_key'), properties: apiKeyProperties, depends_on: dependencies }),
-  z.object({ type: z.literal('integration'), properties: integrationProperties, depends_on: dependencies }),
-  z.object({ type: z.literal('job'), properties: jobProperties, depends_on: dependencies }),
-], { error: (issue) => (issue.code === 'invalid_union' ? 'must be api_key, integration or job' : undefined) })
+const resource = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('api_key'), properties: apiKeyProperties, depends_on: dependencies }),
+    z.object({ type: z.literal('integration'), properties: integrationProperties, depends_on: dependencies }),
+    z.object({ type: z.literal('job'), properties: jobProperties, depends_on: dependencies }),
+  ],
+  { error: (issue) => (issue.code === 'invalid_union' ? 'must be api_key, integration or job' : undefined) },
+)
 
 interface Standing {
   readonly identifier: string
@@ -55,11 +59,16 @@ export function parseDocument(document: unknown): ResourceInput[] {
   for (const { value, ...standing } of documentEntries(document)) {
     const result = resource.safeParse(value)
     if (result.success) inputs.push({ ...result.data, ...standing })
-    else for (const { path, message, code } of result.error.issues) {
-      const steps = path.filter((part) => typeof part !== 'symbol')
-      const [first, ...rest] = steps
-      issues.add(first === 'properties' ? [...standing.inside, ...rest] : [...standing.place, ...steps], message, code)
-    }
+    else
+      for (const { path, message, code } of result.error.issues) {
+        const steps = path.filter((part) => typeof part !== 'symbol')
+        const [first, ...rest] = steps
+        issues.add(
+          first === 'properties' ? [...standing.inside, ...rest] : [...standing.place, ...steps],
+          message,
+          code,
+        )
+      }
   }
   issues.refuse('invalid_resources')
   return inputs

@@ -11,7 +11,14 @@ import type { JobSettings } from '../job/job.js'
 import { type Environment, WriteBatch } from '../store/environment.js'
 import type { Kinds } from './kinds.js'
 import { decodeRecord, encodeRecord, idKey, nameKey } from './records.js'
-import type { ApiKeyRecord, CatalogCounters, CatalogTable, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
+import type {
+  ApiKeyRecord,
+  CatalogCounters,
+  CatalogTable,
+  IntegrationRecord,
+  TokenRecord,
+  UserRecord,
+} from './records.js'
 
 /** Records to write, by their key; null removes. All of them or none. */
 export class Changes {
@@ -23,8 +30,7 @@ export class Changes {
   counters: CatalogCounters | null = null
 
   get isEmpty(): boolean {
-    const records = this.jobs.size + this.integrations.size + this.apiKeys.size + this.users.size +
-      this.tokens.size
+    const records = this.jobs.size + this.integrations.size + this.apiKeys.size + this.users.size + this.tokens.size
     return records === 0 && this.counters === null
   }
 

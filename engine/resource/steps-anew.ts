@@ -10,7 +10,9 @@ export function planStepsAnew(jobs: Iterable<JobSettings>, stamp: number): Chang
   const changes = new Changes()
   for (const job of jobs) {
     if (!job.pipeline.some(({ outsideSince }) => outsideSince !== undefined)) continue
-    const pipeline = job.pipeline.map((step) => (step.outsideSince === undefined ? step : { ...step, outsideSince: stamp }))
+    const pipeline = job.pipeline.map((step) =>
+      step.outsideSince === undefined ? step : { ...step, outsideSince: stamp },
+    )
     changes.jobs.set(job.id, { ...job, pipeline, revision: job.revision + 1 })
   }
   return changes

@@ -66,7 +66,8 @@ export class Tokens implements TokenService {
   revoke(by: Principal, id: string): void {
     const token = this.#host.state.tokens.get(id)
     const own = by.kind === 'user' && token?.user === by.name
-    if (token === undefined || !(own || by.scopes.has('write:users'))) throw new Refusal('token_not_found', 'token not found')
+    if (token === undefined || !(own || by.scopes.has('write:users')))
+      throw new Refusal('token_not_found', 'token not found')
     const changes = new Changes()
     changes.tokens.set(id, null)
     this.#host.commit(changes, by)
@@ -76,7 +77,8 @@ export class Tokens implements TokenService {
   #toEnd(username: string, now: number): string[] {
     const mine = [...this.#host.state.tokens.values()].filter((token) => token.user === username)
     const usedAt = (token: TokenRecord): string => this.#host.lastUse.at(token.id) ?? token.createdAt
-    const byAge = mine.map((token) => ({ token, at: token.expiresMicros <= now ? '' : usedAt(token) }))
+    const byAge = mine
+      .map((token) => ({ token, at: token.expiresMicros <= now ? '' : usedAt(token) }))
       .sort((a, b) => (a.at < b.at ? -1 : 1))
     const room = mine.length - limits.tokensPerUserMax + 1
     return byAge.filter(({ at }, index) => at === '' || index < room).map(({ token }) => token.id)

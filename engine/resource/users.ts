@@ -94,7 +94,11 @@ export class Users implements UserService {
 
   change(by: Principal, name: string, change: UserChange): UserView {
     const before = this.#find(name)
-    const after: UserRecord = { ...before, role: change.role ?? before.role, enabled: change.enabled ?? before.enabled ?? true }
+    const after: UserRecord = {
+      ...before,
+      role: change.role ?? before.role,
+      enabled: change.enabled ?? before.enabled ?? true,
+    }
     if (after.role !== 'administrator' || !after.enabled) this.#refuseLastAdministrator(before)
     if (after.role !== before.role || after.enabled !== (before.enabled ?? true)) this.#commit(after, by)
     return this.get(name)
@@ -102,7 +106,8 @@ export class Users implements UserService {
 
   async setPassword(by: Principal, name: string, change: PasswordChange): Promise<void> {
     const own = by.kind === 'user' && by.name === name
-    if (!own && !by.scopes.has('write:users')) throw new Refusal('forbidden', "another's password is an administrator's to change")
+    if (!own && !by.scopes.has('write:users'))
+      throw new Refusal('forbidden', "another's password is an administrator's to change")
     this.#find(name)
     refuseBad('password', badPassword(change.password))
     const checked = own ? await this.#host.passwords.check(name, change.currentPassword ?? '', change.address) : null
@@ -110,10 +115,16 @@ export class Users implements UserService {
     const password = await this.#host.passwords.hash(change.password)
     this.#mustStillBe(by, own ? null : 'write:users')
     if (checked !== null && checked.password !== this.#find(name).password) throw wrongPassword()
-    const ended = change.keepTokens ? [] : [...this.#host.state.tokens.values()].filter((token) => {
-      return token.user === name && token.id !== by.tokenId
-    })
-    this.#commit({ ...this.#find(name), password }, by, ended.map(({ id }) => id))
+    const ended = change.keepTokens
+      ? []
+      : [...this.#host.state.tokens.values()].filter((token) => {
+          return token.user === name && token.id !== by.tokenId
+        })
+    this.#commit(
+      { ...this.#find(name), password },
+      by,
+      ended.map(({ id }) => id),
+    )
   }
 
   remove(by: Principal, name: string): void {
@@ -152,7 +163,8 @@ export class Users implements UserService {
     for (const other of users.keys()) {
       if (other.toLowerCase() === lower) throw new Refusal('user_exists', `there is a user ${other} already`)
     }
-    if (users.size >= limits.usersMax) throw new Refusal('limit_exceeded', `there can be at most ${limits.usersMax} users`)
+    if (users.size >= limits.usersMax)
+      throw new Refusal('limit_exceeded', `there can be at most ${limits.usersMax} users`)
   }
 
   /** Refuses where nobody else is an enabled administrator. */

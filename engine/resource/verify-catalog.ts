@@ -8,7 +8,18 @@ import type { JobSettings } from '../job/job.js'
 import type { Entry, Environment } from '../store/environment.js'
 import { lostSecrets } from './parameters.js'
 import type { Sealer } from './sealing.js'
-import { decodeRecord, idKey, nameKey, type ApiKeyRecord, type CatalogCounters, type CatalogTable, type IntegrationRecord, type TokenRecord, type UserRecord, type UseRecord } from './records.js'
+import {
+  decodeRecord,
+  idKey,
+  nameKey,
+  type ApiKeyRecord,
+  type CatalogCounters,
+  type CatalogTable,
+  type IntegrationRecord,
+  type TokenRecord,
+  type UserRecord,
+  type UseRecord,
+} from './records.js'
 
 export interface CatalogProblem {
   readonly table: string
@@ -91,10 +102,13 @@ export function verifyCatalog(environment: Environment, shards: number, sealer: 
   const userNames = new Set([...users.values()].map(({ name }) => name))
   for (const job of jobs.values()) checkJob(check, job, integrationIds, shards, counters)
   for (const { id, connection } of integrations.values()) {
-    for (const _ of sealer === null ? [] : lostSecrets(connection, sealer)) check.note('integrations', idKey(id), 'has a secret that sealing.key does not open')
+    for (const _ of sealer === null ? [] : lostSecrets(connection, sealer))
+      check.note('integrations', idKey(id), 'has a secret that sealing.key does not open')
     const key = connection['api_key']
-    if (typeof key === 'string' && !keyNames.has(key)) check.note('integrations', idKey(id), 'is bound to a key that there is not')
-    if (counters !== null && id >= counters.nextIntegrationId) check.note('integrations', idKey(id), 'has an id that is still to be given')
+    if (typeof key === 'string' && !keyNames.has(key))
+      check.note('integrations', idKey(id), 'is bound to a key that there is not')
+    if (counters !== null && id >= counters.nextIntegrationId)
+      check.note('integrations', idKey(id), 'has an id that is still to be given')
   }
   for (const { name, hash } of keys.values()) if (!HASH.test(hash)) check.note('api_keys', nameKey(name), 'has no hash')
   for (const { id, user, hash } of tokens.values()) {
@@ -104,12 +118,19 @@ export function verifyCatalog(environment: Environment, shards: number, sealer: 
   return { problems: check.problems, jobs: new Map([...jobs.values()].map((job) => [job.id, job])) }
 }
 
-function checkJob(check: Check, job: JobSettings, integrations: ReadonlySet<number>, shards: number, counters: CatalogCounters | null): void {
+function checkJob(
+  check: Check,
+  job: JobSettings,
+  integrations: ReadonlySet<number>,
+  shards: number,
+  counters: CatalogCounters | null,
+): void {
   const key = idKey(job.id)
   if (!(job.shard >= 0 && job.shard < shards)) check.note('jobs', key, 'lies in a shard that there is not')
   if (job.labels.length !== 3) check.note('jobs', key, 'has another number of labels than three')
   if (counters !== null && job.id >= counters.nextJobId) check.note('jobs', key, 'has an id that is still to be given')
   for (const { integrationId } of job.pipeline) {
-    if (!integrations.has(integrationId)) check.note('jobs', key, `names the integration ${integrationId}, which there is not`)
+    if (!integrations.has(integrationId))
+      check.note('jobs', key, `names the integration ${integrationId}, which there is not`)
   }
 }

@@ -8,7 +8,18 @@
  * 1. Restoring changes nothing that is there: the place must be empty.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { isRefusal, Refusal } from '../errors.js'
 import { beginDirectory, finishDirectory } from './partial-directory.js'
@@ -31,7 +42,10 @@ export interface BackupList {
 
 /** Writes the list of all files that are in the directory. */
 export function writeList(path: string, madeAt: string): BackupList {
-  const files = readdirSync(path).filter((name) => name !== BACKUP_LIST).sort().map((name) => readThrough(join(path, name), name, null))
+  const files = readdirSync(path)
+    .filter((name) => name !== BACKUP_LIST)
+    .sort()
+    .map((name) => readThrough(join(path, name), name, null))
   const bytes = Buffer.from(JSON.stringify({ format: FORMAT, made_at: madeAt, files }, null, 2))
   const file = openSync(join(path, BACKUP_LIST), 'w', 0o600)
   writeSync(file, bytes)
@@ -44,9 +58,14 @@ export function writeList(path: string, madeAt: string): BackupList {
 export function readList(path: string): BackupList | null {
   if (!existsSync(join(path, BACKUP_LIST))) return null
   try {
-    const { format, made_at: madeAt, files } = JSON.parse(readFileSync(join(path, BACKUP_LIST), 'utf8')) as Record<string, unknown>
+    const {
+      format,
+      made_at: madeAt,
+      files,
+    } = JSON.parse(readFileSync(join(path, BACKUP_LIST), 'utf8')) as Record<string, unknown>
     if (!Number.isInteger(format) || (format as number) < 1) throw new TypeError('no format')
-    if (typeof madeAt !== 'string' || !Array.isArray(files) || !files.every(isBackupFile)) throw new TypeError('no list')
+    if (typeof madeAt !== 'string' || !Array.isArray(files) || !files.every(isBackupFile))
+      throw new TypeError('no list')
     if (format === FORMAT) return { madeAt, files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })) }
   } catch {
     throw new Refusal('backup_refused', `${BACKUP_LIST} in ${path} is damaged`)
@@ -57,16 +76,23 @@ export function readList(path: string): BackupList | null {
 /** A name leads nowhere else than into the directory. */
 function isBackupFile(value: unknown): value is BackupFile {
   const { name, bytes, sha256 } = (value ?? {}) as Record<keyof BackupFile, unknown>
-  return typeof name === 'string' && /^\w[\w.-]*$/.test(name) && Number.isSafeInteger(bytes) && typeof sha256 === 'string'
+  return (
+    typeof name === 'string' && /^\w[\w.-]*$/.test(name) && Number.isSafeInteger(bytes) && typeof sha256 === 'string'
+  )
 }
 
 /** What is not as the list says, each as a file and a sentence's end. */
-export function compareWithList(path: string, { files }: BackupList): { readonly name: string; readonly what: string }[] {
+export function compareWithList(
+  path: string,
+  { files }: BackupList,
+): { readonly name: string; readonly what: string }[] {
   return files.flatMap(({ name, bytes, sha256 }) => {
     const size = statSync(join(path, name), { throwIfNoEntry: false })?.size
     if (size === undefined) return [{ name, what: 'is missing' }]
     if (size !== bytes) return [{ name, what: `has ${size} bytes and had ${bytes} when the backup was made` }]
-    return readThrough(join(path, name), name, null).sha256 === sha256 ? [] : [{ name, what: 'is not what it was when the backup was made' }]
+    return readThrough(join(path, name), name, null).sha256 === sha256
+      ? []
+      : [{ name, what: 'is not what it was when the backup was made' }]
   })
 }
 
@@ -103,7 +129,7 @@ function readThrough(path: string, name: string, into: string | null): BackupFil
   try {
     for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
       hash.update(piece.subarray(0, read))
-      if (to !== null) for (let at = 0; at < read;) at += writeSync(to, piece, at, read - at)
+      if (to !== null) for (let at = 0; at < read; ) at += writeSync(to, piece, at, read - at)
       bytes += read
     }
     if (to !== null) fsyncSync(to)

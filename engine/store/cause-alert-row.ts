@@ -82,7 +82,12 @@ export function decodeAlert(value: Uint8Array): AlertRow {
   let at = FIXED_BYTES
   const precedents: number[] = []
   for (let each = 0; each < count; each++, at += PRECEDENT_BYTES) {
-    precedents.push(bytes.readUInt16LE(at), bytes[at + 2] as number, bytes.readDoubleLE(at + 3), bytes.readDoubleLE(at + 11))
+    precedents.push(
+      bytes.readUInt16LE(at),
+      bytes[at + 2] as number,
+      bytes.readDoubleLE(at + 3),
+      bytes.readDoubleLE(at + 11),
+    )
   }
   const history: PastDecision[] = []
   for (let each = 0; each < (bytes[6] as number); each++, at += DECISION_BYTES) {
@@ -90,11 +95,25 @@ export function decodeAlert(value: Uint8Array): AlertRow {
     history.push([bytes.readDoubleLE(at), (bytes[at + 8] as number) - 1, bytes.readUInt16LE(at + 10), source])
   }
   return {
-    cluster: bytes.readDoubleLE(28), timeMs: bytes.readDoubleLE(36), kind: bytes.readUInt16LE(8),
-    entity: bytes.toString('utf8', at, at + bytes.readUInt32LE(24)), parent: bytes.readDoubleLE(44), parentKind: bytes.readUInt16LE(10),
-    side: bytes[2] as Side, delayMs: bytes.readDoubleLE(52), belief: bytes.readDoubleLE(60), precedents, followers: bytes.readUInt32LE(16),
-    followerKind: bytes.readUInt16LE(12), followerSide: bytes[3] as Side, followerBelief: bytes.readDoubleLE(68), rank: bytes.readUInt32LE(20),
-    sinceMs: bytes.readDoubleLE(76), lists: bytes[4] as number, alone: (flags & LATE) !== 0 ? 'late' : (flags & NO_ID) !== 0 ? 'no_id' : '',
-    assumed: (flags & ASSUMED) !== 0, history,
+    cluster: bytes.readDoubleLE(28),
+    timeMs: bytes.readDoubleLE(36),
+    kind: bytes.readUInt16LE(8),
+    entity: bytes.toString('utf8', at, at + bytes.readUInt32LE(24)),
+    parent: bytes.readDoubleLE(44),
+    parentKind: bytes.readUInt16LE(10),
+    side: bytes[2] as Side,
+    delayMs: bytes.readDoubleLE(52),
+    belief: bytes.readDoubleLE(60),
+    precedents,
+    followers: bytes.readUInt32LE(16),
+    followerKind: bytes.readUInt16LE(12),
+    followerSide: bytes[3] as Side,
+    followerBelief: bytes.readDoubleLE(68),
+    rank: bytes.readUInt32LE(20),
+    sinceMs: bytes.readDoubleLE(76),
+    lists: bytes[4] as number,
+    alone: (flags & LATE) !== 0 ? 'late' : (flags & NO_ID) !== 0 ? 'no_id' : '',
+    assumed: (flags & ASSUMED) !== 0,
+    history,
   }
 }

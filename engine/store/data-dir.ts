@@ -57,10 +57,16 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
   const file = join(path, 'format.json')
   if (!existsSync(file)) {
     if (!isCount(shards, limits.shardsMax)) {
-      throw new Refusal('data_dir_invalid', `a data directory has 1 to ${limits.shardsMax} shards; asked for are ${shards}`)
+      throw new Refusal(
+        'data_dir_invalid',
+        `a data directory has 1 to ${limits.shardsMax} shards; asked for are ${shards}`,
+      )
     }
     if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
-      throw new Refusal('data_dir_invalid', `the data directory ${path} has shards but no format.json; it is incomplete`)
+      throw new Refusal(
+        'data_dir_invalid',
+        `the data directory ${path} has shards but no format.json; it is incomplete`,
+      )
     }
     try {
       writeFormat(path, shards)
@@ -88,7 +94,10 @@ function mustBeUsable(path: string): void {
     try {
       accessSync(join(path, name), constants.R_OK | constants.W_OK)
     } catch (error) {
-      throw new Refusal('data_dir_invalid', `${name} in the data directory ${path} cannot be used: ${(error as Error).message}`)
+      throw new Refusal(
+        'data_dir_invalid',
+        `${name} in the data directory ${path} cannot be used: ${(error as Error).message}`,
+      )
     }
   }
 }
@@ -122,7 +131,10 @@ export function sealingKey(path: string): Uint8Array {
   } catch (error) {
     throw new Refusal('data_dir_invalid', `sealing.key in the data directory ${path}: ${(error as Error).message}`)
   }
-  throw new Refusal('data_dir_invalid', `sealing.key in the data directory ${path} is not a key of 64 hexadecimal digits`)
+  throw new Refusal(
+    'data_dir_invalid',
+    `sealing.key in the data directory ${path} is not a key of 64 hexadecimal digits`,
+  )
 }
 
 /** Says of a directory whose files were all copied what they are now. */

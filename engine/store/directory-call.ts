@@ -23,7 +23,10 @@ export function answerCall(socket: Socket, answer: (request: string) => Promise<
     if (answered || (end < 0 && request.length <= REQUEST_CHARS_MAX)) return
     answered = true
     if (end < 0) return void socket.destroy()
-    void answer(request.slice(0, end)).then((line) => socket.end(`${line}\n`), () => socket.destroy())
+    void answer(request.slice(0, end)).then(
+      (line) => socket.end(`${line}\n`),
+      () => socket.destroy(),
+    )
   })
   socket.on('end', () => {
     if (!answered) socket.destroy()

@@ -30,7 +30,15 @@ import type { Decision } from '../decide/decision.js'
 import type { EventExtras } from '../event/envelope.js'
 import { pack, unpack } from './pack.js'
 import {
-  HAS_EXTRAS, HAS_NOTES, HAS_PREVIOUS, HEADER_BYTES, NO_LABEL, decisionSources, VERSION_WITH_MORE, writeHeader, type RecordHeader,
+  HAS_EXTRAS,
+  HAS_NOTES,
+  HAS_PREVIOUS,
+  HEADER_BYTES,
+  NO_LABEL,
+  decisionSources,
+  VERSION_WITH_MORE,
+  writeHeader,
+  type RecordHeader,
 } from './record-header.js'
 
 export { decisionSources, decodeHeader, newHeader, type LookUps, type RecordHeader } from './record-header.js'
@@ -38,9 +46,25 @@ export { decisionSources, decodeHeader, newHeader, type LookUps, type RecordHead
 const PREVIOUS_BYTES = 24
 
 /** The header of an event that was decided before, with another decision. */
-export function decidedAgain({ pending, lacksPoints, hasFeedback, hasClientId, bucketId, lookUps }: RecordHeader, decision: Decision): RecordHeader {
+export function decidedAgain(
+  { pending, lacksPoints, hasFeedback, hasClientId, bucketId, lookUps }: RecordHeader,
+  decision: Decision,
+): RecordHeader {
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
-  return { label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback, hasClientId, bucketId, lookUps }
+  return {
+    label,
+    confidence,
+    outlier,
+    outlierScore,
+    source,
+    modelVersion,
+    pending,
+    lacksPoints,
+    hasFeedback,
+    hasClientId,
+    bucketId,
+    lookUps,
+  }
 }
 
 /** What stands behind the header. */

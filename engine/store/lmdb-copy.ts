@@ -8,7 +8,9 @@ interface Root {
 
 /** The tables that an environment has, from a snapshot: the file itself may be written to while it is read. */
 export function tableNames(root: Root): string[] {
-  return [...root.getKeys({ start: Uint8Array.of(0) })].map((key) => Buffer.from(key).toString('utf8').replace(/\0$/, ''))
+  return [...root.getKeys({ start: Uint8Array.of(0) })].map((key) =>
+    Buffer.from(key).toString('utf8').replace(/\0$/, ''),
+  )
 }
 
 /** The library's tables, as far as they are needed here (lmdb.ts imports it). */
@@ -31,13 +33,16 @@ const APPEND = { append: true } as unknown as number
  * each commit, and throws to give up.
  */
 export function copyTables(
-  from: ReadonlyMap<string, Source>, target: Target, written: (key: Uint8Array, value: Uint8Array) => Uint8Array, mayGoOn: () => void,
+  from: ReadonlyMap<string, Source>,
+  target: Target,
+  written: (key: Uint8Array, value: Uint8Array) => Uint8Array,
+  mayGoOn: () => void,
 ): number {
   let entries = 0
   for (const [table, source] of from) {
     const to = must(target.tables.get(table), 'table', table)
     const rows = source.getRange({ snapshot: true })[Symbol.iterator]()
-    for (let next = rows.next(); next.done !== true;) {
+    for (let next = rows.next(); next.done !== true; ) {
       mayGoOn()
       target.root.transactionSync(() => {
         // Nothing but reads and puts, in a file that is nobody else's yet: an entry is written before the next one is read.

@@ -60,9 +60,16 @@ interface Handles {
 
 function openHandles(path: string, names: readonly string[] | null): Handles {
   const root = open<Buffer, Uint8Array>({
-    path, maxDbs: 64, pageSize: PAGE_BYTES, mapSize: MAP_BYTES, overlappingSync: false, noMemInit: true, ...binary,
+    path,
+    maxDbs: 64,
+    pageSize: PAGE_BYTES,
+    mapSize: MAP_BYTES,
+    overlappingSync: false,
+    noMemInit: true,
+    ...binary,
   })
-  const table = (name: string): BinaryTable => Object.assign(root.openDB<Buffer, Uint8Array>(name, binary), { writeKey })
+  const table = (name: string): BinaryTable =>
+    Object.assign(root.openDB<Buffer, Uint8Array>(name, binary), { writeKey })
   const present = tableNames(root)
   const hasChecksums = present.length === 0 || present.includes(CHECKSUMS_TABLE)
   const wanted = (names ?? present).filter((name) => name !== CHECKSUMS_TABLE)
@@ -123,7 +130,8 @@ export class LmdbEnvironment implements Environment {
 
   *range(table: string, range: KeyRange): Iterable<Entry> {
     // Copies of their own already: the library slices both out of its memory.
-    for (const { key, value } of this.#walk(this.#table(table), range)) yield { key, value: this.#withoutChecksum(value) }
+    for (const { key, value } of this.#walk(this.#table(table), range))
+      yield { key, value: this.#withoutChecksum(value) }
   }
 
   scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
@@ -165,14 +173,20 @@ export class LmdbEnvironment implements Environment {
   }
 
   count(table: string, { from, to }: Pick<KeyRange, 'from' | 'to'>): number {
-    return this.#table(table).getKeysCount({ ...(from === undefined ? {} : { start: from }), ...(to === undefined ? {} : { end: to }) })
+    return this.#table(table).getKeysCount({
+      ...(from === undefined ? {} : { start: from }),
+      ...(to === undefined ? {} : { end: to }),
+    })
   }
 
   commit(batch: WriteBatch): void {
     const { tables, size } = batch
     const targets: BinaryTable[] = []
     // Most are of the same table as the one before.
-    for (let i = 0; i < size; i++) targets.push(i > 0 && tables[i] === tables[i - 1] ? (targets[i - 1] as BinaryTable) : this.#table(tables[i] as string))
+    for (let i = 0; i < size; i++)
+      targets.push(
+        i > 0 && tables[i] === tables[i - 1] ? (targets[i - 1] as BinaryTable) : this.#table(tables[i] as string),
+      )
     const { root, extraBytes } = this.#open()
     if (extraBytes > 0) sealBatch(batch)
     const entry = new BatchEntry(batch, extraBytes)
@@ -201,7 +215,12 @@ export class LmdbEnvironment implements Environment {
     try {
       const { tables, extraBytes } = this.#open()
       const checksums = new ChecksumMemory()
-      return copyTables(tables, target, extraBytes > 0 ? (_, value) => value : (key, value) => checksums.of(key, value), mayGoOn)
+      return copyTables(
+        tables,
+        target,
+        extraBytes > 0 ? (_, value) => value : (key, value) => checksums.of(key, value),
+        mayGoOn,
+      )
     } finally {
       // Nothing is written asynchronously here, so it is closed when the call returns.
       void target.root.close()

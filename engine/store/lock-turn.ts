@@ -42,10 +42,15 @@ async function goes(path: string, waitMs: number): Promise<boolean> {
 }
 
 /** A server on that name, or null where somebody has it. */
-export function listen(name: string, connected: (socket: Socket) => void = (socket) => socket.destroy()): Promise<Server | null> {
+export function listen(
+  name: string,
+  connected: (socket: Socket) => void = (socket) => socket.destroy(),
+): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true }, connected)
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)))
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
+    )
     server.listen(name, () => {
       server.unref()
       resolve(server)

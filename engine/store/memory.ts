@@ -107,7 +107,8 @@ export class MemoryEnvironment implements Environment {
 
   sizeBytes(): number {
     let bytes = 0
-    for (const { values } of this.#tables.values()) for (const [key, value] of values) bytes += key.length + value.length
+    for (const { values } of this.#tables.values())
+      for (const [key, value] of values) bytes += key.length + value.length
     return bytes
   }
 

@@ -125,7 +125,7 @@ export class PageFile {
 
   #readBytes(from: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafeSlow(length)
-    for (let at = 0; at < length;) {
+    for (let at = 0; at < length; ) {
       const read = readSync(this.#fd, bytes, at, length - at, from + at)
       if (read === 0) throw new PageDamage('the file ends before it')
       at += read
@@ -138,14 +138,16 @@ export class PageFile {
     const first = this.#metaAt(0)
     const second = this.#metaAt(first?.pageBytes ?? META_PAGE_BYTES)
     if (first === null && second === null) throw new PageDamage('it does not begin like a file of the store')
-    if (first === null || second === null) throw new PageDamage(`page ${first === null ? 0 : 1}, one of the two that it begins with, is damaged`)
+    if (first === null || second === null)
+      throw new PageDamage(`page ${first === null ? 0 : 1}, one of the two that it begins with, is damaged`)
     return [first, second]
   }
 
   #metaAt(from: number): Meta | null {
     if (from + 168 > this.bytes) return null
     const page = this.#readBytes(from, 168)
-    const isMeta = page.readUInt16LE(18) === FLAG_META && page.readUInt32LE(24) === MAGIC && page.readUInt32LE(28) === DATA_VERSION
+    const isMeta =
+      page.readUInt16LE(18) === FLAG_META && page.readUInt32LE(24) === MAGIC && page.readUInt32LE(28) === DATA_VERSION
     const pageBytes = page.readUInt32LE(48)
     if (!isMeta || (pageBytes & (pageBytes - 1)) !== 0 || pageBytes < 256 || pageBytes > PAGE_BYTES_MAX) return null
     const lastPage = Number(page.readBigUInt64LE(144))

@@ -36,7 +36,8 @@ export function nodesOf(bytes: Buffer, page: number, kind: number): Node[] {
   lookAtPage++
   for (let i = 0; i < count; i++) {
     const at = bytes.readUInt16LE(HEADER_BYTES + 2 * i)
-    if (at < upper || at % 2 !== 0 || at + NODE_BYTES > room || taken[at / 2] === lookAtPage) throw new PageDamage('a node lies where none can be')
+    if (at < upper || at % 2 !== 0 || at + NODE_BYTES > room || taken[at / 2] === lookAtPage)
+      throw new PageDamage('a node lies where none can be')
     taken[at / 2] = lookAtPage
     const node = nodeAt(bytes, HEADER_BYTES + at, kind)
     filled += node.bytes
@@ -52,7 +53,8 @@ function nodeAt(page: Buffer, at: number, kind: number): Node & { readonly bytes
   const keyAt = at + NODE_BYTES
   const length = page.readUInt32LE(at)
   const isLeaf = kind === FLAG_LEAF
-  if (isLeaf && flags !== 0 && flags !== NODE_BIG && flags !== NODE_TREE) throw new PageDamage('a node has impossible flags')
+  if (isLeaf && flags !== 0 && flags !== NODE_BIG && flags !== NODE_TREE)
+    throw new PageDamage('a node has impossible flags')
   const valueBytes = isLeaf ? ((flags & NODE_BIG) === 0 ? length : BIG_BYTES) : 0
   const end = keyAt + keyBytes + valueBytes
   if (end > page.length) throw new PageDamage('a node reaches over its end')

@@ -14,7 +14,16 @@
  */
 import { CHECKSUMS_TABLE, ChecksumMemory } from './checksums.js'
 import {
-  FLAG_BRANCH, FLAG_LEAF, FLAG_OVERFLOW, HEADER_BYTES, META_PAGES, NO_PAGE, PageDamage, PageFile, readTree, type Tree,
+  FLAG_BRANCH,
+  FLAG_LEAF,
+  FLAG_OVERFLOW,
+  HEADER_BYTES,
+  META_PAGES,
+  NO_PAGE,
+  PageDamage,
+  PageFile,
+  readTree,
+  type Tree,
 } from './page-file.js'
 import { NODE_BIG, NODE_TREE, nodesOf, type Node } from './page-nodes.js'
 
@@ -66,7 +75,8 @@ class Walk {
     for (const { name, tree } of tables) this.#tree(`table ${name}`, tree, check)
     for (const page of free) {
       if (page < META_PAGES || page > lastPage) this.#note(page, 'is listed as free and is not a page of the file')
-      else if (this.#state[page] !== 0) this.#note(page, this.#state[page] === 1 ? 'is listed as free and is in use' : 'is listed as free twice')
+      else if (this.#state[page] !== 0)
+        this.#note(page, this.#state[page] === 1 ? 'is listed as free and is in use' : 'is listed as free twice')
       else this.#state[page] = 2
     }
     if (this.problems.length > 0) return names
@@ -80,7 +90,14 @@ class Walk {
   }
 
   #states(): void {
-    for (const [page, { mainTree: { root, flags }, transaction, lastPage }] of this.#file.metas.entries()) {
+    for (const [
+      page,
+      {
+        mainTree: { root, flags },
+        transaction,
+        lastPage,
+      },
+    ] of this.#file.metas.entries()) {
       if (flags !== 0) this.#note(page, 'has flags that are none of this service')
       if (root === NO_PAGE) continue
       const written = root > lastPage || root >= this.#file.pages ? -1 : this.#file.transactionOf(root)
@@ -89,7 +106,8 @@ class Walk {
   }
 
   #mustBeAsWritten(key: Buffer, stored: Buffer): void {
-    if (!this.#checksums.isRight(key, stored)) throw new PageDamage(`the entry ${key.toString('hex')} is not what was written`)
+    if (!this.#checksums.isRight(key, stored))
+      throw new PageDamage(`the entry ${key.toString('hex')} is not what was written`)
   }
 
   tables(): { readonly name: string; readonly tree: Tree }[] {
@@ -123,12 +141,25 @@ class Walk {
   }
 
   /** One page and all below it; `low` is the least key that may be there, `high` the first that may not. */
-  #page(name: string, page: number, depth: number, low: Buffer | null, high: Buffer | null, counted: Counted, visit: Visit): void {
+  #page(
+    name: string,
+    page: number,
+    depth: number,
+    low: Buffer | null,
+    high: Buffer | null,
+    counted: Counted,
+    visit: Visit,
+  ): void {
     try {
       this.#take(page, 1)
       const bytes = this.#file.read(page)
       const nodes = nodesOf(bytes, page, depth > 1 ? FLAG_BRANCH : FLAG_LEAF)
-      this.#checkKeys(nodes.map(({ key }) => key), depth > 1, low, high)
+      this.#checkKeys(
+        nodes.map(({ key }) => key),
+        depth > 1,
+        low,
+        high,
+      )
       if (depth === 1) return this.#leaf(nodes, counted, visit)
       counted.branchPages++
       for (const [place, { key, child }] of nodes.entries()) {
@@ -157,7 +188,11 @@ class Walk {
     if (count < needed) throw new PageDamage(`a value of ${length} bytes has ${count} pages`)
     this.#take(page, count)
     const bytes = this.#file.read(page, count)
-    if (Number(bytes.readBigUInt64LE(0)) !== page || bytes.readUInt16LE(18) !== FLAG_OVERFLOW || bytes.readUInt32LE(20) !== count) {
+    if (
+      Number(bytes.readBigUInt64LE(0)) !== page ||
+      bytes.readUInt16LE(18) !== FLAG_OVERFLOW ||
+      bytes.readUInt32LE(20) !== count
+    ) {
       throw new PageDamage(`page ${page} is not the long value that it should be`)
     }
     counted.overflowPages += count
@@ -166,7 +201,8 @@ class Walk {
 
   #take(page: number, count: number): void {
     for (let each = page; each < page + count; each++) {
-      if (!(each >= META_PAGES && each < this.#state.length)) throw new PageDamage(`page ${each} is not a page of the file`)
+      if (!(each >= META_PAGES && each < this.#state.length))
+        throw new PageDamage(`page ${each} is not a page of the file`)
       if (this.#state[each] !== 0) throw new PageDamage(`page ${each} is in use twice`)
       this.#state[each] = 1
     }
@@ -187,7 +223,12 @@ class Walk {
 const PROBLEMS_MAX = 100
 /** Pages of one run of free ones; a store of 128 GiB has no more. */
 const RUN_MAX = 2 ** 24
-const words = { branchPages: 'branch pages', leafPages: 'leaf pages', overflowPages: 'overflow pages', entries: 'entries' } as const
+const words = {
+  branchPages: 'branch pages',
+  leafPages: 'leaf pages',
+  overflowPages: 'overflow pages',
+  entries: 'entries',
+} as const
 
 /** An entry of the list of free pages: the number of words, and they, 8 bytes each: a page; -n and the first of n pages; 0. */
 function pagesIn(value: Buffer): number[] {
@@ -212,7 +253,10 @@ function pagesIn(value: Buffer): number[] {
 export function tableNames(path: string): string[] {
   const file = new PageFile(path)
   try {
-    return new Walk(file).tables().map(({ name }) => name).filter((name) => name !== CHECKSUMS_TABLE)
+    return new Walk(file)
+      .tables()
+      .map(({ name }) => name)
+      .filter((name) => name !== CHECKSUMS_TABLE)
   } finally {
     file.close()
   }
@@ -241,7 +285,12 @@ export function walkPages(path: string): PagesReport {
     const walk = new Walk(file)
     const names = walk.run()
     const tables = names.filter((name) => name !== CHECKSUMS_TABLE)
-    return { problems: walk.problems, tables, hasChecksums: names.includes(CHECKSUMS_TABLE), usedPages: () => walk.used() }
+    return {
+      problems: walk.problems,
+      tables,
+      hasChecksums: names.includes(CHECKSUMS_TABLE),
+      usedPages: () => walk.used(),
+    }
   } finally {
     file.close()
   }

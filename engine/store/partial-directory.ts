@@ -66,13 +66,18 @@ function forgetLeft(place: string): void {
   const folder = dirname(place)
   for (const name of readdirSync(folder)) {
     if (!isPartial(name) || name.replace(PARTIAL, '') !== basename(place)) continue
-    if (lastWrittenMs(join(folder, name)) < Date.now() - LEFT_MS) rmSync(join(folder, name), { recursive: true, force: true })
+    if (lastWrittenMs(join(folder, name)) < Date.now() - LEFT_MS)
+      rmSync(join(folder, name), { recursive: true, force: true })
   }
 }
 
 function lastWrittenMs(directory: string): number {
   try {
-    return Math.max(...[directory, ...readdirSync(directory).map((name) => join(directory, name))].map((path) => statSync(path).mtimeMs))
+    return Math.max(
+      ...[directory, ...readdirSync(directory).map((name) => join(directory, name))].map(
+        (path) => statSync(path).mtimeMs,
+      ),
+    )
   } catch {
     // It has become whole, or was given up, just now.
     return Number.POSITIVE_INFINITY

@@ -26,7 +26,13 @@ export const HAS_NOTES = 128
 const KEPT_FLAGS = HAS_EXTRAS | HAS_PREVIOUS | HAS_NOTES
 
 /** By their number on disk. */
-export const decisionSources: readonly DecisionSource[] = ['none', 'model', 'knowledge_base', 'ageing_model', 'untrained']
+export const decisionSources: readonly DecisionSource[] = [
+  'none',
+  'model',
+  'knowledge_base',
+  'ageing_model',
+  'untrained',
+]
 const SOURCE_BITS = 0x3f
 const LOOK_UPS_SHIFT = 6
 
@@ -65,7 +71,17 @@ export function newHeader(
   // Field by field: an object spread costs several microseconds here.
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
   return {
-    label, confidence, outlier, outlierScore, source, modelVersion, pending, lacksPoints, hasFeedback: false, hasClientId, bucketId,
+    label,
+    confidence,
+    outlier,
+    outlierScore,
+    source,
+    modelVersion,
+    pending,
+    lacksPoints,
+    hasFeedback: false,
+    hasClientId,
+    bucketId,
     lookUps,
   }
 }
@@ -90,7 +106,10 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
 }
 
 function flagsOf(record: Uint8Array): number {
-  assert((record[0] as number) >= VERSION && (record[0] as number) <= VERSION_MAX, 'a record of a version that this code knows')
+  assert(
+    (record[0] as number) >= VERSION && (record[0] as number) <= VERSION_MAX,
+    'a record of a version that this code knows',
+  )
   return record[1] as number
 }
 
@@ -135,7 +154,8 @@ export function bucketIdTextOf(record: Uint8Array): string {
 export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   const { bucketId, confidence } = header
   const kept = (bytes[at + 1] as number) & KEPT_FLAGS
-  bytes[at] = header.lookUps !== 'none' ? VERSION_MAX : (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_WITH_MORE
+  bytes[at] =
+    header.lookUps !== 'none' ? VERSION_MAX : (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_WITH_MORE
   bytes[at + 1] =
     kept |
     (header.pending ? PENDING : 0) |
@@ -150,5 +170,6 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   bytes.writeUInt32LE(header.modelVersion, at + 8)
   bytes.writeFloatLE(header.outlierScore, at + 12)
   // A call would cost more than the bytes.
-  for (let i = 0; i < BUCKET_ID_BYTES; i++) bytes[at + BUCKET_ID_AT + i] = bucketId === null ? 0 : (bucketId[i] as number)
+  for (let i = 0; i < BUCKET_ID_BYTES; i++)
+    bytes[at + BUCKET_ID_AT + i] = bucketId === null ? 0 : (bucketId[i] as number)
 }

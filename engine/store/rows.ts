@@ -89,7 +89,8 @@ export function encodeCount(row: CountRow, bytes: Buffer = Buffer.allocUnsafe(co
   bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0
   bytes.writeUInt32LE(row.events, at + 4)
   bytes.writeDoubleLE(row.lastMicros, at + 8)
-  for (let i = 0; i < (decided?.length ?? 0); i++) bytes.writeUInt32LE((decided as number[])[i] as number, at + COUNT_BYTES + 4 * i)
+  for (let i = 0; i < (decided?.length ?? 0); i++)
+    bytes.writeUInt32LE((decided as number[])[i] as number, at + COUNT_BYTES + 4 * i)
   return bytes
 }
 
@@ -100,7 +101,10 @@ export function decodeCount(value: Uint8Array): CountRow {
   return {
     events: bytes.readUInt32LE(4),
     lastMicros: bytes.readDoubleLE(8),
-    decided: labels === null ? null : Array.from({ length: labels }, (_, label) => bytes.readUInt32LE(COUNT_BYTES + 4 * label)),
+    decided:
+      labels === null
+        ? null
+        : Array.from({ length: labels }, (_, label) => bytes.readUInt32LE(COUNT_BYTES + 4 * label)),
   }
 }
 
@@ -187,8 +191,13 @@ export function emptyStats(labelCount: number): StatsRow {
   }
 }
 
-type SinceTraining = 'outliersSinceTraining' | 'consensusChangesSinceTraining' | 'consensusFlipsSinceTraining'
-  | 'lowConfidenceSinceTraining' | 'decidedSinceTraining' | 'watch'
+type SinceTraining =
+  | 'outliersSinceTraining'
+  | 'consensusChangesSinceTraining'
+  | 'consensusFlipsSinceTraining'
+  | 'lowConfidenceSinceTraining'
+  | 'decidedSinceTraining'
+  | 'watch'
 
 /** What a job knows of the time since its active model was installed, when that is now. */
 export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {

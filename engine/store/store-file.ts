@@ -28,7 +28,10 @@ export function lookAtFiles(path: string): void {
   readSync(file, start)
   closeSync(file)
   if (start.readUInt32LE(MAGIC_AT) !== MAGIC) {
-    throw new Refusal('data_dir_invalid', `${path} is not a file of the store; it was changed or overwritten by something else`)
+    throw new Refusal(
+      'data_dir_invalid',
+      `${path} is not a file of the store; it was changed or overwritten by something else`,
+    )
   }
 }
 

@@ -28,8 +28,24 @@
 
 /** The tables of a shard. */
 export const shardTables = [
-  'events', 'ids', 'pending', 'awaited', 'lookups', 'buckets', 'counts', 'ballots', 'notes', 'tasks', 'changes', 'causes',
-  'models', 'stats', 'shapes', 'words', 'outbox', 'meta',
+  'events',
+  'ids',
+  'pending',
+  'awaited',
+  'lookups',
+  'buckets',
+  'counts',
+  'ballots',
+  'notes',
+  'tasks',
+  'changes',
+  'causes',
+  'models',
+  'stats',
+  'shapes',
+  'words',
+  'outbox',
+  'meta',
 ] as const
 
 /** Tables that belong to the shard and not to one of its jobs. */
@@ -79,7 +95,10 @@ export function timeOfKey(key: Uint8Array): number {
 
 /** Asked for every event of a scan: no view is made. */
 function uint32At(bytes: Uint8Array, at: number): number {
-  return (bytes[at] as number) * 0x1000000 + (((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number))
+  return (
+    (bytes[at] as number) * 0x1000000 +
+    (((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number))
+  )
 }
 
 /** Key of a changed decision: when it changed, and whose it is. */

@@ -16,7 +16,10 @@ export function mustBeWhole(dataDir: string): void {
     if (!name.endsWith('.mdb')) continue
     const what = cutOff(join(dataDir, name))
     if (what !== null) {
-      throw new Refusal('data_dir_invalid', `${name} in the data directory ${dataDir} is damaged: ${what}; restore a backup`)
+      throw new Refusal(
+        'data_dir_invalid',
+        `${name} in the data directory ${dataDir} is damaged: ${what}; restore a backup`,
+      )
     }
   }
 }
@@ -37,7 +40,10 @@ function cutOff(path: string): string | null {
     if (error instanceof PageDamage) return error.message
     throw error
   }
-  const { bytes, meta: { lastPage, pageBytes } } = file
+  const {
+    bytes,
+    meta: { lastPage, pageBytes },
+  } = file
   file.close()
   const expected = (lastPage + 1) * pageBytes
   if (bytes >= expected) return null

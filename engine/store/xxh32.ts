@@ -27,14 +27,24 @@ export function xxh32(words: Int32Array, bytes: Uint8Array, start: number, end: 
   const wordsEnd = (start + (length & ~3)) >> 2
   let hash = (seed + PRIME_5) | 0
   if (length >= 16) {
-    let [first, second, third, fourth] = [(seed + PRIME_1 + PRIME_2) | 0, (seed + PRIME_2) | 0, seed | 0, (seed - PRIME_1) | 0]
+    let [first, second, third, fourth] = [
+      (seed + PRIME_1 + PRIME_2) | 0,
+      (seed + PRIME_2) | 0,
+      seed | 0,
+      (seed - PRIME_1) | 0,
+    ]
     for (; at + 4 <= wordsEnd; at += 4) {
       first = round(first, words[at] as number)
       second = round(second, words[at + 1] as number)
       third = round(third, words[at + 2] as number)
       fourth = round(fourth, words[at + 3] as number)
     }
-    hash = (((first << 1) | (first >>> 31)) + ((second << 7) | (second >>> 25)) + ((third << 12) | (third >>> 20)) + ((fourth << 18) | (fourth >>> 14))) | 0
+    hash =
+      (((first << 1) | (first >>> 31)) +
+        ((second << 7) | (second >>> 25)) +
+        ((third << 12) | (third >>> 20)) +
+        ((fourth << 18) | (fourth >>> 14))) |
+      0
   }
   hash = (hash + length) | 0
   for (; at < wordsEnd; at++) {

@@ -51,7 +51,11 @@ export function signOut(): void {
 /** With a key alone, or with a user's name and password. @throws ApiError. */
 export async function signIn(key: string, username: string, password: string): Promise<void> {
   if (key !== '') sessionStorage.setItem(STORED, key)
-  else sessionStorage.setItem(STORED, (await ask<{ api_token: string }>('POST', '/api/v2/token', { username, password })).api_token)
+  else
+    sessionStorage.setItem(
+      STORED,
+      (await ask<{ api_token: string }>('POST', '/api/v2/token', { username, password })).api_token,
+    )
 }
 
 /** @throws ApiError */
@@ -61,7 +65,10 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
     headers: { 'content-type': 'application/json', 'x-service-api-key': sessionStorage.getItem(STORED) ?? '' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const document = await answer.json() as { error?: string; detail?: readonly { loc: readonly string[]; msg: string }[] }
+  const document = (await answer.json()) as {
+    error?: string
+    detail?: readonly { loc: readonly string[]; msg: string }[]
+  }
   if (answer.ok) return document as T
   const places = document.detail?.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
   throw new ApiError(answer.status, document.error ?? places ?? `the service answered ${answer.status}`)

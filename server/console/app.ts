@@ -18,7 +18,14 @@ function signInForm(): Element {
   const key = field('password', 'API key or token')
   const username = field('text', 'User name')
   const password = field('password', 'Password')
-  const form = element('form', {}, element('p', {}, key), element('p', {}, 'or'), element('p', {}, username, ' ', password), element('button', {}, 'Sign in'))
+  const form = element(
+    'form',
+    {},
+    element('p', {}, key),
+    element('p', {}, 'or'),
+    element('p', {}, username, ' ', password),
+    element('button', {}, 'Sign in'),
+  )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     signIn(key.value.trim(), username.value.trim(), password.value).then(draw).catch(failed)
@@ -29,10 +36,14 @@ function signInForm(): Element {
 async function draw(): Promise<void> {
   notice.textContent = ''
   if (!isSignedIn()) return main.replaceChildren(signInForm())
-  const leave = button('Sign out', async () => {
-    signOut()
-    await draw()
-  }, failed)
+  const leave = button(
+    'Sign out',
+    async () => {
+      signOut()
+      await draw()
+    },
+    failed,
+  )
   main.replaceChildren(element('footer', {}, leave))
   main.replaceChildren(await pageAt(location.pathname, { draw, failed }), element('footer', {}, leave))
 }

@@ -18,14 +18,22 @@ export interface Element {
 interface Browser {
   readonly document: { createElement(tag: string): Element; getElementById(id: string): Element }
   readonly location: { readonly origin: string; readonly pathname: string }
-  readonly sessionStorage: { getItem(name: string): string | null; setItem(name: string, value: string): void; removeItem(name: string): void }
+  readonly sessionStorage: {
+    getItem(name: string): string | null
+    setItem(name: string, value: string): void
+    removeItem(name: string): void
+  }
   confirm(question: string): boolean
 }
 
 export const { confirm, document, location, sessionStorage } = globalThis as unknown as Browser
 
 /** An element with its attributes and what is in it. */
-export function element(tag: string, attributes: Readonly<Record<string, string>> = {}, ...children: readonly (Element | string)[]): Element {
+export function element(
+  tag: string,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly (Element | string)[]
+): Element {
   const made = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
   made.append(...children)
@@ -45,15 +53,25 @@ export function button(text: string, run: () => Promise<void>, failed: (error: u
 }
 
 /** A button for what is hard to undo: it asks first. */
-export function carefulButton(text: string, question: string, run: () => Promise<void>, failed: (error: unknown) => void): Element {
-  return button(text, async () => {
-    if (confirm(question)) await run()
-  }, failed)
+export function carefulButton(
+  text: string,
+  question: string,
+  run: () => Promise<void>,
+  failed: (error: unknown) => void,
+): Element {
+  return button(
+    text,
+    async () => {
+      if (confirm(question)) await run()
+    },
+    failed,
+  )
 }
 
 /** A table of rows of cells under its heads. */
 export function table(heads: readonly string[], rows: readonly (readonly (Element | string)[])[]): Element {
   const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))))
-  const head = heads.length === 0 ? [] : [element('thead', {}, element('tr', {}, ...heads.map((text) => element('th', {}, text))))]
+  const head =
+    heads.length === 0 ? [] : [element('thead', {}, element('tr', {}, ...heads.map((text) => element('th', {}, text))))]
   return element('div', { class: 'wide' }, element('table', {}, ...head, element('tbody', {}, ...body)))
 }

@@ -34,73 +34,151 @@ function decisionOf(event: StoredEvent): string {
 /** All jobs that whoever signed in may see. */
 const jobs: Page = async () => {
   const found = await ask<readonly Job[]>('GET', '/api/v2/jobs')
-  const rows = found.map(({ job_id: id, title, category, status, processed_documents_count: events, feedback_documents_count: votes, retrain_msg }) => [
-    link(`/use-cases/overview/${id}`, title), category, status, String(events), String(votes), retrain_msg, link(`/jobs/feedback-flow/${id}`, 'Give feedback'),
-  ])
-  if (rows.length === 0) return element('section', {}, element('h1', {}, 'Jobs'), element('p', {}, 'There are none. ', link('/docs/exposer', 'POST /api/v2/resources'), ' makes one.'))
-  return element('section', {}, element('h1', {}, 'Jobs'), table(['Job', 'Category', 'Status', 'Events', 'With feedback', 'Training', ''], rows))
+  const rows = found.map(
+    ({
+      job_id: id,
+      title,
+      category,
+      status,
+      processed_documents_count: events,
+      feedback_documents_count: votes,
+      retrain_msg,
+    }) => [
+      link(`/use-cases/overview/${id}`, title),
+      category,
+      status,
+      String(events),
+      String(votes),
+      retrain_msg,
+      link(`/jobs/feedback-flow/${id}`, 'Give feedback'),
+    ],
+  )
+  if (rows.length === 0)
+    return element(
+      'section',
+      {},
+      element('h1', {}, 'Jobs'),
+      element('p', {}, 'There are none. ', link('/docs/exposer', 'POST /api/v2/resources'), ' makes one.'),
+    )
+  return element(
+    'section',
+    {},
+    element('h1', {}, 'Jobs'),
+    table(['Job', 'Category', 'Status', 'Events', 'With feedback', 'Training', ''], rows),
+  )
 }
 
 /** The latest events of a job, each with a button for every label. */
 const feedback: Page = async (id, { draw, failed }) => {
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
   const asked = { job_ids: [job.job_id], size: EVENTS_SHOWN, decision_points_only: true }
-  const { events, total_count: total } = await ask<{ events: readonly StoredEvent[]; total_count: number }>('POST', '/api/v2/events/query', asked)
+  const { events, total_count: total } = await ask<{ events: readonly StoredEvent[]; total_count: number }>(
+    'POST',
+    '/api/v2/events/query',
+    asked,
+  )
   const rows = events.map((event) => {
     const path = `/api/v2/events/${job.job_id}/${encodeURIComponent(event.event_id)}/feedback`
-    const votes = job.labels.map((label) => button(label, async () => {
-      await ask('PUT', `${path}?feedback_label=${encodeURIComponent(label)}`)
-      await draw()
-    }, failed))
-    const points = Object.entries(event.decision_points).map(([name, value]) => element('div', {}, `${name}: ${cellText(value)}`))
+    const votes = job.labels.map((label) =>
+      button(
+        label,
+        async () => {
+          await ask('PUT', `${path}?feedback_label=${encodeURIComponent(label)}`)
+          await draw()
+        },
+        failed,
+      ),
+    )
+    const points = Object.entries(event.decision_points).map(([name, value]) =>
+      element('div', {}, `${name}: ${cellText(value)}`),
+    )
     return [
-      cellText(event.title ?? event.event_id), event['@timestamp'].slice(0, 19).replace('T', ' '), element('div', {}, ...points),
-      decisionOf(event), event.consensus ?? '', event.bucket_state, element('div', { class: 'votes' }, ...votes),
+      cellText(event.title ?? event.event_id),
+      event['@timestamp'].slice(0, 19).replace('T', ' '),
+      element('div', {}, ...points),
+      decisionOf(event),
+      event.consensus ?? '',
+      event.bucket_state,
+      element('div', { class: 'votes' }, ...votes),
     ]
   })
-  return element('section', {},
+  return element(
+    'section',
+    {},
     element('h1', {}, job.title),
-    element('p', {}, `The latest ${events.length} of ${total} events. `, link(`/use-cases/overview/${job.job_id}`, 'About the job')),
-    table(['Event', 'Time (UTC)', 'Decision points', 'Decision', 'Consensus', 'State', 'What is right?'], rows))
+    element(
+      'p',
+      {},
+      `The latest ${events.length} of ${total} events. `,
+      link(`/use-cases/overview/${job.job_id}`, 'About the job'),
+    ),
+    table(['Event', 'Time (UTC)', 'Decision points', 'Decision', 'Consensus', 'State', 'What is right?'], rows),
+  )
 }
 
 /** What a job is and how well it does. */
 const overview: Page = async (id, { draw, failed }) => {
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
-  const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>('POST', `/api/v2/metrics/job?job_id=${job.job_id}`)
-    .catch(() => null)
+  const metrics = await ask<{ overall_accuracy: number | null; time_saved_minutes: number }>(
+    'POST',
+    `/api/v2/metrics/job?job_id=${job.job_id}`,
+  ).catch(() => null)
   const accuracy = metrics?.overall_accuracy ?? null
   const act = (verb: string) => async () => {
     await ask('POST', `/api/v2/jobs/${job.job_id}/${verb}`)
     await draw()
   }
-  const toggle = job.status === 'STARTED'
-    ? carefulButton('Stop', `Stop ${job.title}? Its events wait undecided until it starts again.`, act('stop'), failed)
-    : button('Start', act('start'), failed)
-  return element('section', {},
+  const toggle =
+    job.status === 'STARTED'
+      ? carefulButton(
+          'Stop',
+          `Stop ${job.title}? Its events wait undecided until it starts again.`,
+          act('stop'),
+          failed,
+        )
+      : button('Start', act('start'), failed)
+  return element(
+    'section',
+    {},
     element('h1', {}, job.title),
     element('p', {}, link(`/jobs/feedback-flow/${job.job_id}`, 'Give feedback')),
-    table([], [
-      ['Category', job.category], ['Status', job.status], ['Labels', job.labels.join(', ')],
-      ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp ?? '-'}`],
-      ['Events with feedback', String(job.feedback_documents_count)], ['Training', `${job.retrain_state} ${job.retrain_msg}`], ['Model', job.model_msg],
-      ['Decided as the consensus says', accuracy === null ? '-' : `${Math.round(accuracy * 1000) / 10} %`],
-      ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
-    ]),
-    element('p', { class: 'votes' }, toggle, button('Train', act('train'), failed)))
+    table(
+      [],
+      [
+        ['Category', job.category],
+        ['Status', job.status],
+        ['Labels', job.labels.join(', ')],
+        ['Events', `${job.processed_documents_count}, the latest at ${job.last_processed_timestamp ?? '-'}`],
+        ['Events with feedback', String(job.feedback_documents_count)],
+        ['Training', `${job.retrain_state} ${job.retrain_msg}`],
+        ['Model', job.model_msg],
+        ['Decided as the consensus says', accuracy === null ? '-' : `${Math.round(accuracy * 1000) / 10} %`],
+        ['Minutes saved', metrics === null ? '-' : String(metrics.time_saved_minutes)],
+      ],
+    ),
+    element('p', { class: 'votes' }, toggle, button('Train', act('train'), failed)),
+  )
 }
 
 /** An integration as the API shows it, to be changed. */
 const integration: Page = async (id, { draw, failed }) => {
-  const [found] = await ask<readonly { title: string }[]>('GET', `/api/v2/resources?resource_type=integration&id=${encodeURIComponent(id)}`)
+  const [found] = await ask<readonly { title: string }[]>(
+    'GET',
+    `/api/v2/resources?resource_type=integration&id=${encodeURIComponent(id)}`,
+  )
   if (found === undefined) throw new Error('there is no such integration')
   const text = element('textarea', { rows: '20', spellcheck: 'false', 'aria-label': 'The integration' })
   text.value = JSON.stringify(found, null, 2)
-  const save = button('Save', async () => {
-    await ask('POST', '/api/v2/resources', [JSON.parse(text.value)])
-    await draw()
-  }, failed)
-  const note = 'Secrets are not shown; what is not shown stays, but where the address changes they have to be given again.'
+  const save = button(
+    'Save',
+    async () => {
+      await ask('POST', '/api/v2/resources', [JSON.parse(text.value)])
+      await draw()
+    },
+    failed,
+  )
+  const note =
+    'Secrets are not shown; what is not shown stays, but where the address changes they have to be given again.'
   return element('section', {}, element('h1', {}, found.title), element('p', {}, note), text, element('p', {}, save))
 }
 
@@ -114,19 +192,42 @@ interface Key {
 /** The keys; a new one is shown once. */
 const keys: Page = async (_id, { draw, failed }) => {
   const found = await ask<readonly Key[]>('GET', '/api/v2/resources?resource_type=api_key')
-  const rows = found.map(({ id, name, key_type, created_at }) => [name, key_type, created_at.slice(0, 10),
-    carefulButton('Delete', `Delete the key ${name}? Whoever uses it is refused from then on.`, async () => {
-      await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
-      await draw()
-    }, failed)])
+  const rows = found.map(({ id, name, key_type, created_at }) => [
+    name,
+    key_type,
+    created_at.slice(0, 10),
+    carefulButton(
+      'Delete',
+      `Delete the key ${name}? Whoever uses it is refused from then on.`,
+      async () => {
+        await ask('DELETE', `/api/v2/resources?resource_type=api_key&id=${encodeURIComponent(id)}`)
+        await draw()
+      },
+      failed,
+    ),
+  ])
   const name = field('text', 'Name of a new key')
   const shown = element('code')
-  const make = button('Make', async () => {
-    const resource = { key: { type: 'api_key', properties: { name: name.value } } }
-    const { created } = await ask<{ created: readonly { value?: string }[] }>('POST', '/api/v2/resources?overwrite=false', resource)
-    shown.textContent = `Shown this once: ${created[0]?.value ?? ''}`
-  }, failed)
-  return element('section', {}, element('h1', {}, 'API keys'), table(['Name', 'Type', 'Since', ''], rows), element('p', {}, name, ' ', make, ' ', shown))
+  const make = button(
+    'Make',
+    async () => {
+      const resource = { key: { type: 'api_key', properties: { name: name.value } } }
+      const { created } = await ask<{ created: readonly { value?: string }[] }>(
+        'POST',
+        '/api/v2/resources?overwrite=false',
+        resource,
+      )
+      shown.textContent = `Shown this once: ${created[0]?.value ?? ''}`
+    },
+    failed,
+  )
+  return element(
+    'section',
+    {},
+    element('h1', {}, 'API keys'),
+    table(['Name', 'Type', 'Since', ''], rows),
+    element('p', {}, name, ' ', make, ' ', shown),
+  )
 }
 
 const pages: readonly (readonly [path: RegExp, page: Page])[] = [

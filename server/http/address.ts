@@ -2,5 +2,7 @@
 export function addressOf(bytes: Uint8Array): string {
   const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff
   if (bytes.length === 4 || isMapped) return bytes.slice(-4).join('.')
-  return `${Buffer.from(bytes.subarray(0, 8)).toString('hex').replace(/(.{4})(?=.)/g, '$1:')}::/64`
+  return `${Buffer.from(bytes.subarray(0, 8))
+    .toString('hex')
+    .replace(/(.{4})(?=.)/g, '$1:')}::/64`
 }

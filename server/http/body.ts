@@ -128,7 +128,12 @@ export class BodyCollector implements BodySink {
  * The whole body, the caller's to keep; rejects with body_too_large, or bodies_busy. Never settles when the client goes first; `gone` is
  * told when it goes, then or before it was answered.
  */
-export function collectBody(exchange: Exchange, bytesMax: number, gone?: () => void, room?: HeldBytes): Promise<Uint8Array> {
+export function collectBody(
+  exchange: Exchange,
+  bytesMax: number,
+  gone?: () => void,
+  room?: HeldBytes,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const taker: CollectedBody = {
       collected: (bytes) => resolve(bytes.slice()),

@@ -152,8 +152,10 @@ export class Exchange {
     if (this.#streaming) return this.cut()
     const options = { head: this.method === 'head', close: this.#host.draining, corked: this.#req !== null }
     const code = codeOf(status)
-    const named = code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
-    if (body.length >= limits.largeAnswerBytesMin && !options.head) return this.#replyAsRead(res, status, type, body, named)
+    const named =
+      code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
+    if (body.length >= limits.largeAnswerBytesMin && !options.head)
+      return this.#replyAsRead(res, status, type, body, named)
     sendAnswer(res, status, type, body, named, options)
     this.#settle(code)
   }
@@ -161,7 +163,8 @@ export class Exchange {
   #replyAsRead(res: HttpResponse, status: string, type: string, body: string | Uint8Array, headers: Headers): void {
     this.hold()
     this.#large = LargeAnswer.of(res, typeof body === 'string' ? Buffer.from(body) : body)
-    if (this.#large === null) return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are not read yet'))
+    if (this.#large === null)
+      return this.#host.fault(this, new Refusal('answers_busy', 'too many large answers are not read yet'))
     this.#streaming = true
     this.#large.begin(status, type, headers, () => this.#settle(codeOf(status)))
   }

@@ -9,7 +9,14 @@
  *    listens before the one before it stops, whose connections stay as they are. For that the kernel must share the
  *    port; the first app makes sure before it listens that nobody else has it.
  */
-import { App, LIBUS_LISTEN_EXCLUSIVE_PORT, LIBUS_LISTEN_DEFAULT, SSLApp, us_listen_socket_close, us_socket_local_port } from './native.js'
+import {
+  App,
+  LIBUS_LISTEN_EXCLUSIVE_PORT,
+  LIBUS_LISTEN_DEFAULT,
+  SSLApp,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from './native.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from './native.js'
 import { Exchange } from './exchange.js'
 import type { ExchangeHost } from './exchange-host.js'
@@ -122,15 +129,17 @@ export class Listener implements ExchangeHost {
 
   /** The port on which the app listens now. */
   #listen(app: TemplatedApp, port: number, sharing: number): Promise<number> {
-    const serve = (method: string) => (res: HttpResponse, req: HttpRequest): void => {
-      const exchange = new Exchange(res, req, this, method)
-      try {
-        this.#options.handle(exchange)
-      } catch (error) {
-        this.fault(exchange, error)
+    const serve =
+      (method: string) =>
+      (res: HttpResponse, req: HttpRequest): void => {
+        const exchange = new Exchange(res, req, this, method)
+        try {
+          this.#options.handle(exchange)
+        } catch (error) {
+          this.fault(exchange, error)
+        }
+        exchange.leave()
       }
-      exchange.leave()
-    }
     // The usual methods by themselves: that one is known need not be asked for.
     app.get('/*', serve('get')).post('/*', serve('post')).any('/*', serve(''))
     const { host } = this.#options

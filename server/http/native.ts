@@ -23,7 +23,11 @@ export const App = native.App as unknown as () => TemplatedApp
 
 /** An app that speaks TLS. @throws Error where the files do not serve. */
 export function SSLApp({ certFile, keyFile, passphrase }: TlsFiles): TemplatedApp {
-  const options = { cert_file_name: certFile, key_file_name: keyFile, ...(passphrase === undefined ? {} : { passphrase }) }
+  const options = {
+    cert_file_name: certFile,
+    key_file_name: keyFile,
+    ...(passphrase === undefined ? {} : { passphrase }),
+  }
   return native.SSLApp(options) as unknown as TemplatedApp
 }
 

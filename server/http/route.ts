@@ -128,7 +128,8 @@ export function operation<Q extends TObject, B extends TObject>(spec: Operation<
     let controller: AbortController | null = null
     const gone = (): AbortSignal => (controller ??= new AbortController()).signal
     const left = (): void => controller?.abort()
-    if (bodyChecker === null) return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, origin, gone }, left)
+    if (bodyChecker === null)
+      return answer(exchange, { app, principal, params, query, body: {} as Static<B>, address, origin, gone }, left)
     collectBody(exchange, bodyBytesMax, left)
       .then((bytes) => {
         const now = stillAuthorized(exchange, app, spec.scope)

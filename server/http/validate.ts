@@ -56,7 +56,8 @@ function pointerSegments(pointer: string): string[] {
 
 /** What a text has to be is told by its words, or in the words of its description; the pattern is for machines. */
 function messageOf({ keyword, message, instancePath, params }: TLocalizedValidationError, schema: TObject): string {
-  if (keyword === 'enum') return `must be one of: ${(params as { allowedValues: readonly unknown[] }).allowedValues.join(', ')}`
+  if (keyword === 'enum')
+    return `must be one of: ${(params as { allowedValues: readonly unknown[] }).allowedValues.join(', ')}`
   if (keyword !== 'pattern') return message
   const { description } = (schema.properties[pointerSegments(instancePath)[0] ?? ''] ?? {}) as { description?: string }
   return description === undefined ? 'is not written as it must be' : `must be as described: ${description}`
@@ -125,7 +126,11 @@ export class Checker<T extends TObject> {
 
 /** `1,2`, or `[1, 2]`. */
 function itemsOf(text: string): string[] {
-  return text.replace(/^\s*\[(.*)\]\s*$/, '$1').split(',').map((item) => item.trim()).filter((item) => item !== '')
+  return text
+    .replace(/^\s*\[(.*)\]\s*$/, '$1')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 }
 
 function withoutNulls(document: Record<string, unknown>): Record<string, unknown> {

@@ -14,11 +14,20 @@ import { StatusOnly } from '../schemas/common.js'
 import { jobFromPath } from './job-reference.js'
 
 const example = {
-  version: '4', status: 'firing', receiver: 'decisions', externalURL: 'http://alertmanager:9093',
-  alerts: [{
-    status: 'firing', labels: { alertname: 'DiskFull', severity: 'critical', job: 'node' }, annotations: { summary: 'The disk is full.' },
-    startsAt: '2026-01-31T09:05:00.123Z', endsAt: '0001-01-01T00:00:00Z', fingerprint: 'c1d2e3f405162738',
-  }],
+  version: '4',
+  status: 'firing',
+  receiver: 'decisions',
+  externalURL: 'http://alertmanager:9093',
+  alerts: [
+    {
+      status: 'firing',
+      labels: { alertname: 'DiskFull', severity: 'critical', job: 'node' },
+      annotations: { summary: 'The disk is full.' },
+      startsAt: '2026-01-31T09:05:00.123Z',
+      endsAt: '0001-01-01T00:00:00Z',
+      fingerprint: 'c1d2e3f405162738',
+    },
+  ],
 }
 
 /** @throws Refusal invalid_body where there is no telling when it began. */
@@ -29,10 +38,16 @@ function idOf({ fingerprint, startsAt }: Alert, at: number): string {
   throw new Refusal('invalid_body', `${loc.slice(1).join('.')}: ${msg}`, { issues: [{ loc, msg, type: 'datetime' }] })
 }
 
-function ingest({ service }: App, job: JobHandle, id: string, alert: Readonly<Record<string, unknown>>): Promise<EventView> {
+function ingest(
+  { service }: App,
+  job: JobHandle,
+  id: string,
+  alert: Readonly<Record<string, unknown>>,
+): Promise<EventView> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(JSON.stringify({ raw_body: alert }))
-    if (bytes.length > limits.eventBytesMax) throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+    if (bytes.length > limits.eventBytesMax)
+      throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
     service.ingest(job, id, false, bytes, { ingested: resolve, refused: reject })
   })
 }
@@ -50,13 +65,17 @@ const webhook = operation({
   body: AlertWebhook,
   bodyExample: example,
   bodyBytesMax: limits.webhookBytesMax,
-  responses: { 200: { description: 'All alerts are stored, for good.', schema: StatusOnly, example: { status: 'ok' } } },
+  responses: {
+    200: { description: 'All alerts are stored, for good.', schema: StatusOnly, example: { status: 'ok' } },
+  },
   errors: [404, 507],
   async handle({ app, principal, params, body }) {
     const job = jobFromPath(app, principal, params[0]!)
     const { alerts, receiver, externalURL } = body
     const ids = alerts.map(idOf)
-    const taken = await Promise.allSettled(alerts.map((alert, at) => ingest(app, job, ids[at] as string, { ...alert, receiver, externalURL })))
+    const taken = await Promise.allSettled(
+      alerts.map((alert, at) => ingest(app, job, ids[at] as string, { ...alert, receiver, externalURL })),
+    )
     const failures = taken.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     // One that goes away has the whole webhook sent again.
     const first = failures.find((error) => error instanceof Refusal && error.retryable) ?? failures[0]

@@ -30,7 +30,10 @@ function recordWire(record: AuditRecord) {
 }
 
 function list(text: string): string[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== '')
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 function engineQuery(query: Static<typeof AuditLogQuery>): AuditQuery {
@@ -84,7 +87,11 @@ const terms = operation({
     return {
       fields: fields.map(({ field, terms: values, complete }) => ({
         field,
-        terms: values.map(({ value, count }) => ({ value, title: field === 'job_id' ? (titles.get(value) ?? null) : null, count })),
+        terms: values.map(({ value, count }) => ({
+          value,
+          title: field === 'job_id' ? (titles.get(value) ?? null) : null,
+          count,
+        })),
         complete,
       })),
     }

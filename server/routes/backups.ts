@@ -23,7 +23,9 @@ const make = operation({
   body: BackupRequest,
   bodyExample: { name: 'monday' },
   status: 202,
-  responses: { 202: { description: 'It is being made; the list of backups says when it is finished.', schema: Backup } },
+  responses: {
+    202: { description: 'It is being made; the list of backups says when it is finished.', schema: Backup },
+  },
   errors: [409],
   handle: ({ app, body }) => backupWire(app.service.backups.start(body.name)),
 })

@@ -80,7 +80,9 @@ class BulkStream {
       this.#exchange.write('{"status":"ERROR","status_code":400,"error":"the body is not valid gzip"}\n')
     }
     if (this.#lockedOut) {
-      this.#exchange.write('{"status":"ERROR","status_code":401,"error":"the key does not work any more; nothing behind this was taken"}\n')
+      this.#exchange.write(
+        '{"status":"ERROR","status_code":401,"error":"the key does not work any more; nothing behind this was taken"}\n',
+      )
     }
     this.#finish()
     this.#exchange.endStream()

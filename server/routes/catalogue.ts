@@ -1,7 +1,13 @@
 /** What can be set up (specification, Resources API: schema endpoint; existing-clients.md section 2: metadata). */
 import { operation, type Route } from '../http/route.js'
 import {
-  IntegrationList, IntegrationMetadata, JobMetadata, JobMetadataQuery, MetadataQuery, ParameterSchemas, SchemaQuery,
+  IntegrationList,
+  IntegrationMetadata,
+  JobMetadata,
+  JobMetadataQuery,
+  MetadataQuery,
+  ParameterSchemas,
+  SchemaQuery,
 } from '../schemas/catalogue.js'
 
 const tag = 'Resources'

@@ -1,6 +1,11 @@
 /** Clusters of root cause jobs: listing, and one as a tree. */
 import {
-  clusterDocument, isoMillis, linkDocument, type ClusterMember, type FollowsFrom, type Scope,
+  clusterDocument,
+  isoMillis,
+  linkDocument,
+  type ClusterMember,
+  type FollowsFrom,
+  type Scope,
 } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { ClusterListQuery, ClusterPage, ClusterTree, ClusterTreeQuery } from '../schemas/clusters.js'
@@ -47,8 +52,9 @@ const list = operation({
   operationId: 'listClusters',
   tag,
   summary: 'List the clusters of a job',
-  description: 'The one that began last comes first. A page may hold fewer than were asked for, and yet not be the last: `next` says. '
-    + 'A job of another category has none.',
+  description:
+    'The one that began last comes first. A page may hold fewer than were asked for, and yet not be the last: `next` says. ' +
+    'A job of another category has none.',
   scope: read,
   query: ClusterListQuery,
   responses: { 200: { description: 'A page of them.', schema: ClusterPage } },
@@ -58,8 +64,12 @@ const list = operation({
     const fromMicros = momentOf('start_date', query.start_date)
     const toMicros = momentOf('end_date', query.end_date)
     const { clusters, total, next } = app.service.clusters.list(jobFromPath(app, principal, params[0]!), {
-      size, ...(after === undefined ? {} : { after }), ...(state === undefined ? {} : { state }), ...(alertsMin === undefined ? {} : { alertsMin }),
-      ...(fromMicros === undefined ? {} : { fromMs: fromMicros / 1000 }), ...(toMicros === undefined ? {} : { toMs: toMicros / 1000 }),
+      size,
+      ...(after === undefined ? {} : { after }),
+      ...(state === undefined ? {} : { state }),
+      ...(alertsMin === undefined ? {} : { alertsMin }),
+      ...(fromMicros === undefined ? {} : { fromMs: fromMicros / 1000 }),
+      ...(toMicros === undefined ? {} : { toMs: toMicros / 1000 }),
     })
     return { clusters: clusters.map(clusterDocument), total, next }
   },
@@ -71,15 +81,19 @@ const tree = operation({
   operationId: 'getCluster',
   tag,
   summary: 'See one cluster with its alerts as a tree',
-  description: 'Of a cluster that has become part of another one, the other is shown. An alert whose cause is on an earlier page stands at the top, '
-    + 'with the cause in `follows_from`.',
+  description:
+    'Of a cluster that has become part of another one, the other is shown. An alert whose cause is on an earlier page stands at the top, ' +
+    'with the cause in `follows_from`.',
   scope: read,
   query: ClusterTreeQuery,
   responses: { 200: { description: 'The cluster.', schema: ClusterTree } },
   errors: [404],
   handle({ app, principal, params, query }) {
     const { size = TREE_SIZE, after } = query
-    const found = app.service.clusters.tree(jobFromPath(app, principal, params[0]!), params[1]!, { size, ...(after === undefined ? {} : { after }) })
+    const found = app.service.clusters.tree(jobFromPath(app, principal, params[0]!), params[1]!, {
+      size,
+      ...(after === undefined ? {} : { after }),
+    })
     return { cluster: clusterDocument(found.cluster), members: found.members.map(memberWire), next: found.next }
   },
 })

@@ -1,6 +1,12 @@
 /** Consensus: what analysts agree on, where they differ, and an administrator's word (S15). */
 import {
-  isoMicros, Refusal, type ConsensusTarget, type ConsensusView as EngineView, type JobHandle, type Principal, type Scope,
+  isoMicros,
+  Refusal,
+  type ConsensusTarget,
+  type ConsensusView as EngineView,
+  type JobHandle,
+  type Principal,
+  type Scope,
 } from '../../engine/index.js'
 import type { App } from '../app.js'
 import { operation, type Route } from '../http/route.js'
@@ -22,9 +28,13 @@ function viewWire(view: EngineView) {
     consensus: view.consensus,
     bucket_state: view.bucketState,
     overridden: override !== null,
-    override: override === null ? null : { label: override.label, user: override.by, timestamp: isoMicros(override.atMicros) },
+    override:
+      override === null ? null : { label: override.label, user: override.by, timestamp: isoMicros(override.atMicros) },
     votes: view.votes.map(({ analyst, label, atMicros, eventId, notes }) => ({
-      analyst, label, timestamp: isoMicros(atMicros), event_id: eventId,
+      analyst,
+      label,
+      timestamp: isoMicros(atMicros),
+      event_id: eventId,
       ...(notes === undefined ? {} : { closing_notes: notes.closingNotes, indicators: notes.indicators }),
     })),
   }
@@ -37,12 +47,23 @@ interface By {
   target(text: string): ConsensusTarget
 }
 
-const byEvent: By = { path: '/api/v2/events/{job_id}/{event_id}/consensus', name: 'Event', target: (eventId) => ({ eventId }) }
+const byEvent: By = {
+  path: '/api/v2/events/{job_id}/{event_id}/consensus',
+  name: 'Event',
+  target: (eventId) => ({ eventId }),
+}
 const byBucket: By = {
-  path: '/api/v2/jobs/{job_id}/buckets/{bucket_id}/consensus', name: 'Bucket', target: (text) => ({ bucketId: text.toLowerCase() }),
+  path: '/api/v2/jobs/{job_id}/buckets/{bucket_id}/consensus',
+  name: 'Bucket',
+  target: (text) => ({ bucketId: text.toLowerCase() }),
 }
 
-function found(app: App, principal: Principal, params: readonly string[], by: By): { job: JobHandle; target: ConsensusTarget } {
+function found(
+  app: App,
+  principal: Principal,
+  params: readonly string[],
+  by: By,
+): { job: JobHandle; target: ConsensusTarget } {
   return { job: jobFromPath(app, principal, params[0]!), target: by.target(params[1]!) }
 }
 
@@ -122,14 +143,22 @@ const disagreements = operation({
     const job = jobFromPath(app, principal, params[0]!)
     const { page = 0, size = SIZE, overridden, undecided } = query
     const found = await app.service.consensus.disagreements(job, {
-      page, size, ...(overridden === undefined ? {} : { overridden }), ...(undecided === undefined ? {} : { undecided }),
+      page,
+      size,
+      ...(overridden === undefined ? {} : { overridden }),
+      ...(undecided === undefined ? {} : { undecided }),
     })
     return {
-      disagreements: found.disagreements.map(viewWire), total_count: found.total, total_count_is_exact: found.exact, page, size,
+      disagreements: found.disagreements.map(viewWire),
+      total_count: found.total,
+      total_count_is_exact: found.exact,
+      page,
+      size,
     }
   },
 })
 
 export const consensusRoutes: readonly Route[] = [
-  ...[byEvent, byBucket].flatMap((by) => [see(by), override(by), withdraw(by)]), disagreements,
+  ...[byEvent, byBucket].flatMap((by) => [see(by), override(by), withdraw(by)]),
+  disagreements,
 ]

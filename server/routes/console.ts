@@ -60,7 +60,8 @@ const loaded = new Map<string, Promise<Buffer>>()
 
 function scriptOf(name: string): Promise<Buffer> {
   let bytes = loaded.get(name)
-  if (bytes === undefined) loaded.set(name, (bytes = readFile(new URL(`../../server/console/${name}`, import.meta.url))))
+  if (bytes === undefined)
+    loaded.set(name, (bytes = readFile(new URL(`../../server/console/${name}`, import.meta.url))))
   return bytes
 }
 
@@ -78,7 +79,8 @@ const script: Route = {
     if (!scripts.has(name)) return replyHttpError(exchange, 404, 'not found')
     exchange.hold()
     scriptOf(name).then(
-      (bytes) => exchange.reply('200 OK', 'text/javascript; charset=utf-8', bytes, [['X-Content-Type-Options', 'nosniff']]),
+      (bytes) =>
+        exchange.reply('200 OK', 'text/javascript; charset=utf-8', bytes, [['X-Content-Type-Options', 'nosniff']]),
       (error: unknown) => {
         loaded.delete(name)
         replyError(exchange, error)

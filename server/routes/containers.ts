@@ -1,12 +1,28 @@
 /** The parts of the service, one by one: how they are, what they take, beginning them anew (specification, Monitoring API). */
 import type { Static } from 'typebox'
 import {
-  components, isComponent, isoMicros, isTimeSelector, MAIN, Refusal, timeSelectors, type ContainerName, type ContainerView, type TimeSelector,
+  components,
+  isComponent,
+  isoMicros,
+  isTimeSelector,
+  MAIN,
+  Refusal,
+  timeSelectors,
+  type ContainerName,
+  type ContainerView,
+  type TimeSelector,
 } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import type { Container } from '../schemas/monitoring.js'
 import {
-  Container as ContainerSchema, ContainerCheck, ContainerList, LogLevelChange, LogLevelResult, RestartResult, RestartResults, UsageSeries,
+  Container as ContainerSchema,
+  ContainerCheck,
+  ContainerList,
+  LogLevelChange,
+  LogLevelResult,
+  RestartResult,
+  RestartResults,
+  UsageSeries,
 } from '../schemas/monitoring.js'
 
 const tag = 'Monitoring'
@@ -16,7 +32,10 @@ const named = '{component_type}/{container_id}'
 /** The container that a path names. @throws Refusal container_not_found. */
 export function containerOf([component = '', container = '']: readonly string[]): ContainerName {
   if (isComponent(component)) return { component, container }
-  throw new Refusal('container_not_found', `there is no such container; component_type is one of ${components.join(', ')}`)
+  throw new Refusal(
+    'container_not_found',
+    `there is no such container; component_type is one of ${components.join(', ')}`,
+  )
 }
 
 function nameWire({ component, container }: ContainerName) {
@@ -81,7 +100,10 @@ function usage(what: 'cpu' | 'memory') {
     path: `${base}/containers/metrics/${what}-usage/${named}/{time_selector}`,
     operationId: what === 'cpu' ? 'getCpuUsage' : 'getMemoryUsage',
     tag,
-    summary: what === 'cpu' ? 'See the processor time that a part of the service took' : 'See the memory that a part of the service took',
+    summary:
+      what === 'cpu'
+        ? 'See the processor time that a part of the service took'
+        : 'See the memory that a part of the service took',
     description:
       `\`time_selector\` is one of ${timeSelectors.map((each) => `\`${each}\``).join(', ')}, up to now. Every ten seconds for the ` +
       'last hour, every minute for a day, every ten minutes for a week; kept across restarts. `monitor/process` is the process ' +
@@ -94,7 +116,9 @@ function usage(what: 'cpu' | 'memory') {
       const selector = selectorOf(params[2])
       const points = await app.service.monitor.containers.series(name, what, selector)
       return {
-        ...nameWire(name), time_selector: selector, unit: what === 'cpu' ? 'percent' : 'bytes',
+        ...nameWire(name),
+        time_selector: selector,
+        unit: what === 'cpu' ? 'percent' : 'bytes',
         points: points.map(({ atMicros, value }) => ({ timestamp: isoMicros(atMicros), value })),
       }
     },
@@ -112,8 +136,16 @@ const healthcheck = operation({
   responses: { 200: { description: 'What was found, also where that is bad.', schema: ContainerCheck } },
   errors: [404],
   async handle({ app, params }) {
-    const { health, reason, milliseconds, atMicros, ...name } = await app.service.monitor.containers.check(containerOf(params))
-    return { ...nameWire(name), health, reason, response_ms: Math.round(milliseconds * 1_000) / 1_000, checked_at: isoMicros(atMicros) }
+    const { health, reason, milliseconds, atMicros, ...name } = await app.service.monitor.containers.check(
+      containerOf(params),
+    )
+    return {
+      ...nameWire(name),
+      health,
+      reason,
+      response_ms: Math.round(milliseconds * 1_000) / 1_000,
+      checked_at: isoMicros(atMicros),
+    }
   },
 })
 
@@ -123,7 +155,8 @@ const restartAll = operation({
   operationId: 'restartAllContainers',
   tag,
   summary: 'Begin all threads anew',
-  description: 'One after the other, and without losing anything; messages wait meanwhile. The HTTP server and the stores stay.',
+  description:
+    'One after the other, and without losing anything; messages wait meanwhile. The HTTP server and the stores stay.',
   scope: 'write:platform_monitoring',
   responses: { 200: { description: 'How each fared.', schema: RestartResults } },
   async handle({ app }) {
@@ -189,5 +222,13 @@ const ownLogLevel = operation({
 
 /** `restart/all` in front: it would be a container's name otherwise. */
 export const containerRoutes: readonly Route[] = [
-  all, info, usage('cpu'), usage('memory'), healthcheck, restartAll, restart, logLevel, ownLogLevel,
+  all,
+  info,
+  usage('cpu'),
+  usage('memory'),
+  healthcheck,
+  restartAll,
+  restart,
+  logLevel,
+  ownLogLevel,
 ]

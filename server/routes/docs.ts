@@ -20,13 +20,19 @@ const assetTypes: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 }
 
-const cached: Headers = [['Cache-Control', 'public, max-age=86400'], ['X-Content-Type-Options', 'nosniff']]
+const cached: Headers = [
+  ['Cache-Control', 'public, max-age=86400'],
+  ['X-Content-Type-Options', 'nosniff'],
+]
 
 /** Of pages that load everything from here, and that nobody may put into a frame. */
 export const pageHeaders: Headers = [
   // Swagger UI sets style attributes; scripts come from files of ours only.
-  ['Content-Security-Policy', "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
-    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
+  [
+    'Content-Security-Policy',
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+      "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ],
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
 ]

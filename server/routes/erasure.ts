@@ -18,12 +18,25 @@ const erase = operation({
     'counterparts of integrations and entries of the audit log about single events keep what they have.',
   scope: 'delete:events',
   body: ReprocessSelection,
-  bodyExample: { date_field: '@timestamp', end_date: '2026-01-01', filters: [{ field: 'source.ip', operator: 'is', value: '192.0.2.7' }] },
+  bodyExample: {
+    date_field: '@timestamp',
+    end_date: '2026-01-01',
+    filters: [{ field: 'source.ip', operator: 'is', value: '192.0.2.7' }],
+  },
   responses: { 200: { description: 'They are gone.', schema: ErasureResult } },
   errors: [404, 507],
   async handle({ app, params, principal, body }) {
-    const request = { dateField: body.date_field ?? undefined, startDate: body.start_date, endDate: body.end_date, filters: body.filters }
-    const { events, votes, retrainNeeded } = await app.service.erasure.events(jobFromPath(app, principal, params[0]!), request, principal)
+    const request = {
+      dateField: body.date_field ?? undefined,
+      startDate: body.start_date,
+      endDate: body.end_date,
+      filters: body.filters,
+    }
+    const { events, votes, retrainNeeded } = await app.service.erasure.events(
+      jobFromPath(app, principal, params[0]!),
+      request,
+      principal,
+    )
     return { request: worked, events_deleted: events, votes_deleted: votes, retrain_needed: retrainNeeded }
   },
 })

@@ -34,7 +34,8 @@ class EventPost implements CollectedBody, IngestReceiver {
   collected(bytes: Uint8Array): void {
     const { service } = this.#app
     try {
-      if (performance.now() - this.#exchange.startedMs > SOON_MS) stillAuthorized(this.#exchange, this.#app, 'write:events')
+      if (performance.now() - this.#exchange.startedMs > SOON_MS)
+        stillAuthorized(this.#exchange, this.#app, 'write:events')
       const job = service.job(this.#principal, jobIdOf(bytes))
       service.ingest(job, this.#eventId, false, bytes, this)
     } catch (error) {

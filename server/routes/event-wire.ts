@@ -87,12 +87,16 @@ const ingestedEmptyEnd = Buffer.from('","status":"pending_inference","error_mess
 
 /** The answer to a new event: pending at all times, however fast it was decided (specification, States). Good until the next call. */
 export function ingestedBytes(view: EventView, emptyErrorMessage: boolean): Uint8Array {
-  return whole(view, (out, at) => put(out, putStart(out, at, view, true), emptyErrorMessage ? ingestedEmptyEnd : ingestedEnd))
+  return whole(view, (out, at) =>
+    put(out, putStart(out, at, view, true), emptyErrorMessage ? ingestedEmptyEnd : ingestedEnd),
+  )
 }
 
 /** The answer to GET. Good until the next call. */
 export function eventBytes(view: EventView): Uint8Array {
-  return whole(view, (out, at) => put(out, putDecision(out, putStart(out, at, view, false), eventMiddles, view), eventEnd))
+  return whole(view, (out, at) =>
+    put(out, putDecision(out, putStart(out, at, view, false), eventMiddles, view), eventEnd),
+  )
 }
 
 /** Puts the line of an event that was taken in by a stream, with its end; returns where it ends. There is `answerRoom` for it. */
@@ -104,7 +108,9 @@ export function putResultLine(out: Buffer, at: number, view: EventView): number 
 /** The line of an event that was refused, with its end. `jobId` where it was read before the refusal. */
 export function refusedLine(refusal: Refusal, jobId: number | null): Buffer {
   const place = jobId === null ? '' : `,"job_id":${jobId}`
-  return Buffer.from(`{"status":"ERROR","status_code":${statusOf[refusal.code]}${place},"error":${JSON.stringify(refusal.message)}}\n`)
+  return Buffer.from(
+    `{"status":"ERROR","status_code":${statusOf[refusal.code]}${place},"error":${JSON.stringify(refusal.message)}}\n`,
+  )
 }
 
 function whole(view: EventView, fill: (out: Buffer, at: number) => number): Uint8Array {
@@ -143,7 +149,8 @@ function putText(out: Buffer, at: number, text: string): number {
   out[at] = QUOTE
   for (let i = 0; i < length; i++) {
     const unit = text.charCodeAt(i)
-    if (unit < SPACE || unit >= DELETE || unit === QUOTE || unit === BACKSLASH) return at + out.write(JSON.stringify(text), at, 'utf8')
+    if (unit < SPACE || unit >= DELETE || unit === QUOTE || unit === BACKSLASH)
+      return at + out.write(JSON.stringify(text), at, 'utf8')
     out[at + 1 + i] = unit
   }
   out[at + 1 + length] = QUOTE

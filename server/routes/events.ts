@@ -7,7 +7,14 @@ import { json, ndjson, replyJson } from '../http/reply.js'
 import { operation, type GuardedRoute, type Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
 import {
-  EventLine, EventView, ExportedEvent, Feedback, HistoricEvents, IngestedEvent, NewEvent, ResultLine,
+  EventLine,
+  EventView,
+  ExportedEvent,
+  Feedback,
+  HistoricEvents,
+  IngestedEvent,
+  NewEvent,
+  ResultLine,
 } from '../schemas/events.js'
 import { postEventLines } from './bulk-stream.js'
 import { postEvent } from './event-post.js'
@@ -134,12 +141,17 @@ const feedback = operation({
       const issue = { loc: ['body', 'feedback'], msg: 'Field required', type: 'missing' }
       throw new Refusal('invalid_body', 'feedback: Field required', { issues: [issue] })
     }
-    await app.service.giveFeedback(job, params[1]!, {
-      analyst: body.cortex_user?.trim() || body.username?.trim() || principal.name,
-      label,
-      ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
-      ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
-    }, principal)
+    await app.service.giveFeedback(
+      job,
+      params[1]!,
+      {
+        analyst: body.cortex_user?.trim() || body.username?.trim() || principal.name,
+        label,
+        ...(body.closing_notes === undefined ? {} : { closingNotes: body.closing_notes }),
+        ...(body.indicators === undefined ? {} : { indicators: body.indicators }),
+      },
+      principal,
+    )
     return { status: 'updated' }
   },
 })
@@ -156,7 +168,12 @@ const historic: GuardedRoute = {
   bodyExample: {
     count: 2,
     events: [
-      { job_id: 1, title: 'Impossible travel', raw_body: { source: { ip: '192.0.2.7' } }, label: { cortex_user: 'ann', feedback: 'Escalate' } },
+      {
+        job_id: 1,
+        title: 'Impossible travel',
+        raw_body: { source: { ip: '192.0.2.7' } },
+        label: { cortex_user: 'ann', feedback: 'Escalate' },
+      },
       { job_id: 1, raw_body: { source: { ip: '192.0.2.8' } } },
     ],
   },

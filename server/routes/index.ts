@@ -43,7 +43,8 @@ const openApi: Route = {
   serve(exchange, _params, app) {
     const { name } = app.service
     let bytes = documents.get(name)
-    if (bytes === undefined) documents.set(name, (bytes = keptAnswer(Buffer.from(JSON.stringify(openApiDocument(routes, name))))))
+    if (bytes === undefined)
+      documents.set(name, (bytes = keptAnswer(Buffer.from(JSON.stringify(openApiDocument(routes, name))))))
     exchange.reply('200 OK', json, bytes)
   },
 }
@@ -58,19 +59,52 @@ const root: Route = {
   responses: {
     200: {
       description: 'Links.',
-      schema: Type.Object({ name: Type.String(), pages: Type.String(), documentation: Type.String(), openapi: Type.String() }),
+      schema: Type.Object({
+        name: Type.String(),
+        pages: Type.String(),
+        documentation: Type.String(),
+        openapi: Type.String(),
+      }),
     },
   },
   serve(exchange, _params, app) {
-    replyJson(exchange, 200, { name: app.service.name, pages: '/jobs', documentation: '/docs/exposer', openapi: '/openapi.json' })
+    replyJson(exchange, 200, {
+      name: app.service.name,
+      pages: '/jobs',
+      documentation: '/docs/exposer',
+      openapi: '/openapi.json',
+    })
   },
 }
 
 export const routes: readonly Route[] = [
-  ...eventRoutes, ...alertmanagerRoutes, ...storedEventRoutes, ...reprocessRoutes, ...jobRoutes, ...resourceRoutes, ...catalogueRoutes, ...userRoutes,
+  ...eventRoutes,
+  ...alertmanagerRoutes,
+  ...storedEventRoutes,
+  ...reprocessRoutes,
+  ...jobRoutes,
+  ...resourceRoutes,
+  ...catalogueRoutes,
+  ...userRoutes,
   ...erasureRoutes,
-  ...tokenRoutes, ...healthRoutes, ...integrationRoutes, ...auditRoutes, ...consensusRoutes, ...clusterRoutes, ...queryRoutes, ...metricsRoutes,
-  ...docRoutes, ...consoleRoutes, ...probeRoutes, ...prometheusRoutes, ...backupRoutes, ...containerRoutes, ...platformRoutes, ...watchdogRoutes, openApi, root,
+  ...tokenRoutes,
+  ...healthRoutes,
+  ...integrationRoutes,
+  ...auditRoutes,
+  ...consensusRoutes,
+  ...clusterRoutes,
+  ...queryRoutes,
+  ...metricsRoutes,
+  ...docRoutes,
+  ...consoleRoutes,
+  ...probeRoutes,
+  ...prometheusRoutes,
+  ...backupRoutes,
+  ...containerRoutes,
+  ...platformRoutes,
+  ...watchdogRoutes,
+  openApi,
+  root,
 ]
 
 /** What the port for operators answers to. */

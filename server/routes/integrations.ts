@@ -1,8 +1,20 @@
 /** How integrations fare: inputs, look-ups, deliveries, and those that failed. */
-import { isoMicros, type DeliveryView, type EnrichmentView, type InputView, type LetterView } from '../../engine/index.js'
+import {
+  isoMicros,
+  type DeliveryView,
+  type EnrichmentView,
+  type InputView,
+  type LetterView,
+} from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import {
-  Deliveries, Enrichments, FailedDeliveries, FailedDeliveryCount, FailedDeliveryQuery, FailedDeliverySelection, Inputs,
+  Deliveries,
+  Enrichments,
+  FailedDeliveries,
+  FailedDeliveryCount,
+  FailedDeliveryQuery,
+  FailedDeliverySelection,
+  Inputs,
 } from '../schemas/integrations.js'
 
 const tag = 'Integrations'
@@ -85,7 +97,8 @@ const deliveries = operation({
   operationId: 'listDeliveries',
   tag,
   summary: 'How the steps that take events out fare',
-  description: 'Enabled steps with the role output, post_decision or case_creation whose integration is outside of the service; and integrations that tell watchdogs.',
+  description:
+    'Enabled steps with the role output, post_decision or case_creation whose integration is outside of the service; and integrations that tell watchdogs.',
   scope: 'read:resources',
   responses: { 200: { description: 'By job and integration.', schema: Deliveries } },
   handle: async ({ app }) => (await app.service.integrations.deliveries()).map(deliveryWire),
@@ -129,7 +142,10 @@ const failed = operation({
   scope: 'read:resources',
   query: FailedDeliveryQuery,
   responses: { 200: { description: 'By job, integration and time of the event.', schema: FailedDeliveries } },
-  async handle({ app, query: { job_id: jobId, integration_id: integrationId, status: state, page = 0, size = PAGE_SIZE } }) {
+  async handle({
+    app,
+    query: { job_id: jobId, integration_id: integrationId, status: state, page = 0, size = PAGE_SIZE },
+  }) {
     const { letters, total } = await app.service.integrations.letters({ jobId, integrationId, state, page, size })
     return { failed_deliveries: letters.map(letterWire), total_count: total, page, size }
   },
@@ -145,7 +161,9 @@ const retry = operation({
   scope: 'write:resources',
   body: FailedDeliverySelection,
   bodyExample: { job_id: 1 },
-  responses: { 200: { description: 'How many are tried again.', schema: FailedDeliveryCount, example: { status: 'OK', count: 3 } } },
+  responses: {
+    200: { description: 'How many are tried again.', schema: FailedDeliveryCount, example: { status: 'OK', count: 3 } },
+  },
   errors: [404],
   async handle({ app, body: { job_id: jobId, integration_id: integrationId, id } }) {
     return { status: 'OK', count: await app.service.integrations.sendAgain({ jobId, integrationId, id }) }
@@ -161,7 +179,9 @@ const discard = operation({
   description: 'The events themselves stay where they are.',
   scope: 'delete:resources',
   query: FailedDeliverySelection,
-  responses: { 200: { description: 'How many were given up.', schema: FailedDeliveryCount, example: { status: 'OK', count: 3 } } },
+  responses: {
+    200: { description: 'How many were given up.', schema: FailedDeliveryCount, example: { status: 'OK', count: 3 } },
+  },
   errors: [404],
   async handle({ app, query: { job_id: jobId, integration_id: integrationId, id } }) {
     return { status: 'OK', count: await app.service.integrations.discard({ jobId, integrationId, id }) }

@@ -49,7 +49,8 @@ function jobIdByParsing(bytes: Uint8Array): number {
   if (typeof id === 'number' && Number.isSafeInteger(id)) return id
   if (typeof id === 'string' && NUMBER.test(id.trim())) return Number(id.trim())
   // An integer all the same, and beyond the ids that jobs can have.
-  if (typeof id === 'number' ? Number.isInteger(id) : typeof id === 'string' && /^\d+$/.test(id.trim())) throw unknownJob()
+  if (typeof id === 'number' ? Number.isInteger(id) : typeof id === 'string' && /^\d+$/.test(id.trim()))
+    throw unknownJob()
   throw badJobId('Input should be a valid integer', 'int_type')
 }
 

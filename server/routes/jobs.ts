@@ -181,7 +181,14 @@ function jobOperation(verb: 'start' | 'stop' | 'train', summary: string): Route 
 }
 
 export const jobRoutes: readonly Route[] = [
-  list, listAll, get, getManaged, getLabels, getByName, getLabelsByName, train,
+  list,
+  listAll,
+  get,
+  getManaged,
+  getLabels,
+  getByName,
+  getLabelsByName,
+  train,
   plainOperation('start', 'Start a job: what it held is decided'),
   plainOperation('stop', 'Stop a job: events are taken and held'),
   jobOperation('start', 'Start a job: what it held is decided'),

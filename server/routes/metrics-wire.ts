@@ -10,8 +10,13 @@ export function wireOf(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value * ROUNDING) / ROUNDING
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(wireOf)
-  if (value instanceof Map) return objectOf([...(value as ReadonlyMap<string, unknown>)].map(([name, one]) => [name, wireOf(one)]))
-  return objectOf(Object.entries(value).filter(([, one]) => one !== undefined).map(([name, one]) => [snakeCase(name), wireOf(one)]))
+  if (value instanceof Map)
+    return objectOf([...(value as ReadonlyMap<string, unknown>)].map(([name, one]) => [name, wireOf(one)]))
+  return objectOf(
+    Object.entries(value)
+      .filter(([, one]) => one !== undefined)
+      .map(([name, one]) => [snakeCase(name), wireOf(one)]),
+  )
 }
 
 /** A name such as `__proto__`, which somebody may give a label, is a field like any other. */

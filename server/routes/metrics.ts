@@ -1,6 +1,10 @@
 /** Metrics: how well jobs and models do, and what is stored (specification, Metrics API). */
 import {
-  isRefusal, limits, type MetricsScope, type ModelMetrics as EngineModelMetrics, type Scope,
+  isRefusal,
+  limits,
+  type MetricsScope,
+  type ModelMetrics as EngineModelMetrics,
+  type Scope,
 } from '../../engine/index.js'
 import { replyError } from '../http/error-reply.js'
 import { replyJson } from '../http/reply.js'
@@ -8,8 +12,20 @@ import { operation, type Call, type GuardedRoute, type Method, type Route } from
 import { Checker } from '../http/validate.js'
 import { worked } from '../schemas/common.js'
 import {
-  InternalAnswer, InternalQuery, JobAndModel, JobAndModelQuery, JobMetrics, JobMetricsQuery, MetricsFilters, ModelMetrics, ModelQuery,
-  PlatformAnswer, PlatformQuery, ProductionDateAnswer, ProductionDateQuery, RecomputeAnswer,
+  InternalAnswer,
+  InternalQuery,
+  JobAndModel,
+  JobAndModelQuery,
+  JobMetrics,
+  JobMetricsQuery,
+  MetricsFilters,
+  ModelMetrics,
+  ModelQuery,
+  PlatformAnswer,
+  PlatformQuery,
+  ProductionDateAnswer,
+  ProductionDateQuery,
+  RecomputeAnswer,
 } from '../schemas/metrics.js'
 import { jobByIdOrTitle } from './job-reference.js'
 import { wireOf } from './metrics-wire.js'
@@ -39,9 +55,20 @@ function scopeOf(query: WirePeriod, body: { readonly filters?: unknown }): Metri
 
 /** Without a model there is nothing to be told. */
 const noModel: Omit<EngineModelMetrics, 'modelId'> & { readonly modelId: null } = {
-  modelId: null, confusionMatrix: null, overallAccuracy: null, overallF1Score: null, overallRecall: null, overallPrecision: null,
-  metricsPerDecision: new Map(), isRecomputingMetrics: false, lastRecomputedTimestamp: null, recomputeStatus: null, recomputeError: null,
-  kbCountPerDecision: new Map(), bucketsInKb: null, eventsInKb: null,
+  modelId: null,
+  confusionMatrix: null,
+  overallAccuracy: null,
+  overallF1Score: null,
+  overallRecall: null,
+  overallPrecision: null,
+  metricsPerDecision: new Map(),
+  isRecomputingMetrics: false,
+  lastRecomputedTimestamp: null,
+  recomputeStatus: null,
+  recomputeError: null,
+  kbCountPerDecision: new Map(),
+  bucketsInKb: null,
+  eventsInKb: null,
 }
 
 /** With POST, which takes filters, and with GET, as the management MCP server asks. */
@@ -55,7 +82,9 @@ const job = {
   responses: { 200: { description: 'The metrics.', schema: JobMetrics } },
   errors: [404],
   handle: async ({ app, principal, query, body, gone }: Call<typeof JobMetricsQuery, typeof MetricsFilters>) => {
-    return wireOf(await app.service.metrics.job(jobByIdOrTitle(app, principal, query.job_id), scopeOf(query, body), gone()))
+    return wireOf(
+      await app.service.metrics.job(jobByIdOrTitle(app, principal, query.job_id), scopeOf(query, body), gone()),
+    )
   },
 } as const
 
@@ -63,18 +92,29 @@ const jobAndLatestModel = {
   path: '/api/v2/metrics/job_and_latest_model',
   tag,
   summary: 'How well a job and the model it uses do',
-  description: 'The metrics of the model are computed anew, for at most timeout_s; where that is not enough, the last known ones are shown.',
+  description:
+    'The metrics of the model are computed anew, for at most timeout_s; where that is not enough, the last known ones are shown.',
   scope,
   query: JobAndModelQuery,
   responses: { 200: { description: "Both; the job's metrics at top level as well.", schema: JobAndModel } },
   errors: [404],
   async handle({ app, principal, query, body, gone }: Call<typeof JobAndModelQuery, typeof MetricsFilters>) {
     const found = jobByIdOrTitle(app, principal, query.job_id)
-    const both = await app.service.metrics.jobAndLatestModel(found, scopeOf(query, body), query.timeout_s ?? TIMEOUT_S, gone())
+    const both = await app.service.metrics.jobAndLatestModel(
+      found,
+      scopeOf(query, body),
+      query.timeout_s ?? TIMEOUT_S,
+      gone(),
+    )
     const jobWire = wireOf(both.job) as object
     const modelWire = wireOf(both.model ?? noModel)
     return {
-      ...jobWire, job_id: both.jobId, model_id: both.modelId, job_metrics: jobWire, model_metrics: modelWire, active_model_metrics: modelWire,
+      ...jobWire,
+      job_id: both.jobId,
+      model_id: both.modelId,
+      job_metrics: jobWire,
+      model_metrics: modelWire,
+      active_model_metrics: modelWire,
     }
   },
 } as const
@@ -86,7 +126,8 @@ function modelRoute(method: Method, operationId: string): Route {
     operationId,
     tag,
     summary: 'How well a model does',
-    description: 'The model by itself, run again over all that analysts agree on, as of its last recomputation. The first look makes one.',
+    description:
+      'The model by itself, run again over all that analysts agree on, as of its last recomputation. The first look makes one.',
     scope,
     query: ModelQuery,
     responses: { 200: { description: 'The metrics.', schema: ModelMetrics } },
@@ -111,7 +152,10 @@ const recompute = operation({
   handle({ app, principal, query }) {
     const answer = app.service.metrics.requestRecompute(jobByIdOrTitle(app, principal, query.job_id), query.model_id)
     const isNew = answer.status === 'queued'
-    return { message: isNew ? 'Recomputation of metrics is queued' : 'Recomputation of metrics is running already', ...(wireOf(answer) as object) }
+    return {
+      message: isNew ? 'Recomputation of metrics is queued' : 'Recomputation of metrics is running already',
+      ...(wireOf(answer) as object),
+    }
   },
 })
 
@@ -130,7 +174,8 @@ const productionDate: GuardedRoute = {
   responses: {
     200: { description: 'Noted.', schema: ProductionDateAnswer, example: { request: worked } },
     404: {
-      description: 'No such job.', schema: ProductionDateAnswer,
+      description: 'No such job.',
+      schema: ProductionDateAnswer,
       example: { request: { status: 'NOK', reason: 'job not found', reason_details: null } },
     },
   },
@@ -160,16 +205,23 @@ const internal = operation({
   bodyExample: filtersExample,
   responses: { 200: { description: 'The metrics, by job.', schema: InternalAnswer } },
   errors: [404],
-  handle: async ({ app, principal, query, body, gone }) => wireOf(await app.service.metrics.internal(principal, {
-    ...scopeOf(query, body),
-    ...jobIdsOf(query),
-    ...(query.aggregation_time_interval === undefined ? {} : { interval: query.aggregation_time_interval }),
-    obfuscateDecisionPoints: query.obfuscate_decision_points_names ?? false,
-    obfuscateUsernames: query.obfuscate_usernames ?? true,
-    recomputeModels: query.recompute_model_metrics ?? true,
-    latestModels: query.latest_n_models_to_recompute ?? LATEST_MODELS,
-    timeoutS: query.timeout_s ?? TIMEOUT_S,
-  }, gone())),
+  handle: async ({ app, principal, query, body, gone }) =>
+    wireOf(
+      await app.service.metrics.internal(
+        principal,
+        {
+          ...scopeOf(query, body),
+          ...jobIdsOf(query),
+          ...(query.aggregation_time_interval === undefined ? {} : { interval: query.aggregation_time_interval }),
+          obfuscateDecisionPoints: query.obfuscate_decision_points_names ?? false,
+          obfuscateUsernames: query.obfuscate_usernames ?? true,
+          recomputeModels: query.recompute_model_metrics ?? true,
+          latestModels: query.latest_n_models_to_recompute ?? LATEST_MODELS,
+          timeoutS: query.timeout_s ?? TIMEOUT_S,
+        },
+        gone(),
+      ),
+    ),
 })
 
 const platform = operation({
@@ -199,5 +251,10 @@ export const metricsRoutes: readonly Route[] = [
   operation({ ...job, method: 'GET', operationId: 'readJobMetrics' }),
   operation({ ...jobAndLatestModel, method: 'POST', operationId: 'getJobAndLatestModelMetrics', ...filtered }),
   operation({ ...jobAndLatestModel, method: 'GET', operationId: 'readJobAndLatestModelMetrics' }),
-  modelRoute('POST', 'postModelMetrics'), modelRoute('GET', 'getModelMetrics'), recompute, productionDate, internal, platform,
+  modelRoute('POST', 'postModelMetrics'),
+  modelRoute('GET', 'getModelMetrics'),
+  recompute,
+  productionDate,
+  internal,
+  platform,
 ]

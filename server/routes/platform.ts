@@ -47,7 +47,9 @@ const store = operation({
       cluster_name: name,
       status,
       number_of_nodes: 1,
-      documents: app.service.jobViews(principal, false).reduce((sum, { processedDocuments }) => sum + processedDocuments, 0),
+      documents: app.service
+        .jobViews(principal, false)
+        .reduce((sum, { processedDocuments }) => sum + processedDocuments, 0),
       store_bytes: indices.reduce((sum, { store_bytes: bytes }) => sum + bytes, 0),
       disk_free_percent: Math.round(free * 10_000) / 100,
       indices,
@@ -71,7 +73,11 @@ const containerLogs = {
   errors: [404],
   serve(exchange, params, app) {
     const name = containerOf(params)
-    replyZip(exchange, `${name.component}-${name.container}-${stamp()}.zip`, app.service.monitor.logOf(name).then((file) => [file]))
+    replyZip(
+      exchange,
+      `${name.component}-${name.container}-${stamp()}.zip`,
+      app.service.monitor.logOf(name).then((file) => [file]),
+    )
   },
 } as const satisfies Route
 
@@ -111,12 +117,15 @@ const batches = operation({
   operationId: 'listLatestBatches',
   tag,
   summary: 'See what was done last',
-  description: 'Turns of the threads that decide events, trainings, polls of inputs, recomputations of metrics; the latest first.',
+  description:
+    'Turns of the threads that decide events, trainings, polls of inputs, recomputations of metrics; the latest first.',
   scope: 'read:platform_monitoring',
   query: BatchQuery,
   responses: { 200: { description: 'Since the start of the process.', schema: BatchList } },
   handle: ({ app, query }) => ({
-    batches: app.service.monitor.batches(query.type === undefined ? batchKinds : [query.type], query.size ?? BATCHES).map(batchWire),
+    batches: app.service.monitor
+      .batches(query.type === undefined ? batchKinds : [query.type], query.size ?? BATCHES)
+      .map(batchWire),
   }),
 })
 
@@ -133,7 +142,9 @@ const objects = operation({
     exported_at: isoMicros(Date.now() * 1_000),
     name: app.service.name,
     resources: app.service.listResources({ full: true }),
-    users: app.service.users.list().map(({ name, role, enabled, createdAt }) => ({ name, role, enabled, created_at: createdAt })),
+    users: app.service.users
+      .list()
+      .map(({ name, role, enabled, createdAt }) => ({ name, role, enabled, created_at: createdAt })),
     watchdogs: app.service.monitor.watchdogs.list().map(watchdogWire),
   }),
 })

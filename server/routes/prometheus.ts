@@ -36,6 +36,4 @@ const guarded = {
 export const prometheusRoutes: readonly Route[] = [guarded]
 
 /** For the port that asks for no key. */
-export const openPrometheusRoutes: readonly Route[] = [
-  { ...guarded, isProbe: true, scope: null },
-]
+export const openPrometheusRoutes: readonly Route[] = [{ ...guarded, isProbe: true, scope: null }]

@@ -12,7 +12,15 @@ import { replyError } from '../http/error-reply.js'
 import { json } from '../http/reply.js'
 import type { GuardedRoute, Route } from '../http/route.js'
 import { Checker, parseJson } from '../http/validate.js'
-import { EventsPage, EventsQuery, FieldList, FieldTypes, JobSelection, RawQuery, SearchAnswer } from '../schemas/queries.js'
+import {
+  EventsPage,
+  EventsQuery,
+  FieldList,
+  FieldTypes,
+  JobSelection,
+  RawQuery,
+  SearchAnswer,
+} from '../schemas/queries.js'
 
 interface Query<B extends TObject> {
   readonly path: string
@@ -38,7 +46,12 @@ function query<B extends TObject>({ answer, ask, ...doc }: Query<B>): GuardedRou
       const gone = new AbortController()
       collectBody(exchange, limits.queryBytesMax, () => gone.abort())
         .then((bytes) => {
-          return ask(app.service.queries, stillAuthorized(exchange, app, 'read:event_query'), checker.check(parseJson(bytes)), gone.signal)
+          return ask(
+            app.service.queries,
+            stillAuthorized(exchange, app, 'read:event_query'),
+            checker.check(parseJson(bytes)),
+            gone.signal,
+          )
         })
         .then((text) => exchange.reply('200 OK', json, text))
         .catch((error: unknown) => replyError(exchange, error))
@@ -63,7 +76,9 @@ function jobsOf(body: WireJobs): Jobs {
 
 /** Without the fields that are undefined. */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
 }
 
 const events = query({
@@ -72,24 +87,34 @@ const events = query({
   summary: 'Find events by filters and dates',
   description: `Newest first where not sorted otherwise. A page ends at the latest behind event ${limits.queryWindowMax}; the count is of all.`,
   body: EventsQuery,
-  bodyExample: { job_ids: [1], start_date: 'now-7d', filters: [{ field: 'source.ip', operator: 'starts with', value: '10.' }], size: 20 },
+  bodyExample: {
+    job_ids: [1],
+    start_date: 'now-7d',
+    filters: [{ field: 'source.ip', operator: 'starts with', value: '10.' }],
+    size: 20,
+  },
   answer: { description: 'A page of events.', schema: EventsPage },
-  ask: (queries, principal, body, gone) => queries.events(principal, {
-    ...jobsOf(body),
-    ...given({
-      eventIds: listOf(body.event_ids)?.map(String),
-      filters: body.filters,
-      dateField: body.date_field,
-      startDate: body.start_date,
-      endDate: body.end_date,
-      size: body.size,
-      page: body.page,
-      sortBy: body.sort_by_column,
-      sortOrder: body.sort_order?.toLowerCase() as 'asc' | 'desc' | undefined,
-      countOnly: body.count_results_only,
-      decisionPointsOnly: body.decision_points_only,
-    }),
-  }, gone),
+  ask: (queries, principal, body, gone) =>
+    queries.events(
+      principal,
+      {
+        ...jobsOf(body),
+        ...given({
+          eventIds: listOf(body.event_ids)?.map(String),
+          filters: body.filters,
+          dateField: body.date_field,
+          startDate: body.start_date,
+          endDate: body.end_date,
+          size: body.size,
+          page: body.page,
+          sortBy: body.sort_by_column,
+          sortOrder: body.sort_order?.toLowerCase() as 'asc' | 'desc' | undefined,
+          countOnly: body.count_results_only,
+          decisionPointsOnly: body.decision_points_only,
+        }),
+      },
+      gone,
+    ),
 })
 
 const search = query({
@@ -107,11 +132,16 @@ const search = query({
     },
   },
   answer: { description: 'As a search answers.', schema: SearchAnswer },
-  ask: (queries, principal, body, gone) => queries.search(principal, {
-    ...jobsOf(body),
-    queryBody: body.query_body ?? {},
-    decisionPointsOnly: body.decision_points_only === true,
-  }, gone),
+  ask: (queries, principal, body, gone) =>
+    queries.search(
+      principal,
+      {
+        ...jobsOf(body),
+        queryBody: body.query_body ?? {},
+        decisionPointsOnly: body.decision_points_only === true,
+      },
+      gone,
+    ),
 })
 
 const fields = query({
@@ -135,7 +165,11 @@ const fieldTypes = query({
   summary: 'What can be filtered by, with types',
   body: JobSelection,
   bodyExample: { job_ids: [1] },
-  answer: { description: 'Field to type.', schema: FieldTypes, example: { 'host.name': 'keyword', 'alert.count': 'long' } },
+  answer: {
+    description: 'Field to type.',
+    schema: FieldTypes,
+    example: { 'host.name': 'keyword', 'alert.count': 'long' },
+  },
   ask: (queries, principal, body, gone) => queries.fieldTypes(principal, jobsOf(body), gone),
 })
 

@@ -3,7 +3,11 @@ import { isoMicros, type ReprocessTask } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { worked } from '../schemas/common.js'
 import {
-  ReprocessSelection, ReprocessStarted, ReprocessTask as TaskSchema, ReprocessTasks, ReprocessWait,
+  ReprocessSelection,
+  ReprocessStarted,
+  ReprocessTask as TaskSchema,
+  ReprocessTasks,
+  ReprocessWait,
 } from '../schemas/stored-events.js'
 import { jobFromPath } from './job-reference.js'
 
@@ -58,7 +62,11 @@ const start = operation({
   scope,
   query: ReprocessWait,
   body: ReprocessSelection,
-  bodyExample: { date_field: '@timestamp', start_date: 'now-7d/d', filters: [{ field: 'service.result_label', operator: 'is', value: 'Drop' }] },
+  bodyExample: {
+    date_field: '@timestamp',
+    start_date: 'now-7d/d',
+    filters: [{ field: 'service.result_label', operator: 'is', value: 'Drop' }],
+  },
   responses: {
     200: {
       description: 'Finished, or on its way.',
@@ -70,7 +78,9 @@ const start = operation({
   async handle({ app, principal, params, query, body }) {
     const job = jobFromPath(app, principal, params[0]!)
     const { date_field: dateField, start_date: startDate, end_date: endDate, filters } = body
-    return startedWire(await app.service.reprocess.start(job, { dateField, startDate, endDate, filters }, principal, query.timeout_s))
+    return startedWire(
+      await app.service.reprocess.start(job, { dateField, startDate, endDate, filters }, principal, query.timeout_s),
+    )
   },
 })
 
@@ -83,7 +93,8 @@ const list = operation({
   scope,
   responses: { 200: { description: 'Tasks, latest first.', schema: ReprocessTasks } },
   errors: [404],
-  handle: ({ app, principal, params }) => app.service.reprocess.tasks(jobFromPath(app, principal, params[0]!)).map(taskWire),
+  handle: ({ app, principal, params }) =>
+    app.service.reprocess.tasks(jobFromPath(app, principal, params[0]!)).map(taskWire),
 })
 
 const get = operation({
@@ -95,7 +106,8 @@ const get = operation({
   scope,
   responses: oneTask,
   errors: [404],
-  handle: ({ app, principal, params }) => taskWire(app.service.reprocess.task(jobFromPath(app, principal, params[0]!), params[1]!)),
+  handle: ({ app, principal, params }) =>
+    taskWire(app.service.reprocess.task(jobFromPath(app, principal, params[0]!), params[1]!)),
 })
 
 const cancel = operation({

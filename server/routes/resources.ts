@@ -1,7 +1,12 @@
 /** Resources: declarative set-up (specification, Resources API). */
 import type { Static } from 'typebox'
 import {
-  isRefusal, limits, Refusal, valuesMaxOf, type ResourceQuery as EngineQuery, type ResourceRef as EngineRef,
+  isRefusal,
+  limits,
+  Refusal,
+  valuesMaxOf,
+  type ResourceQuery as EngineQuery,
+  type ResourceRef as EngineRef,
 } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'
@@ -108,7 +113,11 @@ const apply: GuardedRoute = {
       .then(async (bytes) => {
         const document = parseJson(bytes, valuesMaxOf(limits.bodyBytesMax))
         const overwrite = query.overwrite ?? overwriteIn(document) ?? true
-        const { created, updated } = await app.service.applyResources(document, overwrite, stillAuthorized(exchange, app, 'write:resources'))
+        const { created, updated } = await app.service.applyResources(
+          document,
+          overwrite,
+          stillAuthorized(exchange, app, 'write:resources'),
+        )
         const shown = (refs: readonly EngineRef[]) => refs.map((ref) => refWire(ref, origin))
         replyJson(exchange, 200, { request: worked, created: shown(created), updated: shown(updated) })
       })
@@ -144,7 +153,11 @@ const remove = operation({
     const from = origin()
     const removal = { ...engineQuery(query), force: query.force ?? false }
     const { deleted, updated } = await app.service.deleteResource(removal, principal)
-    return { request: worked, deleted: deleted.map((ref) => refWire(ref, from)), updated: updated.map((ref) => refWire(ref, from)) }
+    return {
+      request: worked,
+      deleted: deleted.map((ref) => refWire(ref, from)),
+      updated: updated.map((ref) => refWire(ref, from)),
+    }
   },
 })
 

@@ -12,7 +12,8 @@ const feedback = operation({
   operationId: 'giveFeedbackByLabel',
   tag,
   summary: 'Say what the decision should be, without a body',
-  description: 'The vote is that of whoever the key belongs to. Where an id was posted more than once, it is about the latest version.',
+  description:
+    'The vote is that of whoever the key belongs to. Where an id was posted more than once, it is about the latest version.',
   scope: 'write:event_feedback',
   query: FeedbackLabel,
   responses: { 200: { description: 'The vote counts.', schema: StatusOnly, example: { status: 'updated' } } },
@@ -52,10 +53,15 @@ const notes = operation({
   operationId: 'addAgenticNotes',
   tag,
   summary: "Write an agent's notes on an event",
-  description: 'They are kept with this version of the event, and come with its export: under `agentic_notes`, and among `log_messages`.',
+  description:
+    'They are kept with this version of the event, and come with its export: under `agentic_notes`, and among `log_messages`.',
   scope: 'write:event_agentic_notes',
   body: AgenticNotes,
-  bodyExample: { agent_notes: 'The address belongs to the backup server.', agent_saved_objects: [], workflow_name: 'Triage' },
+  bodyExample: {
+    agent_notes: 'The address belongs to the backup server.',
+    agent_saved_objects: [],
+    workflow_name: 'Triage',
+  },
   responses: { 200: { description: 'Kept.', schema: NotesOutcome, example: { ...worked, reason_details: [] } } },
   errors: [404, 409, 507],
   async handle({ app, principal, params, body }) {

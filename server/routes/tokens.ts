@@ -59,7 +59,12 @@ const issue: OpenRoute = {
           address: exchange.address(),
         })
         const expires = isoMicros(token.expiresMicros)
-        replyJson(exchange, 200, { api_token: token.value, expire_at: expires, error_message: null, token_id: token.id })
+        replyJson(exchange, 200, {
+          api_token: token.value,
+          expire_at: expires,
+          error_message: null,
+          token_id: token.id,
+        })
       })
       .catch((error: unknown) => replyError(exchange, error))
   },

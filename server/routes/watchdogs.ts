@@ -1,5 +1,12 @@
 /** Watchdogs: what the service looks at by itself, and tells of (specification, Monitoring API). */
-import { isoMicros, isWatchdogType, Refusal, watchdogTypes, type WatchdogType, type WatchdogView } from '../../engine/index.js'
+import {
+  isoMicros,
+  isWatchdogType,
+  Refusal,
+  watchdogTypes,
+  type WatchdogType,
+  type WatchdogView,
+} from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import { StatusOnly } from '../schemas/common.js'
 import { Watchdog, WatchdogConditions, WatchdogDocument, WatchdogList, WatchdogSwitch } from '../schemas/watchdogs.js'
@@ -37,7 +44,10 @@ function listWire(views: readonly WatchdogView[]) {
 /** @throws Refusal watchdog_not_found. */
 function typeOf(text = ''): WatchdogType {
   if (isWatchdogType(text)) return text
-  throw new Refusal('watchdog_not_found', `there is no such type of watchdogs; it is one of ${watchdogTypes.join(', ')}`)
+  throw new Refusal(
+    'watchdog_not_found',
+    `there is no such type of watchdogs; it is one of ${watchdogTypes.join(', ')}`,
+  )
 }
 
 const list = operation({
@@ -71,12 +81,26 @@ const create = operation({
   errors: [404, 409, 507],
   handle({ app, body, principal }) {
     const type = typeOf(body.type)
-    const condition = body.condition ?? (app.service.monitor.watchdogs.conditions(type)[0]?.name ?? '')
-    return watchdogWire(app.service.monitor.watchdogs.create({
-      title: body.title, type, condition, jobId: body.job_id ?? null, threshold: body.threshold, resolveThreshold: body.resolve_threshold,
-      windowMinutes: body.window_minutes, forSeconds: body.for_seconds, enabled: body.enabled, integrations: body.integrations,
-      intervalSeconds: body.interval_seconds, throttleSeconds: body.throttle_seconds,
-    }, principal))
+    const condition = body.condition ?? app.service.monitor.watchdogs.conditions(type)[0]?.name ?? ''
+    return watchdogWire(
+      app.service.monitor.watchdogs.create(
+        {
+          title: body.title,
+          type,
+          condition,
+          jobId: body.job_id ?? null,
+          threshold: body.threshold,
+          resolveThreshold: body.resolve_threshold,
+          windowMinutes: body.window_minutes,
+          forSeconds: body.for_seconds,
+          enabled: body.enabled,
+          integrations: body.integrations,
+          intervalSeconds: body.interval_seconds,
+          throttleSeconds: body.throttle_seconds,
+        },
+        principal,
+      ),
+    )
   },
 })
 
@@ -86,13 +110,14 @@ const enable = operation({
   operationId: 'enableWatchdog',
   tag,
   summary: 'Enable or disable a watchdog',
-  description: 'Not one of a job\'s monitoring_settings: those say it themselves.',
+  description: "Not one of a job's monitoring_settings: those say it themselves.",
   scope: 'write:platform_monitoring',
   body: WatchdogSwitch,
   bodyExample: { watchdog_id: '1', enabled: false },
   responses: { 200: { description: 'As it is now.', schema: Watchdog } },
   errors: [404, 409, 507],
-  handle: ({ app, body, principal }) => watchdogWire(app.service.monitor.watchdogs.enable(body.watchdog_id, body.enabled, principal)),
+  handle: ({ app, body, principal }) =>
+    watchdogWire(app.service.monitor.watchdogs.enable(body.watchdog_id, body.enabled, principal)),
 })
 
 const ofType = operation({
@@ -147,10 +172,17 @@ const conditions = operation({
     const type = typeOf(params[0])
     return {
       type,
-      conditions: app.service.monitor.watchdogs.conditions(type).map(({ name, description, unit, bad, threshold, scope, windowMinutes }) => ({
-        condition: name, description, unit, fires: bad, default_threshold: threshold,
-        job_id: { job: 'required', any: 'optional', service: 'not allowed' }[scope], default_window_minutes: windowMinutes,
-      })),
+      conditions: app.service.monitor.watchdogs
+        .conditions(type)
+        .map(({ name, description, unit, bad, threshold, scope, windowMinutes }) => ({
+          condition: name,
+          description,
+          unit,
+          fires: bad,
+          default_threshold: threshold,
+          job_id: { job: 'required', any: 'optional', service: 'not allowed' }[scope],
+          default_window_minutes: windowMinutes,
+        })),
     }
   },
 })

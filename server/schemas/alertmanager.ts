@@ -5,21 +5,27 @@ const ALERTS_MAX = 10_000
 
 const Texts = Type.Record(Type.String(), Type.String())
 
-const AlertBody = Type.Object({
-  status: Type.String({ description: 'firing or resolved.' }),
-  labels: Texts,
-  annotations: Type.Optional(Texts),
-  startsAt: Type.String({ description: 'When it began.' }),
-  endsAt: Type.Optional(Type.String()),
-  generatorURL: Type.Optional(Type.String()),
-  fingerprint: Type.String({ pattern: '^[0-9a-fA-F]{1,64}$', description: 'Of its labels.' }),
-}, { additionalProperties: true })
+const AlertBody = Type.Object(
+  {
+    status: Type.String({ description: 'firing or resolved.' }),
+    labels: Texts,
+    annotations: Type.Optional(Texts),
+    startsAt: Type.String({ description: 'When it began.' }),
+    endsAt: Type.Optional(Type.String()),
+    generatorURL: Type.Optional(Type.String()),
+    fingerprint: Type.String({ pattern: '^[0-9a-fA-F]{1,64}$', description: 'Of its labels.' }),
+  },
+  { additionalProperties: true },
+)
 
 export type Alert = Static<typeof AlertBody>
 
-export const AlertWebhook = Type.Object({
-  version: Type.Optional(Type.String()),
-  receiver: Type.Optional(Type.String()),
-  externalURL: Type.Optional(Type.String()),
-  alerts: Type.Array(AlertBody, { maxItems: ALERTS_MAX }),
-}, { additionalProperties: true })
+export const AlertWebhook = Type.Object(
+  {
+    version: Type.Optional(Type.String()),
+    receiver: Type.Optional(Type.String()),
+    externalURL: Type.Optional(Type.String()),
+    alerts: Type.Array(AlertBody, { maxItems: ALERTS_MAX }),
+  },
+  { additionalProperties: true },
+)

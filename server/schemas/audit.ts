@@ -16,7 +16,9 @@ export const AuditLogQuery = Type.Object({
   job_id: Type.Optional(Type.Integer({ minimum: 0 })),
   start_date: Type.Optional(Moment),
   end_date: Type.Optional(Moment),
-  search: Type.Optional(Type.String({ maxLength: limits.nameCharsMax, description: 'A text in any value, in any case.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: limits.nameCharsMax, description: 'A text in any value, in any case.' }),
+  ),
   page: Type.Optional(Page),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.auditPageMax, default: 50 })),
   sort_order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'By time; the latest first where not said.' })),
@@ -36,10 +38,13 @@ export const AuditLogEntry = Type.Object({
   object_title: Type.String(),
   job_id: nullable(Type.Integer()),
   job_title: nullable(Type.String()),
-  changes: Type.Object({}, {
-    additionalProperties: AuditChange,
-    description: 'By field, what it was and what it is. A long value is `{cut, chars, sha256}`, a secret `(hidden)`.',
-  }),
+  changes: Type.Object(
+    {},
+    {
+      additionalProperties: AuditChange,
+      description: 'By field, what it was and what it is. A long value is `{cut, chars, sha256}`, a secret `(hidden)`.',
+    },
+  ),
   details: Type.Object({}, { additionalProperties: true }),
   hash: Type.String({ description: 'SHA-256 over the hash before it and the entry, hexadecimal.' }),
 })

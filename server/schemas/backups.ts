@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 import { nullable, Timestamp } from './common.js'
 
 export const BackupRequest = Type.Object({
-  name: Type.Optional(Type.String({ description: 'Letters, digits, `-`, `_` and `.`; the time where it is not given.' })),
+  name: Type.Optional(
+    Type.String({ description: 'Letters, digits, `-`, `_` and `.`; the time where it is not given.' }),
+  ),
 })
 
 export const Backup = Type.Object({

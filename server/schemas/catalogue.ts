@@ -71,7 +71,9 @@ export const JobCategoryInFull = Type.Object({
   ...JobCategory.properties,
   parameters: AnySchema,
   processors: Type.Array(JobCategory, { description: 'What is added to its pipelines by itself.' }),
-  field_mappings: Type.Array(FieldMapping, { description: 'Well-known formats of events, with what makes good decision points in them.' }),
+  field_mappings: Type.Array(FieldMapping, {
+    description: 'Well-known formats of events, with what makes good decision points in them.',
+  }),
 })
 
 export const JobMetadata = Type.Union([Type.Object({ job_categories: Type.Array(JobCategory) }), JobCategoryInFull])

@@ -10,12 +10,24 @@ export const ClusterListQuery = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
   state: Type.Optional(Type.Enum(['open', 'closed'])),
   min_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Alerts that a cluster has at least.' })),
-  start_date: Type.Optional(Type.String({ description: 'Clusters whose last alert is not before it, by the time that alerts carry. ISO 8601; UTC where no offset is given.' })),
+  start_date: Type.Optional(
+    Type.String({
+      description:
+        'Clusters whose last alert is not before it, by the time that alerts carry. ISO 8601; UTC where no offset is given.',
+    }),
+  ),
   end_date: Type.Optional(Type.String({ description: 'Clusters whose first alert is before it.' })),
 })
 
 export const ClusterTreeQuery = Type.Object({
-  size: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.clusterMembersPageMax, default: 200, description: 'Alerts, however deep.' })),
+  size: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.clusterMembersPageMax,
+      default: 200,
+      description: 'Alerts, however deep.',
+    }),
+  ),
   after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
 })
 
@@ -27,7 +39,10 @@ export const ClusterView = Type.Object({
   last_time: Timestamp,
   root_causes: Type.Array(
     Type.Object({
-      event_id: Type.String(), time: Timestamp, kind: Type.String(), about: Type.String(),
+      event_id: Type.String(),
+      time: Timestamp,
+      kind: Type.String(),
+      about: Type.String(),
       followers: Type.Integer({ description: 'Alerts that follow from it directly.' }),
     }),
     { description: 'Alerts that others follow from and that follow from none; the likeliest cause first.' },
@@ -54,7 +69,9 @@ export const ClusterMember = Type.Object({
   confidence_score: Type.Number(),
   follows_from: nullable(FollowsFrom),
   followers: Type.Integer(),
-  members: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'The alerts of this page that follow from it, likewise.' }),
+  members: Type.Array(Type.Object({}, { additionalProperties: true }), {
+    description: 'The alerts of this page that follow from it, likewise.',
+  }),
 })
 
 export const ClusterPage = Type.Object({

@@ -12,7 +12,9 @@ export const ConsensusView = Type.Object({
   bucket_id: nullable(Type.String({ description: 'null where the job has no buckets.' })),
   event_id: nullable(Type.String({ description: 'The event, where the job has no buckets.' })),
   events_count: Type.Integer({ description: 'Events that it decides.' }),
-  decision_points: nullable(Type.Object({}, { additionalProperties: true, description: 'The values that the events share.' })),
+  decision_points: nullable(
+    Type.Object({}, { additionalProperties: true, description: 'The values that the events share.' }),
+  ),
   consensus: nullable(Type.String({ description: "A label's name, `Undecided`, or null without a vote." })),
   bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
   overridden: Type.Boolean(),
@@ -22,8 +24,17 @@ export const ConsensusView = Type.Object({
       analyst: Type.String(),
       label: Type.String(),
       timestamp: Timestamp,
-      event_id: nullable(Type.String({ description: 'The event voted on; null where another version has taken its place.' })),
-      closing_notes: Type.Optional(nullable(Type.String({ description: 'What the analyst wrote beside it; not in lists. Of more than 1 MiB on a bucket the latest are kept.' }))),
+      event_id: nullable(
+        Type.String({ description: 'The event voted on; null where another version has taken its place.' }),
+      ),
+      closing_notes: Type.Optional(
+        nullable(
+          Type.String({
+            description:
+              'What the analyst wrote beside it; not in lists. Of more than 1 MiB on a bucket the latest are kept.',
+          }),
+        ),
+      ),
       indicators: Type.Optional(Type.Unknown({ description: 'What came with it, as it came, or null; not in lists.' })),
     }),
     { description: 'The latest of each analyst.' },

@@ -75,10 +75,13 @@ export const ExportedEvent = Type.Object(
     ingest_timestamp: Timestamp,
     status: EventStatus,
     error_message: ErrorMessage,
-    service_event: Type.Object({}, {
-      additionalProperties: true,
-      description: "The event's fields at top level, and what the service added in a section of its own name.",
-    }),
+    service_event: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: "The event's fields at top level, and what the service added in a section of its own name.",
+      },
+    ),
   },
   { description: 'Under a configured name the event is there a second time, as `<name>_event`.' },
 )
@@ -106,7 +109,9 @@ export const HistoricEvents = Type.Object({
       label: Type.Optional(
         Type.Object({
           cortex_user: Type.Optional(Name),
-          feedback: Type.Optional(nullable(Type.String({ description: 'As in feedback; null, empty or `<empty>` is no vote.' }))),
+          feedback: Type.Optional(
+            nullable(Type.String({ description: 'As in feedback; null, empty or `<empty>` is no vote.' })),
+          ),
           closing_notes: Type.Optional(Notes),
         }),
       ),

@@ -19,7 +19,9 @@ export const Delivery = Type.Object({
   }),
   reason: Type.String({ description: 'Why, or empty.' }),
   delivered_count: Type.Integer({ description: 'Events delivered since the service was started.' }),
-  waiting_count: Type.Integer({ description: 'Events that failed while others got through, and are tried again by themselves.' }),
+  waiting_count: Type.Integer({
+    description: 'Events that failed while others got through, and are tried again by themselves.',
+  }),
   dead_count: Type.Integer({ description: 'Events that failed for good.' }),
   last_delivered_at: nullable(Timestamp),
   handled_through: nullable({ ...Timestamp, description: 'Every event that came in up to here was handled.' }),

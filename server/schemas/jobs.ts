@@ -12,7 +12,10 @@ export const Job = Type.Object({
   status: Type.Enum(['STARTED', 'STOPPED']),
   retrain_state: Type.Enum(['not_trained', 'queued', 'training', 'RETRAIN_FINISHED', 'RETRAIN_FAILED']),
   retrain_msg: Type.String({ description: 'For people: how far a training is, or how it ended.' }),
-  model_state: Type.Enum(['none', 'current', 'ageing'], { description: 'Whether the stream still bears the model out. An ageing one gives lower confidence until it is trained again.' }),
+  model_state: Type.Enum(['none', 'current', 'ageing'], {
+    description:
+      'Whether the stream still bears the model out. An ageing one gives lower confidence until it is trained again.',
+  }),
   model_msg: Type.String({ description: 'The same, for people.' }),
   labels: Type.Array(Type.String()),
   features: Type.Array(Type.String(), { description: 'The decision points.' }),
@@ -30,6 +33,8 @@ export const Labels = Type.Array(Type.String())
 export const JobName = Type.Object({ job_name: Type.String() })
 
 /** Who asks for a training; in the query, in the body, in both or in neither. */
-export const TrainedBy = Type.Object({ username: Type.Optional({ ...Name, description: 'Whom the audit log names; by itself the key.' }) })
+export const TrainedBy = Type.Object({
+  username: Type.Optional({ ...Name, description: 'Whom the audit log names; by itself the key.' }),
+})
 
 export const TrainAnswer = Type.Object({ status: Type.String(), error_message: Type.String() })

@@ -4,36 +4,77 @@ import { limits } from '../../engine/index.js'
 import { nullable, Outcome, Timestamp } from './common.js'
 import { EventFilter } from './queries.js'
 
-const JobReference = Type.String({ minLength: 1, maxLength: limits.nameCharsMax, description: "The job's id, or its title." })
-const ModelId = Type.String({ minLength: 1, maxLength: limits.nameCharsMax, description: 'One of `all_model_ids` of the metrics of the job.' })
+const JobReference = Type.String({
+  minLength: 1,
+  maxLength: limits.nameCharsMax,
+  description: "The job's id, or its title.",
+})
+const ModelId = Type.String({
+  minLength: 1,
+  maxLength: limits.nameCharsMax,
+  description: 'One of `all_model_ids` of the metrics of the job.',
+})
 function moment(description: string) {
-  return Type.String({ minLength: 1, maxLength: 64, description: `${description} ISO 8601; without a zone it is UTC.`, examples: ['2026-01-31T00:00:00Z'] })
+  return Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: `${description} ISO 8601; without a zone it is UTC.`,
+    examples: ['2026-01-31T00:00:00Z'],
+  })
 }
 
 const TimeoutS = Type.Integer({ minimum: 0, maximum: limits.metricsTimeoutSMax, default: 120, description: 'Seconds.' })
 const JobIds = Type.Array(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
-  maxItems: limits.metricsJobsMax, description: 'Repeat the parameter for several, or separate them by commas. Not given: all jobs that the key may see.',
+  maxItems: limits.metricsJobsMax,
+  description:
+    'Repeat the parameter for several, or separate them by commas. Not given: all jobs that the key may see.',
 })
-const IntervalText = Type.String({ minLength: 1, maxLength: 16, description: 'A length of time: 30m, 12h, 1d, 7d, 2w.', examples: ['1d'] })
+const IntervalText = Type.String({
+  minLength: 1,
+  maxLength: 16,
+  description: 'A length of time: 30m, 12h, 1d, 7d, 2w.',
+  examples: ['1d'],
+})
 
 const period = {
-  start_datetime: Type.Optional(moment("By ingest time. Not given, or a zero time (0001-01-01T00:00:00): the job's production date, else its first event.")),
+  start_datetime: Type.Optional(
+    moment(
+      "By ingest time. Not given, or a zero time (0001-01-01T00:00:00): the job's production date, else its first event.",
+    ),
+  ),
   end_datetime: Type.Optional(moment('Not part of the period. Not given, or a zero time: now.')),
 }
 
 export const JobMetricsQuery = Type.Object({ job_id: JobReference, ...period })
 export const JobAndModelQuery = Type.Object({ job_id: JobReference, ...period, timeout_s: Type.Optional(TimeoutS) })
 export const ModelQuery = Type.Object({ job_id: JobReference, model_id: ModelId })
-export const ProductionDateQuery = Type.Object({ job_id: JobReference, production_date: moment('From when on its metrics count.') })
+export const ProductionDateQuery = Type.Object({
+  job_id: JobReference,
+  production_date: moment('From when on its metrics count.'),
+})
 
 export const InternalQuery = Type.Object({
   job_ids: Type.Optional(JobIds),
   aggregation_time_interval: Type.Optional(IntervalText),
-  obfuscate_decision_points_names: Type.Optional(Type.Boolean({ default: false, description: 'Pseudonyms for decision points.' })),
+  obfuscate_decision_points_names: Type.Optional(
+    Type.Boolean({ default: false, description: 'Pseudonyms for decision points.' }),
+  ),
   obfuscate_usernames: Type.Optional(Type.Boolean({ default: true, description: 'Pseudonyms for analysts.' })),
   ...period,
-  recompute_model_metrics: Type.Optional(Type.Boolean({ default: true, description: 'Have metrics of models worked out anew that are older than the feedback.' })),
-  latest_n_models_to_recompute: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.metricsModelsMax, default: 2, description: 'Of each job; its active model is shown in any case.' })),
+  recompute_model_metrics: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'Have metrics of models worked out anew that are older than the feedback.',
+    }),
+  ),
+  latest_n_models_to_recompute: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: limits.metricsModelsMax,
+      default: 2,
+      description: 'Of each job; its active model is shown in any case.',
+    }),
+  ),
   timeout_s: Type.Optional(TimeoutS),
 })
 
@@ -44,7 +85,12 @@ export const PlatformQuery = Type.Object({
 
 /** The body of every question about events. */
 export const MetricsFilters = Type.Object({
-  filters: Type.Optional(Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'Only events that pass all of them are counted.' })),
+  filters: Type.Optional(
+    Type.Array(EventFilter, {
+      maxItems: limits.queryFiltersMax,
+      description: 'Only events that pass all of them are counted.',
+    }),
+  ),
 })
 
 const Share = Type.Number({ minimum: 0, maximum: 1 })
@@ -60,7 +106,10 @@ export const DecisionScores = Type.Object({
   false_negatives: Count,
 })
 
-const Matrix = Type.Array(Type.Array(Count), { description: 'Events with a decision and a consensus. Rows: consensus, columns: decision, in the order of the labels.' })
+const Matrix = Type.Array(Type.Array(Count), {
+  description:
+    'Events with a decision and a consensus. Rows: consensus, columns: decision, in the order of the labels.',
+})
 const PerDecision = Type.Record(Type.String(), DecisionScores, { description: 'By decision, one against the rest.' })
 
 const overall = {
@@ -76,7 +125,9 @@ export const JobMetrics = Type.Object({
   metrics_per_decision: PerDecision,
   start_time: Timestamp,
   end_time: Timestamp,
-  time_saved_minutes: Type.Number({ description: 'Events decided as the consensus says, times the minutes of one alert.' }),
+  time_saved_minutes: Type.Number({
+    description: 'Events decided as the consensus says, times the minutes of one alert.',
+  }),
   active_model_id: nullable(Type.String()),
   all_model_ids: Type.Array(Type.String()),
   total_events: Count,
@@ -128,32 +179,40 @@ const Open = Type.Object({}, { additionalProperties: true })
 export const InternalAnswer = Type.Object({
   endpoint_warnings: Type.Array(Type.String()),
   endpoint_request_parameters: Open,
-  job_metrics: Type.Record(Type.String(), Type.Object({
-    job_id: Type.Integer(),
-    job_settings: Open,
-    job_metrics: Open,
-    model_metrics: Type.Record(Type.String(), Type.Object({ evaluation: Open, scores: nullable(Open), decision_points: Type.Array(Open) })),
-    feedback_metrics: Open,
-  })),
+  job_metrics: Type.Record(
+    Type.String(),
+    Type.Object({
+      job_id: Type.Integer(),
+      job_settings: Open,
+      job_metrics: Open,
+      model_metrics: Type.Record(
+        Type.String(),
+        Type.Object({ evaluation: Open, scores: nullable(Open), decision_points: Type.Array(Open) }),
+      ),
+      feedback_metrics: Open,
+    }),
+  ),
   overall_feedback_metrics: Open,
 })
 
 const PlatformObject = Type.Object({
   overall: Type.Object({ buckets_count: Count, storage_mb: Type.Number(), events_count: Count }),
-  per_job_metrics: Type.Array(Type.Object({
-    job_id: Type.Integer(),
-    title: Type.String(),
-    category: Type.String(),
-    status: Type.String(),
-    events_count: Count,
-    buckets_count: Count,
-    pending_events_count: Count,
-    feedback_events_count: Count,
-    models_count: Count,
-    last_event_timestamp: nullable(Timestamp),
-    storage_mb: Type.Number(),
-    intervals: Type.Array(Type.Object({ start_time: Timestamp, end_time: Timestamp, events_count: Count })),
-  })),
+  per_job_metrics: Type.Array(
+    Type.Object({
+      job_id: Type.Integer(),
+      title: Type.String(),
+      category: Type.String(),
+      status: Type.String(),
+      events_count: Count,
+      buckets_count: Count,
+      pending_events_count: Count,
+      feedback_events_count: Count,
+      models_count: Count,
+      last_event_timestamp: nullable(Timestamp),
+      storage_mb: Type.Number(),
+      intervals: Type.Array(Type.Object({ start_time: Timestamp, end_time: Timestamp, events_count: Count })),
+    }),
+  ),
 })
 
 export const PlatformAnswer = Type.Object(
@@ -161,5 +220,8 @@ export const PlatformAnswer = Type.Object(
     es_cluster_metrics: Type.Object({ cluster_name: Type.String() }, { additionalProperties: true }),
     service: PlatformObject,
   },
-  { additionalProperties: true, description: 'The object `service` stands under the configured name of the service, too.' },
+  {
+    additionalProperties: true,
+    description: 'The object `service` stands under the configured name of the service, too.',
+  },
 )

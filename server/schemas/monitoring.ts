@@ -5,26 +5,38 @@ import { nullable, Timestamp } from './common.js'
 import { Watchdog } from './watchdogs.js'
 
 const ComponentType = Type.Enum([...components])
-const ContainerId = Type.String({ description: 'Which one of its type: `main`, a number, `shard-0`, `catalog`, `process`.' })
+const ContainerId = Type.String({
+  description: 'Which one of its type: `main`, a number, `shard-0`, `catalog`, `process`.',
+})
 const Health = Type.Enum(['healthy', 'degraded', 'unhealthy'])
 const LogLevelName = Type.Enum([...logLevels])
 
-export const ServiceAlive = Type.Object({ status: Type.Literal('OK'), state: Type.Enum(['starting', 'ready', 'draining', 'closing']) })
+export const ServiceAlive = Type.Object({
+  status: Type.Literal('OK'),
+  state: Type.Enum(['starting', 'ready', 'draining', 'closing']),
+})
 
 export const Container = Type.Object({
   component_type: ComponentType,
   container_id: ContainerId,
   title: Type.String(),
-  status: Type.Enum(['running', 'idle', 'starting', 'stopped'], { description: '`idle`: its threads come when there is work.' }),
+  status: Type.Enum(['running', 'idle', 'starting', 'stopped'], {
+    description: '`idle`: its threads come when there is work.',
+  }),
   health: Health,
   reason: Type.String({ description: 'Why it is not healthy.' }),
   started_at: Timestamp,
   uptime_seconds: Type.Number(),
   restarts: Type.Integer({ description: 'Since the process was started.' }),
   restartable: Type.Boolean(),
-  queue: Type.Object({ length: Type.Integer(), bytes: Type.Integer() }, { description: 'What waits for it or is under way.' }),
+  queue: Type.Object(
+    { length: Type.Integer(), bytes: Type.Integer() },
+    { description: 'What waits for it or is under way.' },
+  ),
   store_bytes: nullable(Type.Integer()),
-  cpu_percent: nullable(Type.Number({ description: 'Of one core, over the latest interval; null where it is not measured.' })),
+  cpu_percent: nullable(
+    Type.Number({ description: 'Of one core, over the latest interval; null where it is not measured.' }),
+  ),
   memory_bytes: nullable(Type.Integer()),
   log_level: LogLevelName,
   last_error: nullable(Type.Object({ timestamp: Timestamp, message: Type.String() })),
@@ -37,7 +49,9 @@ export const UsageSeries = Type.Object({
   container_id: ContainerId,
   time_selector: Type.Enum([...timeSelectors]),
   unit: Type.Enum(['percent', 'bytes'], { description: 'Percent of one core.' }),
-  points: Type.Array(Type.Object({ timestamp: Timestamp, value: Type.Number() }), { description: 'Oldest first; of a mean time each.' }),
+  points: Type.Array(Type.Object({ timestamp: Timestamp, value: Type.Number() }), {
+    description: 'Oldest first; of a mean time each.',
+  }),
 })
 
 export const ContainerCheck = Type.Object({
@@ -49,13 +63,22 @@ export const ContainerCheck = Type.Object({
   checked_at: Timestamp,
 })
 
-const Restarted = Type.Object({ component_type: ComponentType, container_id: ContainerId, restarted: Type.Boolean(), reason: Type.String() })
+const Restarted = Type.Object({
+  component_type: ComponentType,
+  container_id: ContainerId,
+  restarted: Type.Boolean(),
+  reason: Type.String(),
+})
 
 export const RestartResult = Restarted
 export const RestartResults = Type.Object({ containers: Type.Array(Restarted) })
 
 export const LogLevelChange = Type.Object({ log_level: LogLevelName })
-export const LogLevelResult = Type.Object({ component_type: ComponentType, container_id: ContainerId, log_level: LogLevelName })
+export const LogLevelResult = Type.Object({
+  component_type: ComponentType,
+  container_id: ContainerId,
+  log_level: LogLevelName,
+})
 
 export const StoreStatus = Type.Object(
   {
@@ -65,9 +88,14 @@ export const StoreStatus = Type.Object(
     documents: Type.Integer({ description: 'Events that are stored.' }),
     store_bytes: Type.Integer(),
     disk_free_percent: Type.Number(),
-    indices: Type.Array(Type.Object({ name: Type.String(), health: Type.Enum(['green', 'yellow', 'red']), store_bytes: Type.Integer() })),
+    indices: Type.Array(
+      Type.Object({ name: Type.String(), health: Type.Enum(['green', 'yellow', 'red']), store_bytes: Type.Integer() }),
+    ),
   },
-  { description: 'The service stores and searches by itself, without a search engine: one node, whose shards are its indices.' },
+  {
+    description:
+      'The service stores and searches by itself, without a search engine: one node, whose shards are its indices.',
+  },
 )
 
 export const BatchQuery = Type.Object({
@@ -76,24 +104,34 @@ export const BatchQuery = Type.Object({
 })
 
 export const BatchList = Type.Object({
-  batches: Type.Array(Type.Object({
-    type: Type.Enum([...batchKinds]),
-    component_type: ComponentType,
-    container_id: ContainerId,
-    job_id: nullable(Type.Integer({ description: 'null for turns, which hold messages of many jobs, and for deliveries of watchdogs.' })),
-    items: Type.Integer({ description: 'Messages, documents or events.' }),
-    started_at: Timestamp,
-    finished_at: Timestamp,
-    seconds: Type.Number(),
-    status: Type.Enum(['finished', 'failed']),
-    error: nullable(Type.String()),
-  })),
+  batches: Type.Array(
+    Type.Object({
+      type: Type.Enum([...batchKinds]),
+      component_type: ComponentType,
+      container_id: ContainerId,
+      job_id: nullable(
+        Type.Integer({
+          description: 'null for turns, which hold messages of many jobs, and for deliveries of watchdogs.',
+        }),
+      ),
+      items: Type.Integer({ description: 'Messages, documents or events.' }),
+      started_at: Timestamp,
+      finished_at: Timestamp,
+      seconds: Type.Number(),
+      status: Type.Enum(['finished', 'failed']),
+      error: nullable(Type.String()),
+    }),
+  ),
 })
 
 export const ObjectsExport = Type.Object({
   exported_at: Timestamp,
   name: Type.String(),
-  resources: Type.Array(Type.Unknown(), { description: 'Keys, integrations and jobs as `GET /api/v2/resources` shows them, jobs in full.' }),
-  users: Type.Array(Type.Object({ name: Type.String(), role: Type.String(), enabled: Type.Boolean(), created_at: Type.String() })),
+  resources: Type.Array(Type.Unknown(), {
+    description: 'Keys, integrations and jobs as `GET /api/v2/resources` shows them, jobs in full.',
+  }),
+  users: Type.Array(
+    Type.Object({ name: Type.String(), role: Type.String(), enabled: Type.Boolean(), created_at: Type.String() }),
+  ),
   watchdogs: Type.Array(Watchdog),
 })

@@ -3,12 +3,23 @@ import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { nullable, Timestamp } from './common.js'
 
-const JobId = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.String({ pattern: '^ *\\d{1,15} *$' })])
+const JobId = Type.Union([
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  Type.String({ pattern: '^ *\\d{1,15} *$' }),
+])
 const Title = Type.String()
 
 const jobs = {
-  job_ids: Type.Optional(Type.Union([JobId, Type.Array(JobId, { maxItems: limits.queryJobsMax })], { description: 'One job or several. An empty list is none given.' })),
-  job_titles: Type.Optional(Type.Union([Title, Type.Array(Title, { maxItems: limits.queryJobsMax })], { description: 'Further jobs, by title.' })),
+  job_ids: Type.Optional(
+    Type.Union([JobId, Type.Array(JobId, { maxItems: limits.queryJobsMax })], {
+      description: 'One job or several. An empty list is none given.',
+    }),
+  ),
+  job_titles: Type.Optional(
+    Type.Union([Title, Type.Array(Title, { maxItems: limits.queryJobsMax })], {
+      description: 'Further jobs, by title.',
+    }),
+  ),
 }
 
 /** Which jobs; all that the key may see where neither is given. */
@@ -32,9 +43,12 @@ export const EventFilter = Type.Object({
       'lt, lte, gt, gte.',
     examples: ['is'],
   }),
-  value: Type.Optional(Type.Union([FilterValue, Type.Array(FilterValue, { maxItems: limits.queryValuesMax }), Type.Null()], {
-    description: 'Absent for the exists pair, a list for the one-of pair. Dates may be ISO 8601, epoch or arithmetic such as now-1d/d.',
-  })),
+  value: Type.Optional(
+    Type.Union([FilterValue, Type.Array(FilterValue, { maxItems: limits.queryValuesMax }), Type.Null()], {
+      description:
+        'Absent for the exists pair, a list for the one-of pair. Dates may be ISO 8601, epoch or arithmetic such as now-1d/d.',
+    }),
+  ),
 })
 
 const DateOrNumber = Type.Union([Type.String(), Type.Number()])
@@ -47,23 +61,48 @@ export const EventsQuery = Type.Object({
   count_results_only: Type.Optional(Type.Boolean()),
   start_date: Type.Optional(DateOrNumber),
   end_date: Type.Optional(DateOrNumber),
-  date_field: Type.Optional(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'What the dates are about; @timestamp where not said otherwise.' })),
+  date_field: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.decisionPointCharsMax,
+      description: 'What the dates are about; @timestamp where not said otherwise.',
+    }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 5 })),
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.queryWindowMax, default: 0, description: 'From 0.' })),
-  sort_by_column: Type.Optional(Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'Any field, or a column of the answer such as confidence_score; the ingest time where not said otherwise.' })),
-  sort_order: Type.Optional(Type.String({ pattern: '^([aA][sS][cC]|[dD][eE][sS][cC])$', description: 'asc or desc; desc where not said otherwise.' })),
-  filters: Type.Optional(Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'All of them hold.' })),
+  sort_by_column: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.decisionPointCharsMax,
+      description:
+        'Any field, or a column of the answer such as confidence_score; the ingest time where not said otherwise.',
+    }),
+  ),
+  sort_order: Type.Optional(
+    Type.String({
+      pattern: '^([aA][sS][cC]|[dD][eE][sS][cC])$',
+      description: 'asc or desc; desc where not said otherwise.',
+    }),
+  ),
+  filters: Type.Optional(
+    Type.Array(EventFilter, { maxItems: limits.queryFiltersMax, description: 'All of them hold.' }),
+  ),
 })
 
 /** The body of `events/raw_es_query`. */
 export const RawQuery = Type.Object({
   ...jobs,
-  query_body: Type.Optional(Type.Object({}, {
-    additionalProperties: true,
-    description:
-      'A search, of everything where absent: query, post_filter, size, from, sort, search_after, _source, track_total_hits, aggs, timeout. What is not ' +
-      'supported is refused by its name and place.',
-  })),
+  query_body: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'A search, of everything where absent: query, post_filter, size, from, sort, search_after, _source, track_total_hits, aggs, timeout. What is not ' +
+          'supported is refused by its name and place.',
+      },
+    ),
+  ),
   decision_points_only: Type.Optional(Type.Boolean()),
 })
 
@@ -88,11 +127,20 @@ export const QueriedEvent = Type.Object(
     bucket_state: Type.Enum(['new', 'pending', 'in_knowledge_base', 'retrain']),
     consensus: nullable(Type.String()),
     model: nullable(Type.String()),
-    decision_points: Type.Object({}, { additionalProperties: true, description: 'What the event has at each decision point of its job.' }),
+    decision_points: Type.Object(
+      {},
+      { additionalProperties: true, description: 'What the event has at each decision point of its job.' },
+    ),
     raw_body: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'What the sender sent.' })),
-    raw_event: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The same, by its name in existing clients.' })),
+    raw_event: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'The same, by its name in existing clients.' }),
+    ),
   },
-  { additionalProperties: true, description: 'Beside these, the section of an export, under the name of the service; title, severity and storage_tag where the event came with them.' },
+  {
+    additionalProperties: true,
+    description:
+      'Beside these, the section of an export, under the name of the service; title, severity and storage_tag where the event came with them.',
+  },
 )
 
 /** The answer to `events/query`. */
@@ -107,17 +155,24 @@ export const EventsPage = Type.Object({
 export const SearchAnswer = Type.Object({
   took: Type.Integer({ description: 'Milliseconds.' }),
   timed_out: Type.Boolean({ description: 'The time was over: what was found until then.' }),
-  _shards: Type.Object({ total: Type.Integer(), successful: Type.Integer(), skipped: Type.Integer(), failed: Type.Integer() }),
+  _shards: Type.Object({
+    total: Type.Integer(),
+    successful: Type.Integer(),
+    skipped: Type.Integer(),
+    failed: Type.Integer(),
+  }),
   hits: Type.Object({
     total: Type.Optional(Type.Object({ value: Type.Integer(), relation: Type.Enum(['eq', 'gte']) })),
     max_score: nullable(Type.Number()),
-    hits: Type.Array(Type.Object({
-      _index: Type.String(),
-      _id: Type.String(),
-      _score: nullable(Type.Number()),
-      _source: Type.Optional(Type.Object({}, { additionalProperties: true })),
-      sort: Type.Optional(Type.Array(Type.Unknown())),
-    })),
+    hits: Type.Array(
+      Type.Object({
+        _index: Type.String(),
+        _id: Type.String(),
+        _score: nullable(Type.Number()),
+        _source: Type.Optional(Type.Object({}, { additionalProperties: true })),
+        sort: Type.Optional(Type.Array(Type.Unknown())),
+      }),
+    ),
   }),
   aggregations: Type.Optional(Type.Object({}, { additionalProperties: true })),
 })

@@ -31,12 +31,16 @@ export const IntegrationResource = Type.Object({
 
 const Label = Type.Object({
   name: Name,
-  hex_color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'That of its place where absent.' })),
+  hex_color: Type.Optional(
+    Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'That of its place where absent.' }),
+  ),
   id: Type.Optional(Name),
 })
 
 const Flag = Type.Optional(Type.Boolean())
-const Kept = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()], { description: 'Kept as given.' }))
+const Kept = Type.Optional(
+  Type.Union([Type.String(), Type.Number(), Type.Boolean()], { description: 'Kept as given.' }),
+)
 
 const AutoRetrain = Type.Object({
   enabled: Flag,
@@ -61,17 +65,27 @@ const Monitor = Type.Object({
 
 const MonitoringSettings = Type.Object(
   { throttling: Type.Optional(Type.Unknown()), monitors: Type.Optional(Type.Array(Monitor)) },
-  { description: 'Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.' },
+  {
+    description:
+      'Watchdogs of the job: each monitor that is named like a type of watchdogs or one of its conditions. Kept as given.',
+  },
 )
 
 const Retention = Type.Object(
   { days: Type.Optional(Type.Integer({ minimum: 1 })), max_events: Type.Optional(Type.Integer({ minimum: 1 })) },
-  { description: 'Events that are older than so many days, or more than so many, are deleted; all are kept where absent.' },
+  {
+    description:
+      'Events that are older than so many days, or more than so many, are deleted; all are kept where absent.',
+  },
 )
 
-const Objective = Type.Union([Type.Enum(['accuracy', 'macro_f1']), Type.Object({ costs: Type.Array(Type.Array(Type.Number({ minimum: 0 }))) })], {
-  description: 'What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis. Costs: a row for each label as truth, in it a number for each as answer.',
-})
+const Objective = Type.Union(
+  [Type.Enum(['accuracy', 'macro_f1']), Type.Object({ costs: Type.Array(Type.Array(Type.Number({ minimum: 0 }))) })],
+  {
+    description:
+      'What answers are to be good at; macro_f1 where absent, accuracy for root cause analysis. Costs: a row for each label as truth, in it a number for each as answer.',
+  },
+)
 
 const PipelineStep = Type.Object({
   resource: Type.String({
@@ -94,11 +108,7 @@ export const JobResource = Type.Object({
     title: Name,
     description: Type.Optional(Type.String()),
     category: Type.Optional(
-      Type.Enum([
-        'Decision intelligence',
-        'Event centric decision intelligence',
-        'Automated root cause analysis',
-      ]),
+      Type.Enum(['Decision intelligence', 'Event centric decision intelligence', 'Automated root cause analysis']),
     ),
     decision_points: Type.Optional(Type.Array(Type.String(), { description: 'Dot paths.' })),
     features: Type.Optional(Type.Array(Type.String(), { description: 'An older name of decision_points.' })),
@@ -108,7 +118,11 @@ export const JobResource = Type.Object({
         auto_retrain: Type.Optional(AutoRetrain),
         monitoring_settings: Type.Optional(MonitoringSettings),
         outlier_false_alarm_rate: Type.Optional(
-          Type.Number({ minimum: 0.001, maximum: 0.2, description: 'The share of known events that may be called outliers; 0.02 where absent.' }),
+          Type.Number({
+            minimum: 0.001,
+            maximum: 0.2,
+            description: 'The share of known events that may be called outliers; 0.02 where absent.',
+          }),
         ),
         objective: Type.Optional(Objective),
         retention: Type.Optional(Retention),
@@ -126,11 +140,16 @@ export const JobResource = Type.Object({
 export const ResourceMap = Type.Record(Type.String(), Type.Union([ApiKeyResource, IntegrationResource, JobResource]))
 
 /** What GET answers with, element by element. Any type at each name, since a job's title may be one of them. */
-export const ShownResource = Type.Object({
-  type: Type.Optional(Type.Unknown({ description: 'Of a key or an integration. A job is nested: by its title, {type, properties}.' })),
-  id: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
-  title: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
-}, { additionalProperties: true })
+export const ShownResource = Type.Object(
+  {
+    type: Type.Optional(
+      Type.Unknown({ description: 'Of a key or an integration. A job is nested: by its title, {type, properties}.' }),
+    ),
+    id: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
+    title: Type.Optional(Type.Unknown({ description: 'Of a key or an integration.' })),
+  },
+  { additionalProperties: true },
+)
 const ShownResources = Type.Array(ShownResource)
 
 /** The map of resources, bare or under `resources`; or what GET answered, posted back. */

@@ -65,7 +65,10 @@ export const TokenRequest = Type.Object({
     Type.String({ pattern: unitPattern, description: `Days where absent; or ${Object.keys(timeUnits).join(', ')}.` }),
   ),
   scopes: Type.Optional(
-    Type.Array(ScopeName, { maxItems: 100, description: 'The token may do no more than this; all that the user may where absent.' }),
+    Type.Array(ScopeName, {
+      maxItems: 100,
+      description: 'The token may do no more than this; all that the user may where absent.',
+    }),
   ),
 })
 

@@ -115,10 +115,12 @@ class Trained {
 
   /** Of 500 events whose labels are right. */
   get usual(): Model {
-    return (this.#usual ??= this.#classifier.load(this.#classifier.train(setOf(streamOf(500, 23).examples), (done, what) => {
-      assert.ok(what.length > 0)
-      return this.progress.push(done) > 0
-    })))
+    return (this.#usual ??= this.#classifier.load(
+      this.#classifier.train(setOf(streamOf(500, 23).examples), (done, what) => {
+        assert.ok(what.length > 0)
+        return this.progress.push(done) > 0
+      }),
+    ))
   }
 
   /** Of more events than are held out by chance (held-out.ts), two in five with a label by chance. */
@@ -156,21 +158,48 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
     const model = models.usual
     const events = Array.from({ length: 20 }, () => eventOf(random, 0).values)
     const before = events.map((values) => [...ask(model, values), model.outlierScore(values)])
-    for (const value of oddValues) assertSound(model, points.map(() => value))
-    assert.deepEqual(events.map((values) => [...ask(model, values), model.outlierScore(values)]), before)
+    for (const value of oddValues)
+      assertSound(
+        model,
+        points.map(() => value),
+      )
+    assert.deepEqual(
+      events.map((values) => [...ask(model, values), model.outlierScore(values)]),
+      before,
+    )
   })
 
   test(`${name}: probabilities are 0 to 1 and sum to 1`, () => {
     const random = new SeededRandom(6)
-    for (const model of [models.usual, models.noisy]) for (let i = 0; i < 200; i++) assertSound(model, eventOf(random, 0).values)
+    for (const model of [models.usual, models.noisy])
+      for (let i = 0; i < 200; i++) assertSound(model, eventOf(random, 0).values)
   })
 
   test(`${name}: a label without an example is never the answer, and hardly probable`, () => {
     const { examples, random } = streamOf(120, 7)
     for (const absent of [0, 1, 2]) {
-      for (const objective of ['accuracy', 'macro_f1', { costs: [[0, 1, 9], [9, 0, 9], [9, 9, 0]] }] as const) {
-        const model = trained(classifier, setOf(examples.filter(({ label }) => label !== absent), { objective }))
-        const asked = [...oddValues.map((value) => points.map(() => value)), ...Array.from({ length: 50 }, () => eventOf(random, 0).values)]
+      for (const objective of [
+        'accuracy',
+        'macro_f1',
+        {
+          costs: [
+            [0, 1, 9],
+            [9, 0, 9],
+            [9, 9, 0],
+          ],
+        },
+      ] as const) {
+        const model = trained(
+          classifier,
+          setOf(
+            examples.filter(({ label }) => label !== absent),
+            { objective },
+          ),
+        )
+        const asked = [
+          ...oddValues.map((value) => points.map(() => value)),
+          ...Array.from({ length: 50 }, () => eventOf(random, 0).values),
+        ]
         for (const values of asked) {
           const probabilities = ask(model, values)
           assert.notEqual(model.choose(probabilities), absent)
@@ -209,7 +238,10 @@ function survives(name: string, classifier: Classifier, models: Trained): void {
     for (const set of [setOf(examples), setOf([...examples, ...odd]), setOf(odd, { background })]) {
       const model = trained(classifier, set)
       for (const value of oddValues) {
-        assertSound(model, points.map(() => value))
+        assertSound(
+          model,
+          points.map(() => value),
+        )
         const one = [...eventOf(random, 0).values]
         one[random.below(points.length)] = value
         assertSound(model, one)
@@ -224,7 +256,13 @@ function survives(name: string, classifier: Classifier, models: Trained): void {
   })
 
   test(`${name}: types mixed at one point are told apart`, () => {
-    const kinds: readonly (readonly [PointValue, number])[] = [['1', 0], [1, 1], [true, 2], [['1'], 0], [null, 1]]
+    const kinds: readonly (readonly [PointValue, number])[] = [
+      ['1', 0],
+      [1, 1],
+      [true, 2],
+      [['1'], 0],
+      [null, 1],
+    ]
     const examples = Array.from({ length: 200 }, (_, i): Example => {
       const [value, label] = kinds[i % kinds.length] as (typeof kinds)[number]
       return { values: [value, i % 7], label, weight: 1 }
@@ -271,7 +309,10 @@ function survives(name: string, classifier: Classifier, models: Trained): void {
     const wide = Array.from({ length: 256 }, (_, i) => points[i] ?? `absent.${i}`)
     const model = trained(classifier, setOf(examples, { points: wide }))
     assertSound(model, (examples[0] as Example).values)
-    assertSound(model, wide.map((_, i) => `new-${i}`))
+    assertSound(
+      model,
+      wide.map((_, i) => `new-${i}`),
+    )
   })
 }
 

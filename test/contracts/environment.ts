@@ -70,7 +70,10 @@ export function environmentContract(name: string, open: (test: TestContext) => P
     fact('a scan shows values of any length, and ends when it is told to', ({ environment }) => {
       const lengths = [0, 1, 300, 5_000, 20_000, 70_000, 300_000, 2]
       commit(environment, ...lengths.map((length, at) => [`k${at}`, String(at).repeat(length)] as [string, string]))
-      assert.deepEqual(scan(environment, {}), lengths.map((length, at) => `k${at}=${String(at).repeat(length)}`))
+      assert.deepEqual(
+        scan(environment, {}),
+        lengths.map((length, at) => `k${at}=${String(at).repeat(length)}`),
+      )
       const seen: string[] = []
       environment.scan('first', { from: text('k2') }, (key) => {
         seen.push(Buffer.from(key).toString('latin1'))
@@ -82,9 +85,15 @@ export function environmentContract(name: string, open: (test: TestContext) => P
     fact('keys are counted from a first one up to a last one that is not counted', ({ environment }) => {
       commit(environment, ['a', '1'], ['b', '2'], ['c', '3'], ['d', '4'])
       const count = (from?: string, to?: string): number => {
-        return environment.count('first', { ...(from === undefined ? {} : { from: text(from) }), ...(to === undefined ? {} : { to: text(to) }) })
+        return environment.count('first', {
+          ...(from === undefined ? {} : { from: text(from) }),
+          ...(to === undefined ? {} : { to: text(to) }),
+        })
       }
-      assert.deepEqual([count(), count('b'), count(undefined, 'c'), count('b', 'd'), count('bb', 'bc'), count('e')], [4, 3, 2, 2, 0, 0])
+      assert.deepEqual(
+        [count(), count('b'), count(undefined, 'c'), count('b', 'd'), count('bb', 'bc'), count('e')],
+        [4, 3, 2, 2, 0, 0],
+      )
     })
 
     fact('what is committed is read', ({ environment }) => {
@@ -170,8 +179,19 @@ export function environmentContract(name: string, open: (test: TestContext) => P
     })
 
     fact('keys come in byte order, a prefix before what it begins', ({ environment }) => {
-      commit(environment, ['\xff\xff', '6'], ['\x00\x00', '1'], ['aa\x00', '4'], ['aa', '3'], ['aab', '5'], ['\x00\x00\x00', '2'])
-      assert.deepEqual(walk(environment, {}).map((item) => item.at(-1)), ['1', '2', '3', '4', '5', '6'])
+      commit(
+        environment,
+        ['\xff\xff', '6'],
+        ['\x00\x00', '1'],
+        ['aa\x00', '4'],
+        ['aa', '3'],
+        ['aab', '5'],
+        ['\x00\x00\x00', '2'],
+      )
+      assert.deepEqual(
+        walk(environment, {}).map((item) => item.at(-1)),
+        ['1', '2', '3', '4', '5', '6'],
+      )
     })
 
     fact('bounds take the lower one in and leave the upper one out, in both directions', ({ environment }) => {
@@ -226,7 +246,10 @@ export function environmentContract(name: string, open: (test: TestContext) => P
       batch.put('first', text('a'), text('2'))
       batch.put('first', text('b'), text('2'))
       batch.put('second', text('a'), text('2'))
-      assert.throws(() => given.commitInVain(batch), (error) => isRefusal(error) && error.retryable)
+      assert.throws(
+        () => given.commitInVain(batch),
+        (error) => isRefusal(error) && error.retryable,
+      )
       assert.deepEqual(walk(environment, {}), ['a=1'])
       assert.deepEqual(walk(environment, {}, 'second'), [])
       environment.commit(batch)

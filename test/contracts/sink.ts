@@ -38,15 +38,34 @@ type Failed = Extract<Fate, { fate: 'failed' }>
 export function sinkContract(one: SinkCase): void {
   const { kind, role, parameters = {}, secrets = [] } = one
 
-  async function withSink(how: Behaviour, run: (deliver: (ids: readonly string[], signal?: AbortSignal) => Promise<Fate[]>, counterpart: Counterpart) => Promise<void>): Promise<void> {
+  async function withSink(
+    how: Behaviour,
+    run: (
+      deliver: (ids: readonly string[], signal?: AbortSignal) => Promise<Fate[]>,
+      counterpart: Counterpart,
+    ) => Promise<void>,
+  ): Promise<void> {
     const counterpart = await one.open()
     counterpart.behave(how)
-    const sink = openSink(kind, role, { ...counterpart.connection, timeout_seconds: how === 'silent' ? 1 : 20 }, parameters)
+    const sink = openSink(
+      kind,
+      role,
+      { ...counterpart.connection, timeout_seconds: how === 'silent' ? 1 : 20 },
+      parameters,
+    )
     try {
       await run(async (ids, signal = never) => {
-        const fates = await sink.deliver(ids.map((id) => outgoing(id)), signal)
+        const fates = await sink.deliver(
+          ids.map((id) => outgoing(id)),
+          signal,
+        )
         assert.equal(fates.length, ids.length)
-        for (const fate of fates) if (fate.fate !== 'delivered') assert.ok(secrets.every((secret) => !fate.reason.includes(secret)), fate.reason)
+        for (const fate of fates)
+          if (fate.fate !== 'delivered')
+            assert.ok(
+              secrets.every((secret) => !fate.reason.includes(secret)),
+              fate.reason,
+            )
         return fates
       }, counterpart)
     } finally {
@@ -57,25 +76,40 @@ export function sinkContract(one: SinkCase): void {
 
   const failsWith = (how: Behaviour, fact: string, check: (fate: Failed) => void): void => {
     if (!one.behaviours.includes(how)) return
-    it(fact, () => withSink(how, async (deliver) => {
-      const [fate] = await deliver(['e1'])
-      assert.equal(fate?.fate, 'failed')
-      check(fate as Failed)
-    }))
+    it(fact, () =>
+      withSink(how, async (deliver) => {
+        const [fate] = await deliver(['e1'])
+        assert.equal(fate?.fate, 'failed')
+        check(fate as Failed)
+      }),
+    )
   }
 
   describe(`${one.name} as ${role}`, () => {
     it('has an entry that says what it needs, with its secrets marked', () => {
       assert.ok(kind.entry.outside === true && kind.entry.description.endsWith('.'))
       assert.ok(kind.entry.roles.some((spec) => spec.role === role))
-      for (const { name, secret } of kind.entry.connection) assert.equal(secret === true, /secret|password|token|authorization|api_key|client_key|nkey_seed|credentials/.test(name) || (one.name === 'slack' && name === 'url'), name)
+      for (const { name, secret } of kind.entry.connection)
+        assert.equal(
+          secret === true,
+          /secret|password|token|authorization|api_key|client_key|nkey_seed|credentials/.test(name) ||
+            (one.name === 'slack' && name === 'url'),
+          name,
+        )
     })
 
-    it('delivers each event once, and the next ones over the same connection', () => withSink('well', async (deliver, counterpart) => {
-      assert.deepEqual((await deliver(['e1', 'e2', 'e3'])).map(({ fate }) => fate), ['delivered', 'delivered', 'delivered'])
-      assert.deepEqual((await deliver(['e4'])).map(({ fate }) => fate), ['delivered'])
-      assert.deepEqual([...(await counterpart.taken(4))].sort(), ['e1', 'e2', 'e3', 'e4'])
-    }))
+    it('delivers each event once, and the next ones over the same connection', () =>
+      withSink('well', async (deliver, counterpart) => {
+        assert.deepEqual(
+          (await deliver(['e1', 'e2', 'e3'])).map(({ fate }) => fate),
+          ['delivered', 'delivered', 'delivered'],
+        )
+        assert.deepEqual(
+          (await deliver(['e4'])).map(({ fate }) => fate),
+          ['delivered'],
+        )
+        assert.deepEqual([...(await counterpart.taken(4))].sort(), ['e1', 'e2', 'e3', 'e4'])
+      }))
 
     it('delivers events that hold what breaks lines, quotes and templates', async () => {
       const counterpart = await one.open()
@@ -83,8 +117,14 @@ export function sinkContract(one: SinkCase): void {
       const sink = openSink(kind, role, counterpart.connection, parameters)
       const nasty = 'x"\\]|=\r\n{{result}}\u0000\u2028<!here> \ud83d\ude00 </script>'
       const body = { title: nasty, message: nasty, source: { ip: nasty }, [nasty]: [nasty, { [nasty]: null }] }
-      const fates = await sink.deliver([outgoing('n1', { event: decided('n1', { jobTitle: nasty }, body) }), outgoing('n2')], never)
-      assert.deepEqual(fates.map(({ fate }) => fate), ['delivered', 'delivered'])
+      const fates = await sink.deliver(
+        [outgoing('n1', { event: decided('n1', { jobTitle: nasty }, body) }), outgoing('n2')],
+        never,
+      )
+      assert.deepEqual(
+        fates.map(({ fate }) => fate),
+        ['delivered', 'delivered'],
+      )
       assert.deepEqual([...(await counterpart.taken(2))].sort(), ['n1', 'n2'])
       await sink.close()
       await counterpart.close()
@@ -107,7 +147,14 @@ export function sinkContract(one: SinkCase): void {
       counterpart.behave('well')
       for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254', '10.0.0.1']) {
         const given = String(counterpart.connection[one.hostParameter])
-        const connection = { ...counterpart.connection, timeout_seconds: 1, [one.hostParameter]: given.replace('127.0.0.1', one.hostParameter !== 'host' ? host : host.replace(/[[\]]/g, '')) }
+        const connection = {
+          ...counterpart.connection,
+          timeout_seconds: 1,
+          [one.hostParameter]: given.replace(
+            '127.0.0.1',
+            one.hostParameter !== 'host' ? host : host.replace(/[[\]]/g, ''),
+          ),
+        }
         const sink = openSink(kind, role, connection, parameters, toolsFor([]))
         const [fate] = await sink.deliver([outgoing()], never)
         assert.equal(fate?.fate, 'failed', host)
@@ -117,27 +164,42 @@ export function sinkContract(one: SinkCase): void {
       await counterpart.close()
     })
 
-    failsWith('busy', 'waits as long as a busy counterpart asks, and suspects no event', ({ suspect, retryAfterMs }) => {
-      assert.deepEqual([suspect, retryAfterMs], [false, 3_000])
-    })
-    failsWith('broken', 'tries again what a counterpart fails on, and suspects the event', ({ suspect }) => assert.equal(suspect, true))
-    failsWith('silent', 'gives up on a counterpart that does not answer in time', ({ reason }) => assert.match(reason, /within 1000 ms/))
+    failsWith(
+      'busy',
+      'waits as long as a busy counterpart asks, and suspects no event',
+      ({ suspect, retryAfterMs }) => {
+        assert.deepEqual([suspect, retryAfterMs], [false, 3_000])
+      },
+    )
+    failsWith('broken', 'tries again what a counterpart fails on, and suspects the event', ({ suspect }) =>
+      assert.equal(suspect, true),
+    )
+    failsWith('silent', 'gives up on a counterpart that does not answer in time', ({ reason }) =>
+      assert.match(reason, /within 1000 ms/),
+    )
     failsWith('half', 'does not take half an answer for one', () => {})
     failsWith('huge', 'keeps no answer over the bound', ({ reason }) => assert.match(reason, /more than \d+ bytes/))
-    failsWith('elsewhere', 'follows no redirect to a private host', ({ reason }) => assert.match(reason, /private, local or reserved/))
+    failsWith('elsewhere', 'follows no redirect to a private host', ({ reason }) =>
+      assert.match(reason, /private, local or reserved/),
+    )
 
     if (one.behaviours.includes('refusing')) {
-      it('says of an event that the counterpart will never take that it is refused', () => withSink('refusing', async (deliver) => {
-        assert.deepEqual((await deliver(['e1'])).map(({ fate }) => fate), ['refused'])
-      }))
+      it('says of an event that the counterpart will never take that it is refused', () =>
+        withSink('refusing', async (deliver) => {
+          assert.deepEqual(
+            (await deliver(['e1'])).map(({ fate }) => fate),
+            ['refused'],
+          )
+        }))
     }
 
     if (one.behaviours.includes('silent')) {
-      it('stops when it is told to', () => withSink('silent', async (deliver) => {
-        const stop = new AbortController()
-        setTimeout(() => stop.abort(), 20)
-        assert.match(((await deliver(['e1'], stop.signal))[0] as Failed).reason, /stopped/)
-      }))
+      it('stops when it is told to', () =>
+        withSink('silent', async (deliver) => {
+          const stop = new AbortController()
+          setTimeout(() => stop.abort(), 20)
+          assert.match(((await deliver(['e1'], stop.signal))[0] as Failed).reason, /stopped/)
+        }))
     }
   })
 }

@@ -22,13 +22,23 @@ function refused(code: RefusalCode): (error: unknown) => boolean {
 }
 
 function settingsOf(dataDir: string): EngineOptions {
-  return { dataDir, name: 'service', shards: 2, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password' }
+  return {
+    dataDir,
+    name: 'service',
+    shards: 2,
+    threads: 1,
+    passwordCost: 10,
+    bootstrapKey: KEY,
+    adminPassword: 'a-password',
+  }
 }
 
 async function open(test: Ending, dataDir: string, more: Partial<EngineOptions> = {}): Promise<Engine> {
   const failures: string[] = []
   const engine = await openEngine({
-    ...settingsOf(dataDir), ...more, onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
+    ...settingsOf(dataDir),
+    ...more,
+    onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
   })
   afterwards(test, async () => {
     await engine.close()
@@ -38,10 +48,14 @@ async function open(test: Ending, dataDir: string, more: Partial<EngineOptions> 
 }
 
 async function makeJob(engine: Engine, title = 'job', more: Record<string, unknown> = {}): Promise<JobHandle> {
-  await engine.applyResources({
-    key: apiKey('key'), rest: restApi('rest', 'key'),
-    job: jobResource(title, { decision_points: ['host'], pipeline_integrations: [input('rest')], ...more }),
-  }, true)
+  await engine.applyResources(
+    {
+      key: apiKey('key'),
+      rest: restApi('rest', 'key'),
+      job: jobResource(title, { decision_points: ['host'], pipeline_integrations: [input('rest')], ...more }),
+    },
+    true,
+  )
   return find(engine, title)
 }
 
@@ -53,7 +67,10 @@ function find(engine: Engine, title = 'job'): JobHandle {
 
 function ingest(engine: Engine, job: JobHandle, rawBody: unknown, eventId: string | null = null): Promise<EventView> {
   return new Promise((resolve, reject) => {
-    engine.ingest(job, eventId, false, Buffer.from(JSON.stringify({ raw_body: rawBody })), { ingested: resolve, refused: reject })
+    engine.ingest(job, eventId, false, Buffer.from(JSON.stringify({ raw_body: rawBody })), {
+      ingested: resolve,
+      refused: reject,
+    })
   })
 }
 
@@ -84,7 +101,10 @@ const failures: string[] = []
 const directory = newDirectory()
 let engine: Engine
 before(async () => {
-  engine = await openEngine({ ...settingsOf(directory), onFailure: (what, error) => failures.push(`${what}: ${String(error)}`) })
+  engine = await openEngine({
+    ...settingsOf(directory),
+    onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
+  })
 })
 after(async () => {
   await engine.close()
@@ -235,15 +255,20 @@ describe('deleting a job', () => {
     await engine.deleteResource({ type: 'job', title: 'job' })
     await late
     assert.throws(() => engine.event(job, 'noise 0'), refused('job_not_found'))
-    assert.throws(() => engine.ingest(job, null, false, Buffer.from('{}'), { ingested() {}, refused() {} }), refused('job_not_found'))
+    assert.throws(
+      () => engine.ingest(job, null, false, Buffer.from('{}'), { ingested() {}, refused() {} }),
+      refused('job_not_found'),
+    )
     const stores = [0, 1].map((shard) => openShard(directory, shard))
     afterwards(test, () => Promise.all(stores.map((store) => store.close())))
-    const jobsIn = (table: ShardTable): number[] => stores.flatMap((store) => {
-      store.refresh()
-      return [...store.range(table, {})].map(({ key }) => Buffer.from(key).readUInt32BE(0))
-    })
+    const jobsIn = (table: ShardTable): number[] =>
+      stores.flatMap((store) => {
+        store.refresh()
+        return [...store.range(table, {})].map(({ key }) => Buffer.from(key).readUInt32BE(0))
+      })
     await until(() => !jobsIn('stats').includes(job.id))
-    for (const table of shardTables) if (!sharedTables.includes(table)) assert.ok(!jobsIn(table).includes(job.id), table)
+    for (const table of shardTables)
+      if (!sharedTables.includes(table)) assert.ok(!jobsIn(table).includes(job.id), table)
     assert.deepEqual(jobsIn('stats'), [other.id])
     const kept = stores.find((store) => store.get('stats', jobKey(other.id)) !== undefined)
     assert.equal(recount(kept as (typeof stores)[number], other.id).events.size, 10)
@@ -259,11 +284,14 @@ describe('deleting a job', () => {
     await open(test, directory)
     const stores = [0, 1].map((shard) => openShard(directory, shard))
     afterwards(test, () => Promise.all(stores.map((store) => store.close())))
-    await until(() => stores.every((store) => {
-      store.refresh()
-      return [...store.range('stats', {})].length === 0
-    }))
-    for (const store of stores) for (const table of ['events', 'ids', 'buckets', 'counts']) assert.deepEqual([...store.range(table, {})], [])
+    await until(() =>
+      stores.every((store) => {
+        store.refresh()
+        return [...store.range('stats', {})].length === 0
+      }),
+    )
+    for (const store of stores)
+      for (const table of ['events', 'ids', 'buckets', 'counts']) assert.deepEqual([...store.range(table, {})], [])
   })
 
   it('takes its training with it, and its title can be used again', async () => {
@@ -284,21 +312,37 @@ describe('deleting a job', () => {
 describe('what the engine refuses', () => {
   it('is refused with a code, at once or through the receiver', async () => {
     const job = await makeJob(engine, 'refuses')
-    const post = (body: Buffer, id: string | null = null) => engine.ingest(job, id, false, body, { ingested() {}, refused() {} })
+    const post = (body: Buffer, id: string | null = null) =>
+      engine.ingest(job, id, false, body, { ingested() {}, refused() {} })
     assert.throws(() => post(Buffer.alloc(limits.eventBytesMax + 1)), refused('body_too_large'))
     assert.throws(() => post(Buffer.from('{}'), 'x'.repeat(limits.eventIdBytesMax + 1)), refused('event_id_too_long'))
     await assert.rejects(ingest(engine, job, 7), refused('invalid_body'))
     await assert.rejects(engine.train(job, null), refused('not_enough_feedback'))
-    await assert.rejects(engine.giveFeedback(job, 'nobody', { analyst: 'ann', label: 'Drop' }), refused('event_not_found'))
-    await assert.rejects(engine.giveFeedback(job, 'x'.repeat(70_000), { analyst: 'ann', label: 'Drop' }), refused('event_not_found'))
-    for (const id of ['nobody', 'x'.repeat(70_000), '']) assert.throws(() => engine.event(job, id), refused('event_not_found'))
+    await assert.rejects(
+      engine.giveFeedback(job, 'nobody', { analyst: 'ann', label: 'Drop' }),
+      refused('event_not_found'),
+    )
+    await assert.rejects(
+      engine.giveFeedback(job, 'x'.repeat(70_000), { analyst: 'ann', label: 'Drop' }),
+      refused('event_not_found'),
+    )
+    for (const id of ['nobody', 'x'.repeat(70_000), ''])
+      assert.throws(() => engine.event(job, id), refused('event_not_found'))
     await ingest(engine, job, { host: 'a' }, 'e')
     let deep: unknown = 1
     for (let i = 0; i < 50_000; i++) deep = [deep]
     for (const indicators of [deep, 'x'.repeat(limits.textCharsMax), [{ a: { b: 'x'.repeat(limits.textCharsMax) } }]]) {
-      await assert.rejects(engine.giveFeedback(job, 'e', { analyst: 'ann', label: 'Drop', indicators }), refused('invalid_body'))
+      await assert.rejects(
+        engine.giveFeedback(job, 'e', { analyst: 'ann', label: 'Drop', indicators }),
+        refused('invalid_body'),
+      )
     }
-    await engine.giveFeedback(job, 'e', { analyst: 'ann', label: 'Drop', indicators: [{ ip: '10.0.0.1' }], closingNotes: 'noise' })
+    await engine.giveFeedback(job, 'e', {
+      analyst: 'ann',
+      label: 'Drop',
+      indicators: [{ ip: '10.0.0.1' }],
+      closingNotes: 'noise',
+    })
   })
 
   it('while it closes: what came before is finished, what comes after is refused', async (test) => {

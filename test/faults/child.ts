@@ -46,11 +46,19 @@ export class EngineChild {
   constructor(dataDir: string, limitKib?: number, searchPort?: number) {
     const args = [program, dataDir]
     // Without the limit's signal ignored the first write over it would kill the process.
-    this.process = limitKib === undefined
-      ? fork(program, [dataDir, '2', ...(searchPort === undefined ? [] : [String(searchPort)])], { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
-      : spawn('bash', ['-c', `trap "" XFSZ; ulimit -S -f ${limitKib}; exec "$@"`, 'bash', process.execPath, ...args], {
-        stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-      })
+    this.process =
+      limitKib === undefined
+        ? fork(program, [dataDir, '2', ...(searchPort === undefined ? [] : [String(searchPort)])], {
+            execArgv: [],
+            stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+          })
+        : spawn(
+            'bash',
+            ['-c', `trap "" XFSZ; ulimit -S -f ${limitKib}; exec "$@"`, 'bash', process.execPath, ...args],
+            {
+              stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+            },
+          )
     this.process.stderr?.on('data', (text) => (this.errorText += String(text)))
     this.exited = new Promise((resolve) => this.process.once('exit', () => resolve()))
     this.ready = new Promise((resolve) => {

@@ -6,7 +6,12 @@ import type { Trial } from './corruption.js'
 const program = fileURLToPath(new URL('./corruption-child.js', import.meta.url))
 
 /** Trials 0 to count - 1 on the directory, which is as it was in the end. A process that went down missed what it looked at. */
-export async function corrupt(dir: string, seed: number, count: number, seen: (trial: Trial) => void = () => {}): Promise<Trial[]> {
+export async function corrupt(
+  dir: string,
+  seed: number,
+  count: number,
+  seen: (trial: Trial) => void = () => {},
+): Promise<Trial[]> {
   const trials: Trial[] = []
   while (trials.length < count) {
     const child = fork(program, [dir, String(seed), String(trials.length), String(count)], { execArgv: [] })
@@ -14,11 +19,23 @@ export async function corrupt(dir: string, seed: number, count: number, seen: (t
       trials.push(trial)
       seen(trial)
     })
-    const ended = await new Promise<string>((resolve) => child.once('exit', (code, signal) => resolve(signal ?? String(code))))
+    const ended = await new Promise<string>((resolve) =>
+      child.once('exit', (code, signal) => resolve(signal ?? String(code))),
+    )
     if (trials.length === count) break
     // The byte is still changed: nothing more can be tried on this directory.
     const number = trials.length
-    trials.push({ number, file: '?', page: -1, kind: 'leaf', at: -1, from: -1, to: -1, fate: 'missed', what: `the process ended with ${ended}` })
+    trials.push({
+      number,
+      file: '?',
+      page: -1,
+      kind: 'leaf',
+      at: -1,
+      from: -1,
+      to: -1,
+      fate: 'missed',
+      what: `the process ended with ${ended}`,
+    })
     break
   }
   return trials

@@ -9,7 +9,10 @@ describe('a data directory in which one byte was changed', () => {
     const dir = temporaryDirectory(test)
     await furnish(dir, 200)
     const trials = await corrupt(dir, 11, 50)
-    assert.deepEqual(trials.filter(({ fate }) => fate === 'missed'), [])
+    assert.deepEqual(
+      trials.filter(({ fate }) => fate === 'missed'),
+      [],
+    )
     assert.equal(trials.length, 50)
     assert.ok(trials.filter(({ fate }) => fate === 'found').length > 12)
   })

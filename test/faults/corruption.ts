@@ -51,7 +51,11 @@ async function contentsOf(dir: string, name: string): Promise<string> {
     for (const table of tablesOf(name)) {
       for (const { key, value } of environment.range(table, {})) {
         const found = environment.get(table, key)
-        hash.update(`${table} ${key.length} ${value.length} ${found?.length ?? -1}`).update(key).update(value).update(found ?? '')
+        hash
+          .update(`${table} ${key.length} ${value.length} ${found?.length ?? -1}`)
+          .update(key)
+          .update(value)
+          .update(found ?? '')
       }
     }
     return hash.digest('hex')
@@ -77,11 +81,14 @@ export class Corruption {
   constructor(dir: string, seed: number) {
     this.#dir = dir
     this.#seed = seed
-    this.#targets = readdirSync(dir).filter((file) => file.endsWith('.mdb')).sort().map((file) => {
-      const report = walkPages(join(dir, file))
-      const used = report.usedPages()
-      return { file, bytes: (Math.max(...used) + 1) * PAGE_BYTES, used }
-    })
+    this.#targets = readdirSync(dir)
+      .filter((file) => file.endsWith('.mdb'))
+      .sort()
+      .map((file) => {
+        const report = walkPages(join(dir, file))
+        const used = report.usedPages()
+        return { file, bytes: (Math.max(...used) + 1) * PAGE_BYTES, used }
+      })
     this.#whole = this.#files()
   }
 
@@ -92,7 +99,9 @@ export class Corruption {
     let place = random.below(pages)
     const target = this.#targets.find(({ used }) => (place -= used.length) < 0) as Target
     const anywhere = random.below(ANYWHERE) === 0
-    const page = anywhere ? random.below(target.bytes / PAGE_BYTES) : (target.used[random.below(target.used.length)] as number)
+    const page = anywhere
+      ? random.below(target.bytes / PAGE_BYTES)
+      : (target.used[random.below(target.used.length)] as number)
     const at = page * PAGE_BYTES + random.below(PAGE_BYTES)
     const name = target.file.slice(0, -'.mdb'.length)
     if (!this.#contents.has(name)) this.#contents.set(name, await contentsOf(this.#dir, name))
@@ -108,7 +117,8 @@ export class Corruption {
     const judged = await this.#judge(name)
     writeSync(file, Buffer.of(from), 0, 1, at)
     closeSync(file)
-    const fared = this.#files() === this.#whole ? judged : { fate: 'missed' as const, what: 'the files were changed by looking' }
+    const fared =
+      this.#files() === this.#whole ? judged : { fate: 'missed' as const, what: 'the files were changed by looking' }
     return { number, file: target.file, page, kind, at: at % PAGE_BYTES, from, to, ...fared }
   }
 

@@ -27,7 +27,10 @@ describe('the lock of a data directory', () => {
   it('is taken once in a process, and free again when it is released', async (test) => {
     const directory = temporaryDirectory(test)
     const lock = await lockDataDir(directory)
-    await assert.rejects(lockDataDir(directory), (error) => isRefusal(error, 'data_dir_in_use') && error.message.includes(directory))
+    await assert.rejects(
+      lockDataDir(directory),
+      (error) => isRefusal(error, 'data_dir_in_use') && error.message.includes(directory),
+    )
     const other = await lockDataDir(temporaryDirectory(test))
     await lock.release()
     await other.release()
@@ -54,7 +57,10 @@ describe('the lock of a data directory', () => {
   })
 
   it('is refused with a sentence where nothing can be written', async () => {
-    await assert.rejects(lockDataDir('/sys'), (error) => isRefusal(error, 'data_dir_invalid') && error.message.includes('/sys'))
+    await assert.rejects(
+      lockDataDir('/sys'),
+      (error) => isRefusal(error, 'data_dir_invalid') && error.message.includes('/sys'),
+    )
   })
 
   it('takes over what a process that died has left', async (test) => {
@@ -112,11 +118,15 @@ describe('the lock of a data directory', () => {
 describe('a data directory that this version cannot use', () => {
   it('stops the start with a code and a sentence, and is left as it was', async (test) => {
     for (const [text, code] of [
-      [JSON.stringify({ format: DATA_FORMAT + 1, shards: 8 }), 'data_dir_newer'], ['garbage', 'data_dir_invalid'],
+      [JSON.stringify({ format: DATA_FORMAT + 1, shards: 8 }), 'data_dir_newer'],
+      ['garbage', 'data_dir_invalid'],
     ] as const) {
       const directory = temporaryDirectory(test)
       writeFileSync(join(directory, 'format.json'), text)
-      await assert.rejects(openEngine({ dataDir: directory, name: 'service' }), (error) => isRefusal(error, code) && error.message.includes(directory))
+      await assert.rejects(
+        openEngine({ dataDir: directory, name: 'service' }),
+        (error) => isRefusal(error, code) && error.message.includes(directory),
+      )
       assert.deepEqual(readdirSync(directory), ['format.json'])
     }
   })

@@ -13,7 +13,11 @@ import { EngineChild, type Ready } from './child.js'
 const ROUNDS = 3
 const EVENTS = 300
 
-async function started(directory: string, port: number, test: TestContext): Promise<{ child: EngineChild; ready: Ready & { ready: true } }> {
+async function started(
+  directory: string,
+  port: number,
+  test: TestContext,
+): Promise<{ child: EngineChild; ready: Ready & { ready: true } }> {
   const child = new EngineChild(directory, undefined, port)
   afterwards(test, () => child.kill())
   const ready = await child.ready
@@ -55,7 +59,9 @@ describe('a process that is killed while events wait for look-ups', () => {
     // What was stored without an answer before the kill waits for its look-up, too.
     const pending = async (): Promise<boolean> => {
       const views = await Promise.all(sent.map((eventId) => child.ask({ ask: 'event', eventId })))
-      return views.some((view) => view === null || ('result' in view && (view.result as { status: string }).status !== 'OK'))
+      return views.some(
+        (view) => view === null || ('result' in view && (view.result as { status: string }).status !== 'OK'),
+      )
     }
     while (await pending()) await sleep(50)
     await child.close()
@@ -67,7 +73,11 @@ describe('a process that is killed while events wait for look-ups', () => {
         assert.deepEqual([stats.pending, events.size >= acknowledged.length], [0, true])
         for (const id of acknowledged) {
           const body = events.get(id) as { host: string; enrichment?: { cmdb: { found: boolean; team: string } } }
-          assert.deepEqual([body.enrichment?.cmdb.found, body.enrichment?.cmdb.team], [true, body.host.replace('h', 'team ')], id)
+          assert.deepEqual(
+            [body.enrichment?.cmdb.found, body.enrichment?.cmdb.team],
+            [true, body.host.replace('h', 'team ')],
+            id,
+          )
         }
         const check = new ShardCheck(environment, 'shard')
         check.run()

@@ -31,21 +31,25 @@ class Poster {
     const before = this.refused.size
     for (const until = this.#round + rounds; this.#round < until; this.#round++) {
       const text = `${this.#round} `.repeat(300)
-      await Promise.all(Array.from({ length: count }, async (_, i) => {
-        const eventId = `e${this.#round}-${i}`
-        const outcome = await this.#child.ask({ ask: 'ingest', eventId, body: { host: `h${i % 5}`, text } })
-        assert.ok(outcome !== null)
-        if ('result' in outcome) this.stored.push(eventId)
-        else this.refused.set(eventId, outcome.refused)
-      }))
+      await Promise.all(
+        Array.from({ length: count }, async (_, i) => {
+          const eventId = `e${this.#round}-${i}`
+          const outcome = await this.#child.ask({ ask: 'ingest', eventId, body: { host: `h${i % 5}`, text } })
+          assert.ok(outcome !== null)
+          if ('result' in outcome) this.stored.push(eventId)
+          else this.refused.set(eventId, outcome.refused)
+        }),
+      )
     }
     return this.refused.size - before
   }
 
   /** Every answer to a read is the truth. */
   async read(): Promise<void> {
-    for (const eventId of this.stored) assert.ok('result' in ((await this.#child.ask({ ask: 'event', eventId })) ?? {}), eventId)
-    for (const eventId of this.refused.keys()) assert.deepEqual(await this.#child.ask({ ask: 'event', eventId }), { refused: 'event_not_found' })
+    for (const eventId of this.stored)
+      assert.ok('result' in ((await this.#child.ask({ ask: 'event', eventId })) ?? {}), eventId)
+    for (const eventId of this.refused.keys())
+      assert.deepEqual(await this.#child.ask({ ask: 'event', eventId }), { refused: 'event_not_found' })
   }
 }
 
@@ -55,7 +59,7 @@ async function fillAndGoOn(child: EngineChild, directory: string, makeRoom: () =
   const poster = new Poster(child)
   for (let round = 0; round < 400 && poster.refused.size === 0; round++) await poster.post(1)
   assert.ok(poster.stored.length > 100)
-  assert.ok(await poster.post(20) > 0)
+  assert.ok((await poster.post(20)) > 0)
   for (const code of poster.refused.values()) assert.ok(code === 'store_full' || code === 'store_failed', code)
   await poster.read()
   assert.deepEqual(child.failures, [])
@@ -68,7 +72,8 @@ async function fillAndGoOn(child: EngineChild, directory: string, makeRoom: () =
   const events = new Set<string>()
   for (const shard of [0, 1]) {
     const environment = openShard(directory, shard)
-    if ([...environment.range('stats', {})].length > 0) for (const id of recount(environment, ready.jobId).events.keys()) events.add(id)
+    if ([...environment.range('stats', {})].length > 0)
+      for (const id of recount(environment, ready.jobId).events.keys()) events.add(id)
     await environment.close()
   }
   assert.deepEqual([...events].sort(), [...poster.stored].sort())
@@ -114,7 +119,8 @@ describe('a full disk', () => {
       afterwards(test, () => child.kill())
       const ready = await child.ready
       assert.ok(ready !== null, `the process went down with files of at most ${limit} KiB`)
-      if (!ready.ready) assert.ok(['store_full', 'store_failed', 'data_dir_invalid'].includes(ready.code), JSON.stringify(ready))
+      if (!ready.ready)
+        assert.ok(['store_full', 'store_failed', 'data_dir_invalid'].includes(ready.code), JSON.stringify(ready))
       await child.kill()
     }
     const child = new EngineChild(directory)

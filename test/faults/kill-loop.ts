@@ -71,9 +71,20 @@ export async function killLoop(kills: number, seed: number, loadMsMax = 700): Pr
   const random = new SeededRandom(seed)
   const directory = mkdtempSync(join(tmpdir(), 'kill-loop-'))
   const counts: KillCounts = {
-    kills: 0, killedWhileStarting: 0, posted: 0, acknowledgedEvents: 0, acknowledgedVotes: 0, acknowledgedTrainings: 0,
-    acknowledgedReprocessings: 0, acknowledgedOverrides: 0, audited: 0, auditedLater: 0, storedUnacknowledged: 0,
-    storedEvents: 0, models: 0, slowestStartMs: 0,
+    kills: 0,
+    killedWhileStarting: 0,
+    posted: 0,
+    acknowledgedEvents: 0,
+    acknowledgedVotes: 0,
+    acknowledgedTrainings: 0,
+    acknowledgedReprocessings: 0,
+    acknowledgedOverrides: 0,
+    audited: 0,
+    auditedLater: 0,
+    storedUnacknowledged: 0,
+    storedEvents: 0,
+    models: 0,
+    slowestStartMs: 0,
   }
   const ledger = new Ledger()
   let jobId: number | null = null
@@ -127,7 +138,10 @@ class Load {
     this.#ledger = ledger
     this.#counts = counts
     this.answering = new Promise((resolve) => (this.#answered = resolve))
-    const all = [...Array.from({ length: IN_FLIGHT }, () => this.#goOn()), ...Array.from({ length: STREAMS }, () => this.#stream())]
+    const all = [
+      ...Array.from({ length: IN_FLIGHT }, () => this.#goOn()),
+      ...Array.from({ length: STREAMS }, () => this.#stream()),
+    ]
     this.ended = Promise.all(all).finally(this.#answered)
   }
 
@@ -136,7 +150,11 @@ class Load {
       const first = this.#ledger.tokens
       this.#ledger.tokens += STREAM_EVENTS
       this.#counts.posted += STREAM_EVENTS
-      const bodies = Array.from({ length: STREAM_EVENTS }, (_, i) => ({ host: `s${(first + i) % HOSTS}`, token: first + i, version: 0 }))
+      const bodies = Array.from({ length: STREAM_EVENTS }, (_, i) => ({
+        host: `s${(first + i) % HOSTS}`,
+        token: first + i,
+        version: 0,
+      }))
       const outcome = await this.#child.ask({ ask: 'ingest many', bodies })
       if (outcome === null) return
       assert.ok('result' in outcome, JSON.stringify(outcome))
@@ -152,11 +170,18 @@ class Load {
       const chance = this.#random.below(1_000)
       const { ids } = this.#ledger
       const mayVote = chance < 250 && ids.length > 0
-      const alive = chance < 2 ? await this.#train()
-        : chance < 4 ? await this.#reprocess({ ask: 'reprocess' })
-        : mayVote && chance < 20 ? await this.#reprocess({ ask: 'reprocess event', eventId: this.#random.pick(ids.slice(-500)) })
-        : mayVote && chance < 46 ? await this.#override()
-        : mayVote ? await this.#vote() : await this.#post()
+      const alive =
+        chance < 2
+          ? await this.#train()
+          : chance < 4
+            ? await this.#reprocess({ ask: 'reprocess' })
+            : mayVote && chance < 20
+              ? await this.#reprocess({ ask: 'reprocess event', eventId: this.#random.pick(ids.slice(-500)) })
+              : mayVote && chance < 46
+                ? await this.#override()
+                : mayVote
+                  ? await this.#vote()
+                  : await this.#post()
       if (!alive) return
     }
   }
@@ -170,8 +195,13 @@ class Load {
     if (named !== null) ledger.versions.set(named, { acknowledged: 0, ...ledger.versions.get(named), posted: version })
     // Voted on are only events without a name of their own: those stay in their bucket.
     // New buckets now and then: of more votes in one than limits.votesPerBallotMax the oldest are let go.
-    const host = token % HOSTS + HOSTS * Math.floor(token / NEW_HOSTS_EVERY)
-    const body = { host: named === null ? `h${host}` : `n${this.#random.below(9)}`, token, version, text: 'x'.repeat(this.#random.below(300)) }
+    const host = (token % HOSTS) + HOSTS * Math.floor(token / NEW_HOSTS_EVERY)
+    const body = {
+      host: named === null ? `h${host}` : `n${this.#random.below(9)}`,
+      token,
+      version,
+      text: 'x'.repeat(this.#random.below(300)),
+    }
     const outcome = await this.#child.ask({ ask: 'ingest', eventId: named, body })
     if (outcome === null) return false
     assert.ok('result' in outcome, JSON.stringify(outcome))
@@ -193,7 +223,12 @@ class Load {
     const analyst = `analyst ${votes.size}`
     const label = this.#random.pick(labels)
     votes.set(analyst, { label, acknowledged: false })
-    const outcome = await this.#child.ask({ ask: 'feedback', eventId: this.#random.pick(ids.slice(-500)), analyst, label })
+    const outcome = await this.#child.ask({
+      ask: 'feedback',
+      eventId: this.#random.pick(ids.slice(-500)),
+      analyst,
+      label,
+    })
     if (outcome === null) return false
     assert.ok('result' in outcome, JSON.stringify(outcome))
     votes.set(analyst, { label, acknowledged: true })
@@ -251,7 +286,11 @@ async function check(directory: string, jobId: number, ledger: Ledger, counts: K
 }
 
 /** What the audit log has, and what is on its way to it. */
-async function toldIn(directory: string, catalog: ReturnType<typeof openCatalog>, counts: KillCounts): Promise<AuditEntry[]> {
+async function toldIn(
+  directory: string,
+  catalog: ReturnType<typeof openCatalog>,
+  counts: KillCounts,
+): Promise<AuditEntry[]> {
   const told: AuditEntry[] = auditEntries(catalog)
   for (let shard = 0; shard < SHARDS; shard++) {
     const environment = openShard(directory, shard)
@@ -271,14 +310,23 @@ function checkAudit(told: readonly AuditEntry[], ledger: Ledger, votesStored: Re
   const overrides = told.filter(({ action }) => action === 'consensus overridden' || action === 'override withdrawn')
   const authors = overrides.map(({ by }) => by.name)
   assert.equal(new Set(authors).size, authors.length, 'an override is told once')
-  for (const [by, { acknowledged }] of ledger.overrides) if (acknowledged) assert.ok(authors.includes(by), `the override of ${by} is told`)
+  for (const [by, { acknowledged }] of ledger.overrides)
+    if (acknowledged) assert.ok(authors.includes(by), `the override of ${by} is told`)
   for (const { by, action } of overrides) {
-    assert.equal(action === 'override withdrawn', ledger.overrides.get(by.name)?.label === null, `the override of ${by.name}`)
+    assert.equal(
+      action === 'override withdrawn',
+      ledger.overrides.get(by.name)?.label === null,
+      `the override of ${by.name}`,
+    )
   }
 }
 
 async function checkStored(
-  directory: string, jobId: number, ledger: Ledger, counts: KillCounts, votesStored: Set<string>,
+  directory: string,
+  jobId: number,
+  ledger: Ledger,
+  counts: KillCounts,
+  votesStored: Set<string>,
 ): Promise<void> {
   for (let shard = 0; shard < SHARDS; shard++) {
     const environment = openShard(directory, shard)
@@ -299,12 +347,17 @@ function checkEvents({ events }: Recounted, ledger: Ledger, counts: KillCounts):
   for (const [id, token] of ledger.own) assert.equal(events.get(id)?.['token'], token, `event ${id}`)
   for (const [id, { posted, acknowledged }] of ledger.versions) {
     const version = (events.get(id)?.['version'] ?? 0) as number
-    assert.ok(version >= acknowledged && version <= posted, `version ${version} of ${id}: ${acknowledged} acknowledged, ${posted} posted`)
+    assert.ok(
+      version >= acknowledged && version <= posted,
+      `version ${version} of ${id}: ${acknowledged} acknowledged, ${posted} posted`,
+    )
   }
   const tokens = [...events.values()].map(({ token }) => token)
   assert.equal(new Set(tokens).size, tokens.length, 'every event is stored once')
   counts.storedEvents = events.size
-  counts.storedUnacknowledged = [...events.keys()].filter((id) => !ledger.own.has(id) && !ledger.versions.has(id)).length
+  counts.storedUnacknowledged = [...events.keys()].filter(
+    (id) => !ledger.own.has(id) && !ledger.versions.has(id),
+  ).length
 }
 
 function checkVotes({ ballots }: Recounted, ledger: Ledger): void {
@@ -317,7 +370,8 @@ function checkVotes({ ballots }: Recounted, ledger: Ledger): void {
   }
   for (const [analyst, { label, acknowledged }] of ledger.votes) {
     const place = stored.get(analyst)
-    if (acknowledged || place !== undefined) assert.equal(place, labels.indexOf(label as (typeof labels)[number]), `the vote of ${analyst}`)
+    if (acknowledged || place !== undefined)
+      assert.equal(place, labels.indexOf(label as (typeof labels)[number]), `the vote of ${analyst}`)
   }
 }
 
@@ -347,7 +401,9 @@ async function checkLife(directory: string, counts: KillCounts): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } } })
+  const { values } = parseArgs({
+    options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
+  })
   const counts = await killLoop(Number(values.kills), Number(values.seed))
   for (const [name, count] of Object.entries(counts)) {
     process.stdout.write(`${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).padEnd(26)} ${count}\n`)

@@ -11,7 +11,10 @@ import { EngineChild, type Ready } from './child.js'
 
 const EVENTS = 6_000
 
-async function started(directory: string, test: TestContext): Promise<{ child: EngineChild; ready: Ready & { ready: true } }> {
+async function started(
+  directory: string,
+  test: TestContext,
+): Promise<{ child: EngineChild; ready: Ready & { ready: true } }> {
   const child = new EngineChild(directory)
   afterwards(test, () => child.kill())
   const ready = await child.ready
@@ -43,20 +46,33 @@ describe('a process that is killed in the middle of a reprocessing task', () => 
   it('goes on with it after each start, and in the end each event is decided again and counted once', async (test) => {
     const directory = temporaryDirectory(test)
     let { child, ready } = await started(directory, test)
-    await Promise.all(Array.from({ length: EVENTS }, (_, i) => asked(child, { ask: 'ingest', eventId: `e${i}`, body: { host: `h${i % 2}` } })))
+    await Promise.all(
+      Array.from({ length: EVENTS }, (_, i) =>
+        asked(child, { ask: 'ingest', eventId: `e${i}`, body: { host: `h${i % 2}` } }),
+      ),
+    )
     await asked(child, { ask: 'feedback', eventId: 'e0', analyst: 'ann', label: 'Drop' })
     await asked(child, { ask: 'feedback', eventId: 'e1', analyst: 'ann', label: 'Escalate' })
     await asked(child, { ask: 'train' })
-    await until(() => asked(child, { ask: 'job' }), (job) => (job as { retrainState: string }).retrainState === 'RETRAIN_FINISHED')
+    await until(
+      () => asked(child, { ask: 'job' }),
+      (job) => (job as { retrainState: string }).retrainState === 'RETRAIN_FINISHED',
+    )
     await asked(child, { ask: 'note', eventId: 'e0', text: 'written before the kill' })
     await asked(child, { ask: 'reprocess' })
     for (let kill = 0, before = -1; kill < 2; kill++) {
-      const { updated } = await until(() => firstTask(child), (task) => task.updated > before + 300 || task.finishedMicros !== null)
+      const { updated } = await until(
+        () => firstTask(child),
+        (task) => task.updated > before + 300 || task.finishedMicros !== null,
+      )
       before = updated
       await child.kill()
       ;({ child, ready } = await started(directory, test))
     }
-    const end = await until(() => firstTask(child), (task) => task.finishedMicros !== null)
+    const end = await until(
+      () => firstTask(child),
+      (task) => task.finishedMicros !== null,
+    )
     assert.deepEqual([end.state, end.matched, end.updated, end.changed], ['finished', EVENTS, EVENTS, EVENTS])
     for (const i of [0, 1, EVENTS / 2, EVENTS - 1]) {
       const { resultLabel } = (await asked(child, { ask: 'event', eventId: `e${i}` })) as { resultLabel: string }

@@ -17,7 +17,10 @@ export function roundDocument(round: number): Record<string, object> {
   const steps = [{ resource: 'rest', integration_type: 'input' }]
   return {
     key: { type: 'api_key', properties: { name: `key ${round}` } },
-    rest: { type: 'integration', properties: { title: `rest ${round}`, integration_type: 'External REST API', parameters } },
+    rest: {
+      type: 'integration',
+      properties: { title: `rest ${round}`, integration_type: 'External REST API', parameters },
+    },
     ...Object.fromEntries(jobsOfRound(round).map((title) => [title, job(title, `${round}`, steps)])),
     ...Object.fromEntries(sharedJobs.map((title) => [title, job(title, `${round}`, steps)])),
   }

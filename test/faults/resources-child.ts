@@ -7,7 +7,11 @@ import { openEngine } from '../../engine/index.js'
 import { jobsOfRound, roundDocument } from './resource-rounds.js'
 
 const [dataDir = '', first = '0'] = process.argv.slice(2)
-const secrets = { bootstrapKey: 'a-key-for-the-children-of-fault-tests-0123456789', adminPassword: 'a-password-for-fault-tests', passwordCost: 10 }
+const secrets = {
+  bootstrapKey: 'a-key-for-the-children-of-fault-tests-0123456789',
+  adminPassword: 'a-password-for-fault-tests',
+  passwordCost: 10,
+}
 const engine = await openEngine({ dataDir, name: 'service', shards: 2, threads: 1, ...secrets })
 
 for (let round = Number(first); ; round++) {

@@ -18,7 +18,10 @@ interface Progress {
 }
 
 interface Shown {
-  readonly properties: { readonly description: string; readonly pipeline_integrations: readonly { readonly integration_type: string }[] }
+  readonly properties: {
+    readonly description: string
+    readonly pipeline_integrations: readonly { readonly integration_type: string }[]
+  }
 }
 
 /** Runs the child until it has done something, and a little longer; the last that it said. */
@@ -42,20 +45,27 @@ async function check(dataDir: string, { round, step }: Progress): Promise<void> 
       const [shown] = engine.listResources({ type: 'job', title }) as Record<string, Shown>[]
       return shown?.[title]
     }
-    const inputs = ({ properties }: Shown): number => properties.pipeline_integrations.filter((each) => each.integration_type === 'input').length
-    const isThere = (type: 'api_key' | 'integration', title: string): boolean => engine.listResources({ type, title }).length > 0
+    const inputs = ({ properties }: Shown): number =>
+      properties.pipeline_integrations.filter((each) => each.integration_type === 'input').length
+    const isThere = (type: 'api_key' | 'integration', title: string): boolean =>
+      engine.listResources({ type, title }).length > 0
     const shared = sharedJobs.map((title) => show(title))
     const described = new Set(shared.map((each) => each?.properties.description))
     assert.equal(described.size, 1, 'all shared jobs are of one round')
     const [current] = [...described].map(Number) as [number]
-    assert.ok(current === round || current === round + 1, `round ${round} ${step} was acknowledged, ${current} is there`)
+    assert.ok(
+      current === round || current === round + 1,
+      `round ${round} ${step} was acknowledged, ${current} is there`,
+    )
     assert.ok(isThere('api_key', `key ${current}`))
     assert.ok(!isThere('api_key', `key ${current + 1}`) && !isThere('integration', `rest ${current + 1}`))
     assert.equal(jobsOfRound(current + 1).filter((title) => show(title) !== undefined).length, 0)
     const bound = isThere('integration', `rest ${current}`)
     if (current === round && step !== 'applied') assert.ok(!bound, 'a forced deletion that was acknowledged')
     assert.deepEqual([...new Set(shared.map((each) => inputs(each as Shown)))], [bound ? 1 : 0])
-    const own = jobsOfRound(current).map((title) => show(title)).filter((each) => each !== undefined)
+    const own = jobsOfRound(current)
+      .map((title) => show(title))
+      .filter((each) => each !== undefined)
     assert.ok(own.every((each) => inputs(each) === (bound ? 1 : 0)))
     const deleting = !bound && current % 2 === 1
     if (!deleting) assert.equal(own.length, jobsOfRound(current).length)

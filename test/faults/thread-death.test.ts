@@ -31,12 +31,32 @@ class Threads {
   constructor(test: TestContext, { threads = 1, followsMin = FOLLOWS_MIN } = {}) {
     this.directory = temporaryDirectory(test)
     openDataDir(this.directory, jobs.length)
-    const modules = { decides: new URL('./dying-thread.js', import.meta.url).href, commits: new URL('./dying-commit-thread.js', import.meta.url).href }
-    const pool = new ShardThreads(threads, { dataDir: this.directory, sectionNames: ['service'], lateEventsMax: 8 }, (error) => this.died.push(error), modules)
+    const modules = {
+      decides: new URL('./dying-thread.js', import.meta.url).href,
+      commits: new URL('./dying-commit-thread.js', import.meta.url).href,
+    }
+    const pool = new ShardThreads(
+      threads,
+      { dataDir: this.directory, sectionNames: ['service'], lateEventsMax: 8 },
+      (error) => this.died.push(error),
+      modules,
+    )
     this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
-    this.#mailboxes = jobs.map(({ shard }) => new Mailbox(shard, (task, decided) => pool.run(task, decided), {
-      committed: () => this.reader(shard).refresh(), added: () => {}, failed: (_, error) => this.failures.push(error),
-    }, (count) => (this.#micros += count) - count, undefined, followsMin))
+    this.#mailboxes = jobs.map(
+      ({ shard }) =>
+        new Mailbox(
+          shard,
+          (task, decided) => pool.run(task, decided),
+          {
+            committed: () => this.reader(shard).refresh(),
+            added: () => {},
+            failed: (_, error) => this.failures.push(error),
+          },
+          (count) => (this.#micros += count) - count,
+          undefined,
+          followsMin,
+        ),
+    )
     afterwards(test, async () => {
       await pool.close()
       await Promise.all(this.#readers.map((reader) => reader.close()))
@@ -57,10 +77,15 @@ class Threads {
 
   post(shard: number, id: string, host: string, version = 0): void {
     const job = jobs[shard] as (typeof jobs)[number]
-    const note = (answer: string): void => void this.answers.set(`${shard} ${id} ${version}`, [...(this.answers.get(`${shard} ${id} ${version}`) ?? []), answer])
+    const note = (answer: string): void =>
+      void this.answers.set(`${shard} ${id} ${version}`, [
+        ...(this.answers.get(`${shard} ${id} ${version}`) ?? []),
+        answer,
+      ])
     const body = Buffer.from(JSON.stringify({ raw_body: { host, version } }))
     ;(this.#mailboxes[shard] as Mailbox).post(job, 'ingest', this.#micros++, id, false, body, {
-      ingested: ({ eventId }) => note(`stored ${eventId}`), refused: ({ code }) => note(code),
+      ingested: ({ eventId }) => note(`stored ${eventId}`),
+      refused: ({ code }) => note(code),
       // Some overtake the others: what runs again has to be applied once all the same.
       isAlone: id.endsWith('3'),
     })
@@ -109,9 +134,22 @@ describe('when a thread dies', () => {
   it('the shards that share it lose nothing and are not blamed', async (test) => {
     const threads = new Threads(test)
     const random = new SeededRandom(7)
-    threads.fates(...Array.from({ length: 12 }, () => random.pick<Fate>(['live', 'live', 'at the door', 'begun', 'before the commit', 'after the commit', 'handed over'])))
+    threads.fates(
+      ...Array.from({ length: 12 }, () =>
+        random.pick<Fate>([
+          'live',
+          'live',
+          'at the door',
+          'begun',
+          'before the commit',
+          'after the commit',
+          'handed over',
+        ]),
+      ),
+    )
     for (let round = 0; round < 20; round++) {
-      for (const { shard } of jobs) for (let i = 0; i < 40; i++) threads.post(shard, `e${round} ${i}`.replace(' ', '-'), `h${i % 5}`)
+      for (const { shard } of jobs)
+        for (let i = 0; i < 40; i++) threads.post(shard, `e${round} ${i}`.replace(' ', '-'), `h${i % 5}`)
       await sleep(2)
     }
     await threads.idle()
@@ -135,7 +173,8 @@ describe('when a thread dies', () => {
 
   it('a message that kills every thread is refused alone', async (test) => {
     const threads = new Threads(test)
-    for (const { shard } of jobs) for (let i = 0; i < 30; i++) threads.post(shard, shard === 1 && i === 17 ? DEADLY_ID : `e${i}`, 'h')
+    for (const { shard } of jobs)
+      for (let i = 0; i < 30; i++) threads.post(shard, shard === 1 && i === 17 ? DEADLY_ID : `e${i}`, 'h')
     await threads.idle()
     threads.check([DEADLY_ID])
     assert.equal(threads.reader(1).stats(jobs[1] as (typeof jobs)[number]).events, 29)
@@ -168,7 +207,8 @@ describe('several shards on one thread', () => {
     await threads.idle()
     threads.check()
     for (const job of jobs) {
-      for (let i = 0; i < 4; i++) assert.equal(threads.reader(job.shard).exportEvent(job, `e${i}`, 'service').document['version'], 399)
+      for (let i = 0; i < 4; i++)
+        assert.equal(threads.reader(job.shard).exportEvent(job, `e${i}`, 'service').document['version'], 399)
     }
     assert.deepEqual(threads.failures, [])
   })

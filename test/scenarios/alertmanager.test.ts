@@ -22,20 +22,36 @@ const id = `c1d2e3f405162738-${Date.parse(startsAt)}`
 
 function alert(more: object = {}): object {
   return {
-    status: 'firing', labels: { alertname: 'DiskFull', severity: 'critical', instance: 'a:9100' }, annotations: { summary: 'The disk is full.' },
-    startsAt, endsAt: '0001-01-01T00:00:00Z', generatorURL: 'http://prometheus/graph', fingerprint: 'c1d2e3f405162738', ...more,
+    status: 'firing',
+    labels: { alertname: 'DiskFull', severity: 'critical', instance: 'a:9100' },
+    annotations: { summary: 'The disk is full.' },
+    startsAt,
+    endsAt: '0001-01-01T00:00:00Z',
+    generatorURL: 'http://prometheus/graph',
+    fingerprint: 'c1d2e3f405162738',
+    ...more,
   }
 }
 
 function webhook(...alerts: object[]): object {
   return {
-    version: '4', groupKey: '{}:{alertname="DiskFull"}', truncatedAlerts: 0, status: 'firing', receiver: 'decisions', groupLabels: {},
-    commonLabels: {}, commonAnnotations: {}, externalURL: 'http://alertmanager:9093', alerts,
+    version: '4',
+    groupKey: '{}:{alertname="DiskFull"}',
+    truncatedAlerts: 0,
+    status: 'firing',
+    receiver: 'decisions',
+    groupLabels: {},
+    commonLabels: {},
+    commonAnnotations: {},
+    externalURL: 'http://alertmanager:9093',
+    alerts,
   }
 }
 
-const count = async (): Promise<number> => (await service.client.get(`/api/v1/jobs/${job.jobId}`)).body.processed_documents_count
-const exported = async (): Promise<any> => (await service.client.get(`/api/v1/events/${job.jobId}/${id}/export`)).body.service_event
+const count = async (): Promise<number> =>
+  (await service.client.get(`/api/v1/jobs/${job.jobId}`)).body.processed_documents_count
+const exported = async (): Promise<any> =>
+  (await service.client.get(`/api/v1/events/${job.jobId}/${id}/export`)).body.service_event
 
 test('each alert is an event, with its fields at top level', async () => {
   const answer = await client.post(path, webhook(alert(), alert({ fingerprint: 'ff', labels: { alertname: 'Other' } })))
@@ -43,20 +59,28 @@ test('each alert is an event, with its fields at top level', async () => {
   assert.equal(await count(), 2)
   const event = await exported()
   assert.equal(event.labels.alertname, 'DiskFull')
-  assert.deepEqual([event.status, event.receiver, event.externalURL], ['firing', 'decisions', 'http://alertmanager:9093'])
+  assert.deepEqual(
+    [event.status, event.receiver, event.externalURL],
+    ['firing', 'decisions', 'http://alertmanager:9093'],
+  )
 })
 
 test('told again it is the same event, told to be over it is a new version of it', async () => {
   assert.equal((await client.post(path, webhook(alert()))).status, 200)
   assert.equal(await count(), 2)
-  assert.equal((await client.post(path, webhook(alert({ status: 'resolved', endsAt: '2026-01-05T06:10:00Z' })))).status, 200)
+  assert.equal(
+    (await client.post(path, webhook(alert({ status: 'resolved', endsAt: '2026-01-05T06:10:00Z' })))).status,
+    200,
+  )
   assert.equal(await count(), 2)
   assert.equal((await exported()).status, 'resolved')
 })
 
 test('what is no webhook is refused with its place, and nothing of it is stored', async () => {
   for (const [body, place] of [
-    [{}, 'alerts'], [webhook(alert({ fingerprint: undefined })), 'fingerprint'], [webhook(alert({ fingerprint: 'f0' }), alert({ startsAt: 'soon' })), 'startsAt'],
+    [{}, 'alerts'],
+    [webhook(alert({ fingerprint: undefined })), 'fingerprint'],
+    [webhook(alert({ fingerprint: 'f0' }), alert({ startsAt: 'soon' })), 'startsAt'],
   ] as const) {
     const answer = await client.post(path, body)
     assert.equal(answer.status, 422, answer.text)

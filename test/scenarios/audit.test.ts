@@ -20,7 +20,9 @@ after(() => service.close())
 
 /** Entries that a query finds. */
 async function logs(query: Record<string, string | number>): Promise<any> {
-  const text = new URLSearchParams(Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])))
+  const text = new URLSearchParams(
+    Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+  )
   const answer = await client.get(`${base}/logs?${text}`)
   assert.equal(answer.status, 200, answer.text)
   return answer.body
@@ -30,8 +32,16 @@ async function voted(): Promise<{ jobId: number; key: string; title: string }> {
   const job = await makeJob(client)
   await client.post('/api/v1/events/e1', { job_id: job.jobId, raw_body: { rule: 'a' } })
   const input = client.withKey(job.key)
-  for (const [user, feedback] of [['ann', 'Drop'], ['bob', 'Escalate'], ['bob', 'Drop']]) {
-    const answer = await input.put(`/api/v1/events/${job.jobId}/e1/feedback`, { cortex_user: user, feedback, closing_notes: 'not to be told' })
+  for (const [user, feedback] of [
+    ['ann', 'Drop'],
+    ['bob', 'Escalate'],
+    ['bob', 'Drop'],
+  ]) {
+    const answer = await input.put(`/api/v1/events/${job.jobId}/e1/feedback`, {
+      cortex_user: user,
+      feedback,
+      closing_notes: 'not to be told',
+    })
     assert.equal(answer.status, 200)
   }
   return job
@@ -41,13 +51,28 @@ test('whoever gave feedback sees it in the log at once: the key, the analyst, th
   const { jobId, title } = await voted()
   const { audit_logs: entries, total_count: total } = await logs({ job_id: jobId, action: 'voted', sort_order: 'asc' })
   assert.equal(total, 3)
-  const seen = entries.map(({ user, user_kind: kind, analyst, object_type: type, object_id: id, job_title: job }: any) => [user.slice(0, 4), kind, analyst, type, id, job])
-  assert.deepEqual(seen, ['ann', 'bob', 'bob'].map((analyst) => ['test', 'input', analyst, 'event', 'e1', title]))
-  assert.deepEqual(entries.map(({ changes }: any) => changes), [
-    { vote: { before: null, after: 'Drop' }, consensus: { before: null, after: 'Drop' } },
-    { vote: { before: null, after: 'Escalate' }, consensus: { before: 'Drop', after: 'Undecided' } },
-    { vote: { before: 'Escalate', after: 'Drop' }, consensus: { before: 'Undecided', after: 'Drop' } },
-  ])
+  const seen = entries.map(
+    ({ user, user_kind: kind, analyst, object_type: type, object_id: id, job_title: job }: any) => [
+      user.slice(0, 4),
+      kind,
+      analyst,
+      type,
+      id,
+      job,
+    ],
+  )
+  assert.deepEqual(
+    seen,
+    ['ann', 'bob', 'bob'].map((analyst) => ['test', 'input', analyst, 'event', 'e1', title]),
+  )
+  assert.deepEqual(
+    entries.map(({ changes }: any) => changes),
+    [
+      { vote: { before: null, after: 'Drop' }, consensus: { before: null, after: 'Drop' } },
+      { vote: { before: null, after: 'Escalate' }, consensus: { before: 'Drop', after: 'Undecided' } },
+      { vote: { before: 'Escalate', after: 'Drop' }, consensus: { before: 'Undecided', after: 'Drop' } },
+    ],
+  )
   assert.ok(!JSON.stringify(entries).includes('not to be told'))
 })
 
@@ -59,14 +84,27 @@ test('who has events decided again is there, and what by; not the values that we
   const asked = await client.post(`/api/v2/events/${jobId}/reprocess`, { start_date: 'now-1d', filters })
   assert.equal(asked.status, 200)
   const path = `/api/v2/events/${jobId}/reprocess/${asked.body.task_id}`
-  await eventually(() => client.get(path), ({ body }) => body.status === 'finished', 60_000)
+  await eventually(
+    () => client.get(path),
+    ({ body }) => body.status === 'finished',
+    60_000,
+  )
   assert.equal((await client.delete(path)).status, 200)
   const { audit_logs: entries } = await logs({ job_id: jobId, object_type: 'event,task', sort_order: 'asc' })
-  assert.deepEqual(entries.map(({ user, action, object_type: type, object_id: id }: any) => [user, action, type, id]), [
-    ['management', 'reprocessing requested', 'event', 'e1'],
-    ['management', 'reprocessing requested', 'task', asked.body.task_id],
-  ], 'a task that is over is not cancelled')
-  assert.deepEqual(entries[1].details, { date_field: '@timestamp', start_date: 'now-1d', end_date: null, filtered_by: ['rule'] })
+  assert.deepEqual(
+    entries.map(({ user, action, object_type: type, object_id: id }: any) => [user, action, type, id]),
+    [
+      ['management', 'reprocessing requested', 'event', 'e1'],
+      ['management', 'reprocessing requested', 'task', asked.body.task_id],
+    ],
+    'a task that is over is not cancelled',
+  )
+  assert.deepEqual(entries[1].details, {
+    date_field: '@timestamp',
+    start_date: 'now-1d',
+    end_date: null,
+    filtered_by: ['rule'],
+  })
 })
 
 test('every management change is there, with who asked and what changed', async () => {
@@ -75,14 +113,27 @@ test('every management change is there, with who asked and what changed', async 
   await client.post(`/api/v2/jobs/${jobId}/start`)
   await client.post('/api/v1/events/a', { job_id: jobId, raw_body: { rule: 'a' } })
   await client.post('/api/v1/events/b', { job_id: jobId, raw_body: { rule: 'b' } })
-  const events = [{ raw_body: { rule: 'c' }, label: { cortex_user: 'eve', feedback: 'Drop' } }, { raw_body: { rule: 'd' }, label: { cortex_user: 'eve', feedback: 'Escalate' } }]
+  const events = [
+    { raw_body: { rule: 'c' }, label: { cortex_user: 'eve', feedback: 'Drop' } },
+    { raw_body: { rule: 'd' }, label: { cortex_user: 'eve', feedback: 'Escalate' } },
+  ]
   assert.equal((await client.post(`/api/v1/bulk/${jobId}`, { count: 2, events })).status, 201)
   assert.equal((await client.post(`/api/v1/jobs/${jobId}/train?username=ann`)).status, 200)
   await client.delete(`/api/v2/resources?resource_type=job&title=${encodeURIComponent(title)}`)
   const { audit_logs: entries } = await logs({ job_id: jobId, sort_order: 'asc' })
   const seen = entries.map(({ action, object_type: type, user }: any) => `${user} ${action} ${type}`)
-  assert.deepEqual(seen, ['created job', 'stopped job', 'started job', 'voted event', 'voted event', 'training requested job', 'deleted job']
-    .map((what) => `management ${what}`))
+  assert.deepEqual(
+    seen,
+    [
+      'created job',
+      'stopped job',
+      'started job',
+      'voted event',
+      'voted event',
+      'training requested job',
+      'deleted job',
+    ].map((what) => `management ${what}`),
+  )
   assert.deepEqual(entries[1].changes, { status: { before: 'STARTED', after: 'STOPPED' } })
   assert.equal(entries[5].details.username, 'ann')
   const all = JSON.stringify((await logs({ size: 200 })).audit_logs)
@@ -103,21 +154,39 @@ test('filters hold together, pages are parts of one order, a text is found in an
   assert.equal((await logs({ start_date: latest.timestamp })).total_count, 1)
   assert.equal((await logs({ end_date: latest.timestamp, size: 1 })).audit_logs[0].sequence, earlier.sequence)
   assert.deepEqual((await logs({ sort_order: 'asc', size: 1 })).audit_logs[0].sequence, 1)
-  assert.deepEqual(await logs({ size: 0, job_id: jobId }), { audit_logs: [], total_count: 4, total_count_is_exact: true, page: 0, size: 0 })
+  assert.deepEqual(await logs({ size: 0, job_id: jobId }), {
+    audit_logs: [],
+    total_count: 4,
+    total_count_is_exact: true,
+    page: 0,
+    size: 0,
+  })
 })
 
 test('what can be filtered by is told with the values in use', async () => {
   const { jobId, title } = await voted()
   const { fields } = (await client.get(`${base}/filterable_fields_terms`)).body
-  assert.deepEqual(fields.map(({ field }: any) => field), ['user', 'analyst', 'action', 'object_type', 'job_id'])
+  assert.deepEqual(
+    fields.map(({ field }: any) => field),
+    ['user', 'analyst', 'action', 'object_type', 'job_id'],
+  )
   const termsOf = (name: string): any[] => fields.find(({ field }: any) => field === name).terms
-  assert.deepEqual(termsOf('job_id').find(({ value }) => value === String(jobId)), { value: String(jobId), title, count: 4 })
+  assert.deepEqual(
+    termsOf('job_id').find(({ value }) => value === String(jobId)),
+    { value: String(jobId), title, count: 4 },
+  )
   assert.ok(termsOf('analyst').some(({ value }) => value === 'bob'))
   assert.ok(termsOf('action').some(({ value }) => value === 'voted'))
 })
 
 test('a wrong filter is 422 with its place, a key without the scope 403, none 401', async () => {
-  for (const [query, name] of [['start_date=yesterday', 'start_date'], ['size=201', 'size'], ['page=-1', 'page'], ['sort_order=up', 'sort_order'], ['job_id=x', 'job_id']]) {
+  for (const [query, name] of [
+    ['start_date=yesterday', 'start_date'],
+    ['size=201', 'size'],
+    ['page=-1', 'page'],
+    ['sort_order=up', 'sort_order'],
+    ['job_id=x', 'job_id'],
+  ]) {
     const answer = await client.get(`${base}/logs?${query}`)
     assert.deepEqual([answer.status, answer.body.detail[0].loc], [422, ['query', name]])
   }
@@ -155,9 +224,15 @@ test('the chain is proved, an entry noted elsewhere too, and a changed history i
 test('the command proves the log of a directory that no service uses, and takes no other', async () => {
   const program = fileURLToPath(new URL('../../server/audit-verify.js', import.meta.url))
   const run = (...args: string[]): { status: number | null; output: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', timeout: 30_000 })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    })
     return { status, output: stdout + stderr }
   }
   const { dataDir } = service
-  assert.deepEqual([run('--data-dir', dataDir).status, run('--data-dir', `${dataDir}/none`).status, run().status], [2, 2, 2])
+  assert.deepEqual(
+    [run('--data-dir', dataDir).status, run('--data-dir', `${dataDir}/none`).status, run().status],
+    [2, 2, 2],
+  )
 })

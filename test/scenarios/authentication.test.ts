@@ -31,7 +31,9 @@ test('without a key, or with a wrong one, every operation that needs a key is 40
 test('an input key is 403 where its scope is missing', async () => {
   const { key } = await makeJob(client)
   for (const [method, path] of [
-    ['GET', '/api/v2/resources'], ['POST', '/api/v2/resources'], ['DELETE', '/api/v2/resources?title=a'],
+    ['GET', '/api/v2/resources'],
+    ['POST', '/api/v2/resources'],
+    ['DELETE', '/api/v2/resources?title=a'],
   ] as const) {
     const answer = await client.withKey(key).request(method, path)
     assert.equal(answer.status, 403, path)
@@ -47,13 +49,18 @@ test('an input key sees its own jobs only; any other job is 404 for it', async (
   assert.equal((await key.post('/api/v1/events/', { job_id: other.jobId, raw_body: {} })).status, 404)
   assert.equal((await key.post('/api/v1/jobs/get_by_name', { job_name: other.title })).status, 404)
   const lines = await key.bulk(`{"job_id":${other.jobId},"raw_body":{}}\n{"job_id":${mine.jobId},"raw_body":{}}`)
-  assert.deepEqual(lines.map(({ status, status_code }) => status_code ?? status), [404, 'OK'])
+  assert.deepEqual(
+    lines.map(({ status, status_code }) => status_code ?? status),
+    [404, 'OK'],
+  )
 })
 
 test('a key works as a bearer too; a header of its own goes before, and another scheme is none', async () => {
   const { key } = await makeJob(client)
-  const statusOf = async (headers: Record<string, string>): Promise<number> => (await fetch(`${service.baseUrl}/api/v1/jobs/`, { headers })).status
-  for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`]) assert.equal(await statusOf({ authorization }), 200)
+  const statusOf = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(`${service.baseUrl}/api/v1/jobs/`, { headers })).status
+  for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key}`])
+    assert.equal(await statusOf({ authorization }), 200)
   for (const authorization of ['Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer ${key} ${key}`, `Bearer ${key}x`]) {
     assert.equal(await statusOf({ authorization }), 401, authorization)
   }

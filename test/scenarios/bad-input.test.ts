@@ -129,7 +129,17 @@ test('a missing or wrong raw_body is 422 with its place', async () => {
 })
 
 test('a job that does not exist is 404, whatever its number', async () => {
-  for (const id of ['0', '-1', '999999', '"999999"', '123456789012345', '9007199254740991', '9007199254740993', '"9007199254740993"', '1e30']) {
+  for (const id of [
+    '0',
+    '-1',
+    '999999',
+    '"999999"',
+    '123456789012345',
+    '9007199254740991',
+    '9007199254740993',
+    '"9007199254740993"',
+    '1e30',
+  ]) {
     const answer = await postText(`{"job_id":${id},"raw_body":{}}`)
     assert.equal(answer.status, 404, id)
     assert.deepEqual(answer.body, { error: 'job not found' })
@@ -182,8 +192,12 @@ test('historic events with a fault are refused whole', async () => {
   const { jobId: historic } = await makeJob(client)
   const good = { raw_body: { rule: 'a' } }
   for (const [body, status] of [
-    [{}, 422], [{ events: 'x' }, 422], [{ events: [good, { raw_body: 5 }] }, 422], [{ events: [good, null] }, 422],
-    [{ events: [good, { ...good, label: { cortex_user: 'ann', feedback: 'Nonsense' } }] }, 400], [[], 422],
+    [{}, 422],
+    [{ events: 'x' }, 422],
+    [{ events: [good, { raw_body: 5 }] }, 422],
+    [{ events: [good, null] }, 422],
+    [{ events: [good, { ...good, label: { cortex_user: 'ann', feedback: 'Nonsense' } }] }, 400],
+    [[], 422],
     // The bounds of one event hold for each.
     [{ events: [good, { raw_body: { rule: 'x'.repeat(limits.eventBytesMax) } }] }, 413],
     [{ events: [good, { ...good, title: 'x'.repeat(limits.eventBytesMax) }] }, 413],
@@ -191,8 +205,12 @@ test('historic events with a fault are refused whole', async () => {
     const answer = await client.post(`/api/v1/bulk/${historic}`, body)
     assert.equal(answer.status, status, `${JSON.stringify(body).slice(0, 200)}: ${answer.text}`)
   }
-  const wide = { raw_body: Object.fromEntries(Array.from({ length: limits.eventFieldsMax + 1 }, (_, i) => [`f${i}`, i])) }
-  const { body: { detail } } = await client.post(`/api/v1/bulk/${historic}`, { events: [good, wide] })
+  const wide = {
+    raw_body: Object.fromEntries(Array.from({ length: limits.eventFieldsMax + 1 }, (_, i) => [`f${i}`, i])),
+  }
+  const {
+    body: { detail },
+  } = await client.post(`/api/v1/bulk/${historic}`, { events: [good, wide] })
   assert.deepEqual(detail[0].loc, ['body', 'events', '1', 'raw_body'])
   assert.equal((await client.get(`/api/v1/jobs/${historic}`)).body.processed_documents_count, 0)
   assert.equal((await client.post('/api/v1/bulk/nope', { events: [] })).status, 404)

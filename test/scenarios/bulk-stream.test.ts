@@ -25,7 +25,10 @@ const line = (eventId: string, rule = 'a'): string =>
 test('each line has one result, in the order of the lines', async () => {
   const ids = Array.from({ length: 5_000 }, (_, i) => `ordered-${i}`)
   const results = await client.bulk(ids.map((id) => line(id)).join('\n'))
-  assert.deepEqual(results.map(({ event_id }) => event_id), ids)
+  assert.deepEqual(
+    results.map(({ event_id }) => event_id),
+    ids,
+  )
   assert.ok(results.every((result) => result.status === 'OK' && Check(ResultLine, result)))
 })
 
@@ -62,7 +65,10 @@ test('one bad line harms no other', async () => {
 
 test('blank lines and carriage returns are skipped, and the last line needs no end', async () => {
   const results = await client.bulk(`\n\r\n  \n${line('crlf')}\r\n\r\n${line('last')}`)
-  assert.deepEqual(results.map(({ event_id }) => event_id), ['crlf', 'last'])
+  assert.deepEqual(
+    results.map(({ event_id }) => event_id),
+    ['crlf', 'last'],
+  )
 })
 
 test('an empty stream has an empty answer', async () => {
@@ -73,14 +79,20 @@ test('an empty stream has an empty answer', async () => {
 test('a line over the limit is refused in its place', async () => {
   const long = JSON.stringify({ job_id: jobId, raw_body: { a: 'x'.repeat(limits.eventBytesMax) } })
   const results = await client.bulk([line('before'), long, line('after')].join('\n'))
-  assert.deepEqual(results.map(({ status, status_code }) => status_code ?? status), ['OK', 413, 'OK'])
+  assert.deepEqual(
+    results.map(({ status, status_code }) => status_code ?? status),
+    ['OK', 413, 'OK'],
+  )
 })
 
 test('gzip is accepted', async () => {
   const ids = Array.from({ length: 3_000 }, (_, i) => `zipped-${i}`)
   const zipped = gzipSync(ids.map((id) => line(id)).join('\n'))
   const results = await client.bulk(zipped, { headers: { 'content-encoding': 'gzip' } })
-  assert.deepEqual(results.map(({ event_id }) => event_id), ids)
+  assert.deepEqual(
+    results.map(({ event_id }) => event_id),
+    ids,
+  )
 })
 
 test('gzip that breaks off ends the answer with an error', async () => {
@@ -100,18 +112,30 @@ test('what comes behind the end of gzip is dropped, and the connection goes on',
       `Content-Length: ${zipped.length + rest.length}\r\n\r\n`,
   )
   socket.write(zipped)
-  await eventually(async () => answer, (text) => text.includes('"padded"'))
+  await eventually(
+    async () => answer,
+    (text) => text.includes('"padded"'),
+  )
   let isSent = false
   socket.write(rest, () => (isSent = true))
-  await eventually(async () => answer, (text) => text.endsWith('0\r\n\r\n') && isSent)
+  await eventually(
+    async () => answer,
+    (text) => text.endsWith('0\r\n\r\n') && isSent,
+  )
   socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
-  await eventually(async () => answer, (text) => text.includes('"alive"'))
+  await eventually(
+    async () => answer,
+    (text) => text.includes('"alive"'),
+  )
   socket.destroy()
 })
 
 test('the same id twice in one stream is one event, or a new version of it', async () => {
   const results = await client.bulk([line('same', 'a'), line('same', 'a'), line('same', 'b')].join('\n'))
-  assert.deepEqual(results.map(({ event_id }) => event_id), ['same', 'same', 'same'])
+  assert.deepEqual(
+    results.map(({ event_id }) => event_id),
+    ['same', 'same', 'same'],
+  )
   const { body } = await client.get(`/api/v1/events/${jobId}/same/export`)
   assert.equal(body.service_event.rule, 'b')
 })
@@ -125,12 +149,21 @@ test('results come while the body is still being sent', async () => {
     `POST /api/v1/events/_bulk HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${client.key}\r\n` +
       `Transfer-Encoding: chunked\r\n\r\n${chunk(`${line('live-1')}\n${line('live-2').slice(0, 10)}`)}`,
   )
-  await eventually(async () => answer, (text) => text.includes('live-1'))
+  await eventually(
+    async () => answer,
+    (text) => text.includes('live-1'),
+  )
   assert.ok(!answer.includes('live-2'))
   socket.write(chunk(`${line('live-2').slice(10)}\n`))
-  await eventually(async () => answer, (text) => text.includes('live-2'))
+  await eventually(
+    async () => answer,
+    (text) => text.includes('live-2'),
+  )
   socket.write('0\r\n\r\n')
-  await eventually(async () => answer, (text) => text.endsWith('0\r\n\r\n'))
+  await eventually(
+    async () => answer,
+    (text) => text.endsWith('0\r\n\r\n'),
+  )
   socket.destroy()
 })
 
@@ -169,7 +202,10 @@ test('a client that goes in the middle leaves nothing behind', async () => {
       `POST /api/v1/events/_bulk HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${client.key}\r\n` +
         `Content-Length: 1000000\r\n\r\n${`${line('gone')}\n`.repeat(500)}{"job_id":`,
     )
-    await eventually(() => client.get(`/api/v1/events/${jobId}/gone`), ({ status }) => status === 200)
+    await eventually(
+      () => client.get(`/api/v1/events/${jobId}/gone`),
+      ({ status }) => status === 200,
+    )
     socket[end]()
   }
   assert.equal((await client.bulk(line('still here')))[0].status, 'OK')

@@ -55,7 +55,10 @@ test('metadata has every type in short, and one in full with the id that listed 
   for (const listed of (await client.get('/api/v2/integrations')).body) assert.ok(ids.includes(listed.subcategory_id))
   for (const type of body.integration_types) {
     assert.deepEqual(type.pipeline_role_identifiers, type.roles)
-    assert.deepEqual(type.roles_details.map(({ id }: { id: string }) => id), type.roles)
+    assert.deepEqual(
+      type.roles_details.map(({ id }: { id: string }) => id),
+      type.roles,
+    )
     const full = await client.get(`${metadataPath}?type=${encodeURIComponent(type.name)}`)
     const { connection_parameters: connection, pipeline_parameters: pipeline, ...rest } = full.body
     assert.deepEqual(rest, type)
@@ -65,14 +68,19 @@ test('metadata has every type in short, and one in full with the id that listed 
   const outputs = await client.get(`${metadataPath}?role=output`)
   const withOutput = body.integration_types.filter(({ roles }: { roles: string[] }) => roles.includes('output'))
   assert.deepEqual(outputs.body.integration_types, withOutput)
-  for (const id of ['internal_storage', 'search_engine', 'wazuh', 'splunk', 'webhook', 'nats']) assert.ok(withOutput.some((one: { id: string }) => one.id === id), id)
+  for (const id of ['internal_storage', 'search_engine', 'wazuh', 'splunk', 'webhook', 'nats'])
+    assert.ok(
+      withOutput.some((one: { id: string }) => one.id === id),
+      id,
+    )
 })
 
 test('job metadata has the categories, and one with the parameters of its jobs', async () => {
   const { body } = await client.get(jobPath)
-  assert.deepEqual(body.job_categories.map(({ name }: { name: string }) => name), [
-    'Decision intelligence', 'Event centric decision intelligence', 'Automated root cause analysis',
-  ])
+  assert.deepEqual(
+    body.job_categories.map(({ name }: { name: string }) => name),
+    ['Decision intelligence', 'Event centric decision intelligence', 'Automated root cause analysis'],
+  )
   for (const { id, name } of body.job_categories) {
     const full = await client.get(`${jobPath}?category=${encodeURIComponent(name)}`)
     assert.deepEqual((await client.get(`${jobPath}?category=${id}`)).body, full.body)
@@ -90,9 +98,13 @@ test('integrations are listed as resources list them', async () => {
 test('a word that names nothing is 422 with its place, a key without the scope 403, none 401', async () => {
   const { key } = await makeJob(client)
   for (const [path, place] of [
-    [`${schemaPath}?type=nothing`, 'type'], [`${schemaPath}?integration_type=nothing`, 'type'],
-    [`${schemaPath}?role=dancer`, 'role'], [`${schemaPath}?type=Internal+storage&role=input`, 'role'],
-    [`${metadataPath}?type=nothing`, 'type'], [`${metadataPath}?role=dancer`, 'role'], [`${jobPath}?category=nothing`, 'category'],
+    [`${schemaPath}?type=nothing`, 'type'],
+    [`${schemaPath}?integration_type=nothing`, 'type'],
+    [`${schemaPath}?role=dancer`, 'role'],
+    [`${schemaPath}?type=Internal+storage&role=input`, 'role'],
+    [`${metadataPath}?type=nothing`, 'type'],
+    [`${metadataPath}?role=dancer`, 'role'],
+    [`${jobPath}?category=nothing`, 'category'],
   ] as const) {
     const answer = await client.get(path)
     assert.equal(answer.status, 422, path)

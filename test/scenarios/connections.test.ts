@@ -26,9 +26,14 @@ const assertAlive = async (): Promise<void> => {
 
 test('a client that sends half a body and goes harms nobody, in any operation', async () => {
   for (const [method, path] of [
-    ['POST', '/api/v1/events/'], ['POST', '/api/v1/events/half'], ['POST', '/api/v1/events/_bulk'],
-    ['PUT', `/api/v1/events/${jobId}/a/feedback`], ['POST', `/api/v1/bulk/${jobId}`], ['POST', '/api/v2/resources'],
-    ['POST', '/api/v1/jobs/get_by_name'], ['POST', `/api/v1/jobs/${jobId}/train`],
+    ['POST', '/api/v1/events/'],
+    ['POST', '/api/v1/events/half'],
+    ['POST', '/api/v1/events/_bulk'],
+    ['PUT', `/api/v1/events/${jobId}/a/feedback`],
+    ['POST', `/api/v1/bulk/${jobId}`],
+    ['POST', '/api/v2/resources'],
+    ['POST', '/api/v1/jobs/get_by_name'],
+    ['POST', `/api/v1/jobs/${jobId}/train`],
   ] as const) {
     for (const end of ['end', 'destroy', 'resetAndDestroy'] as const) {
       const socket = await openSocket(service.port)
@@ -74,7 +79,8 @@ test('a large answer comes whole to who reads it slowly, the next on the connect
   const readUntil = async (end: string): Promise<void> => {
     while (!Buffer.concat(pieces.slice(-2)).includes(end)) {
       await once(socket, 'readable')
-      for (let piece = socket.read() as Buffer | null; piece !== null; piece = socket.read() as Buffer | null) pieces.push(piece)
+      for (let piece = socket.read() as Buffer | null; piece !== null; piece = socket.read() as Buffer | null)
+        pieces.push(piece)
     }
   }
   await readUntil('"total_count"')
@@ -82,7 +88,9 @@ test('a large answer comes whole to who reads it slowly, the next on the connect
   await readUntil('{"status":"alive"}')
   const answer = Buffer.concat(pieces).toString('utf8')
   const start = answer.indexOf('\r\n\r\n') + 4
-  const { events } = JSON.parse(answer.slice(start, answer.indexOf('HTTP/1.1', start))) as { events: { raw_body: { text: string } }[] }
+  const { events } = JSON.parse(answer.slice(start, answer.indexOf('HTTP/1.1', start))) as {
+    events: { raw_body: { text: string } }[]
+  }
   assert.equal(events.length, ids.length)
   assert.ok(events.every(({ raw_body: found }) => found.text === text))
   socket.destroy()
@@ -101,7 +109,10 @@ test('a body in single bytes is one body', async () => {
   for (const character of rest.join('')) {
     await new Promise<void>((resolve) => socket.write(character, () => resolve()))
   }
-  await eventually(async () => answer, (text) => text.startsWith('HTTP/1.1 201 '))
+  await eventually(
+    async () => answer,
+    (text) => text.startsWith('HTTP/1.1 201 '),
+  )
   socket.destroy()
 })
 
@@ -112,7 +123,10 @@ test('requests that come together on one connection are answered in order', asyn
   socket.on('data', (bytes) => (answer += bytes.toString()))
   for (let i = 0; i < 5; i++) {
     socket.write(head('POST', `/api/v1/events/p-${i}`, body.length) + body)
-    await eventually(async () => answer, (text) => text.includes(`"p-${i}"`))
+    await eventually(
+      async () => answer,
+      (text) => text.includes(`"p-${i}"`),
+    )
   }
   assert.equal(answer.split('HTTP/1.1 201').length - 1, 5)
   socket.destroy()
@@ -127,7 +141,7 @@ test('every method on every path is answered, without a body and without a lengt
         `${method} ${path.replace(/\{\w+\}/g, String(jobId))} HTTP/1.1\r\nHost: x\r\n` +
           `x-service-api-key: ${client.key}\r\n\r\n`,
       )
-      const answer = String((await once(socket, 'data') as [Buffer])[0])
+      const answer = String(((await once(socket, 'data')) as [Buffer])[0])
       assert.match(answer, /^HTTP\/1.1 (?!500)\d{3} /, `${method} ${path}`)
       socket.destroy()
     }
@@ -157,6 +171,9 @@ test('a request that is refused before its body was read leaves the connection i
   let answer = ''
   socket.on('data', (bytes) => (answer += bytes.toString()))
   socket.write(head('POST', '/api/v1/nope', body.length) + body + head('GET', `/api/v1/jobs/${jobId}`, 0))
-  await eventually(async () => answer, (text) => text.includes('404 Not Found') && text.includes('200 OK'))
+  await eventually(
+    async () => answer,
+    (text) => text.includes('404 Not Found') && text.includes('200 OK'),
+  )
   socket.destroy()
 })

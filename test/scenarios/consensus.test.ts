@@ -18,12 +18,19 @@ async function post(jobId: number, id: string, rule: string): Promise<void> {
 }
 
 async function vote(jobId: number, id: string, analyst: string, feedback: string): Promise<void> {
-  assert.equal((await client.put(`/api/v1/events/${jobId}/${id}/feedback`, { cortex_user: analyst, feedback })).status, 200)
+  assert.equal(
+    (await client.put(`/api/v1/events/${jobId}/${id}/feedback`, { cortex_user: analyst, feedback })).status,
+    200,
+  )
 }
 
 async function train(jobId: number): Promise<void> {
   assert.equal((await client.post(`/api/v2/jobs/${jobId}/train`)).status, 200)
-  await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state === 'RETRAIN_FINISHED', 30_000)
+  await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    30_000,
+  )
 }
 
 test('an override wins over all votes until it is withdrawn (S15)', async () => {
@@ -36,17 +43,33 @@ test('an override wins over all votes until it is withdrawn (S15)', async () => 
   const path = `/api/v2/events/${jobId}/e/consensus`
   const overridden = await client.put(path, { consensus: 'escalate' })
   assert.equal(overridden.status, 200, overridden.text)
-  assert.deepEqual([overridden.body.consensus, overridden.body.overridden, overridden.body.override.user], ['Escalate', true, 'management'])
+  assert.deepEqual(
+    [overridden.body.consensus, overridden.body.overridden, overridden.body.override.user],
+    ['Escalate', true, 'management'],
+  )
   await vote(jobId, 'e', 'eve', 'Drop')
   assert.equal((await client.get(path)).body.consensus, 'Escalate')
   const withdrawn = await client.delete(path)
   assert.deepEqual([withdrawn.status, withdrawn.body.consensus, withdrawn.body.override], [200, 'Drop', null])
   assert.equal((await client.delete(path)).status, 404)
-  const { audit_logs: entries } = (await client.get(`/api/monitoring/api/v1/audit/logs?job_id=${jobId}&action=consensus overridden,override withdrawn`)).body
-  assert.deepEqual(entries.map(({ action, user, changes }: any) => [action, user, changes]), [
-    ['override withdrawn', 'management', { override: { before: 'Escalate', after: null }, consensus: { before: 'Escalate', after: 'Drop' } }],
-    ['consensus overridden', 'management', { override: { before: null, after: 'Escalate' }, consensus: { before: 'Drop', after: 'Escalate' } }],
-  ])
+  const { audit_logs: entries } = (
+    await client.get(`/api/monitoring/api/v1/audit/logs?job_id=${jobId}&action=consensus overridden,override withdrawn`)
+  ).body
+  assert.deepEqual(
+    entries.map(({ action, user, changes }: any) => [action, user, changes]),
+    [
+      [
+        'override withdrawn',
+        'management',
+        { override: { before: 'Escalate', after: null }, consensus: { before: 'Escalate', after: 'Drop' } },
+      ],
+      [
+        'consensus overridden',
+        'management',
+        { override: { before: null, after: 'Escalate' }, consensus: { before: 'Drop', after: 'Escalate' } },
+      ],
+    ],
+  )
 })
 
 test('what analysts wrote beside their votes is shown with them', async () => {
@@ -57,7 +80,13 @@ test('what analysts wrote beside their votes is shown with them', async () => {
   await client.put(path, { cortex_user: 'ann', feedback: 'Drop', closing_notes: 'A scan of ours.', indicators })
   await vote(jobId, 'e', 'bob', 'Escalate')
   const { votes } = (await client.get(`/api/v2/events/${jobId}/e/consensus`)).body
-  assert.deepEqual(votes.map((each: any) => [each.analyst, each.closing_notes, each.indicators]), [['ann', 'A scan of ours.', indicators], ['bob', null, null]])
+  assert.deepEqual(
+    votes.map((each: any) => [each.analyst, each.closing_notes, each.indicators]),
+    [
+      ['ann', 'A scan of ours.', indicators],
+      ['bob', null, null],
+    ],
+  )
   const [listed] = (await client.get(`/api/v2/jobs/${jobId}/disagreements`)).body.disagreements
   assert.deepEqual(Object.keys(listed.votes[0]), ['analyst', 'label', 'timestamp', 'event_id'])
 })
@@ -68,14 +97,20 @@ test('an override is trained on, answers from the knowledge base, and a withdraw
   await vote(jobId, 'a', 'ann', 'Drop')
   // Nobody has voted on this one: the administrator's word is enough.
   const { body: bucket } = await client.put(`/api/v2/events/${jobId}/b/consensus`, { consensus: 'Escalate' })
-  assert.deepEqual([bucket.votes, bucket.consensus, bucket.bucket_state, bucket.events_count], [[], 'Escalate', 'pending', 1])
+  assert.deepEqual(
+    [bucket.votes, bucket.consensus, bucket.bucket_state, bucket.events_count],
+    [[], 'Escalate', 'pending', 1],
+  )
   assert.deepEqual(bucket.decision_points, { rule: 'b', 'source.ip': null })
   await train(jobId)
   const [line] = await client.bulk(JSON.stringify({ job_id: jobId, raw_body: { rule: 'b' } }))
   assert.deepEqual([line.result_label, line.bucket_state], ['Escalate', 'in_knowledge_base'])
   const path = `/api/v2/jobs/${jobId}/buckets/${bucket.bucket_id}/consensus`
   const withdrawn = await client.delete(path)
-  assert.deepEqual([withdrawn.status, withdrawn.body.consensus, withdrawn.body.bucket_state, withdrawn.body.events_count], [200, null, 'retrain', 2])
+  assert.deepEqual(
+    [withdrawn.status, withdrawn.body.consensus, withdrawn.body.bucket_state, withdrawn.body.events_count],
+    [200, null, 'retrain', 2],
+  )
   const again = await client.put(path, { label: 'label_0' })
   assert.deepEqual([again.body.consensus, again.body.bucket_state], ['Escalate', 'in_knowledge_base'])
 })
@@ -85,7 +120,9 @@ test('an event of a job without buckets is overridden by itself', async () => {
   await post(jobId, 'one', 'a')
   await post(jobId, 'two', 'a')
   await client.put(`/api/v2/events/${jobId}/one/consensus`, { consensus: 'Drop' })
-  const [one, two] = await Promise.all(['one', 'two'].map(async (id) => (await client.get(`/api/v2/events/${jobId}/${id}/consensus`)).body))
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map(async (id) => (await client.get(`/api/v2/events/${jobId}/${id}/consensus`)).body),
+  )
   assert.deepEqual([one.consensus, one.event_id, one.bucket_id, two.consensus], ['Drop', 'one', null, null])
 })
 
@@ -96,13 +133,28 @@ test('what is not there is 404, a label that is none 400, a body without a label
   assert.equal((await client.put(path, { consensus: 'Nonsense' })).status, 400)
   assert.equal((await client.put(path, '{')).status, 400)
   assert.deepEqual((await client.put(path, {})).body.detail[0].loc, ['body', 'consensus'])
-  const unknown = [`/api/v2/events/${jobId}/nobody/consensus`, '/api/v2/events/99999/e/consensus', `/api/v2/jobs/${jobId}/buckets/zz/consensus`,
-    `/api/v2/jobs/${jobId}/buckets/${'0'.repeat(32)}/consensus`]
+  const unknown = [
+    `/api/v2/events/${jobId}/nobody/consensus`,
+    '/api/v2/events/99999/e/consensus',
+    `/api/v2/jobs/${jobId}/buckets/zz/consensus`,
+    `/api/v2/jobs/${jobId}/buckets/${'0'.repeat(32)}/consensus`,
+  ]
   for (const each of unknown) {
-    assert.deepEqual([(await client.get(each)).status, (await client.put(each, { consensus: 'Drop' })).status, (await client.delete(each)).status], [404, 404, 404], each)
+    assert.deepEqual(
+      [
+        (await client.get(each)).status,
+        (await client.put(each, { consensus: 'Drop' })).status,
+        (await client.delete(each)).status,
+      ],
+      [404, 404, 404],
+      each,
+    )
   }
   const input = client.withKey(key)
-  assert.deepEqual([(await input.put(path, { consensus: 'Drop' })).status, (await input.delete(path)).status], [403, 403])
+  assert.deepEqual(
+    [(await input.put(path, { consensus: 'Drop' })).status, (await input.delete(path)).status],
+    [403, 403],
+  )
 })
 
 describe('disagreements', () => {
@@ -110,20 +162,42 @@ describe('disagreements', () => {
     const { jobId } = await makeJob(client)
     for (const rule of ['agreed', 'tied', 'majority', 'settled', 'silent']) await post(jobId, rule, rule)
     for (const [id, analyst, label] of [
-      ['agreed', 'ann', 'Drop'], ['agreed', 'bob', 'Drop'], ['tied', 'ann', 'Drop'], ['tied', 'bob', 'Escalate'],
-      ['majority', 'ann', 'Drop'], ['majority', 'bob', 'Escalate'], ['majority', 'eve', 'Escalate'],
-      ['settled', 'ann', 'Drop'], ['settled', 'bob', 'Investigate'],
-    ] as const) await vote(jobId, id, analyst, label)
+      ['agreed', 'ann', 'Drop'],
+      ['agreed', 'bob', 'Drop'],
+      ['tied', 'ann', 'Drop'],
+      ['tied', 'bob', 'Escalate'],
+      ['majority', 'ann', 'Drop'],
+      ['majority', 'bob', 'Escalate'],
+      ['majority', 'eve', 'Escalate'],
+      ['settled', 'ann', 'Drop'],
+      ['settled', 'bob', 'Investigate'],
+    ] as const)
+      await vote(jobId, id, analyst, label)
     await client.put(`/api/v2/events/${jobId}/settled/consensus`, { consensus: 'Drop' })
     const path = `/api/v2/jobs/${jobId}/disagreements`
     const { body } = await client.get(path)
     assert.equal(body.total_count, 3)
-    assert.deepEqual(body.disagreements.map(({ decision_points: { rule }, consensus, overridden }: any) => [rule, consensus, overridden]), [
-      ['settled', 'Drop', true], ['majority', 'Escalate', false], ['tied', 'Undecided', false],
-    ])
+    assert.deepEqual(
+      body.disagreements.map(({ decision_points: { rule }, consensus, overridden }: any) => [
+        rule,
+        consensus,
+        overridden,
+      ]),
+      [
+        ['settled', 'Drop', true],
+        ['majority', 'Escalate', false],
+        ['tied', 'Undecided', false],
+      ],
+    )
     const { votes, events_count: events } = body.disagreements[2]
     assert.equal(events, 1)
-    assert.deepEqual(votes.map(({ analyst, label, event_id: id }: any) => [analyst, label, id]), [['ann', 'Drop', 'tied'], ['bob', 'Escalate', 'tied']])
+    assert.deepEqual(
+      votes.map(({ analyst, label, event_id: id }: any) => [analyst, label, id]),
+      [
+        ['ann', 'Drop', 'tied'],
+        ['bob', 'Escalate', 'tied'],
+      ],
+    )
     for (const { timestamp } of votes) assert.match(timestamp, ISO_MICROS)
     const rules = async (query: string): Promise<string[]> => {
       return (await client.get(`${path}?${query}`)).body.disagreements.map((each: any) => each.decision_points.rule)
@@ -139,9 +213,17 @@ describe('disagreements', () => {
   test('are events where the job has no buckets', async () => {
     const { jobId } = await makeJob(client, { category: 'Event centric decision intelligence' })
     for (const id of ['one', 'two']) await post(jobId, id, 'a')
-    for (const [id, analyst, label] of [['one', 'ann', 'Drop'], ['one', 'bob', 'Escalate'], ['two', 'ann', 'Drop']] as const) await vote(jobId, id, analyst, label)
+    for (const [id, analyst, label] of [
+      ['one', 'ann', 'Drop'],
+      ['one', 'bob', 'Escalate'],
+      ['two', 'ann', 'Drop'],
+    ] as const)
+      await vote(jobId, id, analyst, label)
     const { body } = await client.get(`/api/v2/jobs/${jobId}/disagreements`)
-    assert.deepEqual(body.disagreements.map(({ event_id: id, bucket_id: bucket }: any) => [id, bucket]), [['one', null]])
+    assert.deepEqual(
+      body.disagreements.map(({ event_id: id, bucket_id: bucket }: any) => [id, bucket]),
+      [['one', null]],
+    )
   })
 
   test('of an unknown job are 404, a wrong page 422', async () => {

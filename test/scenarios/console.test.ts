@@ -7,14 +7,21 @@ import { ADMIN_PASSWORD, startService, type TestService } from '../support/servi
 
 let service: TestService
 let jobId: number
-let scripts: { pages: typeof import('../../server/console/pages.js'); api: typeof import('../../server/console/api.js') }
+let scripts: {
+  pages: typeof import('../../server/console/pages.js')
+  api: typeof import('../../server/console/api.js')
+}
 const failures: unknown[] = []
 const questions: Questions = { asked: [], answer: true }
 
 before(async () => {
   service = await startService()
   jobId = (await makeJob(service.client)).jobId
-  await service.client.post('/api/v1/events/seen', { job_id: jobId, raw_body: { rule: '<b>r</b>' }, title: 'Odd login' })
+  await service.client.post('/api/v1/events/seen', {
+    job_id: jobId,
+    raw_body: { rule: '<b>r</b>' },
+    title: 'Odd login',
+  })
   const leave = becomeBrowser(service.baseUrl, questions)
   scripts = { pages: await import('../../server/console/pages.js'), api: await import('../../server/console/api.js') }
   leave()
@@ -33,7 +40,13 @@ function press(shown: FakeElement, text: string): void {
 }
 
 test('the links that clients write into incidents lead to a page, and all that it loads comes from the service', async () => {
-  for (const path of ['/jobs', '/jobs/feedback-flow/1', '/use-cases/overview/1', '/integrations/6/edit', '/api-keys/']) {
+  for (const path of [
+    '/jobs',
+    '/jobs/feedback-flow/1',
+    '/use-cases/overview/1',
+    '/integrations/6/edit',
+    '/api-keys/',
+  ]) {
     const page = await service.client.get(path, { key: null })
     assert.equal(page.status, 200, path)
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
@@ -51,7 +64,10 @@ test('the links that clients write into incidents lead to a page, and all that i
 
 test('who is not known is told so, and a password is as good as a key', async () => {
   await scripts.api.signIn('wrong', '', '')
-  await assert.rejects(page(`/use-cases/overview/${jobId}`), (error) => error instanceof scripts.api.ApiError && error.status === 401)
+  await assert.rejects(
+    page(`/use-cases/overview/${jobId}`),
+    (error) => error instanceof scripts.api.ApiError && error.status === 401,
+  )
   await scripts.api.signIn('', 'admin', ADMIN_PASSWORD)
   assert.match((await page(`/use-cases/overview/${jobId}`)).textContent, /Decision intelligence/)
 })
@@ -61,7 +77,10 @@ test('a vote is given with one press, and what an event says is text', async () 
   assert.match(shown.textContent, /Odd login.*rule: <b>r<\/b>/)
   press(shown, 'Drop')
   const path = `/api/v2/events/${jobId}/seen/consensus`
-  await eventually(() => service.client.get(path), ({ body }) => body.consensus === 'Drop' && body.votes[0].analyst === 'admin')
+  await eventually(
+    () => service.client.get(path),
+    ({ body }) => body.consensus === 'Drop' && body.votes[0].analyst === 'admin',
+  )
 })
 
 test('the jobs are listed, with what leads to their events, whoever sends those', async () => {
@@ -80,19 +99,28 @@ test('a job is stopped by who is sure of it, an integration saved, a key made an
   assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.status, 'STARTED')
   questions.answer = true
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
-  await eventually(() => service.client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.status === 'STOPPED')
+  await eventually(
+    () => service.client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.status === 'STOPPED',
+  )
 
   const [integration] = (await service.client.get('/api/v2/resources?resource_type=integration')).body.slice(-1)
   const edit = await page(`/integrations/${integration.id}/edit`)
   const text = edit.all('textarea')[0] as FakeElement
   text.value = text.value.replace('"data_type": "alerts"', '"data_type": "changed"')
   press(edit, 'Save')
-  await eventually(() => service.client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.data_type === 'changed')
+  await eventually(
+    () => service.client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.data_type === 'changed',
+  )
 
   const keys = await page('/api-keys')
   ;(keys.all('input')[0] as FakeElement).value = 'of the console'
   press(keys, 'Make')
-  await eventually(async () => (keys.all('code')[0] as FakeElement).textContent, (shown) => /: \S{43}$/.test(shown))
+  await eventually(
+    async () => (keys.all('code')[0] as FakeElement).textContent,
+    (shown) => /: \S{43}$/.test(shown),
+  )
   assert.deepEqual(failures, [])
 })
 

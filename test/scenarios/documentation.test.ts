@@ -52,5 +52,10 @@ test('the OpenAPI document is served without a key', async () => {
 
 test('the root tells where to go', async () => {
   const answer = await service.client.get('/', { key: null })
-  assert.deepEqual(answer.body, { name: 'service', pages: '/jobs', documentation: '/docs/exposer', openapi: '/openapi.json' })
+  assert.deepEqual(answer.body, {
+    name: 'service',
+    pages: '/jobs',
+    documentation: '/docs/exposer',
+    openapi: '/openapi.json',
+  })
 })

@@ -28,15 +28,46 @@ async function makeEnriched(parameters: object = {}, connection: object = {}, mo
   const name = `cmdb ${++made}`
   const answer = await client.post('/api/v2/resources', {
     key: { type: 'api_key', properties: { name: `sender ${made}` } },
-    rest: { type: 'integration', properties: { title: `rest ${made}`, integration_type: 'External REST API',
-      parameters: { api_key: `{{api_keys(name='sender ${made}')}}`, data_type: 'alerts' } } },
-    cmdb: { type: 'integration', properties: { title: name, integration_type: 'Search engine', parameters: { ...server.connection, ...connection } } },
-    job: { type: 'job', properties: { title: `Enriched ${made}`, decision_points: ['rule', 'enrichment.cmdb.owner.team'], ...more,
-      pipeline_integrations: [
-        { resource: 'rest', integration_type: 'input', enabled: true },
-        { resource: 'cmdb', integration_type: 'enrichment', enabled: true,
-          parameters: { name: 'cmdb', index_pattern: 'cmdb', event_field: 'source.ip', document_field: 'ip', fields: 'owner.team,tier', ...parameters } },
-      ] } },
+    rest: {
+      type: 'integration',
+      properties: {
+        title: `rest ${made}`,
+        integration_type: 'External REST API',
+        parameters: { api_key: `{{api_keys(name='sender ${made}')}}`, data_type: 'alerts' },
+      },
+    },
+    cmdb: {
+      type: 'integration',
+      properties: {
+        title: name,
+        integration_type: 'Search engine',
+        parameters: { ...server.connection, ...connection },
+      },
+    },
+    job: {
+      type: 'job',
+      properties: {
+        title: `Enriched ${made}`,
+        decision_points: ['rule', 'enrichment.cmdb.owner.team'],
+        ...more,
+        pipeline_integrations: [
+          { resource: 'rest', integration_type: 'input', enabled: true },
+          {
+            resource: 'cmdb',
+            integration_type: 'enrichment',
+            enabled: true,
+            parameters: {
+              name: 'cmdb',
+              index_pattern: 'cmdb',
+              event_field: 'source.ip',
+              document_field: 'ip',
+              fields: 'owner.team,tier',
+              ...parameters,
+            },
+          },
+        ],
+      },
+    },
   })
   assert.equal(answer.status, 200, answer.text)
   return answer.body.created.find((one: any) => one.type === 'job').internal_id
@@ -50,7 +81,11 @@ async function post(jobId: number, id: string, rawBody: object): Promise<any> {
 
 /** The exported event once it is decided. */
 async function decided(jobId: number, id: string): Promise<any> {
-  const { body } = await eventually(() => client.get(`/api/v1/events/${jobId}/${id}/export`), (answer) => answer.body.status === 'OK', 10_000)
+  const { body } = await eventually(
+    () => client.get(`/api/v1/events/${jobId}/${id}/export`),
+    (answer) => answer.body.status === 'OK',
+    10_000,
+  )
   return body.service_event
 }
 
@@ -67,7 +102,10 @@ test('an event waits for what is looked up, has it in its fields, and says so in
   assert.deepEqual((await decided(jobId, 'c')).enrichment, { cmdb: { found: false } })
   const { body } = await client.get('/api/v2/integrations/enrichments')
   const step = body.find((one: any) => one.job_id === jobId)
-  assert.deepEqual([step.name, step.status, step.found_count, step.nothing_count, step.failed_count], ['cmdb', 'running', 1, 2, 0])
+  assert.deepEqual(
+    [step.name, step.status, step.found_count, step.nothing_count, step.failed_count],
+    ['cmdb', 'running', 1, 2, 0],
+  )
   const batches = await client.get('/api/monitoring/api/v1/batches/latest?type=look_up')
   assert.ok(JSON.stringify(batches.body).includes('look_up'), batches.text)
   const { text } = await client.get('/metrics')
@@ -82,7 +120,11 @@ test('what was looked up decides: a model is trained on it, buckets differ by it
   await client.put(`/api/v1/events/${jobId}/e0/feedback`, { cortex_user: 'ann', feedback: 'Escalate' })
   await client.put(`/api/v1/events/${jobId}/e1/feedback`, { cortex_user: 'ann', feedback: 'Drop' })
   await client.post(`/api/v1/jobs/${jobId}/train`)
-  await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state === 'RETRAIN_FINISHED', 30_000)
+  await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    30_000,
+  )
   await post(jobId, 'x', { rule: 'r', source: { ip: '10.0.0.1' } })
   await post(jobId, 'y', { rule: 'r', source: { ip: '10.0.0.2' } })
   assert.equal((await decided(jobId, 'x')).service.result_label, 'Escalate')
@@ -101,7 +143,10 @@ test('the same event again is the same; another body is looked up anew; a client
   const body = { rule: 'r', source: { ip: '10.0.0.1' }, enrichment: { cmdb: { tier: 99 }, other: 'kept' } }
   const first = await post(jobId, 'same', body)
   const event = await decided(jobId, 'same')
-  assert.deepEqual(event.enrichment, { other: 'kept', cmdb: { owner: { team: 'payments' }, tier: 1, count: 1, found: true } })
+  assert.deepEqual(event.enrichment, {
+    other: 'kept',
+    cmdb: { owner: { team: 'payments' }, tier: 1, count: 1, found: true },
+  })
   const again = await post(jobId, 'same', body)
   assert.equal(again.ingest_timestamp, first.ingest_timestamp)
   assert.equal((await client.get(`/api/v1/events/${jobId}/same`)).body.status, 'OK')
@@ -138,10 +183,17 @@ test('a stopped job holds its events, and looks them up when it starts; one with
   assert.equal((await decided(jobId, 'held')).enrichment.cmdb.found, true)
   await client.post(`/api/v2/jobs/${jobId}/stop`)
   await post(jobId, 'stays', { rule: 'r', source: { ip: '10.0.0.1' } })
-  const { body: [shown] } = await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)
+  const {
+    body: [shown],
+  } = await client.get(`/api/v2/resources?resource_type=job&id=${jobId}`)
   const [title, { properties }] = Object.entries(shown)[0] as [string, any]
-  const steps = properties.pipeline_integrations.map((step: any) => ({ ...step, enabled: step.integration_type !== 'enrichment' }))
-  const changed = await client.post('/api/v2/resources', { job: { type: 'job', properties: { title, pipeline_integrations: steps } } })
+  const steps = properties.pipeline_integrations.map((step: any) => ({
+    ...step,
+    enabled: step.integration_type !== 'enrichment',
+  }))
+  const changed = await client.post('/api/v2/resources', {
+    job: { type: 'job', properties: { title, pipeline_integrations: steps } },
+  })
   assert.equal(changed.status, 200, changed.text)
   await client.post(`/api/v2/jobs/${jobId}/start`)
   assert.equal((await decided(jobId, 'stays')).enrichment, undefined)

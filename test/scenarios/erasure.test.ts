@@ -15,12 +15,25 @@ let jobId: number
 before(async () => {
   service = await startService({ dataDir })
   jobId = (await makeJob(service.client)).jobId
-  for (const [id, rule, person] of [['a1', 'alone', 'ann'], ['s1', 'shared', 'ann'], ['s2', 'shared', 'ben'], ['b1', 'other', 'ben']]) {
+  for (const [id, rule, person] of [
+    ['a1', 'alone', 'ann'],
+    ['s1', 'shared', 'ann'],
+    ['s2', 'shared', 'ben'],
+    ['b1', 'other', 'ben'],
+  ]) {
     await service.client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule, person } })
   }
-  for (const [id, feedback] of [['a1', 'Escalate'], ['s1', 'Escalate'], ['b1', 'Drop']]) await service.client.put(`/api/v1/events/${jobId}/${id}/feedback`, { feedback })
+  for (const [id, feedback] of [
+    ['a1', 'Escalate'],
+    ['s1', 'Escalate'],
+    ['b1', 'Drop'],
+  ])
+    await service.client.put(`/api/v1/events/${jobId}/${id}/feedback`, { feedback })
   await service.client.post(`/api/v1/jobs/${jobId}/train`)
-  await eventually(() => service.client.get(`/api/v2/jobs/${jobId}`), ({ text }) => text.includes('RETRAIN_FINISHED'))
+  await eventually(
+    () => service.client.get(`/api/v2/jobs/${jobId}`),
+    ({ text }) => text.includes('RETRAIN_FINISHED'),
+  )
 })
 after(() => rmSync(dataDir, { recursive: true }))
 
@@ -35,8 +48,10 @@ test('a request that names nothing is refused, and deletes nothing', async () =>
 test('the events go, with their votes and the buckets that only they were in', async () => {
   const { body, text } = await service.client.post(path(), ofAnn)
   assert.deepEqual([body.events_deleted, body.votes_deleted, body.retrain_needed], [2, 2, true], text)
-  for (const id of ['a1', 's1']) assert.equal((await service.client.get(`/api/v1/events/${jobId}/${id}`)).status, 404, id)
-  for (const id of ['s2', 'b1']) assert.equal((await service.client.get(`/api/v1/events/${jobId}/${id}`)).status, 200, id)
+  for (const id of ['a1', 's1'])
+    assert.equal((await service.client.get(`/api/v1/events/${jobId}/${id}`)).status, 404, id)
+  for (const id of ['s2', 'b1'])
+    assert.equal((await service.client.get(`/api/v1/events/${jobId}/${id}`)).status, 200, id)
   const shared = await service.client.get(`/api/v2/events/${jobId}/s2/consensus`)
   assert.deepEqual(shared.body.votes ?? [], [], shared.text)
 })
@@ -52,7 +67,10 @@ test('asked again, nothing is left to delete', async () => {
 })
 
 test('the id may come again, as another event', async () => {
-  const answer = await service.client.post('/api/v1/events/a1', { job_id: jobId, raw_body: { rule: 'alone', person: 'carl' } })
+  const answer = await service.client.post('/api/v1/events/a1', {
+    job_id: jobId,
+    raw_body: { rule: 'alone', person: 'carl' },
+  })
   assert.equal(answer.status, 201, answer.text)
   assert.equal((await service.client.get(`/api/v1/events/${jobId}/a1`)).body.bucket_state, 'new')
 })
@@ -60,7 +78,12 @@ test('the id may come again, as another event', async () => {
 test('the audit log tells who, how many and by which fields, and not by which values', async () => {
   const { body, text } = await service.client.get('/api/monitoring/api/v1/audit/logs?action=erased,erasure requested')
   assert.equal(body.audit_logs.length, 4)
-  assert.deepEqual(body.audit_logs.map(({ details }: { details: { events?: number } }) => details.events ?? null).filter((events: number | null) => events !== null), [0, 2])
+  assert.deepEqual(
+    body.audit_logs
+      .map(({ details }: { details: { events?: number } }) => details.events ?? null)
+      .filter((events: number | null) => events !== null),
+    [0, 2],
+  )
   assert.match(text, /person is/)
   assert.doesNotMatch(text, /ann/)
 })

@@ -59,10 +59,20 @@ test('an event without a model is OK, without a decision', async () => {
   )
   assert.equal(answer.status, 200)
   assert.match(answer.body.ingest_timestamp, ISO_MICROS)
-  assert.deepEqual({ ...answer.body, ingest_timestamp: '' }, {
-    event_id: 'undecided', ingest_timestamp: '', status: 'OK', result: '', result_label: '', error_message: null,
-    bucket_state: 'new', outlier: false, confidence_score: 0,
-  })
+  assert.deepEqual(
+    { ...answer.body, ingest_timestamp: '' },
+    {
+      event_id: 'undecided',
+      ingest_timestamp: '',
+      status: 'OK',
+      result: '',
+      result_label: '',
+      error_message: null,
+      bucket_state: 'new',
+      outlier: false,
+      confidence_score: 0,
+    },
+  )
 })
 
 test('an export holds the body at top level and a section of the service, under both names', async () => {

@@ -35,7 +35,10 @@ test('the list holds the jobs that the key may see', async () => {
   const other = await makeJob(service.client)
   const mine = await client.get('/api/v1/jobs/')
   assert.equal(mine.status, 200)
-  assert.deepEqual(mine.body.map((each: { job_id: number }) => each.job_id), [job.jobId])
+  assert.deepEqual(
+    mine.body.map((each: { job_id: number }) => each.job_id),
+    [job.jobId],
+  )
   const all = await service.client.get('/api/v1/jobs/')
   assert.ok(all.body.some((each: { job_id: number }) => each.job_id === other.jobId))
 })
@@ -89,9 +92,14 @@ test('a stopped job holds its events, and decides them when it starts', async ()
 test('an unknown job is 404 in every operation', async () => {
   for (const id of ['999999', 'abc', '-1', '0', '1e3', 'None', '%20']) {
     for (const [method, path] of [
-      ['GET', `/api/v1/jobs/${id}`], ['GET', `/api/v1/jobs/${id}/labels`], ['POST', `/api/v1/jobs/${id}/train`],
-      ['POST', `/api/v2/jobs/${id}/start`], ['POST', `/api/v2/jobs/${id}/stop`], ['POST', `/api/v2/jobs/${id}/train`],
-      ['GET', `/api/v1/events/${id}/a`], ['GET', `/api/v1/events/${id}/a/export`],
+      ['GET', `/api/v1/jobs/${id}`],
+      ['GET', `/api/v1/jobs/${id}/labels`],
+      ['POST', `/api/v1/jobs/${id}/train`],
+      ['POST', `/api/v2/jobs/${id}/start`],
+      ['POST', `/api/v2/jobs/${id}/stop`],
+      ['POST', `/api/v2/jobs/${id}/train`],
+      ['GET', `/api/v1/events/${id}/a`],
+      ['GET', `/api/v1/events/${id}/a/export`],
     ] as const) {
       const answer = await service.client.request(method, path)
       assert.equal(answer.status, 404, `${method} ${path}: ${answer.text}`)

@@ -20,7 +20,8 @@ async function teach(jobId: number, count: number): Promise<void> {
     const rawBody = { rule: bad ? 'Ransomware note' : 'Password changed', source: { ip: `192.0.2.${i}` } }
     await client.post(`/api/v1/events/e${i}`, { job_id: jobId, raw_body: rawBody })
     const answer = await client.put(`/api/v1/events/${jobId}/e${i}/feedback`, {
-      cortex_user: 'ann', feedback: bad ? 'Escalate' : 'Drop',
+      cortex_user: 'ann',
+      feedback: bad ? 'Escalate' : 'Drop',
     })
     assert.equal(answer.status, 200, answer.text)
   }
@@ -99,8 +100,14 @@ test('a model that feedback contradicts is ageing: it says so, and is less sure,
   const { jobId } = await makeJob(client, { advanced_settings: { outlier_false_alarm_rate: 0.05 } })
   const stateOf = async (): Promise<string> => (await client.get(`/api/v1/jobs/${jobId}`)).body.model_state
   const decide = async (id: string): Promise<any> => {
-    await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: 'Ransomware note', source: { ip: `203.0.113.${id.slice(1)}` } } })
-    const { body } = await eventually(() => client.get(`/api/v1/events/${jobId}/${id}`), (answer) => answer.body.status !== 'pending_inference')
+    await client.post(`/api/v1/events/${id}`, {
+      job_id: jobId,
+      raw_body: { rule: 'Ransomware note', source: { ip: `203.0.113.${id.slice(1)}` } },
+    })
+    const { body } = await eventually(
+      () => client.get(`/api/v1/events/${jobId}/${id}`),
+      (answer) => answer.body.status !== 'pending_inference',
+    )
     return body
   }
   assert.equal(await stateOf(), 'none')
@@ -116,9 +123,14 @@ test('a model that feedback contradicts is ageing: it says so, and is less sure,
   assert.equal(job.body.model_state, 'ageing')
   assert.match(job.body.model_msg, /feedback/)
   const after = await decide('x41')
-  assert.ok(after.confidence_score < before.confidence_score - 10, `${before.confidence_score}, then ${after.confidence_score}`)
+  assert.ok(
+    after.confidence_score < before.confidence_score - 10,
+    `${before.confidence_score}, then ${after.confidence_score}`,
+  )
   const exported = await client.get(`/api/v1/events/${jobId}/x41/export`)
-  const section = Object.values(exported.body.service_event).find((value: any) => value?.log_messages !== undefined) as any
+  const section = Object.values(exported.body.service_event).find(
+    (value: any) => value?.log_messages !== undefined,
+  ) as any
   assert.match(section.log_messages[0].content, /ageing/)
   await train(jobId)
   assert.equal(await stateOf(), 'current')

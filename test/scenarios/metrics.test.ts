@@ -33,15 +33,26 @@ before(async () => {
   service = await start()
   client = service.client
   ;({ jobId, title } = await makeJob(client))
-  const bodyOf = (i: number): object => ({ rule: i % 2 === 0 ? 'Ransomware' : 'Sign-in', source: { ip: `192.0.2.${i % 6}` } })
+  const bodyOf = (i: number): object => ({
+    rule: i % 2 === 0 ? 'Ransomware' : 'Sign-in',
+    source: { ip: `192.0.2.${i % 6}` },
+  })
   const label = (i: number): string => (i % 2 === 0 ? 'Escalate' : 'Drop')
   const events = Array.from({ length: 12 }, (_, i) => {
-    return { job_id: jobId, raw_body: bodyOf(i), label: { cortex_user: i < 6 ? 'ann' : 'bob', feedback: i === 7 ? 'Investigate' : label(i) } }
+    return {
+      job_id: jobId,
+      raw_body: bodyOf(i),
+      label: { cortex_user: i < 6 ? 'ann' : 'bob', feedback: i === 7 ? 'Investigate' : label(i) },
+    }
   })
   const posted = await client.post(`/api/v1/bulk/${jobId}`, { count: events.length, events })
   assert.equal(posted.status, 201, posted.text)
   await client.post(`/api/v1/jobs/${jobId}/train`)
-  await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state === 'RETRAIN_FINISHED', 30_000)
+  await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    30_000,
+  )
   for (let i = 0; i < 12; i++) await client.post(`/api/v1/events/new-${i}`, { job_id: jobId, raw_body: bodyOf(i) })
 })
 after(async () => {
@@ -52,14 +63,34 @@ after(async () => {
 describe('a job', () => {
   test('is told about by id and by title', async () => {
     const body = await ask(`job?job_id=${jobId}`)
-    assert.deepEqual(body.confusion_matrix, [[6, 0, 0], [0, 4, 0], [0, 0, 0]])
+    assert.deepEqual(body.confusion_matrix, [
+      [6, 0, 0],
+      [0, 4, 0],
+      [0, 0, 0],
+    ])
     assert.deepEqual(Object.keys(body.metrics_per_decision), ['Escalate', 'Drop', 'Investigate'])
     assert.deepEqual(body.metrics_per_decision.Escalate, {
-      precision: 1, recall: 1, f1_score: 1, true_positives: 6, true_negatives: 4, false_positives: 0, false_negatives: 0,
+      precision: 1,
+      recall: 1,
+      f1_score: 1,
+      true_positives: 6,
+      true_negatives: 4,
+      false_positives: 0,
+      false_negatives: 0,
     })
-    assert.deepEqual([body.overall_accuracy, body.total_events, body.total_events_with_consensus, body.total_events_in_knowledge_base], [1, 24, 20, 20])
-    assert.deepEqual([body.time_saved_minutes, body.active_model_id, body.all_model_ids], [100, `model_${jobId}_1`, [`model_${jobId}_1`]])
-    assert.deepEqual(body.changed_consensus_after_training, { total_events: 0, top_events_ids: [], top_buckets_ids: [] })
+    assert.deepEqual(
+      [body.overall_accuracy, body.total_events, body.total_events_with_consensus, body.total_events_in_knowledge_base],
+      [1, 24, 20, 20],
+    )
+    assert.deepEqual(
+      [body.time_saved_minutes, body.active_model_id, body.all_model_ids],
+      [100, `model_${jobId}_1`, [`model_${jobId}_1`]],
+    )
+    assert.deepEqual(body.changed_consensus_after_training, {
+      total_events: 0,
+      top_events_ids: [],
+      top_buckets_ids: [],
+    })
     assert.match(body.start_time, /Z$/)
     const byTitle = await ask(`job?job_id=${encodeURIComponent(title)}`, {})
     assert.deepEqual({ ...byTitle, end_time: '' }, { ...body, end_time: '' })
@@ -69,10 +100,16 @@ describe('a job', () => {
     const { ingest_timestamp: from } = (await client.get(`/api/v1/events/${jobId}/new-6`)).body
     assert.equal((await ask(`job?job_id=${jobId}&start_datetime=${from}`)).total_events, 6)
     const zero = '0001-01-01T00:00:00.0000000Z'
-    assert.equal((await ask(`job?job_id=${jobId}&start_datetime=${zero}&end_datetime=${zero}`)).total_events, 24, 'a time never set is not given')
+    assert.equal(
+      (await ask(`job?job_id=${jobId}&start_datetime=${zero}&end_datetime=${zero}`)).total_events,
+      24,
+      'a time never set is not given',
+    )
     assert.equal((await ask(`job?job_id=${jobId}&end_datetime=${from}`)).total_events, 18)
     for (const name of ['arcanna', 'service']) {
-      const body = await ask(`job?job_id=${jobId}`, { filters: [{ field: `${name}.result_label`, operator: 'is', value: 'Escalate' }] })
+      const body = await ask(`job?job_id=${jobId}`, {
+        filters: [{ field: `${name}.result_label`, operator: 'is', value: 'Escalate' }],
+      })
       assert.deepEqual([body.total_events, body.confusion_matrix[0]], [6, [6, 0, 0]])
     }
   })
@@ -85,7 +122,9 @@ describe('a job', () => {
     assert.equal(body.model_metrics.is_recomputing_metrics, false)
     assert.equal(body.model_metrics.overall_accuracy, 1)
     assert.deepEqual(body.model_metrics.kb_count_per_decision, {
-      Escalate: { alerts_count: 12, buckets_count: 3 }, Drop: { alerts_count: 8, buckets_count: 2 }, Investigate: { alerts_count: 0, buckets_count: 0 },
+      Escalate: { alerts_count: 12, buckets_count: 3 },
+      Drop: { alerts_count: 8, buckets_count: 2 },
+      Investigate: { alerts_count: 0, buckets_count: 0 },
     })
     assert.deepEqual([body.model_metrics.buckets_in_kb, body.model_metrics.events_in_kb], [5, 20])
   })
@@ -93,9 +132,18 @@ describe('a job', () => {
   test('without a model has nulls, and objects where maps are', async () => {
     const { jobId: empty } = await makeJob(client)
     const body = await ask(`job_and_latest_model?job_id=${empty}`, {})
-    assert.deepEqual([body.model_id, body.overall_accuracy, body.active_model_id, body.total_events], [null, null, null, 0])
+    assert.deepEqual(
+      [body.model_id, body.overall_accuracy, body.active_model_id, body.total_events],
+      [null, null, null, 0],
+    )
     assert.deepEqual(body.active_model_metrics.metrics_per_decision, {})
-    for (const name of ['model_id', 'confusion_matrix', 'overall_f1_score', 'last_recomputed_timestamp', 'events_in_kb']) {
+    for (const name of [
+      'model_id',
+      'confusion_matrix',
+      'overall_f1_score',
+      'last_recomputed_timestamp',
+      'events_in_kb',
+    ]) {
       assert.equal(body.active_model_metrics[name], null, name)
     }
     assert.deepEqual((await ask(`internal_metrics?job_ids=${empty}`)).job_metrics[empty].model_metrics, {})
@@ -110,17 +158,25 @@ describe('a model', () => {
     assert.deepEqual([asked.job_id, asked.model_id, asked.status], [jobId, `model_${jobId}_1`, 'queued'])
     assert.match(asked.requested_at, /Z$/)
     assert.equal(typeof asked.message, 'string')
-    const done = await eventually(() => client.get(`${metrics}/model?${query}`), ({ body }) => body.is_recomputing_metrics === false)
+    const done = await eventually(
+      () => client.get(`${metrics}/model?${query}`),
+      ({ body }) => body.is_recomputing_metrics === false,
+    )
     assert.ok(done.body.last_recomputed_timestamp > before.last_recomputed_timestamp)
     assert.equal(done.body.recompute_status, 'completed')
     assert.deepEqual(await ask(`model?${query}`), done.body)
   })
 
   test('that there is not is 404 with details', async () => {
-    const body = await refused(client.post(`${metrics}/model/request_recompute_metrics?job_id=${jobId}&model_id=model_9_1`), 404)
+    const body = await refused(
+      client.post(`${metrics}/model/request_recompute_metrics?job_id=${jobId}&model_id=model_9_1`),
+      404,
+    )
     assert.equal(body.error, 'model not found')
     assert.equal(typeof body.details, 'string')
-    const { detail: [missing] } = await refused(client.get(`${metrics}/model?job_id=${jobId}`), 422)
+    const {
+      detail: [missing],
+    } = await refused(client.get(`${metrics}/model?job_id=${jobId}`), 422)
     assert.deepEqual(missing.loc, ['query', 'model_id'])
   })
 })
@@ -128,18 +184,44 @@ describe('a model', () => {
 describe('internal metrics', () => {
   test('echo the question as it was understood, and fill every part', async () => {
     const body = await ask('internal_metrics')
-    assert.deepEqual({ ...body.endpoint_request_parameters, current_timestamp: '', job_ids: [] }, {
-      job_ids: [], aggregation_time_interval: null, obfuscate_decision_points_names: false, obfuscate_usernames: true, start_datetime: null,
-      end_datetime: null, filters: [], recompute_model_metrics: true, latest_n_models_to_recompute: 2, timeout_s: 120, current_timestamp: '',
-    })
+    assert.deepEqual(
+      { ...body.endpoint_request_parameters, current_timestamp: '', job_ids: [] },
+      {
+        job_ids: [],
+        aggregation_time_interval: null,
+        obfuscate_decision_points_names: false,
+        obfuscate_usernames: true,
+        start_datetime: null,
+        end_datetime: null,
+        filters: [],
+        recompute_model_metrics: true,
+        latest_n_models_to_recompute: 2,
+        timeout_s: 120,
+        current_timestamp: '',
+      },
+    )
     assert.ok(body.endpoint_request_parameters.job_ids.includes(jobId))
     assert.deepEqual(body.endpoint_warnings, [])
     const one = body.job_metrics[jobId]
-    assert.deepEqual([one.job_id, one.job_settings.title, one.job_metrics.total_events, one.job_metrics.model_state], [jobId, title, 24, 'current'])
-    assert.deepEqual(one.job_metrics.knowledge_base.confusion_matrix, [[6, 0, 0], [0, 4, 0], [0, 0, 0]])
-    assert.deepEqual(one.job_metrics.new_data.confusion_matrix, [[0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    assert.deepEqual(
+      [one.job_id, one.job_settings.title, one.job_metrics.total_events, one.job_metrics.model_state],
+      [jobId, title, 24, 'current'],
+    )
+    assert.deepEqual(one.job_metrics.knowledge_base.confusion_matrix, [
+      [6, 0, 0],
+      [0, 4, 0],
+      [0, 0, 0],
+    ])
+    assert.deepEqual(one.job_metrics.new_data.confusion_matrix, [
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ])
     const model = one.model_metrics[`model_${jobId}_1`]
-    assert.deepEqual(model.decision_points.map(({ name }: { name: string }) => name), ['rule', 'source.ip'])
+    assert.deepEqual(
+      model.decision_points.map(({ name }: { name: string }) => name),
+      ['rule', 'source.ip'],
+    )
     assert.equal(model.evaluation.knowledge_base.overall_accuracy, 1)
     assert.equal(model.scores.new_data.bins.length, 10)
     assert.equal(one.feedback_metrics.votes, 12)
@@ -149,19 +231,29 @@ describe('internal metrics', () => {
 
   test('are split by intervals that sum to the whole', async () => {
     const from = new Date(Date.now() - 3 * 86_400_000).toISOString()
-    const { job_metrics: jobs } = await ask(`internal_metrics?job_ids=${jobId}&aggregation_time_interval=1d&start_datetime=${from}`, { filters: null })
+    const { job_metrics: jobs } = await ask(
+      `internal_metrics?job_ids=${jobId}&aggregation_time_interval=1d&start_datetime=${from}`,
+      { filters: null },
+    )
     const { intervals, total_events: total } = jobs[jobId].job_metrics
     assert.ok(intervals.length === 4 || intervals.length === 5)
-    assert.equal(intervals.reduce((all: number, one: any) => all + one.total_events, 0), total)
+    assert.equal(
+      intervals.reduce((all: number, one: any) => all + one.total_events, 0),
+      total,
+    )
     assert.equal(jobs[jobId].feedback_metrics.intervals.length, intervals.length)
     for (let i = 1; i < intervals.length; i++) assert.equal(intervals[i].start_time, intervals[i - 1].end_time)
   })
 
   test('have names that cannot be read, the same within an answer and others in the next', async () => {
     const [plain, one, two] = await Promise.all(
-      ['obfuscate_usernames=False', 'obfuscate_decision_points_names=True', 'obfuscate_decision_points_names=true'].map((how) => {
-        return client.post(`${metrics}/internal_metrics?job_ids=${jobId}&${how}`, { filters: [{ field: 'rule', operator: 'exists' }] })
-      }),
+      ['obfuscate_usernames=False', 'obfuscate_decision_points_names=True', 'obfuscate_decision_points_names=true'].map(
+        (how) => {
+          return client.post(`${metrics}/internal_metrics?job_ids=${jobId}&${how}`, {
+            filters: [{ field: 'rule', operator: 'exists' }],
+          })
+        },
+      ),
     )
     assert.deepEqual(Object.keys(plain?.body.job_metrics[jobId].feedback_metrics.analysts), ['ann', 'bob'])
     const namesOf = ({ body }: Answer): string[] => Object.keys(body.overall_feedback_metrics.analysts)
@@ -169,20 +261,28 @@ describe('internal metrics', () => {
     assert.equal(new Set([...namesOf(one!), ...namesOf(two!), 'ann', 'bob']).size, 6)
     for (const answer of [one, two]) assert.doesNotMatch(answer!.text, /"ann"|"bob"|source\.ip|"rule"/)
     const { job_settings: settings, model_metrics: models } = one?.body.job_metrics[jobId]
-    assert.deepEqual(models[`model_${jobId}_1`].decision_points.map(({ name }: { name: string }) => name), settings.decision_points)
+    assert.deepEqual(
+      models[`model_${jobId}_1`].decision_points.map(({ name }: { name: string }) => name),
+      settings.decision_points,
+    )
     assert.equal(one?.body.endpoint_request_parameters.filters[0].field, settings.decision_points[0])
   })
 
   test('take several jobs by repeated parameter and by commas', async () => {
     const { jobId: other } = await makeJob(client)
     for (const query of [`job_ids=${jobId}&job_ids=${other}`, `job_ids=${jobId},${other}`]) {
-      assert.deepEqual(Object.keys((await ask(`internal_metrics?${query}`)).job_metrics), [String(jobId), String(other)])
+      assert.deepEqual(Object.keys((await ask(`internal_metrics?${query}`)).job_metrics), [
+        String(jobId),
+        String(other),
+      ])
     }
   })
 
   test('say what is missing where there was no time', async () => {
     await client.put(`/api/v1/events/${jobId}/new-0/feedback`, { cortex_user: 'ann', feedback: 'Escalate' })
-    const { endpoint_warnings: warnings, job_metrics: jobs } = await ask(`internal_metrics?job_ids=${jobId}&timeout_s=0`)
+    const { endpoint_warnings: warnings, job_metrics: jobs } = await ask(
+      `internal_metrics?job_ids=${jobId}&timeout_s=0`,
+    )
     assert.ok(warnings.length > 0 && warnings.every((one: unknown) => typeof one === 'string'))
     assert.equal(jobs[jobId].job_id, jobId)
   })
@@ -192,11 +292,17 @@ test('the platform shows what is stored under the service’s own name and the n
   const body = await ask(`platform_metrics?job_ids=${jobId}`)
   assert.equal(body.es_cluster_metrics.cluster_name, 'arcanna')
   assert.deepEqual(body.arcanna, body.service)
-  const { overall, per_job_metrics: [one] } = body.service
+  const {
+    overall,
+    per_job_metrics: [one],
+  } = body.service
   assert.deepEqual([overall.events_count, overall.buckets_count], [24, 6])
   assert.ok(overall.storage_mb > 0)
   assert.deepEqual([one.job_id, one.title, one.events_count, one.buckets_count], [jobId, title, 24, 6])
-  assert.equal(one.intervals.reduce((all: number, { events_count: count }: { events_count: number }) => all + count, 0), 24)
+  assert.equal(
+    one.intervals.reduce((all: number, { events_count: count }: { events_count: number }) => all + count, 0),
+    24,
+  )
 })
 
 describe('refusals', () => {
@@ -207,10 +313,18 @@ describe('refusals', () => {
     const rows: readonly [Promise<Answer>, string[]][] = [
       [client.post(`${metrics}/job`), ['query', 'job_id']],
       [client.post(`${metrics}/job?job_id=${jobId}&start_datetime=soon`), ['query', 'start_datetime']],
-      [client.post(`${metrics}/job?job_id=${jobId}&start_datetime=2026-01-02&end_datetime=2026-01-02`), ['query', 'end_datetime']],
+      [
+        client.post(`${metrics}/job?job_id=${jobId}&start_datetime=2026-01-02&end_datetime=2026-01-02`),
+        ['query', 'end_datetime'],
+      ],
       [client.post(`${metrics}/job_and_latest_model?job_id=${jobId}&timeout_s=-1`), ['query', 'timeout_s']],
       [client.post(`${metrics}/internal_metrics?aggregation_time_interval=0d`), ['query', 'aggregation_time_interval']],
-      [client.post(`${metrics}/internal_metrics?job_ids=${jobId}&aggregation_time_interval=1m&start_datetime=2020-01-01`), ['query', 'aggregation_time_interval']],
+      [
+        client.post(
+          `${metrics}/internal_metrics?job_ids=${jobId}&aggregation_time_interval=1m&start_datetime=2020-01-01`,
+        ),
+        ['query', 'aggregation_time_interval'],
+      ],
       [client.put(`${metrics}/production_date?job_id=${jobId}&production_date=x`), ['query', 'production_date']],
       [filter('like', 'x'), ['body', 'filters', '0', 'operator']],
       [filter('is'), ['body', 'filters', '0', 'value']],
@@ -231,10 +345,18 @@ describe('refusals', () => {
 
 test('a production date is where metrics begin, and outlives the process with the figures of models', async () => {
   const { ingest_timestamp: from } = (await client.get(`/api/v1/events/${jobId}/new-0`)).body
-  const answer = await client.put(`${metrics}/production_date?job_id=${jobId}&production_date=${encodeURIComponent(from.replace('Z', '+00:00'))}`)
-  assert.deepEqual([answer.status, answer.body], [200, { request: { status: 'OK', reason: null, reason_details: null } }])
+  const answer = await client.put(
+    `${metrics}/production_date?job_id=${jobId}&production_date=${encodeURIComponent(from.replace('Z', '+00:00'))}`,
+  )
+  assert.deepEqual(
+    [answer.status, answer.body],
+    [200, { request: { status: 'OK', reason: null, reason_details: null } }],
+  )
   const query = `job_id=${jobId}&model_id=model_${jobId}_1`
-  const { body: known } = await eventually(() => client.get(`${metrics}/model?${query}`), ({ body }) => body.is_recomputing_metrics === false)
+  const { body: known } = await eventually(
+    () => client.get(`${metrics}/model?${query}`),
+    ({ body }) => body.is_recomputing_metrics === false,
+  )
   await service.close()
   service = await start()
   client = service.client

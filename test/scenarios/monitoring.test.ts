@@ -31,7 +31,13 @@ function unzip(bytes: Buffer): Map<string, string> {
   const files = new Map<string, string>()
   let at = bytes.readUInt32LE(bytes.length - 6)
   while (bytes.readUInt32LE(at) === 0x02014b50) {
-    const [size, nameLength, extra, comment, local] = [bytes.readUInt32LE(at + 20), bytes.readUInt16LE(at + 28), bytes.readUInt16LE(at + 30), bytes.readUInt16LE(at + 32), bytes.readUInt32LE(at + 42)]
+    const [size, nameLength, extra, comment, local] = [
+      bytes.readUInt32LE(at + 20),
+      bytes.readUInt16LE(at + 28),
+      bytes.readUInt16LE(at + 30),
+      bytes.readUInt16LE(at + 32),
+      bytes.readUInt32LE(at + 42),
+    ]
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength)
     const from = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
     files.set(name, inflateRawSync(bytes.subarray(from, from + size)).toString())
@@ -50,10 +56,23 @@ async function download(path: string): Promise<Map<string, string>> {
 test('every component has its containers, and they are well', async () => {
   const all = await containers()
   const names = all.map((each) => `${each.component_type}/${each.container_id}`)
-  for (const name of ['api/main', 'actor/0', 'actor/1', 'trainer/main', 'query/main', 'integration/main', 'store/catalog', 'store/shard-1', 'monitor/process']) {
+  for (const name of [
+    'api/main',
+    'actor/0',
+    'actor/1',
+    'trainer/main',
+    'query/main',
+    'integration/main',
+    'store/catalog',
+    'store/shard-1',
+    'monitor/process',
+  ]) {
     assert.ok(names.includes(name), `${name} of ${names.join(' ')}`)
   }
-  assert.deepEqual(all.filter(({ health }) => health === 'unhealthy'), [])
+  assert.deepEqual(
+    all.filter(({ health }) => health === 'unhealthy'),
+    [],
+  )
 })
 
 test('the health of each is found by going there', async () => {
@@ -77,14 +96,19 @@ test('restarts under load lose nothing, and refuse nothing', async () => {
       restarted.set(name, (restarted.get(name) ?? 0) + 1)
     }
     const all = await service.client.post(`${base}/containers/restart/all`)
-    assert.ok(all.body.containers.every(({ restarted: worked }: { restarted: boolean }) => worked), all.text)
+    assert.ok(
+      all.body.containers.every(({ restarted: worked }: { restarted: boolean }) => worked),
+      all.text,
+    )
   })()
   const ids = Array.from({ length: 400 }, (_, at) => `event-${at}`)
   for (let at = 0; at < ids.length; at += 50) {
-    await Promise.all(ids.slice(at, at + 50).map(async (id) => {
-      const answer = await service.client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: id } })
-      assert.equal(answer.status, 201, answer.text)
-    }))
+    await Promise.all(
+      ids.slice(at, at + 50).map(async (id) => {
+        const answer = await service.client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: id } })
+        assert.equal(answer.status, 201, answer.text)
+      }),
+    )
   }
   done = true
   await restarting
@@ -115,7 +139,10 @@ test('what was done last is listed by kind', async () => {
 })
 
 test('the level of one container changes, and of no other', async () => {
-  assert.equal((await service.client.post(`${base}/containers/loglevel/query/main`, { log_level: 'debug' })).status, 200)
+  assert.equal(
+    (await service.client.post(`${base}/containers/loglevel/query/main`, { log_level: 'debug' })).status,
+    200,
+  )
   const levels = Object.fromEntries((await containers()).map((each) => [each.component_type, each.log_level]))
   assert.equal(levels['query'], 'debug')
   assert.equal(levels['trainer'], 'info')
@@ -125,7 +152,10 @@ test('the level of one container changes, and of no other', async () => {
 
 test('the log of one container has its lines only; that of all has every file', async () => {
   const one = await download('logs/export-zip/actor/0')
-  const lines = (one.get('actor-0.log') ?? '').trim().split('\n').map((line) => JSON.parse(line) as Record<string, string>)
+  const lines = (one.get('actor-0.log') ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>)
   assert.ok(lines.some(({ msg }) => msg === 'restarting'))
   assert.ok(lines.every(({ component, container }) => component === 'actor' && container === '0'))
   const all = await download('logs/export-all')
@@ -134,13 +164,19 @@ test('the log of one container has its lines only; that of all has every file', 
 
 test('the export of objects has jobs in full and no secret', async () => {
   const { body, text } = await service.client.get(`${base}/objects/export`)
-  assert.ok(body.resources.some((each: Record<string, { properties?: { decision_points?: unknown } }>) => {
-    return Object.values(each).some((value) => value?.properties?.decision_points !== undefined)
-  }), text.slice(0, 500))
+  assert.ok(
+    body.resources.some((each: Record<string, { properties?: { decision_points?: unknown } }>) => {
+      return Object.values(each).some((value) => value?.properties?.decision_points !== undefined)
+    }),
+    text.slice(0, 500),
+  )
   assert.ok(!text.includes(MANAGEMENT_KEY))
 })
 
 test('a service that was restarted as a whole monitors on', async () => {
   assert.equal((await service.client.post(`${base}/restart`)).status, 200)
-  await eventually(() => service.client.get(`${base}/health/check`), ({ body }) => body.status === 'OK')
+  await eventually(
+    () => service.client.get(`${base}/health/check`),
+    ({ body }) => body.status === 'OK',
+  )
 })

@@ -30,7 +30,11 @@ after(async () => {
 test('probes need no key, and a service is ready once its threads are up', async () => {
   const alive = await service.client.get('/livez', { key: null })
   assert.deepEqual([alive.status, alive.body], [200, { status: 'alive' }])
-  const ready = await eventually(() => service.client.get('/readyz', { key: null }), ({ status }) => status === 200, START_MS)
+  const ready = await eventually(
+    () => service.client.get('/readyz', { key: null }),
+    ({ status }) => status === 200,
+    START_MS,
+  )
   assert.deepEqual(ready.body, { status: 'ready' })
 })
 
@@ -72,18 +76,39 @@ test('TLS 1.2 and up, another certificate and other log levels at SIGHUP, and a 
   await writeFile(cert, firstCertificate.cert)
   await writeFile(key, firstCertificate.key)
   await writeFile(config, 'SERVICE_LOG_LEVEL=info\n')
-  started = spawnMain({
-    SERVICE_PORT: '0', SERVICE_OPS_PORT: '0', SERVICE_DATA_DIR: join(dir, 'data'), SERVICE_SHARDS: '1', SERVICE_THREADS: '1',
-    SERVICE_TLS_CERT_FILE: cert, SERVICE_TLS_KEY_FILE: key, SERVICE_BOOTSTRAP_KEY: MANAGEMENT_KEY, SERVICE_DRAIN_SECONDS: '1',
-  }, ['--config', config])
+  started = spawnMain(
+    {
+      SERVICE_PORT: '0',
+      SERVICE_OPS_PORT: '0',
+      SERVICE_DATA_DIR: join(dir, 'data'),
+      SERVICE_SHARDS: '1',
+      SERVICE_THREADS: '1',
+      SERVICE_TLS_CERT_FILE: cert,
+      SERVICE_TLS_KEY_FILE: key,
+      SERVICE_BOOTSTRAP_KEY: MANAGEMENT_KEY,
+      SERVICE_DRAIN_SECONDS: '1',
+    },
+    ['--config', config],
+  )
   const { child, output } = started
-  const said = await eventually(async () => output(), (text) => /For operators: http:\/\/127.0.0.1:\d+/.test(text), START_MS)
+  const said = await eventually(
+    async () => output(),
+    (text) => /For operators: http:\/\/127.0.0.1:\d+/.test(text),
+    START_MS,
+  )
   const port = Number(/Listening on https:\/\/127.0.0.1:(\d+)/.exec(said)?.[1])
   const operators = new Client(/For operators: (http:\/\/127.0.0.1:\d+)/.exec(said)?.[1] ?? '', '')
-  await eventually(() => operators.get('/readyz'), ({ status }) => status === 200, START_MS)
+  await eventually(
+    () => operators.get('/readyz'),
+    ({ status }) => status === 200,
+    START_MS,
+  )
   assert.equal((await operators.get('/api/v1/health')).status, 404)
   assert.equal(await certificateName(port), 'first')
-  assert.deepEqual([await speaks(port, 'TLSv1.1'), await speaks(port, 'TLSv1.2'), await speaks(port, 'TLSv1.3')], [false, true, true])
+  assert.deepEqual(
+    [await speaks(port, 'TLSv1.1'), await speaks(port, 'TLSv1.2'), await speaks(port, 'TLSv1.3')],
+    [false, true, true],
+  )
 
   // A connection that was there before stays.
   const before = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
@@ -93,18 +118,37 @@ test('TLS 1.2 and up, another certificate and other log levels at SIGHUP, and a 
 
   await writeFile(cert, secondCertificate.cert)
   child.kill('SIGHUP')
-  await eventually(async () => output(), (text) => text.includes('do not serve'))
+  await eventually(
+    async () => output(),
+    (text) => text.includes('do not serve'),
+  )
   assert.equal(await certificateName(port), 'first', 'a certificate without its key changes nothing')
   await writeFile(key, secondCertificate.key)
   await writeFile(config, 'SERVICE_LOG_LEVEL=info,api=debug\n')
   child.kill('SIGHUP')
-  await eventually(() => certificateName(port).catch(() => ''), (name) => name === 'second')
+  await eventually(
+    () => certificateName(port).catch(() => ''),
+    (name) => name === 'second',
+  )
   before.write('GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: told\r\n\r\n')
-  await eventually(async () => answered, (text) => text.includes('alive'))
-  await eventually(async () => output(), (text) => /"level":"debug".*"request_id":"told"/.test(text))
-  before.write('POST /api/v1/events/late HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: ' + MANAGEMENT_KEY + '\r\nContent-Length: 10\r\n\r\n')
+  await eventually(
+    async () => answered,
+    (text) => text.includes('alive'),
+  )
+  await eventually(
+    async () => output(),
+    (text) => /"level":"debug".*"request_id":"told"/.test(text),
+  )
+  before.write(
+    'POST /api/v1/events/late HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: ' +
+      MANAGEMENT_KEY +
+      '\r\nContent-Length: 10\r\n\r\n',
+  )
   child.kill('SIGTERM')
-  await eventually(() => operators.get('/readyz').catch(() => null), (answer) => answer === null || answer.status === 503)
+  await eventually(
+    () => operators.get('/readyz').catch(() => null),
+    (answer) => answer === null || answer.status === 503,
+  )
   await assert.rejects(openSocket(port))
   assert.equal(await started.exited, 0, 'what does not finish in time is cut off')
   before.destroy()

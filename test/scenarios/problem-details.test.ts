@@ -11,7 +11,13 @@ before(async () => {
 })
 after(() => service.close())
 
-const cases: readonly [status: number, method: string, path: string, body?: string | Uint8Array | undefined, key?: null][] = [
+const cases: readonly [
+  status: number,
+  method: string,
+  path: string,
+  body?: string | Uint8Array | undefined,
+  key?: null,
+][] = [
   [400, 'POST', '/api/v1/jobs/get_by_name', '{'],
   [401, 'GET', '/api/v1/jobs/', undefined, null],
   [404, 'GET', '/api/v1/jobs/999'],
@@ -25,7 +31,8 @@ const cases: readonly [status: number, method: string, path: string, body?: stri
 
 test('every kind of error has both forms', async () => {
   for (const [status, method, path, body, key] of cases) {
-    const ask = (accept: string) => service.client.request(method, path, { body, headers: { accept }, ...(key === null ? { key } : {}) })
+    const ask = (accept: string) =>
+      service.client.request(method, path, { body, headers: { accept }, ...(key === null ? { key } : {}) })
     const ours = await ask('application/json, application/problem+json;q=0.5')
     assert.deepEqual([ours.status, ours.headers.get('content-type')], [status, 'application/json'], path)
     if (status === 422) assert.ok(Array.isArray(ours.body.detail))

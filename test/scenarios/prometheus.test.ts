@@ -14,10 +14,15 @@ after(() => service.close())
 
 /** Samples by name and labels, as they stand there. */
 function samplesOf(text: string): Map<string, number> {
-  return new Map(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).map((line) => {
-    const at = line.lastIndexOf(' ')
-    return [line.slice(0, at), Number(line.slice(at + 1))] as const
-  }))
+  return new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => {
+        const at = line.lastIndexOf(' ')
+        return [line.slice(0, at), Number(line.slice(at + 1))] as const
+      }),
+  )
 }
 
 async function scrape(): Promise<Map<string, number>> {
@@ -28,7 +33,9 @@ async function scrape(): Promise<Map<string, number>> {
 }
 
 function sum(samples: ReadonlyMap<string, number>, ...parts: string[]): number {
-  return [...samples].filter(([name]) => parts.every((part) => name.includes(part))).reduce((total, [, value]) => total + value, 0)
+  return [...samples]
+    .filter(([name]) => parts.every((part) => name.includes(part)))
+    .reduce((total, [, value]) => total + value, 0)
 }
 
 test('they need a key with the scope', async () => {
@@ -39,14 +46,21 @@ test('they need a key with the scope', async () => {
 
 test('requests, turns, events, decisions and trainings are counted', async () => {
   const { jobId } = await makeJob(service.client)
-  const lines = Array.from({ length: 60 }, (_, i) => ({ job_id: jobId, event_id: `e${i}`, raw_body: { rule: `r${i % 2}`, source: { ip: '10.0.0.1' } } }))
+  const lines = Array.from({ length: 60 }, (_, i) => ({
+    job_id: jobId,
+    event_id: `e${i}`,
+    raw_body: { rule: `r${i % 2}`, source: { ip: '10.0.0.1' } },
+  }))
   await service.client.bulk(lines.map((line) => JSON.stringify(line)).join('\n'))
   for (const [i, label] of ['Drop', 'Escalate'].entries()) {
     await service.client.put(`/api/v1/events/${jobId}/e${i}/feedback`, { cortex_user: 'ann', feedback: label })
   }
   assert.equal((await service.client.post(`/api/v1/jobs/${jobId}/train`)).status, 200)
   await eventually(scrape, (samples) => sum(samples, 'decision_trainings_total{outcome="finished"}') === 1)
-  await service.client.post('/api/v1/events/new', { job_id: jobId, raw_body: { rule: 'r0', source: { ip: '10.0.0.1' } } })
+  await service.client.post('/api/v1/events/new', {
+    job_id: jobId,
+    raw_body: { rule: 'r0', source: { ip: '10.0.0.1' } },
+  })
   await service.client.get('/nowhere')
   const samples = await scrape()
   assert.equal(samples.get('decision_events_stored_total'), 61)
@@ -58,7 +72,10 @@ test('requests, turns, events, decisions and trainings are counted', async () =>
   assert.ok(turns > 0 && turns >= sum(samples, 'decision_flush_duration_seconds_count'))
   assert.equal(sum(samples, 'decision_turn_messages_bucket', 'le="+Inf"'), turns)
   assert.ok(sum(samples, 'decision_store_bytes') > 0)
-  assert.equal(samples.get('decision_integrations{kind="External REST API"}') ?? sum(samples, 'decision_integrations{') > 0, true)
+  assert.equal(
+    samples.get('decision_integrations{kind="External REST API"}') ?? sum(samples, 'decision_integrations{') > 0,
+    true,
+  )
   assert.equal(samples.get('decision_ready'), 1)
 })
 
@@ -71,6 +88,7 @@ test('the dashboard asks for nothing that is not there', async () => {
   const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
   assert.ok(expressions.length >= 15)
   for (const expression of expressions) {
-    for (const [name] of expression.matchAll(/\b(?:decision|process|nodejs)_\w+/g)) assert.ok(names.has(name), `${name} in ${expression}`)
+    for (const [name] of expression.matchAll(/\b(?:decision|process|nodejs)_\w+/g))
+      assert.ok(names.has(name), `${name} in ${expression}`)
   }
 })

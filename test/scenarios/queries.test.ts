@@ -9,7 +9,10 @@ import { eventually, makeJob, type JobSetup } from '../support/client.js'
 import { startService, type TestService } from '../support/service.js'
 
 const paths = {
-  events: '/api/v2/events/query', search: '/api/v2/events/raw_es_query', fields: '/api/v2/filters/fields', types: '/api/v2/filters/fields_mapping',
+  events: '/api/v2/events/query',
+  search: '/api/v2/events/raw_es_query',
+  fields: '/api/v2/filters/fields',
+  types: '/api/v2/filters/fields_mapping',
 }
 
 describe('queries', () => {
@@ -22,19 +25,42 @@ describe('queries', () => {
     const { client } = service
     first = await makeJob(client)
     second = await makeJob(client, { title: 'Second: "quoted"', decision_points: ['rule'] })
-    const lines = Array.from({ length: 60 }, (_, i) => JSON.stringify({
-      job_id: i % 3 === 0 ? second.jobId : first.jobId,
-      event_id: `e${i}`,
-      title: `Alert ${i}`,
-      raw_body: { rule: `r${i % 4}`, source: { ip: `10.0.0.${i % 5}` }, count: i, message: i % 2 === 0 ? 'Failed login for root' : 'all is well', '@timestamp': new Date(Date.UTC(2026, 0, 1 + (i % 30), 10)).toISOString() },
-    }))
+    const lines = Array.from({ length: 60 }, (_, i) =>
+      JSON.stringify({
+        job_id: i % 3 === 0 ? second.jobId : first.jobId,
+        event_id: `e${i}`,
+        title: `Alert ${i}`,
+        raw_body: {
+          rule: `r${i % 4}`,
+          source: { ip: `10.0.0.${i % 5}` },
+          count: i,
+          message: i % 2 === 0 ? 'Failed login for root' : 'all is well',
+          '@timestamp': new Date(Date.UTC(2026, 0, 1 + (i % 30), 10)).toISOString(),
+        },
+      }),
+    )
     await client.bulk(lines.join('\n'))
-    for (const [id, label] of [['e1', 'Drop'], ['e2', 'Escalate'], ['e4', 'Drop']] as const) {
-      assert.equal((await client.put(`/api/v1/events/${first.jobId}/${id}/feedback`, { cortex_user: 'ann', feedback: label })).status, 200)
+    for (const [id, label] of [
+      ['e1', 'Drop'],
+      ['e2', 'Escalate'],
+      ['e4', 'Drop'],
+    ] as const) {
+      assert.equal(
+        (await client.put(`/api/v1/events/${first.jobId}/${id}/feedback`, { cortex_user: 'ann', feedback: label }))
+          .status,
+        200,
+      )
     }
     assert.equal((await client.post(`/api/v1/jobs/${first.jobId}/train`)).status, 200)
-    await eventually(() => client.get(`/api/v1/jobs/${first.jobId}`), ({ body }) => body.retrain_state === 'RETRAIN_FINISHED')
-    await client.post('/api/v1/events/late', { job_id: first.jobId, raw_body: { rule: 'r1', source: { ip: '10.0.0.1' }, count: 60 }, storage_tag: 'cold' })
+    await eventually(
+      () => client.get(`/api/v1/jobs/${first.jobId}`),
+      ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    )
+    await client.post('/api/v1/events/late', {
+      job_id: first.jobId,
+      raw_body: { rule: 'r1', source: { ip: '10.0.0.1' }, count: 60 },
+      storage_tag: 'cold',
+    })
   })
   after(() => service.close())
 
@@ -43,66 +69,124 @@ describe('queries', () => {
     assert.deepEqual([status, body.events.length, body.total_count], [200, 5, 61])
     const [event] = body.events
     assert.deepEqual(
-      [event.event_id, event.job_id, event.job_title, event.status, event.storage_tag, event.raw_event.count, event.decision_points],
+      [
+        event.event_id,
+        event.job_id,
+        event.job_title,
+        event.status,
+        event.storage_tag,
+        event.raw_event.count,
+        event.decision_points,
+      ],
       ['late', first.jobId, first.title, 'OK', 'cold', 60, { rule: 'r1', 'source.ip': '10.0.0.1' }],
     )
     assert.equal(event['@timestamp'], event.ingest_timestamp)
     assert.deepEqual(event.raw_body, event.raw_event)
-    assert.deepEqual(event.arcanna, (await service.client.get(`/api/v1/events/${first.jobId}/late/export`)).body.arcanna_event.arcanna)
-    assert.deepEqual(body.events.map((one: { raw_event: { count: number } }) => one.raw_event.count), [60, 59, 58, 57, 56])
+    assert.deepEqual(
+      event.arcanna,
+      (await service.client.get(`/api/v1/events/${first.jobId}/late/export`)).body.arcanna_event.arcanna,
+    )
+    assert.deepEqual(
+      body.events.map((one: { raw_event: { count: number } }) => one.raw_event.count),
+      [60, 59, 58, 57, 56],
+    )
   })
 
   it('take jobs by id, by numeric text, by title, one or several', async () => {
-    const counts = await Promise.all([
-      { job_ids: second.jobId }, { job_ids: [String(second.jobId)] }, { job_titles: second.title }, { job_titles: [second.title], job_ids: [first.jobId] }, { job_ids: [], job_titles: null },
-    ].map(async (jobs) => (await service.client.post(paths.events, { ...jobs, count_results_only: true })).body.total_count))
+    const counts = await Promise.all(
+      [
+        { job_ids: second.jobId },
+        { job_ids: [String(second.jobId)] },
+        { job_titles: second.title },
+        { job_titles: [second.title], job_ids: [first.jobId] },
+        { job_ids: [], job_titles: null },
+      ].map(
+        async (jobs) =>
+          (await service.client.post(paths.events, { ...jobs, count_results_only: true })).body.total_count,
+      ),
+    )
     assert.deepEqual(counts, [20, 20, 20, 61, 61])
   })
 
   it('filter, sort and page, with the fields of the service under both of its names', async () => {
     const { body } = await service.client.post(paths.events, {
-      filters: [{ field: 'source.ip', operator: 'is one of', value: ['10.0.0.1', '10.0.0.2'] }, { field: 'count', operator: 'gte', value: 10 }],
-      sort_by_column: 'count', sort_order: 'asc', page: 1, size: 3, decision_points_only: true,
+      filters: [
+        { field: 'source.ip', operator: 'is one of', value: ['10.0.0.1', '10.0.0.2'] },
+        { field: 'count', operator: 'gte', value: 10 },
+      ],
+      sort_by_column: 'count',
+      sort_order: 'asc',
+      page: 1,
+      size: 3,
+      decision_points_only: true,
     })
-    assert.deepEqual(body.events.map((one: { event_id: string }) => one.event_id), ['e17', 'e21', 'e22'])
-    assert.deepEqual([body.total_count, body.events[0].raw_event, body.events[0].raw_body, body.events[0].arcanna.bucket_state], [21, undefined, undefined, 'new'])
+    assert.deepEqual(
+      body.events.map((one: { event_id: string }) => one.event_id),
+      ['e17', 'e21', 'e22'],
+    )
+    assert.deepEqual(
+      [body.total_count, body.events[0].raw_event, body.events[0].raw_body, body.events[0].arcanna.bucket_state],
+      [21, undefined, undefined, 'new'],
+    )
     for (const name of ['arcanna', 'service']) {
-      const known = await service.client.post(paths.events, { filters: [{ field: `${name}.bucket_state`, operator: 'is', value: 'in_knowledge_base' }], size: 100 })
-      assert.ok(known.body.events.length > 3 && known.body.events.every((one: { bucket_state: string }) => one.bucket_state === 'in_knowledge_base'))
-      const decided = await service.client.post(paths.events, { filters: [{ field: `${name}.result_label`, operator: 'exists' }] })
+      const known = await service.client.post(paths.events, {
+        filters: [{ field: `${name}.bucket_state`, operator: 'is', value: 'in_knowledge_base' }],
+        size: 100,
+      })
+      assert.ok(
+        known.body.events.length > 3 &&
+          known.body.events.every((one: { bucket_state: string }) => one.bucket_state === 'in_knowledge_base'),
+      )
+      const decided = await service.client.post(paths.events, {
+        filters: [{ field: `${name}.result_label`, operator: 'exists' }],
+      })
       assert.deepEqual([decided.body.total_count, decided.body.events[0].result_label], [1, 'Drop'])
     }
   })
 
   it('take dates of the alert or of the ingest, and ids', async () => {
-    const count = async (question: object): Promise<number> => (await service.client.post(paths.events, { ...question, count_results_only: true })).body.total_count
+    const count = async (question: object): Promise<number> =>
+      (await service.client.post(paths.events, { ...question, count_results_only: true })).body.total_count
     assert.equal(await count({ start_date: '2026-01-05', end_date: '2026-01-06' }), 4)
     assert.equal(await count({ start_date: 'now-1h', date_field: 'timestamp_inference' }), 61)
     assert.equal(await count({ end_date: 'now-1h', date_field: 'timestamp_inference' }), 0)
     assert.equal(await count({ event_ids: ['e1', 'e2', 'nobody'] }), 2)
-    assert.equal(await count({ event_ids: 'late', filters: [{ field: 'arcanna.storage_tag', operator: 'is', value: 'cold' }] }), 1)
+    assert.equal(
+      await count({ event_ids: 'late', filters: [{ field: 'arcanna.storage_tag', operator: 'is', value: 'cold' }] }),
+      1,
+    )
   })
 
   it('search and aggregate as existing clients do', async () => {
     const { status, body } = await service.client.post(paths.search, {
       job_ids: [first.jobId, second.jobId],
       query_body: {
-        size: 1, track_total_hits: true,
-        query: { bool: { must: [{ range: { timestamp_inference: { gte: 'now-1d', lte: 'now' } } }, { match: { message: 'login' } }] } },
+        size: 1,
+        track_total_hits: true,
+        query: {
+          bool: {
+            must: [{ range: { timestamp_inference: { gte: 'now-1d', lte: 'now' } } }, { match: { message: 'login' } }],
+          },
+        },
         aggs: { rules: { terms: { field: 'rule.keyword', size: 1 }, aggs: { most: { max: { field: 'count' } } } } },
       },
     })
     assert.equal(status, 200)
-    assert.deepEqual([body.timed_out, body._shards.failed, body.hits.total, body.hits.max_score], [false, 0, { value: 30, relation: 'eq' }, 1])
+    assert.deepEqual(
+      [body.timed_out, body._shards.failed, body.hits.total, body.hits.max_score],
+      [false, 0, { value: 30, relation: 'eq' }, 1],
+    )
     const [hit] = body.hits.hits
     assert.deepEqual([hit._id, hit._source.count, hit._source.arcanna.bucket_state], ['e58', 58, 'new'])
     assert.deepEqual(body.aggregations.rules, {
-      doc_count_error_upper_bound: 0, sum_other_doc_count: 15, buckets: [{ key: 'r0', doc_count: 15, most: { value: 56 } }],
+      doc_count_error_upper_bound: 0,
+      sum_other_doc_count: 15,
+      buckets: [{ key: 'r0', doc_count: 15, most: { value: 56 } }],
     })
     assert.ok(Number.isInteger(body.took))
   })
 
-  it('understand the words that the management MCP server gives its agents: class_1, original_id, flags without the service\'s name', async () => {
+  it("understand the words that the management MCP server gives its agents: class_1, original_id, flags without the service's name", async () => {
     const ids = async (query: object): Promise<string[]> => {
       const { body } = await service.client.post(paths.search, { query_body: { query } })
       return body.hits.hits.map((hit: { _id: string }) => hit._id)
@@ -110,7 +194,11 @@ describe('queries', () => {
     const decided = await ids({ match: { 'arcanna.result_label.keyword': 'Drop' } })
     assert.equal(decided.length, 1)
     assert.deepEqual(await ids({ bool: { must: [{ match: { 'arcanna.result': 'class_1' } }] } }), decided)
-    const [hit] = (await service.client.post(paths.search, { query_body: { query: { term: { 'arcanna.original_id.keyword': decided[0] } } } })).body.hits.hits
+    const [hit] = (
+      await service.client.post(paths.search, {
+        query_body: { query: { term: { 'arcanna.original_id.keyword': decided[0] } } },
+      })
+    ).body.hits.hits
     assert.deepEqual([hit._id, hit._source.arcanna.original_id], [decided[0], decided[0]])
     assert.equal(await ids({ exists: { field: 'arcanna.key_hash.keyword' } }).then(({ length }) => length), 10)
     // All that the tool takes is optional.
@@ -121,17 +209,43 @@ describe('queries', () => {
 
   it('list what can be filtered by, with types and jobs', async () => {
     const { body } = await service.client.post(paths.fields, {})
-    const field = (name: string): { available_operators: string[]; available_in_jobs: number[] } => body.find((one: { field_name: string }) => one.field_name === name)
+    const field = (name: string): { available_operators: string[]; available_in_jobs: number[] } =>
+      body.find((one: { field_name: string }) => one.field_name === name)
     assert.deepEqual(field('count'), {
-      field_name: 'count', available_in_jobs: [first.jobId, second.jobId],
-      available_operators: ['is', 'is not', 'is one of', 'is not one of', 'exists', 'not exists', 'lt', 'lte', 'gt', 'gte'],
+      field_name: 'count',
+      available_in_jobs: [first.jobId, second.jobId],
+      available_operators: [
+        'is',
+        'is not',
+        'is one of',
+        'is not one of',
+        'exists',
+        'not exists',
+        'lt',
+        'lte',
+        'gt',
+        'gte',
+      ],
     })
     assert.equal(field('message').available_operators.length, 14)
-    assert.deepEqual(field('arcanna.outlier_flag').available_operators, ['is', 'is not', 'is one of', 'is not one of', 'exists', 'not exists'])
+    assert.deepEqual(field('arcanna.outlier_flag').available_operators, [
+      'is',
+      'is not',
+      'is one of',
+      'is not one of',
+      'exists',
+      'not exists',
+    ])
     const types = await service.client.post(paths.types, { job_titles: [second.title] })
-    assert.deepEqual([types.body['source.ip'], types.body.count, types.body['@timestamp'], types.body['arcanna.confidence_score']], ['keyword', 'long', 'date', 'double'])
+    assert.deepEqual(
+      [types.body['source.ip'], types.body.count, types.body['@timestamp'], types.body['arcanna.confidence_score']],
+      ['keyword', 'long', 'date', 'double'],
+    )
     for (const name of Object.keys(types.body)) {
-      const asked = await service.client.post(paths.events, { filters: [{ field: name, operator: 'exists' }], count_results_only: true })
+      const asked = await service.client.post(paths.events, {
+        filters: [{ field: name, operator: 'exists' }],
+        count_results_only: true,
+      })
       assert.equal(asked.status, 200, name)
     }
   })
@@ -154,7 +268,8 @@ describe('queries', () => {
       assert.equal((await client.post(path, { ...body, job_ids: [first.jobId, 999] })).status, 404)
       assert.equal((await client.post(path, { ...body, job_titles: ['None'] })).status, 404)
       assert.equal((await client.post(path, { ...body, more: 'x'.repeat(300_000) })).status, 413)
-      for (const wrong of [{ job_ids: 'first' }, { job_ids: [1.5] }, { job_titles: 7 }]) assert.equal((await client.post(path, { ...body, ...wrong })).status, 422)
+      for (const wrong of [{ job_ids: 'first' }, { job_ids: [1.5] }, { job_titles: 7 }])
+        assert.equal((await client.post(path, { ...body, ...wrong })).status, 422)
       assert.equal((await client.post(`${path}/`, body)).status, 200)
     }
   })
@@ -170,25 +285,43 @@ describe('queries', () => {
       [paths.events, { size: 10_000, page: 1 }, 'body'],
       [paths.search, { query_body: [] }, 'body.query_body'],
       [paths.search, { query_body: { query: { more_like_this: {} } } }, 'body.query_body.query.more_like_this'],
-      [paths.search, { query_body: { aggs: { a: { significant_terms: {} } } } }, 'body.query_body.aggs.a.significant_terms'],
+      [
+        paths.search,
+        { query_body: { aggs: { a: { significant_terms: {} } } } },
+        'body.query_body.aggs.a.significant_terms',
+      ],
     ]
     for (const [path, body, place] of wrong) {
       const answer = await service.client.post(path, body)
       assert.equal(answer.status, 422, JSON.stringify(body))
-      assert.ok(answer.body.detail.some((issue: { loc: string[] }) => issue.loc.join('.') === place), `${place} in ${answer.text}`)
+      assert.ok(
+        answer.body.detail.some((issue: { loc: string[] }) => issue.loc.join('.') === place),
+        `${place} in ${answer.text}`,
+      )
     }
-    const problem = await service.client.post(paths.search, { query_body: { query: { nested: {} } } }, { headers: { accept: 'application/problem+json' } })
+    const problem = await service.client.post(
+      paths.search,
+      { query_body: { query: { nested: {} } } },
+      { headers: { accept: 'application/problem+json' } },
+    )
     assert.deepEqual([problem.body.status, problem.body.errors[0].type], [422, 'unsupported'])
   })
 
   it('are refused with 429 where too many are asked at once, and go on afterwards; clients that go take theirs with them', async () => {
-    const asked = Array.from({ length: 200 }, () => service.client.post(paths.search, { query_body: { aggs: { a: { terms: { field: 'source.ip' } } } } }))
+    const asked = Array.from({ length: 200 }, () =>
+      service.client.post(paths.search, { query_body: { aggs: { a: { terms: { field: 'source.ip' } } } } }),
+    )
     const gone = new AbortController()
-    const left = fetch(service.baseUrl + paths.events, { method: 'POST', headers: { 'x-service-api-key': service.client.key }, signal: gone.signal }).catch(() => 'left')
+    const left = fetch(service.baseUrl + paths.events, {
+      method: 'POST',
+      headers: { 'x-service-api-key': service.client.key },
+      signal: gone.signal,
+    }).catch(() => 'left')
     gone.abort()
     const answers = await Promise.all(asked)
     assert.equal(await left, 'left')
-    for (const { status, headers } of answers) if (status !== 200) assert.deepEqual([status, headers.get('retry-after')], [429, '1'])
+    for (const { status, headers } of answers)
+      if (status !== 200) assert.deepEqual([status, headers.get('retry-after')], [429, '1'])
     assert.ok(answers.some(({ status }) => status === 200) && answers.some(({ status }) => status === 429))
     assert.equal((await service.client.post(paths.events)).status, 200)
   })
@@ -201,7 +334,8 @@ describe('queries of an engine', () => {
       const service = await startService({ dataDir })
       const own = await makeJob(service.client)
       const other = await makeJob(service.client)
-      for (const { jobId } of [own, other]) await service.client.post('/api/v1/events/', { job_id: jobId, raw_body: { rule: 'r' } })
+      for (const { jobId } of [own, other])
+        await service.client.post('/api/v1/events/', { job_id: jobId, raw_body: { rule: 'r' } })
       await service.close()
       const engine = await openEngine({ dataDir, name: 'service' })
       const principal = engine.authenticate(own.key) as Principal
@@ -217,15 +351,27 @@ describe('queries of an engine', () => {
       const given = engine.queries.events(principal, {}, gone.signal)
       gone.abort()
       await assert.rejects(given)
-      const question = { obfuscateDecisionPoints: false, obfuscateUsernames: true, recomputeModels: false, latestModels: 0, timeoutS: 10 }
+      const question = {
+        obfuscateDecisionPoints: false,
+        obfuscateUsernames: true,
+        recomputeModels: false,
+        latestModels: 0,
+        timeoutS: 10,
+      }
       const [metrics, left] = [new AbortController(), new AbortController()]
-      const answers = [engine.metrics.internal(principal, question, metrics.signal), engine.metrics.internal(principal, question, left.signal)]
+      const answers = [
+        engine.metrics.internal(principal, question, metrics.signal),
+        engine.metrics.internal(principal, question, left.signal),
+      ]
       // The second one waits for the first, and then does not run.
       left.abort()
       assert.equal((await answers[0])?.jobMetrics.size, 1)
       await assert.rejects(answers[1] as Promise<unknown>, { code: 'query_timeout' })
       const late = engine.queries.events(principal, {})
-      const [closed] = await Promise.all([assert.rejects(late, { code: 'draining' }).catch(() => 'answered before'), engine.close()])
+      const [closed] = await Promise.all([
+        assert.rejects(late, { code: 'draining' }).catch(() => 'answered before'),
+        engine.close(),
+      ])
       assert.ok(closed === undefined || closed === 'answered before')
       await assert.rejects(engine.queries.events(principal, {}), { code: 'draining' })
     } finally {

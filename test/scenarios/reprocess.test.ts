@@ -20,12 +20,21 @@ async function taught(): Promise<{ jobId: number; key: string }> {
     const rawBody = { rule: i % 2 === 0 ? 'noise' : 'alarm', '@timestamp': `2026-01-1${i}T10:00:00Z` }
     assert.equal((await client.post(`/api/v1/events/e${i}`, { job_id: jobId, raw_body: rawBody })).status, 201)
   }
-  for (const [id, label] of [['e0', 'drop'], ['e1', 'label_0']] as const) {
-    const answer = await client.put(`/api/v2/events/${jobId}/${id}/feedback?feedback_label=${label}&storage_name=internal`)
+  for (const [id, label] of [
+    ['e0', 'drop'],
+    ['e1', 'label_0'],
+  ] as const) {
+    const answer = await client.put(
+      `/api/v2/events/${jobId}/${id}/feedback?feedback_label=${label}&storage_name=internal`,
+    )
     assert.deepEqual([answer.status, answer.body], [200, { status: 'updated' }])
   }
   assert.equal((await client.post(`/api/v2/jobs/${jobId}/train`)).status, 200)
-  await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state === 'RETRAIN_FINISHED', 30_000)
+  await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    30_000,
+  )
   return { jobId, key }
 }
 
@@ -52,7 +61,10 @@ test('one event is decided again; what stood before is in its export', async () 
   const { jobId } = await taught()
   assert.equal((await client.get(`/api/v1/events/${jobId}/e3`)).body.result, '')
   const answer = await client.post(`/api/v2/events/${jobId}/e3/reprocess`)
-  assert.deepEqual([answer.status, answer.body], [200, { request: { status: 'OK', reason: null, reason_details: null } }])
+  assert.deepEqual(
+    [answer.status, answer.body],
+    [200, { request: { status: 'OK', reason: null, reason_details: null } }],
+  )
   assert.equal((await client.get(`/api/v1/events/${jobId}/e3`)).body.result_label, 'Escalate')
   const { previous_result, result } = await section(jobId, 'e3')
   assert.deepEqual([previous_result, result], ['', 'label_0'])
@@ -67,7 +79,11 @@ test('many events are decided again by date and filter, and the answer says how 
   const { jobId } = await taught()
   const path = `/api/v2/events/${jobId}/reprocess`
   const patient = `${path}?timeout_s=60`
-  const first = await client.post(patient, { date_field: '@timestamp', start_date: '2026-01-12', end_date: '2026-01-14' })
+  const first = await client.post(patient, {
+    date_field: '@timestamp',
+    start_date: '2026-01-12',
+    end_date: '2026-01-14',
+  })
   assert.equal(first.status, 200)
   assert.deepEqual(first.body.request, { status: 'OK', reason: null, reason_details: null })
   assert.equal(first.body.events_updated, 3)
@@ -75,17 +91,29 @@ test('many events are decided again by date and filter, and the answer says how 
     assert.equal((await client.get(`/api/v1/events/${jobId}/${id}`)).body.result !== '', ['e2', 'e4'].includes(id), id)
   }
   const second = await client.post(patient, {
-    date_field: '@timestamp', start_date: null,
-    filters: [{ field: 'rule', operator: 'is one of', value: ['alarm'] }, { field: 'arcanna.previous_result', operator: 'not exists' }],
+    date_field: '@timestamp',
+    start_date: null,
+    filters: [
+      { field: 'rule', operator: 'is one of', value: ['alarm'] },
+      { field: 'arcanna.previous_result', operator: 'not exists' },
+    ],
   })
   assert.equal(second.body.events_updated, 5)
   assert.equal((await client.post(`${path}/`)).body.events_updated, 10)
   const tasks = (await client.get(path)).body
-  assert.deepEqual(tasks.map((task: any) => [task.status, task.events_updated, task.progress_percent]), [
-    ['finished', 10, 100], ['finished', 5, 100], ['finished', 3, 100],
-  ])
+  assert.deepEqual(
+    tasks.map((task: any) => [task.status, task.events_updated, task.progress_percent]),
+    [
+      ['finished', 10, 100],
+      ['finished', 5, 100],
+      ['finished', 3, 100],
+    ],
+  )
   const one = await client.get(`${path}/${first.body.task_id}`)
-  assert.deepEqual([one.body.task_id, one.body.start_date, one.body.decisions_changed], [first.body.task_id, '2026-01-12', 3])
+  assert.deepEqual(
+    [one.body.task_id, one.body.start_date, one.body.decisions_changed],
+    [first.body.task_id, '2026-01-12', 3],
+  )
   assert.deepEqual((await client.delete(`${path}/${first.body.task_id}`)).body, one.body)
 })
 
@@ -95,7 +123,10 @@ test('a request that does not wait is answered with a task to look at', async ()
   const started = await client.post(`${path}?timeout_s=0`, {})
   assert.equal(started.body.request.status, 'OK')
   assert.equal(typeof started.body.events_updated, 'number')
-  const { body } = await eventually(() => client.get(`${path}/${started.body.task_id}`), (answer) => answer.body.status === 'finished')
+  const { body } = await eventually(
+    () => client.get(`${path}/${started.body.task_id}`),
+    (answer) => answer.body.status === 'finished',
+  )
   assert.equal(body.events_updated, 10)
 })
 
@@ -127,14 +158,24 @@ test("an agent's notes are kept with the event and come with its export", async 
   const { jobId, key } = await makeJob(client)
   await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
   const path = `/api/v2/events/${jobId}/e/add_agentic_notes`
-  const note = { agent_notes: 'Known scanner.', agent_saved_objects: [{ ip: '192.0.2.9' }], workflow_name: 'Triage', workflow_id: 12, session_id: 's-1' }
+  const note = {
+    agent_notes: 'Known scanner.',
+    agent_saved_objects: [{ ip: '192.0.2.9' }],
+    workflow_name: 'Triage',
+    workflow_id: 12,
+    session_id: 's-1',
+  }
   const answer = await client.withKey(key).post(path, note)
   assert.deepEqual([answer.status, answer.body], [200, { status: 'OK', reason: null, reason_details: [] }])
   assert.equal((await client.post(path, { agent_notes: 'More.', agent_saved_objects: null })).status, 200)
   const { agentic_notes, log_messages } = await section(jobId, 'e')
-  assert.deepEqual(agentic_notes.map((each: any) => [each.agent_notes, each.agent_saved_objects, each.workflow_id, each.session_id]), [
-    ['Known scanner.', [{ ip: '192.0.2.9' }], '12', 's-1'], ['More.', null, null, null],
-  ])
+  assert.deepEqual(
+    agentic_notes.map((each: any) => [each.agent_notes, each.agent_saved_objects, each.workflow_id, each.session_id]),
+    [
+      ['Known scanner.', [{ ip: '192.0.2.9' }], '12', 's-1'],
+      ['More.', null, null, null],
+    ],
+  )
   assert.ok(log_messages.some((message: any) => message.component === 'Triage' && message.content === 'Known scanner.'))
   const wrong = await client.post(path, { agent_saved_objects: [] })
   assert.deepEqual([wrong.status, wrong.body.detail[0].loc], [422, ['body', 'agent_notes']])
@@ -150,7 +191,8 @@ test('each operation asks for its scope, which the key of a sender may lack', as
   await client.post('/api/v1/events/e', { job_id: jobId, raw_body: { rule: 'a' } })
   const sender = client.withKey(key)
   const scopes = (await client.get('/api/v2/token/scopes')).body as string[]
-  for (const scope of ['execute:reprocess_events', 'write:event_agentic_notes', 'write:event_feedback']) assert.ok(scopes.includes(scope))
+  for (const scope of ['execute:reprocess_events', 'write:event_agentic_notes', 'write:event_feedback'])
+    assert.ok(scopes.includes(scope))
   assert.equal((await sender.post(`/api/v2/events/${jobId}/e/reprocess`)).status, 403)
   assert.equal((await sender.post(`/api/v2/events/${jobId}/reprocess`)).status, 403)
   assert.equal((await sender.get(`/api/v2/events/${jobId}/reprocess`)).status, 403)
@@ -163,7 +205,10 @@ test('health and jobs of the management API', async () => {
   const other = await makeJob(client, { pipeline_integrations: [] })
   const all = (await client.get('/api/v2/jobs')).body as { job_id: number }[]
   assert.ok([jobId, other.jobId].every((id) => all.some((job) => job.job_id === id)))
-  assert.deepEqual((await client.withKey(key).get('/api/v2/jobs/')).body.map((job: any) => job.job_id), [jobId])
+  assert.deepEqual(
+    (await client.withKey(key).get('/api/v2/jobs/')).body.map((job: any) => job.job_id),
+    [jobId],
+  )
   assert.deepEqual((await client.get(`/api/v2/jobs/${jobId}`)).body, (await client.get(`/api/v1/jobs/${jobId}`)).body)
   assert.equal((await client.get('/api/v2/jobs/999')).status, 404)
 })

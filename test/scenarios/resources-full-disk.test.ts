@@ -15,7 +15,8 @@ test('a full disk is 507 and changes nothing; with room again it goes on', {
   try {
     await makeJob(full.client, { title: 'Stays' })
     const listed = (await full.client.get(resources)).body
-    const limit = (bytes: string) => execFileSync('prlimit', ['--pid', String(full.started.child.pid), `--fsize=${bytes}:unlimited`])
+    const limit = (bytes: string) =>
+      execFileSync('prlimit', ['--pid', String(full.started.child.pid), `--fsize=${bytes}:unlimited`])
     limit('16384')
     const remove = () => full.client.delete(`${resources}?resource_type=job&title=Stays`)
     for (const answer of [await full.client.post(resources, key), await remove()]) {

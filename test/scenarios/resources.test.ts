@@ -93,7 +93,8 @@ test('a reference that leads nowhere is refused', async () => {
     i: {
       type: 'integration',
       properties: {
-        title: 'Lost', integration_type: 'External REST API',
+        title: 'Lost',
+        integration_type: 'External REST API',
         parameters: { api_key: "{{api_keys(name='nobody')}}", data_type: 'x' },
       },
     },
@@ -120,7 +121,9 @@ test('resources are listed: jobs nested by title, integrations flat, an empty ar
 
 test('a wrong query is 422 with its place', async () => {
   for (const [query, place] of [
-    ['resource_type=nonsense', 'resource_type'], ['title=a&id=1', 'title'], ['overwrite=perhaps', 'overwrite'],
+    ['resource_type=nonsense', 'resource_type'],
+    ['title=a&id=1', 'title'],
+    ['overwrite=perhaps', 'overwrite'],
   ] as const) {
     const method = place === 'overwrite' ? 'POST' : 'GET'
     const answer = await client.request(method, `/api/v2/resources?${query}`, method === 'POST' ? { body: {} } : {})
@@ -132,7 +135,10 @@ test('a wrong query is 422 with its place', async () => {
 test('a delete says what to delete', async () => {
   const answer = await client.delete('/api/v2/resources')
   assert.equal(answer.status, 422)
-  assert.ok(answer.body.detail.every((each: { loc: string[] }) => each.loc[0] === 'query'), answer.text)
+  assert.ok(
+    answer.body.detail.every((each: { loc: string[] }) => each.loc[0] === 'query'),
+    answer.text,
+  )
   assert.equal((await client.delete('/api/v2/resources?resource_type=job')).status, 422)
 })
 
@@ -161,21 +167,39 @@ test('all three expressions name what is there, and what leads nowhere is told w
   const [job] = (await client.get(`/api/v2/resources?resource_type=job&title=${encodeURIComponent(title)}`)).body
   const named = job[title].properties.pipeline_integrations[0].resource
   const input = /title='(.*)'/.exec(named)![1]!
-  const [integration] = (await client.get(`/api/v2/resources?resource_type=integration&title=${encodeURIComponent(input)}`)).body
-  const put = (resource: string) => client.post('/api/v2/resources', {
-    j: { type: 'job', properties: { title: 'Refers', pipeline_integrations: [{ resource, integration_type: 'input' }] } },
-  })
+  const [integration] = (
+    await client.get(`/api/v2/resources?resource_type=integration&title=${encodeURIComponent(input)}`)
+  ).body
+  const put = (resource: string) =>
+    client.post('/api/v2/resources', {
+      j: {
+        type: 'job',
+        properties: { title: 'Refers', pipeline_integrations: [{ resource, integration_type: 'input' }] },
+      },
+    })
   for (const resource of [
-    input, `{{integrations(title='${input}')}}`, `{{ integrations( title = "${input}" ) }}`,
-    `{{integrations(internal_id=${integration.id})}}`, `{{integrations(internal_id='${integration.id}')}}`,
-  ]) assert.equal((await put(resource)).status, 200, resource)
+    input,
+    `{{integrations(title='${input}')}}`,
+    `{{ integrations( title = "${input}" ) }}`,
+    `{{integrations(internal_id=${integration.id})}}`,
+    `{{integrations(internal_id='${integration.id}')}}`,
+  ])
+    assert.equal((await put(resource)).status, 200, resource)
   for (const resource of [
-    'Nobody', "{{integrations(title='Nobody')}}", '{{integrations(internal_id=999)}}', "{{api_keys(name='Nobody')}}", '{{broken',
+    'Nobody',
+    "{{integrations(title='Nobody')}}",
+    '{{integrations(internal_id=999)}}',
+    "{{api_keys(name='Nobody')}}",
+    '{{broken',
   ]) {
     const answer = await put(resource)
     assert.equal(answer.status, 422, resource)
     const place = ['body', 'j', 'properties', 'pipeline_integrations', '0', 'resource']
-    assert.deepEqual(answer.body.detail.map((each: { loc: string[] }) => each.loc), [place], resource)
+    assert.deepEqual(
+      answer.body.detail.map((each: { loc: string[] }) => each.loc),
+      [place],
+      resource,
+    )
   }
 })
 
@@ -197,7 +221,10 @@ test('what is in use is refused with its users, and goes by force, which says wh
   assert.equal((await client.delete(`${path}&force=perhaps`)).status, 422)
   const forced = await client.delete(`${path}&force=True`)
   assert.equal(forced.status, 200)
-  assert.deepEqual([forced.body.deleted, forced.body.updated].map((refs) => refs[0].title), [input, title])
+  assert.deepEqual(
+    [forced.body.deleted, forced.body.updated].map((refs) => refs[0].title),
+    [input, title],
+  )
   assert.equal((await client.withKey(key).get(`/api/v1/jobs/${jobId}`)).status, 404)
   assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).status, 200)
 })
@@ -207,7 +234,9 @@ test('what GET answers is posted back and changes nothing, in short and in full'
   const auto_retrain = { enabled: true, cron: '0 3 * * *', blockers: { outliers: true } }
   const marks = { auto_id: 7, storage_tag: 'tag', storage_tag_display_name: 'Tag' }
   const { title } = await makeJob(client, {
-    description: 'about it', feedback_columns: ['rule'], advanced_settings: { monitoring_settings, auto_retrain },
+    description: 'about it',
+    feedback_columns: ['rule'],
+    advanced_settings: { monitoring_settings, auto_retrain },
   })
   const path = `/api/v2/resources?title=${encodeURIComponent(title)}`
   const [job] = (await client.get(path)).body

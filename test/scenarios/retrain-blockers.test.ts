@@ -14,8 +14,12 @@ before(async () => {
 after(() => service.close())
 
 const blockers = {
-  outliers: true, consensus_flipping: true, low_confidence_score: true, undecided_consensus: true,
-  consensus_low_score: true, consensus_changes: true,
+  outliers: true,
+  consensus_flipping: true,
+  low_confidence_score: true,
+  undecided_consensus: true,
+  consensus_low_score: true,
+  consensus_changes: true,
 }
 const EVERY_SECOND = '* * * * * *'
 
@@ -28,7 +32,9 @@ async function vote(jobId: number, event: string, ...votes: readonly (readonly [
 
 function schedule(title: string, set: Record<string, boolean>): Promise<Answer> {
   const auto_retrain = { enabled: true, cron: EVERY_SECOND, blockers: set }
-  return client.post('/api/v2/resources', { j: { type: 'job', properties: { title, advanced_settings: { auto_retrain } } } })
+  return client.post('/api/v2/resources', {
+    j: { type: 'job', properties: { title, advanced_settings: { auto_retrain } } },
+  })
 }
 
 test('every blocker keeps a scheduled training waiting, and says so; without them it runs', async () => {
@@ -47,7 +53,11 @@ test('every blocker keeps a scheduled training waiting, and says so; without the
 
   let [outliers, unsure] = [0, 0]
   for (let i = 0; i < 40 && (outliers < 4 || unsure < 11); i++) {
-    const event = await post(`strange-${i}`, { rule: `never seen ${i}`, source: { ip: `${i}.9.9.9` }, bytes: 10 ** (i % 12) })
+    const event = await post(`strange-${i}`, {
+      rule: `never seen ${i}`,
+      source: { ip: `${i}.9.9.9` },
+      bytes: 10 ** (i % 12),
+    })
     if (event.outlier) outliers++
     if (event.confidence_score < 60) unsure++
   }
@@ -59,9 +69,14 @@ test('every blocker keeps a scheduled training waiting, and says so; without the
   assert.equal((await schedule(title, blockers)).status, 200)
   const blocked = await eventually(job, (each) => each.retrain_msg.includes('waits'))
   for (const what of [
-    /outliers: \d+ of \d+ since/, /decisions of low confidence: \d+ of \d+ since/, /undecided: 1;/,
-    /less than 60 % of the votes: 1;/, /went back and forth since the last training: 1;/, /changes of a consensus since the last training: \d+\./,
-  ]) assert.match(blocked.retrain_msg, what)
+    /outliers: \d+ of \d+ since/,
+    /decisions of low confidence: \d+ of \d+ since/,
+    /undecided: 1;/,
+    /less than 60 % of the votes: 1;/,
+    /went back and forth since the last training: 1;/,
+    /changes of a consensus since the last training: \d+\./,
+  ])
+    assert.match(blocked.retrain_msg, what)
   assert.equal(blocked.retrain_state, 'RETRAIN_FINISHED')
   assert.equal(blocked.last_train_finished_timestamp, trained.last_train_finished_timestamp)
 

@@ -21,13 +21,25 @@ after(() => rmSync(dataDir, { recursive: true }))
 const category = 'Automated root cause analysis'
 
 async function causeJob(parameters: Record<string, unknown> = {}): Promise<number> {
-  const steps = Object.keys(parameters).length === 0 ? {} : {
-    pipeline_integrations: [{ resource: 'Clustering processor', integration_type: 'processor', enabled: true, parameters }],
-  }
+  const steps =
+    Object.keys(parameters).length === 0
+      ? {}
+      : {
+          pipeline_integrations: [
+            { resource: 'Clustering processor', integration_type: 'processor', enabled: true, parameters },
+          ],
+        }
   return (await makeJob(client, { category, decision_points: [], ...steps })).jobId
 }
 
-async function send(jobId: number, id: string, seconds: number, name: string, callees: readonly string[], type: string): Promise<void> {
+async function send(
+  jobId: number,
+  id: string,
+  seconds: number,
+  name: string,
+  callees: readonly string[],
+  type: string,
+): Promise<void> {
   const time = new Date(Date.now() - 3_600_000 + seconds * 1000).toISOString()
   const rawBody = { '@timestamp': time, service: { name, callees }, alert: { type } }
   const answer = await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: rawBody })
@@ -44,7 +56,9 @@ test('alerts of services that call each other are one cluster; its tree begins w
   assert.deepEqual([listed.body.clusters.length, listed.body.total], [1, 2], listed.text)
   const behind = new Date(Date.parse(listed.body.clusters[0].last_time) + 500).toISOString()
   const sizes = async (query: string): Promise<number[]> => {
-    return (await client.get(`/api/v2/jobs/${jobId}/clusters?${query}`)).body.clusters.map(({ size }: { size: number }) => size)
+    return (await client.get(`/api/v2/jobs/${jobId}/clusters?${query}`)).body.clusters.map(
+      ({ size }: { size: number }) => size,
+    )
   }
   assert.deepEqual([await sizes(`start_date=${behind}`), await sizes(`end_date=${behind}`)], [[1], [3]])
   assert.equal((await client.get(`/api/v2/jobs/${jobId}/clusters?start_date=soon`)).status, 422)
@@ -58,7 +72,10 @@ test('alerts of services that call each other are one cluster; its tree begins w
   const { body } = await client.get(`/api/v1/events/${jobId}/db/export`)
   const place = body.service_event.service.cluster
   assert.deepEqual([place.cluster_id, place.follows_from, place.followers], [cluster.cluster_id, null, 1])
-  assert.deepEqual(place.decisions.map((each: { result_label: string }) => each.result_label), ['Irrelevant', 'Root cause'])
+  assert.deepEqual(
+    place.decisions.map((each: { result_label: string }) => each.result_label),
+    ['Irrelevant', 'Root cause'],
+  )
 })
 
 test('the parameters of the processors are kept, shown and checked', async () => {
@@ -67,13 +84,26 @@ test('the parameters of the processors are kept, shown and checked', async () =>
   assert.match(shown.text, /"equal_fields":\["site"\]/)
   assert.match(shown.text, /"gap_s":30/)
   for (const parameters of [{ gap_s: 0 }, { equal_fields: 'site' }, { equal_fields: [1] }, { linkage: 'all' }]) {
-    const refused = await client.post('/api/v2/resources', { resources: { job: { type: 'job', properties: {
-      title: 'refused', category, decision_points: [],
-      pipeline_integrations: [{ resource: 'Clustering processor', integration_type: 'processor', enabled: true, parameters }],
-    } } } })
+    const refused = await client.post('/api/v2/resources', {
+      resources: {
+        job: {
+          type: 'job',
+          properties: {
+            title: 'refused',
+            category,
+            decision_points: [],
+            pipeline_integrations: [
+              { resource: 'Clustering processor', integration_type: 'processor', enabled: true, parameters },
+            ],
+          },
+        },
+      },
+    })
     assert.equal(refused.status, 422, refused.text)
   }
-  const schema = await client.get('/api/v2/resources/integration/parameters/schema?type=Clustering%20processor&role=processor')
+  const schema = await client.get(
+    '/api/v2/resources/integration/parameters/schema?type=Clustering%20processor&role=processor',
+  )
   assert.equal(schema.body.properties['Clustering processor'].properties.equal_fields.type, 'array')
 })
 
@@ -86,14 +116,20 @@ test('feedback and a training make decisions sure; a bulk is decided the same', 
     await client.put(`/api/v1/events/${jobId}/s${i}/feedback`, { feedback: 'Symptom' })
   }
   assert.equal((await client.post(`/api/v1/jobs/${jobId}/train`, { username: 'ann' })).status, 200)
-  const job = await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state.startsWith('RETRAIN_'), 30_000)
+  const job = await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state.startsWith('RETRAIN_'),
+    30_000,
+  )
   assert.equal(job.body.retrain_state, 'RETRAIN_FINISHED', job.body.retrain_msg)
   await send(jobId, 'r', 3_000, 'db', [], 'disk full')
   await send(jobId, 's', 3_005, 'api', ['db'], 'latency')
   const { body } = await client.get(`/api/v1/events/${jobId}/s`)
   assert.equal(body.result_label, 'Symptom')
   assert.ok(body.confidence_score > 60, String(body.confidence_score))
-  const [line] = await client.bulk(JSON.stringify({ job_id: jobId, raw_body: { service: { name: 'web', callees: [] }, alert: { type: 'x' } } }))
+  const [line] = await client.bulk(
+    JSON.stringify({ job_id: jobId, raw_body: { service: { name: 'web', callees: [] }, alert: { type: 'x' } } }),
+  )
   assert.equal(line.status, 'OK')
 })
 

@@ -50,7 +50,11 @@ test('a start that fails says why in one sentence', async () => {
       [{ SERVICE_DATA_DIR: join(dir, 'other'), SERVICE_LOG_LEVEL: 'loud' }, [], /SERVICE_LOG_LEVEL must be/],
       [{}, ['--config', join(dir, 'nowhere')], /cannot be read/],
       [
-        { SERVICE_DATA_DIR: join(dir, 'other'), SERVICE_PORT: String(service.port), SERVICE_PASSWORD_COST: String(PASSWORD_COST) },
+        {
+          SERVICE_DATA_DIR: join(dir, 'other'),
+          SERVICE_PORT: String(service.port),
+          SERVICE_PASSWORD_COST: String(PASSWORD_COST),
+        },
         [],
         /cannot listen on 127\.0\.0\.1 port/,
       ],
@@ -60,7 +64,11 @@ test('a start that fails says why in one sentence', async () => {
       assert.equal(await started.exited, 1, started.output())
       assert.match(started.output(), words)
       // Beside the log, which is JSON, and the secrets.
-      const said = started.output().split('\n').filter((line) => !/^(\{|First start|  )/.test(line)).join('\n')
+      const said = started
+        .output()
+        .split('\n')
+        .filter((line) => !/^(\{|First start|  )/.test(line))
+        .join('\n')
       assert.match(said, /^The service did not start: [^\n]*\.\n$/)
       // What the directory was made with is told, or nobody could ever use it.
       if (words.source.includes('cannot listen')) assert.match(started.output(), /^  management key: \S+$/m)
@@ -90,7 +98,10 @@ test('SIGTERM finishes what is under way, answers new requests 503, and ends wit
     `POST /api/v1/events/_bulk HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${MANAGEMENT_KEY}\r\n` +
       `Transfer-Encoding: chunked\r\n\r\n${chunk(line('streamed'))}`,
   )
-  await eventually(async () => streamed, (text) => text.includes('"streamed"'))
+  await eventually(
+    async () => streamed,
+    (text) => text.includes('"streamed"'),
+  )
 
   // Half of a request holds the drain open, so that there is a time to ask in.
   const body = line('late').trim()
@@ -110,10 +121,16 @@ test('SIGTERM finishes what is under way, answers new requests 503, and ends wit
   await streamClosed
   assert.ok(streamed.endsWith('0\r\n\r\n'), 'the stream ends in order')
   idle.write(`GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n`)
-  await eventually(async () => refused, (text) => text.startsWith('HTTP/1.1 503 ') && /retry-after: \d/i.test(text))
+  await eventually(
+    async () => refused,
+    (text) => text.startsWith('HTTP/1.1 503 ') && /retry-after: \d/i.test(text),
+  )
   await assert.rejects(openSocket(service.port))
   slow.write(body.slice(10))
-  await eventually(async () => answered, (text) => text.startsWith('HTTP/1.1 201 '))
+  await eventually(
+    async () => answered,
+    (text) => text.startsWith('HTTP/1.1 201 '),
+  )
   assert.equal(await service.started.exited, 0)
   assert.ok(!service.started.output().includes(MANAGEMENT_KEY), 'secrets from the environment are not printed')
   assert.ok(!service.started.output().includes('administrator'))
@@ -127,7 +144,11 @@ test('SIGTERM finishes what is under way, answers new requests 503, and ends wit
   )
   await second.kill()
   const third = await spawnService({ dataDir: service.dataDir })
-  for (const id of [...drained, ...ids]) assert.equal((await third.client.get(`/api/v1/events/${jobId}/${id}`)).status, 200, id)
-  assert.equal((await third.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, drained.length + ids.length)
+  for (const id of [...drained, ...ids])
+    assert.equal((await third.client.get(`/api/v1/events/${jobId}/${id}`)).status, 200, id)
+  assert.equal(
+    (await third.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count,
+    drained.length + ids.length,
+  )
   await third.close()
 })

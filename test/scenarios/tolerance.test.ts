@@ -120,8 +120,14 @@ test('train, start and stop work with no body, an empty object, null fields', as
 })
 
 test('FortiSOAR starts and stops a job under /api/v1, with a user name in the query', async () => {
-  for (const [verb, status] of [['stop', 'STOPPED'], ['start', 'STARTED']] as const) {
-    assert.deepEqual((await client.post(`/api/v1/jobs/${jobId}/${verb}?username=ann`, {})).body, { status: 'OK', error_message: '' })
+  for (const [verb, status] of [
+    ['stop', 'STOPPED'],
+    ['start', 'STARTED'],
+  ] as const) {
+    assert.deepEqual((await client.post(`/api/v1/jobs/${jobId}/${verb}?username=ann`, {})).body, {
+      status: 'OK',
+      error_message: '',
+    })
     assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.status, status)
   }
 })
@@ -129,29 +135,53 @@ test('FortiSOAR starts and stops a job under /api/v1, with a user name in the qu
 test('metrics of a job are asked with GET too', async () => {
   const asked = `/api/v2/metrics/job?job_id=${jobId}&end_datetime=2026-01-01T00:00:00Z`
   assert.deepEqual((await client.get(asked)).body, (await client.post(asked, {})).body)
-  assert.equal((await client.get(`/api/v2/metrics/job_and_latest_model?job_id=${jobId}&timeout_s=120`)).body.job_id, jobId)
+  assert.equal(
+    (await client.get(`/api/v2/metrics/job_and_latest_model?job_id=${jobId}&timeout_s=120`)).body.job_id,
+    jobId,
+  )
 })
 
 test('documents with the words of before are understood: Elasticsearch for the search engine, features for the decision points', async () => {
   const parameters = { hosts: 'search.example', port: 9200, user: 'u', password: 'p', schema: 'https' }
-  const answer = await client.post('/api/v2/resources?overwrite=False', { resources: {
-    search: { type: 'integration', properties: { title: 'Elastic', integration_type: 'Elasticsearch', parameters } },
-    job: { type: 'job', properties: { title: 'Older', category: 'Decision intelligence', features: ['event.outcome'] } },
-  } })
+  const answer = await client.post('/api/v2/resources?overwrite=False', {
+    resources: {
+      search: { type: 'integration', properties: { title: 'Elastic', integration_type: 'Elasticsearch', parameters } },
+      job: {
+        type: 'job',
+        properties: { title: 'Older', category: 'Decision intelligence', features: ['event.outcome'] },
+      },
+    },
+  })
   assert.equal(answer.status, 200, answer.text)
-  const [shown] = (await client.get('/api/v2/resources?resource_type=job&title=Older')).body as [{ Older: { properties: { decision_points: string[] } } }]
+  const [shown] = (await client.get('/api/v2/resources?resource_type=job&title=Older')).body as [
+    { Older: { properties: { decision_points: string[] } } },
+  ]
   assert.deepEqual(shown.Older.properties.decision_points, ['event.outcome'])
-  assert.equal((await client.get('/api/v2/resources?resource_type=integration&title=Elastic')).body[0].subcategory_id, 'search_engine')
+  assert.equal(
+    (await client.get('/api/v2/resources?resource_type=integration&title=Elastic')).body[0].subcategory_id,
+    'search_engine',
+  )
   const schema = '/api/v2/resources/integration/parameters/schema'
-  assert.deepEqual(Object.keys((await client.get(`${schema}?integration_type=elasticsearch`)).body.properties), ['Elasticsearch'])
+  assert.deepEqual(Object.keys((await client.get(`${schema}?integration_type=elasticsearch`)).body.properties), [
+    'Elasticsearch',
+  ])
   const { created } = answer.body as { created: { url: string; internal_id: number }[] }
   assert.equal(created[1]!.url, `http://127.0.0.1:${service.port}/use-cases/overview/${created[1]!.internal_id}`)
   // The management MCP server knows an integration's type by the last entry with its subcategory_id, and looks for words in the name.
-  const { integration_types: types } = (await client.get('/api/v2/resources/integration/metadata')).body as { integration_types: { id: string; name: string }[] }
+  const { integration_types: types } = (await client.get('/api/v2/resources/integration/metadata')).body as {
+    integration_types: { id: string; name: string }[]
+  }
   assert.equal(new Map(types.map(({ id, name }) => [id, name])).get('search_engine'), 'Elasticsearch')
   const accepted = Object.keys((await client.get(schema)).body.properties)
-  assert.deepEqual(types.map(({ name }) => name), accepted)
-  for (const name of accepted) assert.equal((await client.get(`/api/v2/resources/integration/metadata?type=${encodeURIComponent(name)}`)).body.name, name)
+  assert.deepEqual(
+    types.map(({ name }) => name),
+    accepted,
+  )
+  for (const name of accepted)
+    assert.equal(
+      (await client.get(`/api/v2/resources/integration/metadata?type=${encodeURIComponent(name)}`)).body.name,
+      name,
+    )
 })
 
 test('links in answers are at the address that the client asked, behind a proxy too', async () => {
@@ -165,22 +195,49 @@ test('links in answers are at the address that the client asked, behind a proxy 
     [{ host: '[::1]:80', 'x-forwarded-proto': 'HTTPS, http' }, 'https://[::1]:80/api-keys'],
     [{ 'x-forwarded-host': 'soc.example, inner:1', 'x-forwarded-proto': 'https' }, 'https://soc.example/api-keys'],
     [{ host: 'a/b', 'x-forwarded-proto': 'javascript' }, '/api-keys'],
-  ] as const) assert.equal(await url(headers), expected)
-  const answer = await client.delete('/api/v2/resources?resource_type=api_key&title=linked', { headers: { host: 'soc.example' } })
+  ] as const)
+    assert.equal(await url(headers), expected)
+  const answer = await client.delete('/api/v2/resources?resource_type=api_key&title=linked', {
+    headers: { host: 'soc.example' },
+  })
   assert.equal(answer.body.deleted[0].url, 'http://soc.example/api-keys')
 })
 
 test('a set of resources comes with null for everything that a client has no value for', async () => {
   const labels = ['Yes', 'No', 'Perhaps'].map((name) => ({ name, hex_color: null }))
-  const step = { resource: 'Internal storage', integration_type: 'output', enabled: true, auto_id: null, storage_tag: null, storage_tag_display_name: null, parameters: {} }
-  const advanced = { custom_labels: labels, auto_retrain: { enabled: false, cron: '0 0 * * *', blockers: null }, monitoring_settings: null }
-  const properties = {
-    title: 'Nulls', description: null, category: 'Decision intelligence', decision_points: ['a'], feedback_columns: null,
-    advanced_settings: advanced, pipeline_integrations: [step], remove_missing_pipeline_integrations: null,
+  const step = {
+    resource: 'Internal storage',
+    integration_type: 'output',
+    enabled: true,
+    auto_id: null,
+    storage_tag: null,
+    storage_tag_display_name: null,
+    parameters: {},
   }
-  const answer = await client.post('/api/v2/resources?overwrite=True', { resources: { job: { type: 'job', depends_on: [], properties } } })
+  const advanced = {
+    custom_labels: labels,
+    auto_retrain: { enabled: false, cron: '0 0 * * *', blockers: null },
+    monitoring_settings: null,
+  }
+  const properties = {
+    title: 'Nulls',
+    description: null,
+    category: 'Decision intelligence',
+    decision_points: ['a'],
+    feedback_columns: null,
+    advanced_settings: advanced,
+    pipeline_integrations: [step],
+    remove_missing_pipeline_integrations: null,
+  }
+  const answer = await client.post('/api/v2/resources?overwrite=True', {
+    resources: { job: { type: 'job', depends_on: [], properties } },
+  })
   assert.equal(answer.status, 200, answer.text)
-  assert.deepEqual((await client.get(`/api/v1/jobs/${answer.body.created[0].internal_id}/labels`)).body, ['Yes', 'No', 'Perhaps'])
+  assert.deepEqual((await client.get(`/api/v1/jobs/${answer.body.created[0].internal_id}/labels`)).body, [
+    'Yes',
+    'No',
+    'Perhaps',
+  ])
 })
 
 test('the content type may be missing or misspelt', async () => {
@@ -228,10 +285,16 @@ test('HEAD of what is streamed is answered without a body, so that the connectio
   for (const path of ['logs/export-all', 'logs/export-zip/api/main']) {
     text = ''
     socket.write(`HEAD /api/monitoring/api/v1/${path} HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: ${client.key}\r\n\r\n`)
-    await eventually(async () => text, (head) => head.endsWith('\r\n\r\n'))
+    await eventually(
+      async () => text,
+      (head) => head.endsWith('\r\n\r\n'),
+    )
     assert.match(text, /^HTTP\/1.1 200 OK\r\nContent-Type: application\/zip\r\n/)
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
-    await eventually(async () => text, (both) => both.endsWith('{"status":"alive"}'))
+    await eventually(
+      async () => text,
+      (both) => both.endsWith('{"status":"alive"}'),
+    )
     assert.match(text, /^[^{]*\r\n\r\nHTTP\/1.1 200 OK\r\n[^{]*\{"status":"alive"\}$/)
   }
   socket.destroy()
@@ -254,7 +317,11 @@ test('errors are RFC 9457 where the client asks for it', async () => {
   const notFound = await client.get('/api/v1/jobs/99999', { headers })
   assert.match(notFound.headers.get('content-type') ?? '', /^application\/problem\+json/)
   assert.deepEqual(notFound.body, {
-    type: 'about:blank', title: 'Not Found', status: 404, detail: 'job not found', code: 'job_not_found',
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    detail: 'job not found',
+    code: 'job_not_found',
   })
   const invalid = await client.post('/api/v1/jobs/get_by_name', {}, { headers })
   assert.equal(invalid.status, 422)

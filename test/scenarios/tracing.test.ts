@@ -26,7 +26,14 @@ let jobId: number
 
 before(async () => {
   collector = await HttpReceiver.open()
-  const options = { url: `${collector.url}/v1/traces`, headers: { 'x-tenant': 'ours' }, timeoutMs: 1_000, delayMs: 50, ratio: 0, serviceName: 'triage' }
+  const options = {
+    url: `${collector.url}/v1/traces`,
+    headers: { 'x-tenant': 'ours' },
+    timeoutMs: 1_000,
+    delayMs: 50,
+    ratio: 0,
+    serviceName: 'triage',
+  }
   service = await startService({ tracer: (engine) => (tracing = new Tracing(options, engine)) })
   jobId = (await makeJob(service.client)).jobId
 })
@@ -36,7 +43,11 @@ after(async () => {
 })
 
 function spans(): Span[] {
-  return collector.bodies().flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }: any) => scopeSpans.flatMap((scope: any) => scope.spans)))
+  return collector
+    .bodies()
+    .flatMap(({ resourceSpans }) =>
+      resourceSpans.flatMap(({ scopeSpans }: any) => scopeSpans.flatMap((scope: any) => scope.spans)),
+    )
 }
 
 function attribute(span: Span, name: string): unknown {
@@ -52,21 +63,35 @@ test('a request is followed to its decision, in the trace that it came with; oth
   await post('not sampled', unsampled)
   await post('followed', sampled)
   await service.client.get('/api/v1/events/1/nothing', { headers: sampled })
-  const found = await eventually(async () => spans(), (all) => all.length >= 6)
+  const found = await eventually(
+    async () => spans(),
+    (all) => all.length >= 6,
+  )
   assert.deepEqual(found.map(({ name }) => name).sort(), [
-    'GET /api/v1/events/{job_id}/{event_id}', 'POST /api/v1/events/{event_id}', 'mailbox', 'turn', 'turn commit', 'turn decide',
+    'GET /api/v1/events/{job_id}/{event_id}',
+    'POST /api/v1/events/{event_id}',
+    'mailbox',
+    'turn',
+    'turn commit',
+    'turn decide',
   ])
   assert.deepEqual([...new Set(found.map(({ traceId }) => traceId))], ['0af7651916cd43dd8448eb211c80319c'])
   const named = (name: string): Span => found.find((span) => span.name === name)!
   const request = named('POST /api/v1/events/{event_id}')
   assert.equal(request.parentSpanId, 'b7ad6b7169203331')
   assert.deepEqual([named('mailbox').parentSpanId, named('turn').parentSpanId], [request.spanId, request.spanId])
-  assert.deepEqual([named('turn decide').parentSpanId, named('turn commit').parentSpanId], [named('turn').spanId, named('turn').spanId])
+  assert.deepEqual(
+    [named('turn decide').parentSpanId, named('turn commit').parentSpanId],
+    [named('turn').spanId, named('turn').spanId],
+  )
   const times = [request, named('mailbox'), named('turn'), named('turn decide'), named('turn commit')]
   for (const span of times) assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name)
-  assert.deepEqual(['decision.event_id', 'decision.status', 'http.response.status_code', 'http.route'].map((name) => attribute(request, name)), [
-    'followed', 'OK', 201, '/api/v1/events/{event_id}',
-  ])
+  assert.deepEqual(
+    ['decision.event_id', 'decision.status', 'http.response.status_code', 'http.route'].map((name) =>
+      attribute(request, name),
+    ),
+    ['followed', 'OK', 201, '/api/v1/events/{event_id}'],
+  )
   assert.equal(attribute(named('GET /api/v1/events/{job_id}/{event_id}'), 'http.response.status_code'), 404)
   const [{ headers, path, body }] = collector.received as [(typeof collector.received)[0]]
   assert.deepEqual([path, headers['x-tenant'], headers['content-type']], ['/v1/traces', 'ours', 'application/json'])

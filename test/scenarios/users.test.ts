@@ -36,7 +36,11 @@ async function userWith(role: string): Promise<{ username: string; user: Client 
 
 test('a token says until when it works, in any form that a client asks for it', async () => {
   for (const [value, unit, seconds] of [
-    [undefined, undefined, 30 * 86_400], [null, null, 30 * 86_400], [2, 'hours', 7_200], ['90', 'Minute', 5_400], [1, undefined, 86_400],
+    [undefined, undefined, 30 * 86_400],
+    [null, null, 30 * 86_400],
+    [2, 'hours', 7_200],
+    ['90', 'Minute', 5_400],
+    [1, undefined, 86_400],
     [99, 'years', 3_650 * 86_400],
   ] as const) {
     const body = { username: 'admin', password: ADMIN_PASSWORD, expires_in_value: value, expires_in_unit: unit }
@@ -46,7 +50,11 @@ test('a token says until when it works, in any form that a client asks for it', 
     const left = (Date.parse(answer.body.expire_at) - Date.now()) / 1000
     assert.ok(Math.abs(left - seconds) < 60, `${value} ${unit}: ${left}`)
   }
-  for (const bad of [{ expires_in_value: 0 }, { expires_in_value: 1, expires_in_unit: 'fortnights' }, { scopes: ['root'] }]) {
+  for (const bad of [
+    { expires_in_value: 0 },
+    { expires_in_value: 1, expires_in_unit: 'fortnights' },
+    { scopes: ['root'] },
+  ]) {
     const answer = await client.post('/api/v2/token', { username: 'admin', password: ADMIN_PASSWORD, ...bad })
     assert.equal(answer.status, 422, JSON.stringify(bad))
   }
@@ -69,7 +77,9 @@ test('every scope is asked for by an operation, and shown by the document', () =
   const asked = new Set(routes.flatMap(({ scope, moreScopes = {} }) => [scope, ...Object.keys(moreScopes)]))
   asked.delete(null)
   assert.deepEqual([...asked].sort(), Object.keys(scopeTable).sort())
-  const { paths } = openApiDocument(routes, 'service') as { paths: Record<string, Record<string, { 'x-scopes': string[] }>> }
+  const { paths } = openApiDocument(routes, 'service') as {
+    paths: Record<string, Record<string, { 'x-scopes': string[] }>>
+  }
   for (const { path, method, scope } of routes) {
     assert.deepEqual(paths[path]![method.toLowerCase()]!['x-scopes'], scope === null ? [] : [scope])
   }
@@ -97,12 +107,23 @@ test('a power user makes jobs and integrations, an administrator keys', async ()
   assert.equal(refused.status, 403, refused.text)
   assert.match(refused.body.error, /write:api_keys/)
   assert.deepEqual((await client.get('/api/v2/resources?resource_type=api_key&title=of+a+power+user')).body, [])
-  const job = { resources: { job: { type: 'job', properties: { title: 'of a power user', category: 'Decision intelligence', decision_points: ['a'] } } } }
+  const job = {
+    resources: {
+      job: {
+        type: 'job',
+        properties: { title: 'of a power user', category: 'Decision intelligence', decision_points: ['a'] },
+      },
+    },
+  }
   assert.equal((await user.post('/api/v2/resources', job)).status, 200)
   const administrator = await userWith('administrator')
   assert.equal((await administrator.user.post('/api/v2/resources', key('of an administrator'))).status, 200)
   assert.equal((await user.delete('/api/v2/resources?resource_type=api_key&title=of+an+administrator')).status, 403)
-  assert.equal((await user.post('/api/v2/resources', key('of an administrator'))).status, 200, 'it is there and stays as it is')
+  assert.equal(
+    (await user.post('/api/v2/resources', key('of an administrator'))).status,
+    200,
+    'it is there and stays as it is',
+  )
 })
 
 test('a narrow token does no more than was asked for, and no more than the role', async () => {
@@ -139,15 +160,21 @@ test('votes carry the caller where no name is given', async () => {
   const { username, user } = await userWith('analyst')
   const { jobId, key } = await makeJob(client)
   for (const [id, voter, body] of [
-    ['a', user, { feedback: 'Drop' }], ['b', user, { feedback: 'Drop', username: 'somebody' }], ['c', client.withKey(key), { feedback: 'Drop' }],
+    ['a', user, { feedback: 'Drop' }],
+    ['b', user, { feedback: 'Drop', username: 'somebody' }],
+    ['c', client.withKey(key), { feedback: 'Drop' }],
   ] as const) {
     await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: id } })
     assert.equal((await voter.put(`/api/v1/events/${jobId}/${id}/feedback`, body)).status, 200)
   }
   // A blank name is none, and blanks around one make nobody else of it: a second vote would count twice.
-  for (const name of ['  ', ` ${username}\n`]) await user.put(`/api/v1/events/${jobId}/a/feedback`, { feedback: 'Drop', cortex_user: name })
+  for (const name of ['  ', ` ${username}\n`])
+    await user.put(`/api/v1/events/${jobId}/a/feedback`, { feedback: 'Drop', cortex_user: name })
   const { votes } = (await client.get(`/api/v2/events/${jobId}/a/consensus`)).body
-  assert.deepEqual(votes.map(({ analyst }: { analyst: string }) => analyst), [username])
+  assert.deepEqual(
+    votes.map(({ analyst }: { analyst: string }) => analyst),
+    [username],
+  )
   const ballots: string[] = []
   for (const shard of [0, 1]) {
     const environment = openShard(service.dataDir, shard)
@@ -155,7 +182,11 @@ test('votes carry the caller where no name is given', async () => {
     await environment.close()
   }
   // makeJob names its keys `test N`.
-  for (const voter of [username, 'somebody', 'test ']) assert.ok(ballots.some((each) => each.includes(voter)), voter)
+  for (const voter of [username, 'somebody', 'test '])
+    assert.ok(
+      ballots.some((each) => each.includes(voter)),
+      voter,
+    )
 })
 
 test('a request over the rate is 429 with the time to wait; a stream is held to the rate and loses no line', async () => {
@@ -169,10 +200,21 @@ test('a request over the rate is 429 with the time to wait; a stream is held to 
       assert.equal(headers.get('retry-after'), '1')
       assert.match(body.error, /too many requests/)
     }
-    const lines = Array.from({ length: 100 }, (_, i) => JSON.stringify({ job_id: jobId, event_id: `e${i}`, raw_body: { rule: i } })).join('\n')
-    const results = await eventually(() => limited.client.post('/api/v1/events/_bulk', lines), ({ status }) => status === 200)
-    const ids = results.text.trim().split('\n').map((line) => JSON.parse(line).event_id)
-    assert.deepEqual(ids, Array.from({ length: 100 }, (_, i) => `e${i}`))
+    const lines = Array.from({ length: 100 }, (_, i) =>
+      JSON.stringify({ job_id: jobId, event_id: `e${i}`, raw_body: { rule: i } }),
+    ).join('\n')
+    const results = await eventually(
+      () => limited.client.post('/api/v1/events/_bulk', lines),
+      ({ status }) => status === 200,
+    )
+    const ids = results.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).event_id)
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 100 }, (_, i) => `e${i}`),
+    )
   } finally {
     await limited.close()
   }
@@ -185,16 +227,25 @@ test('a stream ends when its key does, and says so', async () => {
   const headers = { 'x-service-api-key': user.key }
   const stream = request(`${service.baseUrl}/api/v1/events/_bulk`, { method: 'POST', headers })
   stream.write(line('first'))
-  const [response] = await once(stream, 'response') as [IncomingMessage]
+  const [response] = (await once(stream, 'response')) as [IncomingMessage]
   let text = ''
   response.on('data', (bytes: Buffer) => (text += bytes.toString()))
-  await eventually(async () => text, (seen) => seen.includes('"first"'))
+  await eventually(
+    async () => text,
+    (seen) => seen.includes('"first"'),
+  )
   await client.put(`/api/v2/users/${username}`, { enabled: false })
   stream.write(line('second'))
   await once(response, 'end')
   stream.destroy()
-  const results = text.trim().split('\n').map((each) => JSON.parse(each))
-  assert.deepEqual(results.map(({ event_id, status_code }) => event_id ?? status_code), ['first', 401])
+  const results = text
+    .trim()
+    .split('\n')
+    .map((each) => JSON.parse(each))
+  assert.deepEqual(
+    results.map(({ event_id, status_code }) => event_id ?? status_code),
+    ['first', 401],
+  )
   assert.equal((await client.get(`/api/v1/events/${jobId}/second`)).status, 404)
 })
 
@@ -204,21 +255,27 @@ test('what waits for its body is refused when its key has gone meanwhile', async
   const eve = { username: `eve-${username}`, password: PASSWORD, role: 'administrator' }
   const bodies: readonly (readonly [string, unknown])[] = [
     ['/api/v1/events/slow', { job_id: jobId, raw_body: { rule: 'slow' } }],
-    ['/api/v2/users', eve], ['/api/v2/resources', { key: { type: 'api_key', properties: { name: eve.username } } }],
-    [`/api/v1/bulk/${jobId}`, { events: [{ job_id: jobId, raw_body: { rule: 'slow' } }] }], ['/api/v2/events/query', { job_ids: [jobId] }],
+    ['/api/v2/users', eve],
+    ['/api/v2/resources', { key: { type: 'api_key', properties: { name: eve.username } } }],
+    [`/api/v1/bulk/${jobId}`, { events: [{ job_id: jobId, raw_body: { rule: 'slow' } }] }],
+    ['/api/v2/events/query', { job_ids: [jobId] }],
   ]
-  const sent = await Promise.all(bodies.map(async ([path, document]) => {
-    const body = JSON.stringify(document)
-    const socket = await openSocket(service.port)
-    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${user.key}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
-    return { socket, rest: body.slice(5) }
-  }))
+  const sent = await Promise.all(
+    bodies.map(async ([path, document]) => {
+      const body = JSON.stringify(document)
+      const socket = await openSocket(service.port)
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nx-service-api-key: ${user.key}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+      )
+      return { socket, rest: body.slice(5) }
+    }),
+  )
   // Everything before is read; of an event, a key that worked within a second counts.
   await new Promise((resolve) => setTimeout(resolve, 1_050))
   assert.equal((await client.put(`/api/v2/users/${username}`, { enabled: false })).status, 200)
   for (const { socket, rest } of sent) {
     socket.write(rest)
-    const [answer] = await once(socket, 'data') as [Buffer]
+    const [answer] = (await once(socket, 'data')) as [Buffer]
     assert.match(answer.toString(), /^HTTP\/1\.1 401 /)
     socket.destroy()
   }

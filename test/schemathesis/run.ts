@@ -19,8 +19,15 @@ const here = dirname(fileURLToPath(import.meta.url))
 const source = here.replace('/.build/', '/')
 const home = join(source, '../../.build/schemathesis')
 const CHECKS = [
-  'not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_headers_conformance',
-  'response_schema_conformance', 'unsupported_method', 'allow_header_conformance', 'ignored_auth', 'use_after_free',
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'unsupported_method',
+  'allow_header_conformance',
+  'ignored_auth',
+  'use_after_free',
 ]
 
 /** Something of everything, and the values that name it. */
@@ -30,7 +37,10 @@ async function prepare(client: Client): Promise<Record<string, unknown[]>> {
   assert.equal((await client.post(`/api/v2/jobs/${stopped.jobId}/stop`)).status, 200)
   const labels = ['Drop', 'Escalate']
   for (const [i, label] of labels.entries()) {
-    const event = { job_id: jobId, raw_body: { rule: label, source: { ip: `192.0.2.${i}` }, '@timestamp': '2026-01-31T09:05:00Z' } }
+    const event = {
+      job_id: jobId,
+      raw_body: { rule: label, source: { ip: `192.0.2.${i}` }, '@timestamp': '2026-01-31T09:05:00Z' },
+    }
     assert.equal((await client.post(`/api/v1/events/e${i}`, event)).status, 201)
     assert.equal((await client.put(`/api/v1/events/${jobId}/e${i}/feedback`, { feedback: label })).status, 200)
   }
@@ -60,13 +70,40 @@ const bin = pythonEnvironment(home, join(source, 'requirements.txt'))
 const service = await spawnService()
 let status: number
 try {
-  const env = { ...process.env, KNOWN_VALUES: JSON.stringify(await prepare(service.client)), PYTHONPATH: source, SCHEMATHESIS_HOOKS: 'hooks' }
-  status = runShown(join(bin, 'st'), [
-    'run', `${service.baseUrl}/openapi.json`, '--header', `x-service-api-key: ${MANAGEMENT_KEY}`, '--checks', CHECKS.join(','),
-    '--continue-on-failure', '--output-truncate', 'true', '--warnings', 'off', '--max-examples', '50', ...process.argv.slice(2),
-  ], home, env)
+  const env = {
+    ...process.env,
+    KNOWN_VALUES: JSON.stringify(await prepare(service.client)),
+    PYTHONPATH: source,
+    SCHEMATHESIS_HOOKS: 'hooks',
+  }
+  status = runShown(
+    join(bin, 'st'),
+    [
+      'run',
+      `${service.baseUrl}/openapi.json`,
+      '--header',
+      `x-service-api-key: ${MANAGEMENT_KEY}`,
+      '--checks',
+      CHECKS.join(','),
+      '--continue-on-failure',
+      '--output-truncate',
+      'true',
+      '--warnings',
+      'off',
+      '--max-examples',
+      '50',
+      ...process.argv.slice(2),
+    ],
+    home,
+    env,
+  )
 } finally {
-  const log = service.started.output().split('\n').filter((line) => !/^(Listening|Pages|Documentation)/.test(line)).join('\n').trim()
+  const log = service.started
+    .output()
+    .split('\n')
+    .filter((line) => !/^(Listening|Pages|Documentation)/.test(line))
+    .join('\n')
+    .trim()
   if (log !== '') console.log(`The service printed:\n${log.slice(0, 5_000)}`)
   await service.close()
 }

@@ -9,8 +9,11 @@ const dir = mkdtempSync(join(tmpdir(), 'command-'))
 after(() => rmSync(dir, { recursive: true }))
 
 const program = join(dir, 'program.mjs')
-writeFileSync(program, `import { readCommand } from ${JSON.stringify(new URL('../../server/command.js', import.meta.url).href)}
-console.log(readCommand('npm run it -- PLACE [--key K]', 1, { key: { type: 'string' } }).positionals[0])`)
+writeFileSync(
+  program,
+  `import { readCommand } from ${JSON.stringify(new URL('../../server/command.js', import.meta.url).href)}
+console.log(readCommand('npm run it -- PLACE [--key K]', 1, { key: { type: 'string' } }).positionals[0])`,
+)
 
 /** How the program ends with these arguments, and what it says on which stream. */
 function run(...args: string[]): [number | null, string, string] {

@@ -28,8 +28,23 @@ function refusal(env: Record<string, string>, args: readonly string[] = []): str
 
 test('without settings the defaults hold', () => {
   assert.deepEqual(readSettings({ PATH: '/bin' }, []), {
-    port: 8080, host: '127.0.0.1', opsHost: '127.0.0.1', drainSeconds: 20, logLevel: 'info', dataDir: './data', name: 'service',
-    passwordCost: 14, minutesPerAlert: 10, privateHosts: [], emptyErrorMessage: false, rateLimit: 0, otlpTimeoutMs: 10_000, otlpDelayMs: 5_000, tracesRatio: 1, otelServiceName: 'decision-service', otelDisabled: false,
+    port: 8080,
+    host: '127.0.0.1',
+    opsHost: '127.0.0.1',
+    drainSeconds: 20,
+    logLevel: 'info',
+    dataDir: './data',
+    name: 'service',
+    passwordCost: 14,
+    minutesPerAlert: 10,
+    privateHosts: [],
+    emptyErrorMessage: false,
+    rateLimit: 0,
+    otlpTimeoutMs: 10_000,
+    otlpDelayMs: 5_000,
+    tracesRatio: 1,
+    otelServiceName: 'decision-service',
+    otelDisabled: false,
   })
 })
 
@@ -61,14 +76,24 @@ test('a JSON file sets', () => {
     assert.equal(settings.emptyErrorMessage, true)
     assert.equal(settings.name, 'service')
   })
-  withFile('\ufeff{"SERVICE_PORT": 9003}', (file) => assert.equal(readSettings({}, ['--config', file, '--accept-loss']).port, 9003))
+  withFile('\ufeff{"SERVICE_PORT": 9003}', (file) =>
+    assert.equal(readSettings({}, ['--config', file, '--accept-loss']).port, 9003),
+  )
 })
 
 test('a wrong setting is one sentence that names it and keeps its value to itself', () => {
   for (const [name, value] of [
-    ['SERVICE_PORT', '70000'], ['SERVICE_PORT', 'http'], ['SERVICE_PORT', ''], ['SERVICE_THREADS', '0'],
-    ['SERVICE_NAME', 'no spaces'], ['SERVICE_EMPTY_ERROR_MESSAGE', 'perhaps'], ['SERVICE_BOOTSTRAP_KEY', 'short'],
-    ['SERVICE_RATE_LIMIT', 'fast'], ['SERVICE_RATE_BURST', 'many'], ['SERVICE_ADMIN_PASSWORD', 'pw'], ['SERVICE_HOST', ''],
+    ['SERVICE_PORT', '70000'],
+    ['SERVICE_PORT', 'http'],
+    ['SERVICE_PORT', ''],
+    ['SERVICE_THREADS', '0'],
+    ['SERVICE_NAME', 'no spaces'],
+    ['SERVICE_EMPTY_ERROR_MESSAGE', 'perhaps'],
+    ['SERVICE_BOOTSTRAP_KEY', 'short'],
+    ['SERVICE_RATE_LIMIT', 'fast'],
+    ['SERVICE_RATE_BURST', 'many'],
+    ['SERVICE_ADMIN_PASSWORD', 'pw'],
+    ['SERVICE_HOST', ''],
   ] as const) {
     const message = refusal({ [name]: value })
     assert.match(message, new RegExp(`^${name} must `))
@@ -107,14 +132,22 @@ test('the README has the table of settings as it is: npm run docs writes it', ()
 })
 
 test('of the variables of OpenTelemetry those in the table are read, and others left alone', () => {
-  const settings = readSettings({
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc, x-tenant=a=b',
-    OTEL_TRACES_SAMPLER_ARG: '0.25', OTEL_PROPAGATORS: 'b3',
-  }, [])
+  const settings = readSettings(
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc, x-tenant=a=b',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+      OTEL_PROPAGATORS: 'b3',
+    },
+    [],
+  )
   assert.equal(settings.otlpEndpoint, 'http://collector:4318')
   assert.deepEqual(settings.otlpHeaders, { authorization: 'Basic abc', 'x-tenant': 'a=b' })
   assert.equal(settings.tracesRatio, 0.25)
   assert.match(refusal({ OTEL_TRACES_SAMPLER_ARG: '1.5' }), /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1$/)
-  assert.match(refusal({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }), /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address/)
+  assert.match(
+    refusal({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }),
+    /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address/,
+  )
   assert.match(refusal({ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }), /^OTEL_EXPORTER_OTLP_HEADERS must be name=value/)
 })

@@ -22,7 +22,8 @@ function text(name: string): string {
 test('every setting that is named is one', () => {
   const known: readonly string[] = Object.values(settingsTable).map(({ name }) => name)
   for (const [name, content] of texts) {
-    for (const [setting] of content.matchAll(/SERVICE_[A-Z]\w*/g)) assert.ok(known.includes(setting), `${setting} in ${name}`)
+    for (const [setting] of content.matchAll(/SERVICE_[A-Z]\w*/g))
+      assert.ok(known.includes(setting), `${setting} in ${name}`)
   }
 })
 

@@ -33,7 +33,10 @@ test('a binary that does not load, or is not there, does not fit', async () => {
 
 test('any other failure of an import is told as it is', async () => {
   const missing = './no-such-file.js'
-  const notFound: unknown = await import(missing).then(() => null, (error: unknown) => error)
+  const notFound: unknown = await import(missing).then(
+    () => null,
+    (error: unknown) => error,
+  )
   const syntax = errorOf(() => new Function('('))
   for (const error of [notFound, syntax, new TypeError('x is not a function'), 'text', null]) {
     assert.equal(isNativeMisfit(error), false)

@@ -60,11 +60,19 @@ test('a document that is not valid would be found', async () => {
 
 test('the operations of the specification are there', () => {
   for (const [method, path] of [
-    ['post', '/api/v1/events/'], ['post', '/api/v1/events/{event_id}'], ['get', '/api/v1/events/{job_id}/{event_id}'],
-    ['get', '/api/v1/events/{job_id}/{event_id}/export'], ['put', '/api/v1/events/{job_id}/{event_id}/feedback'],
-    ['get', '/api/v1/jobs/'], ['get', '/api/v1/jobs/{job_id}'], ['get', '/api/v1/jobs/{job_id}/labels'],
-    ['post', '/api/v1/jobs/{job_id}/train'], ['post', '/api/v1/jobs/get_by_name'],
-    ['post', '/api/v1/jobs/get_by_name/labels'], ['post', '/api/v2/resources'], ['get', '/api/v2/resources'],
+    ['post', '/api/v1/events/'],
+    ['post', '/api/v1/events/{event_id}'],
+    ['get', '/api/v1/events/{job_id}/{event_id}'],
+    ['get', '/api/v1/events/{job_id}/{event_id}/export'],
+    ['put', '/api/v1/events/{job_id}/{event_id}/feedback'],
+    ['get', '/api/v1/jobs/'],
+    ['get', '/api/v1/jobs/{job_id}'],
+    ['get', '/api/v1/jobs/{job_id}/labels'],
+    ['post', '/api/v1/jobs/{job_id}/train'],
+    ['post', '/api/v1/jobs/get_by_name'],
+    ['post', '/api/v1/jobs/get_by_name/labels'],
+    ['post', '/api/v2/resources'],
+    ['get', '/api/v2/resources'],
     ['delete', '/api/v2/resources'],
   ] as const) {
     assert.ok(document.paths[path]?.[method], `${method} ${path}`)
@@ -78,7 +86,10 @@ test('operation ids are unique, path parameters are described, every operation h
       assert.ok(!ids.has(operation.operationId), operation.operationId)
       ids.add(operation.operationId)
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-      assert.deepEqual(operation.parameters.filter((each) => each.in === 'path').map((each) => each.name), inPath)
+      assert.deepEqual(
+        operation.parameters.filter((each) => each.in === 'path').map((each) => each.name),
+        inPath,
+      )
       assert.ok(Object.keys(operation.responses).some((status) => status.startsWith('2')))
       for (const response of Object.values(operation.responses)) assert.ok(response.description)
       for (const tag of operation.tags) assert.ok(document.tags.some((each) => each.name === tag))
@@ -116,7 +127,10 @@ test('nothing is in the document that generators of clients stumble over', () =>
   }
   // In Go NewUser is the function that makes a User.
   const names = Object.keys(document.components.schemas)
-  assert.deepEqual(names.filter((name) => names.includes(name.replace(/^New/, '')) && name.startsWith('New')), [])
+  assert.deepEqual(
+    names.filter((name) => names.includes(name.replace(/^New/, '')) && name.startsWith('New')),
+    [],
+  )
   for (const methods of Object.values(document.paths)) {
     for (const { operationId, responses } of Object.values(methods)) {
       // An answer without a type is none to them.
@@ -128,7 +142,12 @@ test('nothing is in the document that generators of clients stumble over', () =>
 })
 
 test('a client sends its key where one is looked at, though none is needed', () => {
-  assert.deepEqual(document.paths['/api/v1/health']?.['get']?.security, [{ apiKey: [] }, { neutralApiKey: [] }, { bearer: [] }, {}])
+  assert.deepEqual(document.paths['/api/v1/health']?.['get']?.security, [
+    { apiKey: [] },
+    { neutralApiKey: [] },
+    { bearer: [] },
+    {},
+  ])
   assert.deepEqual(document.paths['/livez']?.['get']?.security, [])
 })
 
@@ -158,5 +177,8 @@ test('the published properties of a job are those that a job is checked against'
   const checked = JSON.parse(JSON.stringify(describeCategory('Decision intelligence', []))).parameters as Schema
   const names = (schema: Schema): string[] => Object.keys(schema.properties).sort()
   assert.deepEqual(names(job), names(checked))
-  assert.deepEqual(names(job.properties.advanced_settings as Schema), names(checked.properties.advanced_settings as Schema))
+  assert.deepEqual(
+    names(job.properties.advanced_settings as Schema),
+    names(checked.properties.advanced_settings as Schema),
+  )
 })

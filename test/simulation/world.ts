@@ -43,9 +43,14 @@ const CLUSTERED = 'Automated root cause analysis'
 const lookUp = { integrationId: 7, role: 'enrichment', enabled: true, parameters: {}, outsideSince: 1 } as const
 const labels = ['Escalate', 'drop', 'label_2', 'class_0', ' Investigate ', 'Drop', 'Escalate'] as const
 const wrongBodies: readonly [RefusalCode, string][] = [
-  ['invalid_json', '{'], ['invalid_json', ''], ['invalid_body', '[]'], ['invalid_body', '{"raw_body":7}'], ['invalid_body', '{}'],
+  ['invalid_json', '{'],
+  ['invalid_json', ''],
+  ['invalid_body', '[]'],
+  ['invalid_body', '{"raw_body":7}'],
+  ['invalid_body', '{}'],
   ['number_too_large', '{"raw_body":{"a":-1e999}}'],
-  ['forbidden_field', '{"raw_body":{"a":{"__proto__":1}}}'], ['event_too_deep', `{"raw_body":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`],
+  ['forbidden_field', '{"raw_body":{"a":{"__proto__":1}}}'],
+  ['event_too_deep', `{"raw_body":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`],
 ]
 
 /** What a message must be answered: the code of a refusal, or a result. */
@@ -83,7 +88,8 @@ export class World {
     this.#random = new SeededRandom(seed)
     this.#troubles = troubles
     this.#jobs = [
-      jobSettings({ id: 1 }), jobSettings({ id: 2, category: 'Event centric decision intelligence' }),
+      jobSettings({ id: 1 }),
+      jobSettings({ id: 2, category: 'Event centric decision intelligence' }),
       jobSettings({ id: 3, decisionPoints: ['user', 'tags', 'net.port'] }),
       jobSettings({ id: 4, category: CLUSTERED, decisionPoints: [], labels: defaultLabels('Decision intelligence') }),
     ]
@@ -113,15 +119,15 @@ export class World {
         this.#oracle(at).resume(settings, micros)
         return null
       })
-    }
-    else if (chance < 90) this.#postModel(at)
+    } else if (chance < 90) this.#postModel(at)
     else if (chance < 93) this.#postReprocess(at)
     else if (chance < 94) this.#postTask(at)
     else if (chance < 95) this.#postNote(at)
     else if (chance < 97) this.#postOverride(at)
     else if (chance < 98) this.#forgetTold()
     else if (this.#troubles.commits) {
-      this.shard.environment.failNextCommit = this.#random.below(2) === 0 ? new Refusal('store_full', 'full') : new Error('a bug')
+      this.shard.environment.failNextCommit =
+        this.#random.below(2) === 0 ? new Refusal('store_full', 'full') : new Error('a bug')
     }
   }
 
@@ -176,10 +182,13 @@ export class World {
     const random = this.#random
     const body: Record<string, unknown> = { host: `h${random.below(4)}` }
     if (random.below(3) > 0) body['user'] = random.pick(['ann', 'bob', null, 7, true, ''])
-    if (random.below(3) === 0) body['tags'] = Array.from({ length: random.below(4) }, () => random.pick(['x', 'y', 1, null]))
-    if (random.below(3) === 0) body['net'] = random.pick([{ port: 22 }, { port: 443 }, [{ port: 1 }, { port: 2 }], {}, null])
+    if (random.below(3) === 0)
+      body['tags'] = Array.from({ length: random.below(4) }, () => random.pick(['x', 'y', 1, null]))
+    if (random.below(3) === 0)
+      body['net'] = random.pick([{ port: 22 }, { port: 443 }, [{ port: 1 }, { port: 2 }], {}, null])
     if (random.below(20) === 0) delete body['host']
-    if (random.below(15) === 0) body['enrichment'] = random.pick([{ ti: 1 }, { own: 2 }, { ti: { level: 'x' }, own: 3 }, 'text'])
+    if (random.below(15) === 0)
+      body['enrichment'] = random.pick([{ ti: 1 }, { own: 2 }, { ti: { level: 'x' }, own: 3 }, 'text'])
     if (random.below(30) === 0) return { other: random.below(3), constructor: 'x', '1': { '0': [] } }
     return body
   }
@@ -190,9 +199,12 @@ export class World {
     switch (random.below(6)) {
       case 0:
       case 1:
-      case 2: return null
-      case 3: return known.length > 0 ? random.pick(known) : 'None'
-      default: return `id ${random.below(12)}`
+      case 2:
+        return null
+      case 3:
+        return known.length > 0 ? random.pick(known) : 'None'
+      default:
+        return `id ${random.below(12)}`
     }
   }
 
@@ -203,7 +215,10 @@ export class World {
       return
     }
     if (this.#troubles.deaths && this.#random.below(60) === 0) {
-      this.#post(at, 'ingest', () => assert.fail('never committed'), { eventId: POISON, body: '{"raw_body":{"host":"h"}}' })
+      this.#post(at, 'ingest', () => assert.fail('never committed'), {
+        eventId: POISON,
+        body: '{"raw_body":{"host":"h"}}',
+      })
       return
     }
     const rawBody = this.#body(at)
@@ -211,25 +226,38 @@ export class World {
     const body = JSON.stringify({ job_id: at + 1, raw_body: rawBody, title: 'T' })
     const micros = this.shard.take()
     ;(this.#knownIds[at] as string[]).push(eventId ?? eventIdOf(micros))
-    this.#post(at, 'ingest', (settings) => {
-      const event = this.#oracle(at).ingest(settings, eventId, micros, rawBody)
-      return expectedView(settings, this.#oracle(at), event)
-    }, { eventId, body, micros })
+    this.#post(
+      at,
+      'ingest',
+      (settings) => {
+        const event = this.#oracle(at).ingest(settings, eventId, micros, rawBody)
+        return expectedView(settings, this.#oracle(at), event)
+      },
+      { eventId, body, micros },
+    )
   }
 
   #postFeedback(at: number): void {
     const random = this.#random
     const known = this.#knownIds[at] as string[]
-    const eventId = known.length === 0 || random.below(15) === 0 ? 'nobody' : (known.at(-1 - random.below(Math.min(40, known.length))) as string)
+    const eventId =
+      known.length === 0 || random.below(15) === 0
+        ? 'nobody'
+        : (known.at(-1 - random.below(Math.min(40, known.length))) as string)
     const label = random.below(20) === 0 ? '<empty>' : random.pick(labels)
     const analyst = `analyst ${random.below(4)}`
-    this.#post(at, 'feedback', (settings, micros) => {
-      const event = this.#oracle(at).find(eventId)
-      if (event === null) return 'event_not_found'
-      if (label === '<empty>') return 'unknown_label'
-      this.#oracle(at).vote(settings, event, analyst, placeOf(label), micros)
-      return null
-    }, { eventId, body: JSON.stringify({ analyst, label }) })
+    this.#post(
+      at,
+      'feedback',
+      (settings, micros) => {
+        const event = this.#oracle(at).find(eventId)
+        if (event === null) return 'event_not_found'
+        if (label === '<empty>') return 'unknown_label'
+        this.#oracle(at).vote(settings, event, analyst, placeOf(label), micros)
+        return null
+      },
+      { eventId, body: JSON.stringify({ analyst, label }) },
+    )
   }
 
   /** An id that was posted lately, or nobody's. */
@@ -241,13 +269,18 @@ export class World {
 
   #postReprocess(at: number): void {
     const eventId = this.#someId(at)
-    this.#post(at, 'reprocess', (settings, micros) => {
-      const event = this.#oracle(at).find(eventId)
-      if (event === null) return 'event_not_found'
-      if (settings.status === 'STOPPED') return 'job_stopped'
-      if (event.lookUps !== 'awaited') this.#oracle(at).decideAgain(settings, event, micros)
-      return null
-    }, { eventId })
+    this.#post(
+      at,
+      'reprocess',
+      (settings, micros) => {
+        const event = this.#oracle(at).find(eventId)
+        if (event === null) return 'event_not_found'
+        if (settings.status === 'STOPPED') return 'job_stopped'
+        if (event.lookUps !== 'awaited') this.#oracle(at).decideAgain(settings, event, micros)
+        return null
+      },
+      { eventId },
+    )
   }
 
   /** What was looked up about some events: those that wait, others, and those that are gone. */
@@ -257,26 +290,54 @@ export class World {
     const events = times.map((micros) => {
       const fields = random.below(5) === 0 ? undefined : { found: true, level: random.pick(['high', 'low', 3]) }
       const outcome = fields === undefined ? ('late' as const) : ('found' as const)
-      return { micros, steps: [{ name: 'ti', title: 'Threats', outcome, reason: '', ms: 1, ...(fields === undefined ? {} : { fields }) }] }
-    })
-    this.#post(at, 'enriched', (settings, atMicros) => {
-      for (const { micros, steps: [step] } of events) {
-        const event = this.#oracle(at).events.get(micros)
-        if (event !== undefined) this.#oracle(at).enrich(settings, event, step?.fields, atMicros)
+      return {
+        micros,
+        steps: [
+          { name: 'ti', title: 'Threats', outcome, reason: '', ms: 1, ...(fields === undefined ? {} : { fields }) },
+        ],
       }
-      return 'any'
-    }, { body: encodeEnriched({ op: 'bring', events }) })
+    })
+    this.#post(
+      at,
+      'enriched',
+      (settings, atMicros) => {
+        for (const {
+          micros,
+          steps: [step],
+        } of events) {
+          const event = this.#oracle(at).events.get(micros)
+          if (event !== undefined) this.#oracle(at).enrich(settings, event, step?.fields, atMicros)
+        }
+        return 'any'
+      },
+      { body: encodeEnriched({ op: 'bring', events }) },
+    )
   }
 
   #postNote(at: number): void {
     const eventId = this.#someId(at)
     const notes = `note ${this.#random.below(100)}`
-    this.#post(at, 'note', () => {
-      const event = this.#oracle(at).find(eventId)
-      if (event === null) return 'event_not_found'
-      event.notes.push(notes)
-      return null
-    }, { eventId, body: encodeNote({ notes, savedObjects: [], author: 'x', workflowName: null, workflowId: null, sessionId: null }) })
+    this.#post(
+      at,
+      'note',
+      () => {
+        const event = this.#oracle(at).find(eventId)
+        if (event === null) return 'event_not_found'
+        event.notes.push(notes)
+        return null
+      },
+      {
+        eventId,
+        body: encodeNote({
+          notes,
+          savedObjects: [],
+          author: 'x',
+          workflowName: null,
+          workflowId: null,
+          sessionId: null,
+        }),
+      },
+    )
   }
 
   /** Goes on with a job's latest task, or begins one; pieces that begin where the task is not (any more) are among them. */
@@ -285,24 +346,37 @@ export class World {
     const task = this.#tasks.get(at)
     if (task === undefined) {
       const selection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
-      const id = this.#post(at, 'task', (_, micros) => {
-        this.#oracle(at).tasks.set(micros, { cursor: 0, updated: 0, changed: 0, state: 'queued' })
-        return 'any'
-      }, { body: encodeOrder({ op: 'create', selection, requestedBy: 'x' }) })
+      const id = this.#post(
+        at,
+        'task',
+        (_, micros) => {
+          this.#oracle(at).tasks.set(micros, { cursor: 0, updated: 0, changed: 0, state: 'queued' })
+          return 'any'
+        },
+        { body: encodeOrder({ op: 'create', selection, requestedBy: 'x' }) },
+      )
       this.#tasks.set(at, { id, cursor: 0 })
       return
     }
-    const times = [...this.#oracle(at).events.keys()].filter((time) => time > task.cursor && time <= task.id).sort((a, b) => a - b).slice(0, 20)
+    const times = [...this.#oracle(at).events.keys()]
+      .filter((time) => time > task.cursor && time <= task.id)
+      .sort((a, b) => a - b)
+      .slice(0, 20)
     const last = times.length < 20 && random.below(2) === 0
     const from = random.below(6) === 0 ? task.cursor + 1 : task.cursor
     const through = times.at(-1) ?? task.cursor
     const order = { from, through, times, last }
     if (last) this.#tasks.delete(at)
     else if (random.below(3) > 0) task.cursor = through
-    this.#post(at, 'task', (settings, micros) => {
-      this.#oracle(at).piece(settings, task.id, order, micros)
-      return 'any'
-    }, { body: encodeOrder({ op: 'piece', id: task.id, ...order }) })
+    this.#post(
+      at,
+      'task',
+      (settings, micros) => {
+        this.#oracle(at).piece(settings, task.id, order, micros)
+        return 'any'
+      },
+      { body: encodeOrder({ op: 'piece', id: task.id, ...order }) },
+    )
   }
 
   /** By event or by bucket; a label, a wrong one, or a withdrawal. */
@@ -311,18 +385,27 @@ export class World {
     const oracle = this.#oracle(at)
     const known = this.#knownIds[at] as string[]
     const label = random.below(3) === 0 ? null : random.below(15) === 0 ? '<empty>' : random.pick(labels)
-    const bucket = random.below(2) === 0 ? random.pick([...oracle.events.values()].map((event) => event.bucket).concat(null)) : null
+    const bucket =
+      random.below(2) === 0 ? random.pick([...oracle.events.values()].map((event) => event.bucket).concat(null)) : null
     const eventId = known.length === 0 ? 'nobody' : random.pick(known.slice(-60))
     const bucketId = bucket === null ? null : bucketIdOfName(bucket)
-    this.#post(at, 'override', (_, micros) => {
-      const event = bucket === null ? oracle.find(eventId) : null
-      if (bucket === null && event === null) return 'event_not_found'
-      const isThere = bucket === null || oracle.ballots.has(bucket) || [...oracle.events.values()].some((each) => each.bucket === bucket)
-      if (!isThere) return 'bucket_not_found'
-      if (label === '<empty>') return 'unknown_label'
-      const subject = bucket ?? event?.bucket ?? `event ${event?.micros}`
-      return oracle.overrule(subject, bucketId ?? eventId, label === null ? null : placeOf(label), micros)
-    }, { eventId: bucketId === null ? eventId : null, body: JSON.stringify({ label, bucketId }) })
+    this.#post(
+      at,
+      'override',
+      (_, micros) => {
+        const event = bucket === null ? oracle.find(eventId) : null
+        if (bucket === null && event === null) return 'event_not_found'
+        const isThere =
+          bucket === null ||
+          oracle.ballots.has(bucket) ||
+          [...oracle.events.values()].some((each) => each.bucket === bucket)
+        if (!isThere) return 'bucket_not_found'
+        if (label === '<empty>') return 'unknown_label'
+        const subject = bucket ?? event?.bucket ?? `event ${event?.micros}`
+        return oracle.overrule(subject, bucketId ?? eventId, label === null ? null : placeOf(label), micros)
+      },
+      { eventId: bucketId === null ? eventId : null, body: JSON.stringify({ label, bucketId }) },
+    )
   }
 
   /** The audit log takes what it is told; most of the time the shard hears of it. */
@@ -344,29 +427,50 @@ export class World {
   #compareTold(): void {
     this.#chain.push(...untold(this.shard.environment, this.#taken, Infinity))
     this.#taken = this.#chain.at(-1)?.atMicros ?? 0
-    const wanted = this.#oracles.flatMap((oracle, at) => [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })))
+    const wanted = this.#oracles.flatMap((oracle, at) =>
+      [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })),
+    )
     const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
       assert.deepEqual(by, testAuthor)
-      return { micros: atMicros, job: job?.id, action, object: object.id, analyst, consensus: consensusNames.indexOf(details?.['consensus'] as string | null) - 2 }
+      return {
+        micros: atMicros,
+        job: job?.id,
+        action,
+        object: object.id,
+        analyst,
+        consensus: consensusNames.indexOf(details?.['consensus'] as string | null) - 2,
+      }
     })
-    assert.deepEqual(told, wanted.sort((a, b) => a.micros - b.micros), 'what the audit log is told')
+    assert.deepEqual(
+      told,
+      wanted.sort((a, b) => a.micros - b.micros),
+      'what the audit log is told',
+    )
   }
 
   #postHistoric(at: number): void {
     const random = this.#random
     const events = Array.from({ length: random.below(6) }, () => ({
-      raw_body: this.#body(at), label: random.below(3) === 0 ? null : { cortex_user: `analyst ${random.below(3)}`, feedback: random.pick(labels) },
+      raw_body: this.#body(at),
+      label:
+        random.below(3) === 0 ? null : { cortex_user: `analyst ${random.below(3)}`, feedback: random.pick(labels) },
     }))
     const wrong = random.below(4) === 0
     const micros = this.shard.take(10_000)
-    this.#post(at, 'historic', (settings) => {
-      if (wrong) return 'invalid_body'
-      events.forEach(({ raw_body: rawBody, label }, place) => {
-        const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody, false)
-        if (label !== null) this.#oracle(at).vote(settings, event, label.cortex_user, placeOf(label.feedback), micros + place)
-      })
-      return events.length
-    }, { body: JSON.stringify({ events: wrong ? [...events, { raw_body: null }] : events }), micros })
+    this.#post(
+      at,
+      'historic',
+      (settings) => {
+        if (wrong) return 'invalid_body'
+        events.forEach(({ raw_body: rawBody, label }, place) => {
+          const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody, false)
+          if (label !== null)
+            this.#oracle(at).vote(settings, event, label.cortex_user, placeOf(label.feedback), micros + place)
+        })
+        return events.length
+      },
+      { body: JSON.stringify({ events: wrong ? [...events, { raw_body: null }] : events }), micros },
+    )
   }
 
   #changeJob(at: number): void {
@@ -376,10 +480,19 @@ export class World {
       ...job,
       revision: job.revision + 1,
       ...(change < 2 ? { status: job.status === 'STARTED' ? 'STOPPED' : 'STARTED' } : {}),
-      ...(change === 2 ? { decisionPoints: this.#random.pick([['host', 'user'], ['host', 'enrichment.ti.level'], ['user', 'tags', 'net.port']]) } : {}),
+      ...(change === 2
+        ? {
+            decisionPoints: this.#random.pick([
+              ['host', 'user'],
+              ['host', 'enrichment.ti.level'],
+              ['user', 'tags', 'net.port'],
+            ]),
+          }
+        : {}),
       ...(change === 4 ? { pipeline: job.pipeline.length === 0 ? [lookUp] : [] } : {}),
       ...(change === 3 && job.id !== 1 && job.category !== CLUSTERED
-        ? { category: this.#random.pick(['Decision intelligence', 'Event centric decision intelligence'] as const) } : {}),
+        ? { category: this.#random.pick(['Decision intelligence', 'Event centric decision intelligence'] as const) }
+        : {}),
     }
   }
 
@@ -400,32 +513,50 @@ export class World {
     const model = this.#models.get(at)
     if (model === undefined) return
     this.#models.delete(at)
-    this.#post(at, 'install', () => {
-      this.#oracle(at).install(model.bytes, model.seen)
-      return null
-    }, { body: model.bytes })
+    this.#post(
+      at,
+      'install',
+      () => {
+        this.#oracle(at).install(model.bytes, model.seen)
+        return null
+      },
+      { body: model.bytes },
+    )
   }
 
   #post(at: number, kind: MessageKind, effect: Effect, more: object = {}): number {
     const micros = (more as { micros?: number }).micros ?? this.shard.take()
     this.#effects.set(micros, effect)
     const job = this.#jobs[at] ?? orphanSettings(0, 0)
-    this.#answers.push(this.shard.post({ job, kind, micros, ...more }).then((answer) => {
-      this.answered++
-      const wanted = this.#outcomes.get(micros) as Outcome
-      if (wanted === 'any' || kind === 'resume' || kind === 'collected' || (kind === 'reprocess' && this.#troubles.deaths)) return
-      // A turn that runs again answers with what has become of the event meanwhile.
-      if (kind === 'ingest' && this.#troubles.deaths) assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
-      else assert.deepEqual(answer, wanted)
-    }, (error: unknown) => {
-      this.refused++
-      assert.ok(isRefusal(error), String(error))
-      const { code } = error
-      if (code === 'store_full') assert.ok(!this.#outcomes.has(micros))
-      else if (code === 'turn_failed' && (kind === 'feedback' || kind === 'note' || kind === 'override')) assert.ok(this.#troubles.deaths)
-      else if (code === 'turn_failed') assert.equal((more as { eventId?: string }).eventId, POISON)
-      else assert.equal(code, this.#outcomes.get(micros))
-    }))
+    this.#answers.push(
+      this.shard.post({ job, kind, micros, ...more }).then(
+        (answer) => {
+          this.answered++
+          const wanted = this.#outcomes.get(micros) as Outcome
+          if (
+            wanted === 'any' ||
+            kind === 'resume' ||
+            kind === 'collected' ||
+            (kind === 'reprocess' && this.#troubles.deaths)
+          )
+            return
+          // A turn that runs again answers with what has become of the event meanwhile.
+          if (kind === 'ingest' && this.#troubles.deaths)
+            assert.equal((answer as EventView).eventId, (wanted as EventView).eventId)
+          else assert.deepEqual(answer, wanted)
+        },
+        (error: unknown) => {
+          this.refused++
+          assert.ok(isRefusal(error), String(error))
+          const { code } = error
+          if (code === 'store_full') assert.ok(!this.#outcomes.has(micros))
+          else if (code === 'turn_failed' && (kind === 'feedback' || kind === 'note' || kind === 'override'))
+            assert.ok(this.#troubles.deaths)
+          else if (code === 'turn_failed') assert.equal((more as { eventId?: string }).eventId, POISON)
+          else assert.equal(code, this.#outcomes.get(micros))
+        },
+      ),
+    )
     return micros
   }
 
@@ -444,7 +575,8 @@ export class World {
     const result = this.shard.runTurn(task)
     const first = result.extras[0]
     const { laid } = this.shard.lateCommits
-    if (result.handedOver === true) (laid as NonNullable<typeof laid>).whenCommitted = () => this.#apply(task, settingsOf)
+    if (result.handedOver === true)
+      (laid as NonNullable<typeof laid>).whenCommitted = () => this.#apply(task, settingsOf)
     else if (first?.type !== 'refusal' || first.code !== 'store_full') this.#apply(task, settingsOf)
     return fate === 2 ? this.#die() : result
   }

@@ -10,7 +10,8 @@ export const backupRecipes: Recipes = {
     refusals: {
       409: async (client) => {
         const name = freshName()
-        const isOver = (answer: { body: { backups: { state: string }[] } }): boolean => answer.body.backups.every(({ state }) => state !== 'running')
+        const isOver = (answer: { body: { backups: { state: string }[] } }): boolean =>
+          answer.body.backups.every(({ state }) => state !== 'running')
         await eventually(() => client.get(path), isOver, 60_000)
         await client.post(path, { name })
         await eventually(() => client.get(path), isOver, 60_000)

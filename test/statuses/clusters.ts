@@ -3,7 +3,11 @@ import { makeJob, type Client } from '../support/client.js'
 import { freshName, type Recipes } from './recipe.js'
 
 async function rootCauseJob(client: Client): Promise<number> {
-  const { jobId } = await makeJob(client, { title: freshName(), category: 'Automated root cause analysis', decision_points: [] })
+  const { jobId } = await makeJob(client, {
+    title: freshName(),
+    category: 'Automated root cause analysis',
+    decision_points: [],
+  })
   return jobId
 }
 

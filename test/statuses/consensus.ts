@@ -23,7 +23,11 @@ async function voted(client: Client): Promise<Voted> {
 }
 
 /** The three operations on the consensus that one path names. */
-function recipesOf(name: 'Event' | 'Bucket', pathOf: (voted: Voted) => string, lost: (voted: Voted) => string): Recipes {
+function recipesOf(
+  name: 'Event' | 'Bucket',
+  pathOf: (voted: Voted) => string,
+  lost: (voted: Voted) => string,
+): Recipes {
   const body = { consensus: 'Escalate' }
   return {
     [`get${name}Consensus`]: {
@@ -46,8 +50,16 @@ function recipesOf(name: 'Event' | 'Bucket', pathOf: (voted: Voted) => string, l
 }
 
 export const consensusRecipes: Recipes = {
-  ...recipesOf('Event', ({ byEvent }) => byEvent, ({ jobId }) => `/api/v2/events/${jobId}/none/consensus`),
-  ...recipesOf('Bucket', ({ byBucket }) => byBucket, ({ jobId }) => `/api/v2/jobs/${jobId}/buckets/${NO_BUCKET}/consensus`),
+  ...recipesOf(
+    'Event',
+    ({ byEvent }) => byEvent,
+    ({ jobId }) => `/api/v2/events/${jobId}/none/consensus`,
+  ),
+  ...recipesOf(
+    'Bucket',
+    ({ byBucket }) => byBucket,
+    ({ jobId }) => `/api/v2/jobs/${jobId}/buckets/${NO_BUCKET}/consensus`,
+  ),
   listDisagreements: {
     good: async (client) => ({ path: `/api/v2/jobs/${(await voted(client)).jobId}/disagreements` }),
     refusals: {

@@ -25,7 +25,10 @@ export const documentationRecipes: Recipes = {
   getLiveness: { good: () => ({ path: '/livez' }) },
   getReadiness: {
     async good(client) {
-      await eventually(() => client.get('/readyz'), ({ status }) => status === 200)
+      await eventually(
+        () => client.get('/readyz'),
+        ({ status }) => status === 200,
+      )
       return { path: '/readyz' }
     },
   },

@@ -37,11 +37,17 @@ export const eventRecipes: Recipes = {
     },
   },
   postAlertmanagerWebhook: {
-    good: async (client) => ({ path: `/api/v1/alertmanager/${(await makeJob(client)).jobId}`, body: { alerts: [alert] } }),
+    good: async (client) => ({
+      path: `/api/v1/alertmanager/${(await makeJob(client)).jobId}`,
+      body: { alerts: [alert] },
+    }),
     refusals: { 404: () => ({ path: `/api/v1/alertmanager/${NO_JOB}`, body: { alerts: [alert] } }) },
   },
   postEventLines: {
-    good: async (client) => ({ path: '/api/v1/events/_bulk', body: `${JSON.stringify(await newEvent(client))}\nno event\n` }),
+    good: async (client) => ({
+      path: '/api/v1/events/_bulk',
+      body: `${JSON.stringify(await newEvent(client))}\nno event\n`,
+    }),
   },
   getEvent: { good: async (client) => ({ path: await eventPath(client) }), refusals: { 404: noEvent } },
   exportEvent: {

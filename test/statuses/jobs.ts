@@ -35,7 +35,10 @@ async function trainableJob(client: Client): Promise<number> {
 /** A recipe of an operation that trains. */
 function training(prefix: string): Recipe {
   const recipe = onJob(prefix, '/train', trainableJob)
-  return { ...recipe, refusals: { ...recipe.refusals, 409: async (client) => ({ path: `${prefix}/${await newJob(client)}/train` }) } }
+  return {
+    ...recipe,
+    refusals: { ...recipe.refusals, 409: async (client) => ({ path: `${prefix}/${await newJob(client)}/train` }) },
+  }
 }
 
 function byName(rest: string): Recipe {

@@ -18,14 +18,26 @@ function trainedJob(client: Client): Promise<Trained> {
 
 async function train(client: Client): Promise<Trained> {
   const { jobId } = await makeJob(client)
-  const events = ['Escalate', 'Drop'].map((feedback, i) => ({ job_id: jobId, raw_body: { rule: `r${i}` }, label: { cortex_user: 'ann', feedback } }))
+  const events = ['Escalate', 'Drop'].map((feedback, i) => ({
+    job_id: jobId,
+    raw_body: { rule: `r${i}` },
+    label: { cortex_user: 'ann', feedback },
+  }))
   await client.post(`/api/v1/bulk/${jobId}`, { count: 2, events })
   await client.post(`/api/v1/jobs/${jobId}/train`)
-  await eventually(() => client.get(`/api/v1/jobs/${jobId}`), ({ body }) => body.retrain_state === 'RETRAIN_FINISHED', 30_000)
+  await eventually(
+    () => client.get(`/api/v1/jobs/${jobId}`),
+    ({ body }) => body.retrain_state === 'RETRAIN_FINISHED',
+    30_000,
+  )
   const modelId = `model_${jobId}_1`
   const asked = `/api/v2/metrics/model?job_id=${jobId}&model_id=${modelId}`
   // A recomputation that is under way would answer a request of the same without a write.
-  await eventually(() => client.get(asked), ({ body }) => body.is_recomputing_metrics === false, 30_000)
+  await eventually(
+    () => client.get(asked),
+    ({ body }) => body.is_recomputing_metrics === false,
+    30_000,
+  )
   return { jobId, modelId }
 }
 
@@ -76,11 +88,20 @@ export const metricsRecipes: Recipes = {
     refusals: { 404: () => ({ path: `${production}&job_id=999999` }), 422: () => ({ path: production }) },
   },
   getInternalMetrics: {
-    good: async (client) => ({ path: `${internal}?job_ids=${(await trainedJob(client)).jobId}&aggregation_time_interval=1d`, body: {} }),
-    refusals: { 404: () => ({ path: `${internal}?job_ids=999999` }), 422: () => ({ path: `${internal}?aggregation_time_interval=soon` }) },
+    good: async (client) => ({
+      path: `${internal}?job_ids=${(await trainedJob(client)).jobId}&aggregation_time_interval=1d`,
+      body: {},
+    }),
+    refusals: {
+      404: () => ({ path: `${internal}?job_ids=999999` }),
+      422: () => ({ path: `${internal}?aggregation_time_interval=soon` }),
+    },
   },
   getPlatformMetrics: {
     good: () => ({ path: platform, body: {} }),
-    refusals: { 404: () => ({ path: `${platform}?job_ids=999999` }), 422: () => ({ path: `${platform}?job_ids=none` }) },
+    refusals: {
+      404: () => ({ path: `${platform}?job_ids=999999` }),
+      422: () => ({ path: `${platform}?job_ids=none` }),
+    },
   },
 }

@@ -14,7 +14,10 @@ function onContainer(prefix: string, name: string, rest = '', body?: unknown): R
 
 function series(what: string): Recipe {
   const recipe = onContainer(`containers/metrics/${what}`, 'monitor/process', '/5m')
-  return { ...recipe, refusals: { ...recipe.refusals, 422: () => ({ path: `${base}/containers/metrics/${what}/monitor/process/2y` }) } }
+  return {
+    ...recipe,
+    refusals: { ...recipe.refusals, 422: () => ({ path: `${base}/containers/metrics/${what}/monitor/process/2y` }) },
+  }
 }
 
 const restart = onContainer('containers/restart', 'actor/0')
@@ -28,13 +31,19 @@ export const monitoringRecipes: Recipes = {
   getCpuUsage: series('cpu-usage'),
   getMemoryUsage: series('memory-usage'),
   checkContainer: onContainer('containers/healthcheck', 'store/catalog'),
-  restartContainer: { ...restart, refusals: { ...restart.refusals, 409: () => ({ path: `${base}/containers/restart/api/main` }) } },
+  restartContainer: {
+    ...restart,
+    refusals: { ...restart.refusals, 409: () => ({ path: `${base}/containers/restart/api/main` }) },
+  },
   restartAllContainers: { good: () => ({ path: `${base}/containers/restart/all` }) },
   setContainerLogLevel: onContainer('containers/loglevel', 'query/main', '', level),
   setMonitorLogLevel: { good: () => ({ path: `${base}/loglevel`, body: level }) },
   exportContainerLogs: onContainer('logs/export-zip', 'monitor/main'),
   exportAllLogs: { good: () => ({ path: `${base}/logs/export-all` }) },
-  listLatestBatches: { good: () => ({ path: `${base}/batches/latest` }), refusals: { 422: () => ({ path: `${base}/batches/latest?size=0` }) } },
+  listLatestBatches: {
+    good: () => ({ path: `${base}/batches/latest` }),
+    refusals: { 422: () => ({ path: `${base}/batches/latest?size=0` }) },
+  },
   exportObjects: { good: () => ({ path: `${base}/objects/export` }) },
   restartMonitoring: { good: () => ({ path: `${base}/restart` }) },
 }

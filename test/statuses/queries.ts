@@ -19,7 +19,9 @@ function question(path: string, more: object = {}): Recipe {
 
 export const queryRecipes: Recipes = {
   queryEvents: question('/api/v2/events/query'),
-  searchEvents: question('/api/v2/events/raw_es_query', { query_body: { aggs: { rules: { terms: { field: 'rule' } } } } }),
+  searchEvents: question('/api/v2/events/raw_es_query', {
+    query_body: { aggs: { rules: { terms: { field: 'rule' } } } },
+  }),
   listFilterFields: question('/api/v2/filters/fields'),
   mapFilterFields: question('/api/v2/filters/fields_mapping'),
 }

@@ -13,7 +13,14 @@ import type { Route } from '../../server/http/route.js'
 import { openApiDocument } from '../../server/openapi.js'
 import { ErrorBody, ProblemBody, ValidationErrorBody } from '../../server/schemas/common.js'
 import type { Answer, Client } from '../support/client.js'
-import { ADMIN_PASSWORD, MANAGEMENT_KEY, spawnService, startService, type ChildService, type TestService } from '../support/service.js'
+import {
+  ADMIN_PASSWORD,
+  MANAGEMENT_KEY,
+  spawnService,
+  startService,
+  type ChildService,
+  type TestService,
+} from '../support/service.js'
 import { auditRecipes } from './audit.js'
 import { backupRecipes } from './backups.js'
 import { clusterRecipes } from './clusters.js'
@@ -33,10 +40,22 @@ import { watchdogRecipes } from './watchdogs.js'
 import { userRecipes } from './users.js'
 
 const recipes: Recipes = {
-  ...auditRecipes, ...backupRecipes, ...clusterRecipes, ...consensusRecipes, ...documentationRecipes, ...eventRecipes,
-  ...integrationRecipes, ...jobRecipes, ...metricsRecipes, ...queryRecipes, ...resourceRecipes, ...storedEventRecipes, ...userRecipes,
+  ...auditRecipes,
+  ...backupRecipes,
+  ...clusterRecipes,
+  ...consensusRecipes,
+  ...documentationRecipes,
+  ...eventRecipes,
+  ...integrationRecipes,
+  ...jobRecipes,
+  ...metricsRecipes,
+  ...queryRecipes,
+  ...resourceRecipes,
+  ...storedEventRecipes,
+  ...userRecipes,
   ...monitoringRecipes,
-  ...watchdogRecipes, ...erasureRecipes,
+  ...watchdogRecipes,
+  ...erasureRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {
@@ -79,7 +98,8 @@ const checkers = new Map<unknown, { Check(value: unknown): boolean; Errors(value
 function mustFit(schema: object, value: unknown, what: string): void {
   let checker = checkers.get(schema)
   if (checker === undefined) checkers.set(schema, (checker = Compile(schema)))
-  if (!checker.Check(value)) assert.fail(`${what} breaks its schema: ${JSON.stringify(checker.Errors(value))} ${JSON.stringify(value)}`)
+  if (!checker.Check(value))
+    assert.fail(`${what} breaks its schema: ${JSON.stringify(checker.Errors(value))} ${JSON.stringify(value)}`)
 }
 
 /** The answer is the operation's documented one. */
@@ -90,7 +110,13 @@ function mustBeGood(route: Route, status: number, answer: Answer): void {
   const type = answer.headers.get('content-type') ?? ''
   if (mediaType !== '*/*') assert.ok(type.startsWith(mediaType), `${what} is ${type}`)
   if (schema === undefined) return
-  const documents = mediaType === JSON_TYPE ? [answer.body] : answer.text.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+  const documents =
+    mediaType === JSON_TYPE
+      ? [answer.body]
+      : answer.text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line))
   for (const each of documents) mustFit(schema, each, what)
 }
 
@@ -101,7 +127,10 @@ async function mustBeRefused(route: Route, status: number, ask: (accept: string)
     const answer = await ask(type)
     assert.equal(answer.status, status, `${what}: ${answer.text}`)
     assert.equal(answer.headers.get('content-type'), type, what)
-    const schema = type === PROBLEM_TYPE ? ProblemBody : route.responses[status]?.schema ?? (status === 422 ? ValidationErrorBody : ErrorBody)
+    const schema =
+      type === PROBLEM_TYPE
+        ? ProblemBody
+        : (route.responses[status]?.schema ?? (status === 422 ? ValidationErrorBody : ErrorBody))
     mustFit(schema, answer.body, what)
     if (type === PROBLEM_TYPE) assert.equal(answer.body.status, status, what)
     if ([429, 503, 507].includes(status)) assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/, what)
@@ -110,7 +139,10 @@ async function mustBeRefused(route: Route, status: number, ask: (accept: string)
 
 test('recipes are of operations that there are', () => {
   const ids = new Set(routes.map(({ operationId }) => operationId))
-  assert.deepEqual(Object.keys(recipes).filter((id) => !ids.has(id)), [])
+  assert.deepEqual(
+    Object.keys(recipes).filter((id) => !ids.has(id)),
+    [],
+  )
 })
 
 /** Those that need a state of the whole service. */
@@ -147,7 +179,9 @@ test('every operation that documents it answers 429 when the rate of the key is 
 test('every operation answers 431 to headers that are too large, and serves the next request', async () => {
   for (const route of routes) {
     assert.ok(statusesOf(route).includes(431), route.operationId)
-    const answer = await ordinary.client.request(route.method, route.path, { headers: { 'x-padding': 'x'.repeat(6_000) } })
+    const answer = await ordinary.client.request(route.method, route.path, {
+      headers: { 'x-padding': 'x'.repeat(6_000) },
+    })
     assert.equal(answer.status, 431, route.operationId)
   }
   assert.equal((await ordinary.client.get('/api/v2/health')).status, 200)
@@ -157,19 +191,25 @@ test('every operation but the probe of life answers 503 while the service shuts 
   const service = await startService()
   others.push(service)
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000, maxFreeSockets: 1_000 })
-  const ask = (method: string, path: string, accept: string): Promise<Answer> => new Promise((resolve, reject) => {
-    const headers = { accept, 'x-service-api-key': MANAGEMENT_KEY }
-    request({ port: service.port, host: '127.0.0.1', agent, method, path, headers }, (response) => {
-      let text = ''
-      response.on('data', (bytes: Buffer) => (text += bytes.toString()))
-      response.on('end', () => {
-        const type = response.headers['content-type'] ?? ''
-        const body: unknown = type.endsWith('json') ? JSON.parse(text) : undefined
-        const entries = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)])
-        resolve({ status: response.statusCode!, headers: new Headers(entries), text, body })
+  const ask = (method: string, path: string, accept: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const headers = { accept, 'x-service-api-key': MANAGEMENT_KEY }
+      request({ port: service.port, host: '127.0.0.1', agent, method, path, headers }, (response) => {
+        let text = ''
+        response.on('data', (bytes: Buffer) => (text += bytes.toString()))
+        response.on('end', () => {
+          const type = response.headers['content-type'] ?? ''
+          const body: unknown = type.endsWith('json') ? JSON.parse(text) : undefined
+          const entries = Object.entries(response.headers).map(([name, value]): [string, string] => [
+            name,
+            String(value),
+          ])
+          resolve({ status: response.statusCode!, headers: new Headers(entries), text, body })
+        })
       })
-    }).on('error', reject).end()
-  })
+        .on('error', reject)
+        .end()
+    })
   // The connections must be there before: a service that shuts down takes no new ones.
   await Promise.all(routes.flatMap(() => [ask('GET', '/', '*/*'), ask('GET', '/', '*/*')]))
   await service.drain()
@@ -184,7 +224,9 @@ test('every operation but the probe of life answers 503 while the service shuts 
   agent.destroy()
 })
 
-test('every operation that documents it answers 507 on a full disk', { skip: canFill ? false : 'prlimit is needed' }, async () => {
+test('every operation that documents it answers 507 on a full disk', {
+  skip: canFill ? false : 'prlimit is needed',
+}, async () => {
   const service: ChildService = await spawnService()
   others.push(service)
   const writing = routes.filter((route) => statusesOf(route).includes(507))

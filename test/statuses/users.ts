@@ -48,13 +48,18 @@ export const userRecipes: Recipes = {
   listUsers: { good: () => ({ path: '/api/v2/users' }) },
   createUser: {
     good: () => ({ path: '/api/v2/users', body: { username: freshName(), password: PASSWORD, role: 'analyst' } }),
-    refusals: { 409: () => ({ path: '/api/v2/users', body: { username: 'Admin', password: PASSWORD, role: 'analyst' } }) },
+    refusals: {
+      409: () => ({ path: '/api/v2/users', body: { username: 'Admin', password: PASSWORD, role: 'analyst' } }),
+    },
   },
   getOwnUser: {
     good: async (client) => ({ path: '/api/v2/users/me', key: await analystsKey(client) }),
     refusals: { 404: () => ({ path: '/api/v2/users/me' }) },
   },
-  getUser: { good: () => ({ path: '/api/v2/users/admin' }), refusals: { 404: () => ({ path: '/api/v2/users/nobody' }) } },
+  getUser: {
+    good: () => ({ path: '/api/v2/users/admin' }),
+    refusals: { 404: () => ({ path: '/api/v2/users/nobody' }) },
+  },
   changeUser: {
     good: async (client) => ({ path: `/api/v2/users/${await newUser(client)}`, body: { enabled: false } }),
     refusals: {

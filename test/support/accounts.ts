@@ -22,5 +22,12 @@ export function withAdmin(): CatalogBench & { readonly by: Principal } {
 }
 
 export function tokenOf(catalog: Catalog, username: string, more: Partial<TokenRequest> = {}): Promise<IssuedToken> {
-  return catalog.tokens.issue({ username, password: ADMIN.adminPassword, lifeSeconds: 60, scopes: null, address: ADDRESS, ...more })
+  return catalog.tokens.issue({
+    username,
+    password: ADMIN.adminPassword,
+    lifeSeconds: 60,
+    scopes: null,
+    address: ADDRESS,
+    ...more,
+  })
 }

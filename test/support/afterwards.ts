@@ -19,7 +19,8 @@ export function afterwards(test: Ending, close: () => unknown): void {
   closings.set(test, mine)
   test.after(async () => {
     const failures: unknown[] = []
-    for (const one of mine.reverse()) await new Promise((resolve) => resolve(one())).catch((error) => failures.push(error))
+    for (const one of mine.reverse())
+      await new Promise((resolve) => resolve(one())).catch((error) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   })
 }

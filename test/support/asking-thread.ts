@@ -14,9 +14,20 @@ const step = JSON.parse(serviceNames[0] as string)
 const tell = (message: FromIntegrations): void => port.postMessage(message)
 
 port.on('message', (message: ToIntegrations) => {
-  if (message.type === 'tookIn') tell({ type: 'failed', what: 'answered', message: JSON.stringify(message.fared.refused.map(({ at }) => at)), stack: undefined })
+  if (message.type === 'tookIn')
+    tell({
+      type: 'failed',
+      what: 'answered',
+      message: JSON.stringify(message.fared.refused.map(({ at }) => at)),
+      stack: undefined,
+    })
   if (message.type === 'close') tell({ type: 'closed' })
 })
-tell({ type: 'takeIn', id: 1, step, piece: packPiece([{ id: `life ${life}`, body: Buffer.from(life === 0 ? '{"a":1}' : 'no event') }]) })
+tell({
+  type: 'takeIn',
+  id: 1,
+  step,
+  piece: packPiece([{ id: `life ${life}`, body: Buffer.from(life === 0 ? '{"a":1}' : 'no event') }]),
+})
 if (life === 0) process.exit(0)
 tell({ type: 'failed', what: 'asked', message: '', stack: undefined })

@@ -15,7 +15,10 @@ export function auditLines(environment: Environment): string[] {
 
 export function anEntry(more: Partial<AuditEntry> = {}): AuditEntry {
   return {
-    atMicros: 1_700_000_000_000_000, by: { kind: 'management', name: 'ann' }, action: 'updated',
-    object: { type: 'job', id: '1', title: 'a job' }, ...more,
+    atMicros: 1_700_000_000_000_000,
+    by: { kind: 'management', name: 'ann' },
+    action: 'updated',
+    object: { type: 'job', id: '1', title: 'a job' },
+    ...more,
   }
 }

@@ -42,7 +42,9 @@ export class FakeElement {
 
   /** All elements inside, of that tag. */
   all(tag: string): FakeElement[] {
-    return this.#children.flatMap((child) => (typeof child === 'string' ? [] : [...(child.tag === tag ? [child] : []), ...child.all(tag)]))
+    return this.#children.flatMap((child) =>
+      typeof child === 'string' ? [] : [...(child.tag === tag ? [child] : []), ...child.all(tag)],
+    )
   }
 
   click(): void {
@@ -74,7 +76,8 @@ export function becomeBrowser(origin: string, questions: Questions): () => void 
   }
   // Defined, not assigned: Node.js has a sessionStorage of its own from version 22 on, behind a getter.
   const before = Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)
-  for (const [name, value] of Object.entries(names)) Object.defineProperty(globalThis, name, { configurable: true, writable: true, value })
+  for (const [name, value] of Object.entries(names))
+    Object.defineProperty(globalThis, name, { configurable: true, writable: true, value })
   return () => {
     for (const [name, descriptor] of before) {
       if (descriptor === undefined) Reflect.deleteProperty(globalThis, name)

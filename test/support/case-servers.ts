@@ -36,38 +36,59 @@ const basic = (text: string): string => `Basic ${Buffer.from(text).toString('bas
 
 export const dialects: Readonly<Record<string, Dialect>> = {
   thehive: {
-    connection: { api_key: 'hive-key-1' }, parameters: {}, header: ['authorization', 'Bearer hive-key-1'],
-    made: ({ path, method }, body) => (method === 'POST' && path === '/api/v1/case' ? { title: body.title, text: body.description, mark: body.tags[0] } : null),
+    connection: { api_key: 'hive-key-1' },
+    parameters: {},
+    header: ['authorization', 'Bearer hive-key-1'],
+    made: ({ path, method }, body) =>
+      method === 'POST' && path === '/api/v1/case'
+        ? { title: body.title, text: body.description, mark: body.tags[0] }
+        : null,
     madeAnswer: (id) => ({ _id: id, number: 1 }),
     sought: ({ path }, body) => (path.startsWith('/api/v1/query') ? body.query[1]._eq._value : null),
     foundAnswer: (found) => (found === null ? [] : [{ _id: found.id }]),
-    noted: ({ path }, body) => (/^\/api\/v1\/case\/[^/]+\/comment$/.test(path) ? [path.split('/')[4]!, body.message] : null),
+    noted: ({ path }, body) =>
+      /^\/api\/v1\/case\/[^/]+\/comment$/.test(path) ? [path.split('/')[4]!, body.message] : null,
   },
   jira: {
-    connection: { user: 'bot', token: 'jira-token-1' }, parameters: { project: 'SEC' }, header: ['authorization', basic('bot:jira-token-1')],
-    made: ({ path }, { fields } = {} as any) => (path === '/rest/api/2/issue' ? { title: fields.summary, text: fields.description, mark: fields.labels[0] } : null),
+    connection: { user: 'bot', token: 'jira-token-1' },
+    parameters: { project: 'SEC' },
+    header: ['authorization', basic('bot:jira-token-1')],
+    made: ({ path }, { fields } = {} as any) =>
+      path === '/rest/api/2/issue' ? { title: fields.summary, text: fields.description, mark: fields.labels[0] } : null,
     madeAnswer: (id) => ({ id: '1', key: id }),
-    sought: ({ path }) => (path.startsWith('/rest/api/2/search') ? /labels = "(.*)"/.exec(query(path).get('jql')!)![1]! : null),
+    sought: ({ path }) =>
+      path.startsWith('/rest/api/2/search') ? /labels = "(.*)"/.exec(query(path).get('jql')!)![1]! : null,
     foundAnswer: (found) => ({ issues: found === null ? [] : [{ key: found.id }] }),
-    noted: ({ path }, body) => (/^\/rest\/api\/2\/issue\/[^/]+\/comment$/.test(path) ? [path.split('/')[5]!, body.body] : null),
+    noted: ({ path }, body) =>
+      /^\/rest\/api\/2\/issue\/[^/]+\/comment$/.test(path) ? [path.split('/')[5]!, body.body] : null,
   },
   servicenow: {
-    connection: { user: 'bot', password: 'snow-pass-1' }, parameters: {}, header: ['authorization', basic('bot:snow-pass-1')],
-    made: ({ path, method }, body) => (method === 'POST' && path === '/api/now/table/incident' ? { title: body.short_description, text: body.description, mark: body.correlation_id } : null),
+    connection: { user: 'bot', password: 'snow-pass-1' },
+    parameters: {},
+    header: ['authorization', basic('bot:snow-pass-1')],
+    made: ({ path, method }, body) =>
+      method === 'POST' && path === '/api/now/table/incident'
+        ? { title: body.short_description, text: body.description, mark: body.correlation_id }
+        : null,
     madeAnswer: (id) => ({ result: { sys_id: id, number: 'INC1' } }),
     sought: ({ path, method }) => (method === 'GET' ? query(path).get('sysparm_query')!.split('=')[1]! : null),
     foundAnswer: (found) => ({ result: found === null ? [] : [{ sys_id: found.id }] }),
     noted: ({ path, method }, body) => (method === 'PATCH' ? [path.split('/')[5]!, body.work_notes] : null),
   },
   redmine: {
-    connection: { api_key: 'red-key-1' }, parameters: { project: 'soc' }, header: ['x-redmine-api-key', 'red-key-1'],
+    connection: { api_key: 'red-key-1' },
+    parameters: { project: 'soc' },
+    header: ['x-redmine-api-key', 'red-key-1'],
     made: ({ path, method }, { issue } = {} as any) => {
-      return method === 'POST' && path === '/issues.json' ? { title: issue.subject, text: issue.description, mark: /\[(.*)\]$/.exec(issue.subject)![1]! } : null
+      return method === 'POST' && path === '/issues.json'
+        ? { title: issue.subject, text: issue.description, mark: /\[(.*)\]$/.exec(issue.subject)![1]! }
+        : null
     },
     madeAnswer: (id) => ({ issue: { id: Number(id) } }),
     sought: ({ path, method }) => (method === 'GET' ? query(path).get('subject')!.slice(1) : null),
     foundAnswer: (found) => ({ issues: found === null ? [] : [{ id: Number(found.id), subject: found.title }] }),
-    noted: ({ path, method }, body) => (method === 'PUT' ? [/\/issues\/(.*)\.json/.exec(path)![1]!, body.issue.notes] : null),
+    noted: ({ path, method }, body) =>
+      method === 'PUT' ? [/\/issues\/(.*)\.json/.exec(path)![1]!, body.issue.notes] : null,
   },
 }
 
@@ -96,7 +117,8 @@ export class CaseServer {
 
   answer(received: Received, response: ServerResponse): void {
     const dialect = this.#dialect
-    const reply = (status: number, document: unknown): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))
+    const reply = (status: number, document: unknown): void =>
+      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))
     const [header, value] = dialect.header
     if (received.headers[header] !== value) return reply(401, { error: 'who are you' })
     const body = received.body === '' ? undefined : JSON.parse(received.body)

@@ -23,7 +23,17 @@ export function openCatalog(seed = 1, shards = 8, kinds: Kinds = standardKinds):
   const clock = new ManualClock()
   const random = new SeededRandom(seed)
   const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), random)
-  const reopen = (): Catalog => Catalog.open(environment, { clock, stamp: () => clock.nowMicros(), random, shards, sealer, kinds, passwordCost: 10, audit: new AuditLog(environment) })
+  const reopen = (): Catalog =>
+    Catalog.open(environment, {
+      clock,
+      stamp: () => clock.nowMicros(),
+      random,
+      shards,
+      sealer,
+      kinds,
+      passwordCost: 10,
+      audit: new AuditLog(environment),
+    })
   return { environment, clock, catalog: reopen(), reopen }
 }
 
@@ -71,10 +81,16 @@ export function input(resource: string, more: Record<string, unknown> = {}): Rec
 /** A job with an input that reads a search engine which nobody serves. */
 export function jobFedBySearch(enabled: boolean): Record<string, unknown> {
   const parameters = { hosts: '127.0.0.1', port: 9, schema: 'http', user: 'elastic', password: 'changeme-now' }
-  return { resources: {
-    alerts: { type: 'integration', properties: { title: 'alerts', integration_type: 'Search engine', parameters } },
-    job: job('a job', { pipeline_integrations: [input('alerts', { enabled, parameters: { index_pattern: 'alerts', preserve_id: true } })] }),
-  } }
+  return {
+    resources: {
+      alerts: { type: 'integration', properties: { title: 'alerts', integration_type: 'Search engine', parameters } },
+      job: job('a job', {
+        pipeline_integrations: [
+          input('alerts', { enabled, parameters: { index_pattern: 'alerts', preserve_id: true } }),
+        ],
+      }),
+    },
+  }
 }
 
 /** A key, an integration bound to it and a job fed by it. */

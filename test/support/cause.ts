@@ -47,8 +47,17 @@ export const START_MS = Date.UTC(2023, 0, 1)
 const START_MICROS = START_MS * 1000
 
 /** An alert about `about` of `type`, so many seconds after the start; `lists` the ones next to it. */
-export function alarm(about: string, type: string, seconds: number, lists: readonly string[] = []): Record<string, unknown> {
-  return { '@timestamp': new Date(START_MS + seconds * 1000).toISOString(), alarm: { type }, device: { id: about, neighbours: lists } }
+export function alarm(
+  about: string,
+  type: string,
+  seconds: number,
+  lists: readonly string[] = [],
+): Record<string, unknown> {
+  return {
+    '@timestamp': new Date(START_MS + seconds * 1000).toISOString(),
+    alarm: { type },
+    device: { id: about, neighbours: lists },
+  }
 }
 
 export class TestClustering {

@@ -25,7 +25,10 @@ const agent = new Agent({ keepAlive: true })
 
 /** One request and its whole answer. Not with `fetch`, which costs a test three times as much processor time. */
 function exchange(
-  method: string, url: URL, bytes: string | Uint8Array | null, headers: Readonly<Record<string, string>>,
+  method: string,
+  url: URL,
+  bytes: string | Uint8Array | null,
+  headers: Readonly<Record<string, string>>,
 ): Promise<Omit<Answer, 'body'>> {
   return new Promise((resolve, reject) => {
     const length = bytes === null ? {} : { 'content-length': Buffer.byteLength(bytes) }
@@ -35,7 +38,8 @@ function exchange(
       response.on('error', reject)
       response.on('end', () => {
         const answered = new Headers()
-        for (let at = 0; at < response.rawHeaders.length; at += 2) answered.append(response.rawHeaders[at]!, response.rawHeaders[at + 1]!)
+        for (let at = 0; at < response.rawHeaders.length; at += 2)
+          answered.append(response.rawHeaders[at]!, response.rawHeaders[at + 1]!)
         resolve({ status: response.statusCode!, headers: answered, text: Buffer.concat(pieces).toString() })
       })
     })
@@ -60,9 +64,15 @@ export class Client {
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const { body, headers = {}, key = this.key } = options
-    const bytes = body === undefined ? null : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-    const { status, headers: answered, text } = await exchange(method, new URL(this.baseUrl + path), bytes, {
-      ...(key === null ? {} : { 'x-service-api-key': key }), ...headers,
+    const bytes =
+      body === undefined ? null : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const {
+      status,
+      headers: answered,
+      text,
+    } = await exchange(method, new URL(this.baseUrl + path), bytes, {
+      ...(key === null ? {} : { 'x-service-api-key': key }),
+      ...headers,
     })
     let parsed: unknown
     try {
@@ -93,7 +103,10 @@ export class Client {
   async bulk(lines: string | Uint8Array, options?: RequestOptions): Promise<any[]> {
     const answer = await this.post('/api/v1/events/_bulk', lines, options)
     assert.equal(answer.status, 200, answer.text)
-    return answer.text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line))
+    return answer.text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
   }
 }
 

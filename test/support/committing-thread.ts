@@ -21,7 +21,8 @@ if (parentPort !== null) {
   for (let i = 0; Atomics.load(stop, 0) === 0; i++) {
     const batch = new WriteBatch()
     for (const table of committed) {
-      for (let at = 0; at < 20; at++) batch.put(table, Buffer.from(`${(i * 7 + at * 13) % 500}`), Buffer.alloc(1 + (i % 900), at))
+      for (let at = 0; at < 20; at++)
+        batch.put(table, Buffer.from(`${(i * 7 + at * 13) % 500}`), Buffer.alloc(1 + (i % 900), at))
     }
     environment.commit(batch)
     if (i === 20) parentPort.postMessage('committing')

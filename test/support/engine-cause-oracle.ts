@@ -27,7 +27,9 @@ export interface CauseJob {
   /** The model's decision on these values; null without one. */
   readonly decide: ((values: PointValues, subject: string | null, again: boolean) => Decision) | null
   /** The event with its decision, or null where it is gone or waits. */
-  readonly find: (micros: number) => { readonly hasFeedback: boolean; readonly decision: Decision; readonly body: Record<string, unknown> } | null
+  readonly find: (
+    micros: number,
+  ) => { readonly hasFeedback: boolean; readonly decision: Decision; readonly body: Record<string, unknown> } | null
   readonly change: (micros: number, decision: Decision) => void
 }
 
@@ -52,9 +54,17 @@ export class OracleCauses {
     return decision
   }
 
-  again(job: CauseJob, micros: number, body: Record<string, unknown>, nowMicros: number, subject: string | null): Decision {
+  again(
+    job: CauseJob,
+    micros: number,
+    body: Record<string, unknown>,
+    nowMicros: number,
+    subject: string | null,
+  ): Decision {
     this.#clustering.teach(job.lessons)
-    return this.#clustering.alert(micros) === null ? this.take(job, micros, body, nowMicros) : this.#decide(job, micros, body, subject, true)
+    return this.#clustering.alert(micros) === null
+      ? this.take(job, micros, body, nowMicros)
+      : this.#decide(job, micros, body, subject, true)
   }
 
   /** The model's word on the event where it stands now; null where it has no place. */
@@ -74,10 +84,21 @@ export class OracleCauses {
   #values(job: CauseJob, micros: number, body: Record<string, unknown>): PointValues {
     const alert = this.#clustering.alert(micros) as AlertRow
     const structure = structuralAnswer(alert, new LearnedBelief(job.lessons), this.#clustering.windowMs)
-    return contextValues(alert, structure, this.#clustering.precedence, this.#sightings(job).valuesOf(() => body))
+    return contextValues(
+      alert,
+      structure,
+      this.#clustering.precedence,
+      this.#sightings(job).valuesOf(() => body),
+    )
   }
 
-  #decide(job: CauseJob, micros: number, body: Record<string, unknown>, subject: string | null, again: boolean): Decision {
+  #decide(
+    job: CauseJob,
+    micros: number,
+    body: Record<string, unknown>,
+    subject: string | null,
+    again: boolean,
+  ): Decision {
     if (job.decide !== null) return job.decide(this.#values(job, micros, body), subject, again)
     const alert = this.#clustering.alert(micros) as AlertRow
     return untrainedDecision(structuralAnswer(alert, new LearnedBelief(job.lessons), this.#clustering.windowMs))
@@ -87,7 +108,13 @@ export class OracleCauses {
     const event = job.find(micros)
     const alert = this.#clustering.alert(micros)
     const home = alert === null ? null : this.#clustering.cluster(alert.cluster)
-    if (event === null || alert === null || home === null || isOver(home.row, this.#settings, this.#clustering.stand(nowMicros))) return
+    if (
+      event === null ||
+      alert === null ||
+      home === null ||
+      isOver(home.row, this.#settings, this.#clustering.stand(nowMicros))
+    )
+      return
     const before = event.decision
     const decision = this.#decide(job, micros, event.body, event.hasFeedback ? `event ${micros}` : null, true)
     if (decision.label === before.label && Math.abs(decision.confidence - before.confidence) < moveMin) return
@@ -103,11 +130,15 @@ export class OracleCauses {
     const rows = new CauseRows(environment as ConstructorParameters<typeof CauseRows>[0], jobId)
     for (const part of shelfParts) {
       const stored = [...rows.all(part)].map(({ number, row }) => [number, JSON.parse(JSON.stringify(row))] as const)
-      const wanted = [...this.shelf.all(part)].map(({ number, row }) => [number, row] as const).sort(([a], [b]) => a - b)
+      const wanted = [...this.shelf.all(part)]
+        .map(({ number, row }) => [number, row] as const)
+        .sort(([a], [b]) => a - b)
       assert.deepEqual(stored, wanted, `${part} of clusters`)
     }
     const clusters = new Map([...rows.all('clusters')].map(({ number, row }) => [number, row as ClusterRow]))
-    const members = [...clusters.keys()].flatMap((cluster) => [...rows.members(cluster, 0, Infinity)].map((alert) => `${cluster} ${alert}`))
+    const members = [...clusters.keys()].flatMap((cluster) =>
+      [...rows.members(cluster, 0, Infinity)].map((alert) => `${cluster} ${alert}`),
+    )
     assert.deepEqual(members.sort(), [...this.shelf.members].sort(), 'alerts of clusters')
     const sizes = new Map<number, number>()
     for (const [micros, { pending }] of events) {
@@ -120,7 +151,8 @@ export class OracleCauses {
       for (let into = clusters.get(home)?.into ?? 0; into !== 0; into = clusters.get(home)?.into ?? 0) home = into
       sizes.set(home, (sizes.get(home) ?? 0) + 1)
     }
-    for (const [id, { size, into }] of clusters) if (into === 0) assert.equal(size, sizes.get(id) ?? 0, `size of cluster ${id}`)
+    for (const [id, { size, into }] of clusters)
+      if (into === 0) assert.equal(size, sizes.get(id) ?? 0, `size of cluster ${id}`)
     assert.equal(countClusters(rows), sizes.size, 'how many clusters there are')
   }
 }

@@ -2,22 +2,76 @@
 import type { SeededRandom } from '../../engine/random.js'
 
 const oddNames = [
-  'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'length', '__defineGetter__', 'prototype', '', '1', '0', '42', '-1',
-  'a.b', 'ä', '日本', '\u0000', '\ud83d\ude00', 'name', 'type', 'x'.repeat(200), 'null', 'true',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'length',
+  '__defineGetter__',
+  'prototype',
+  '',
+  '1',
+  '0',
+  '42',
+  '-1',
+  'a.b',
+  'ä',
+  '日本',
+  '\u0000',
+  '\ud83d\ude00',
+  'name',
+  'type',
+  'x'.repeat(200),
+  'null',
+  'true',
 ] as const
 
-const oddTexts = ['', ' ', '0', 'null', 'ä', '\u0000', '\ud83d\ude00', 'x'.repeat(5_000), '日本語', 'a"b\\c', '\n'] as const
+const oddTexts = [
+  '',
+  ' ',
+  '0',
+  'null',
+  'ä',
+  '\u0000',
+  '\ud83d\ude00',
+  'x'.repeat(5_000),
+  '日本語',
+  'a"b\\c',
+  '\n',
+] as const
 
-const oddNumbers = [0, 1, -1, 0.1, -0.5, 255, 256, 65_536, 2 ** 31, 2 ** 32, -(2 ** 31) - 1, 2 ** 53, 1e21, 1e-7, 1.5e300] as const
+const oddNumbers = [
+  0,
+  1,
+  -1,
+  0.1,
+  -0.5,
+  255,
+  256,
+  65_536,
+  2 ** 31,
+  2 ** 32,
+  -(2 ** 31) - 1,
+  2 ** 53,
+  1e21,
+  1e-7,
+  1.5e300,
+] as const
 
 export function randomScalar(random: SeededRandom): string | number | boolean | null {
   switch (random.below(8)) {
-    case 0: return null
-    case 1: return random.below(2) === 0
-    case 2: return random.pick(oddNumbers)
-    case 3: return random.below(1_000)
-    case 4: return random.pick(oddTexts)
-    default: return `v${random.below(50)}`
+    case 0:
+      return null
+    case 1:
+      return random.below(2) === 0
+    case 2:
+      return random.pick(oddNumbers)
+    case 3:
+      return random.below(1_000)
+    case 4:
+      return random.pick(oddTexts)
+    default:
+      return `v${random.below(50)}`
   }
 }
 
@@ -35,10 +89,13 @@ export function randomObject(random: SeededRandom, depth = 4): Record<string, un
 export function randomJson(random: SeededRandom, depth = 4): unknown {
   if (depth <= 0) return randomScalar(random)
   switch (random.below(6)) {
-    case 0: return Array.from({ length: random.below(6) }, () => randomJson(random, depth - 1))
+    case 0:
+      return Array.from({ length: random.below(6) }, () => randomJson(random, depth - 1))
     case 1:
-    case 2: return randomObject(random, depth)
-    default: return randomScalar(random)
+    case 2:
+      return randomObject(random, depth)
+    default:
+      return randomScalar(random)
   }
 }
 

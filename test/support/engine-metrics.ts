@@ -12,9 +12,17 @@ import type { StoreLook } from './engine-compare.js'
 import type { OracleEvent, OracleJob } from './engine-oracle.js'
 
 /** A ground over one store, with all the time there is; `codec` reads its bodies, a new one for each question where none is given. */
-export function metricsGround(environment: Environment, shelf = new BallotShelf(), nowMicros = 0, codec?: BodyCodec): MetricsGround {
+export function metricsGround(
+  environment: Environment,
+  shelf = new BallotShelf(),
+  nowMicros = 0,
+  codec?: BodyCodec,
+): MetricsGround {
   return {
-    dataDir: '', serviceNames: ['service'], nowMicros, shelf,
+    dataDir: '',
+    serviceNames: ['service'],
+    nowMicros,
+    shelf,
     stores: () => ({ environment, codec: codec ?? new BodyCodec(environment) }),
     clock: { nowMs: () => 0, deadlineMs: 1, cancelled: new CancelCell() },
   }
@@ -43,9 +51,11 @@ function countOracle(oracle: OracleJob, events: readonly OracleEvent[]): Counted
     if (states[at] === 'retrain') changed.set(subjectOf(event), (changed.get(subjectOf(event)) ?? 0) + 1)
   })
   return {
-    matrix: [0, 1, 2].map((row) => [0, 1, 2].map((column) => {
-      return events.filter((event) => consensusOf(event) === row && event.decision.label === column).length
-    })),
+    matrix: [0, 1, 2].map((row) =>
+      [0, 1, 2].map((column) => {
+        return events.filter((event) => consensusOf(event) === row && event.decision.label === column).length
+      }),
+    ),
     events: events.length,
     withConsensus: events.filter((event) => consensusOf(event) >= 0).length,
     inKnowledgeBase: states.filter((state) => state === 'in_knowledge_base' || state === 'retrain').length,
@@ -63,7 +73,12 @@ function plain({ matrix, changed, ...rest }: NonNullable<ReturnType<typeof count
 }
 
 /** `shelf` is kept from one comparison to the next, as a thread does. */
-export function compareMetrics({ environment, codec }: StoreLook, job: JobSettings, oracle: OracleJob, shelf: BallotShelf): void {
+export function compareMetrics(
+  { environment, codec }: StoreLook,
+  job: JobSettings,
+  oracle: OracleJob,
+  shelf: BallotShelf,
+): void {
   const ground = metricsGround(environment, shelf, 0, codec)
   const own = groundOf(ground, metricsJob(job))
   const events = [...oracle.events.values()].sort((a, b) => a.micros - b.micros)
@@ -74,12 +89,30 @@ export function compareMetrics({ environment, codec }: StoreLook, job: JobSettin
   const scope = { fromMicros: null, toMicros: null, filters: [] }
   const byEvents = countByEvents(ground, own, scope)
   assert.deepEqual(plain(byEvents), wanted, 'metrics from the events')
-  assert.deepEqual(byEvents.changed.map(({ id }) => id), byBuckets.changed.map(({ id }) => id))
+  assert.deepEqual(
+    byEvents.changed.map(({ id }) => id),
+    byBuckets.changed.map(({ id }) => id),
+  )
   const [from, to] = [events[Math.floor(events.length / 3)], events[Math.floor((2 * events.length) / 3)]]
   if (from === undefined || to === undefined) return
   const within = events.filter(({ micros }) => micros >= from.micros && micros < to.micros)
-  assert.deepEqual(plain(countByEvents(ground, own, { ...scope, fromMicros: from.micros, toMicros: to.micros })), countOracle(oracle, within))
-  const isOf = runJobMetrics(ground, own.job, { ...scope, filters: [{ field: 'service.result', operator: 'is', value: 'label_0' }] }, 10)
+  assert.deepEqual(
+    plain(countByEvents(ground, own, { ...scope, fromMicros: from.micros, toMicros: to.micros })),
+    countOracle(oracle, within),
+  )
+  const isOf = runJobMetrics(
+    ground,
+    own.job,
+    { ...scope, filters: [{ field: 'service.result', operator: 'is', value: 'label_0' }] },
+    10,
+  )
   assert.equal(isOf.totalEvents, events.filter(({ decision }) => decision.label === 0).length)
-  assert.equal(isOf.timeSavedMinutes, 10 * countOracle(oracle, events.filter(({ decision }) => decision.label === 0)).matrix[0]![0]!)
+  assert.equal(
+    isOf.timeSavedMinutes,
+    10 *
+      countOracle(
+        oracle,
+        events.filter(({ decision }) => decision.label === 0),
+      ).matrix[0]![0]!,
+  )
 }

@@ -113,7 +113,13 @@ export class OracleJob {
   }
 
   /** `enriched`: it waits for look-ups where the job has any. */
-  ingest(settings: JobSettings, clientId: string | null, micros: number, body: Record<string, unknown>, enriched = settings.pipeline.length > 0): OracleEvent {
+  ingest(
+    settings: JobSettings,
+    clientId: string | null,
+    micros: number,
+    body: Record<string, unknown>,
+    enriched = settings.pipeline.length > 0,
+  ): OracleEvent {
     const known = clientId === null ? null : this.find(clientId)
     if (known !== null) {
       if (isDeepStrictEqual(known.sent, body)) return known
@@ -124,11 +130,26 @@ export class OracleJob {
     const pending = settings.status === 'STOPPED' || enriched
     const clusters = hasClusters(settings.category)
     const lacks = !clusters && lacksPoints(values)
-    const decision = pending || lacks ? noDecision
-      : clusters ? this.#causesOf(settings).take(this.#causeJob(settings), micros, body, micros) : this.#decide(settings, values, bucket)
+    const decision =
+      pending || lacks
+        ? noDecision
+        : clusters
+          ? this.#causesOf(settings).take(this.#causeJob(settings), micros, body, micros)
+          : this.#decide(settings, values, bucket)
     const event: OracleEvent = {
-      id: clientId ?? eventIdOf(micros), ownId: clientId === null, micros, sent: body, body, lookUps: enriched ? 'awaited' : 'none', bucket, lacks, pending, hasFeedback: false, decision,
-      previous: null, notes: [],
+      id: clientId ?? eventIdOf(micros),
+      ownId: clientId === null,
+      micros,
+      sent: body,
+      body,
+      lookUps: enriched ? 'awaited' : 'none',
+      bucket,
+      lacks,
+      pending,
+      hasFeedback: false,
+      decision,
+      previous: null,
+      notes: [],
     }
     this.events.set(micros, event)
     if (clientId !== null) this.ids.set(clientId, micros)
@@ -141,7 +162,10 @@ export class OracleJob {
     this.#watchFeedback(settings, event, label, micros)
     const subject = event.bucket ?? `event ${event.micros}`
     const ballot = this.#ballot(subject)
-    ballot.votes = [...ballot.votes.filter((vote) => vote.analyst !== analyst), { analyst, label, atMicros: micros, eventMicros: event.micros }]
+    ballot.votes = [
+      ...ballot.votes.filter((vote) => vote.analyst !== analyst),
+      { analyst, label, atMicros: micros, eventMicros: event.micros },
+    ]
     event.hasFeedback = true
     this.#settle(ballot, micros, { action: 'voted', object: event.id, analyst })
   }
@@ -151,12 +175,22 @@ export class OracleJob {
     if (label === null && (this.ballots.get(subject)?.override ?? null) === null) return 'override_not_found'
     const ballot = this.#ballot(subject)
     ballot.override = label === null ? null : { label, atMicros: micros }
-    this.#settle(ballot, micros, { action: label === null ? 'override withdrawn' : 'consensus overridden', object, analyst: undefined })
+    this.#settle(ballot, micros, {
+      action: label === null ? 'override withdrawn' : 'consensus overridden',
+      object,
+      analyst: undefined,
+    })
     return null
   }
 
   #ballot(subject: string): OracleBallot {
-    const ballot = this.ballots.get(subject) ?? { votes: [], override: null, consensus: NONE, history: [], trained: NONE }
+    const ballot = this.ballots.get(subject) ?? {
+      votes: [],
+      override: null,
+      consensus: NONE,
+      history: [],
+      trained: NONE,
+    }
     this.ballots.set(subject, ballot)
     return ballot
   }
@@ -183,8 +217,10 @@ export class OracleJob {
     for (const event of [...this.events.values()].sort((a, b) => a.micros - b.micros)) {
       if (!event.pending || event.lookUps === 'awaited') continue
       const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
-      event.decision = event.lacks ? noDecision
-        : hasClusters(settings.category) ? this.#causesOf(settings).take(this.#causeJob(settings), event.micros, event.body, nowMicros)
+      event.decision = event.lacks
+        ? noDecision
+        : hasClusters(settings.category)
+          ? this.#causesOf(settings).take(this.#causeJob(settings), event.micros, event.body, nowMicros)
           : this.#decide(settings, values, event.bucket)
       event.pending = false
       this.#count(event.decision)
@@ -196,10 +232,14 @@ export class OracleJob {
     if (event.lookUps !== 'awaited' || settings.status === 'STOPPED') return
     const own = event.sent['enrichment']
     const { ti, ...kept } = (typeof own === 'object' && own !== null ? own : {}) as Record<string, unknown>
-    if (fields !== undefined || ti !== undefined) event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
+    if (fields !== undefined || ti !== undefined)
+      event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
     event.lookUps = 'stored'
-    const to = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, new DecisionPoints(settings.decisionPoints).valuesOf(event.body)]) : null
-    if (event.bucket !== null && to !== null && to !== event.bucket) this.#takeVotesAlong(event.bucket, to, event.micros)
+    const to = hasBuckets(settings.category)
+      ? JSON.stringify([settings.decisionPoints, new DecisionPoints(settings.decisionPoints).valuesOf(event.body)])
+      : null
+    if (event.bucket !== null && to !== null && to !== event.bucket)
+      this.#takeVotesAlong(event.bucket, to, event.micros)
     this.decideAgain(settings, event, micros)
   }
 
@@ -233,17 +273,25 @@ export class OracleJob {
     if (before.modelVersion === this.modelVersion) this.#count(before, -1)
     const again = !event.pending
     const subject = own ? `event ${event.micros}` : event.bucket
-    event.decision = event.lacks ? noDecision
-      : hasClusters(settings.category) ? this.#causesOf(settings).again(this.#causeJob(settings), event.micros, event.body, micros, subject)
+    event.decision = event.lacks
+      ? noDecision
+      : hasClusters(settings.category)
+        ? this.#causesOf(settings).again(this.#causeJob(settings), event.micros, event.body, micros, subject)
         : this.#decide(settings, values, subject, again)
     event.pending = false
     this.#count(event.decision)
     return event.decision.label !== before.label
   }
 
-  piece(settings: JobSettings, id: number, order: { from: number; through: number; times: readonly number[]; last: boolean }, micros: number): void {
+  piece(
+    settings: JobSettings,
+    id: number,
+    order: { from: number; through: number; times: readonly number[]; last: boolean },
+    micros: number,
+  ): void {
     const task = this.tasks.get(id)
-    if (task === undefined || task.state === 'finished' || task.cursor !== order.from || settings.status === 'STOPPED') return
+    if (task === undefined || task.state === 'finished' || task.cursor !== order.from || settings.status === 'STOPPED')
+      return
     for (const time of order.times) {
       const event = this.events.get(time)
       if (event === undefined || event.lookUps === 'awaited') continue
@@ -293,7 +341,8 @@ export class OracleJob {
   }
 
   #causeJob(settings: JobSettings): CauseJob {
-    const fits = this.#model !== null && this.#model.fingerprint === new DecisionPoints(settings.decisionPoints).fingerprint
+    const fits =
+      this.#model !== null && this.#model.fingerprint === new DecisionPoints(settings.decisionPoints).fingerprint
     return {
       settings,
       lessons: fits && this.#model?.model instanceof CauseModel ? this.#model.model.lessons : noLessons,
@@ -324,9 +373,7 @@ export class OracleJob {
     const { fingerprint } = new DecisionPoints(settings.decisionPoints)
     if (this.#model === null || this.#model.fingerprint !== fingerprint) return noDecision
     const ballot = bucket === null ? undefined : this.ballots.get(bucket)
-    const known = ballot !== undefined && ballot.consensus >= 0 && ballot.trained >= 0
-      ? this.#known(ballot)
-      : null
+    const known = ballot !== undefined && ballot.consensus >= 0 && ballot.trained >= 0 ? this.#known(ballot) : null
     const own = decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
     const terms = {
       outlierRate: outlierRateOf(settings.advancedSettings),
@@ -345,9 +392,13 @@ export class OracleJob {
   #watchFeedback(settings: JobSettings, event: OracleEvent, label: number, micros: number): void {
     const { source, modelVersion } = event.decision
     const points = new DecisionPoints(settings.decisionPoints)
-    if (event.hasFeedback || !source.endsWith('model') || this.#model === null || modelVersion !== this.#model.version) return
+    if (event.hasFeedback || !source.endsWith('model') || this.#model === null || modelVersion !== this.#model.version)
+      return
     if (this.#model.fingerprint !== points.fingerprint) return
-    const values = this.causes === null ? points.valuesOf(event.body) : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
+    const values =
+      this.causes === null
+        ? points.valuesOf(event.body)
+        : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
     if (values === null) return
     const own = decide(this.#model.model, modelVersion, values, null, new Float64Array(3))
     learnOfFeedback(own, label, this.watch, this.#consensusCounts(), micros)

@@ -12,7 +12,15 @@ export async function openParts(test: Ending, clock?: Clock, madeDir?: string): 
   const dataDir = madeDir ?? join(temporaryDirectory(test), 'data')
   if (madeDir === undefined) makeDataDir(dataDir)
   const lock = await lockDataDir(dataDir)
-  const settings = { dataDir, name: 'service', shards: 1, threads: 1, adminPassword: 'administrator', passwordCost: 10, clock }
+  const settings = {
+    dataDir,
+    name: 'service',
+    shards: 1,
+    threads: 1,
+    adminPassword: 'administrator',
+    passwordCost: 10,
+    clock,
+  }
   const parts = new EngineParts(settings, openDataDir(dataDir, 1), lock)
   afterwards(test, () => parts.close())
   return parts

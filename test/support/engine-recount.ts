@@ -53,26 +53,52 @@ export function recount(environment: Environment, jobId: number): Recounted {
   assert.deepEqual([pending.size, lookUps.size], [0, 0], 'marks and look-ups without an event')
   for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
   const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
-  recountBuckets(environment, jobId, entries('buckets').map((entry) => [subject(entry), entry.value]), perBucket, ballots, decisions)
+  recountBuckets(
+    environment,
+    jobId,
+    entries('buckets').map((entry) => [subject(entry), entry.value]),
+    perBucket,
+    ballots,
+    decisions,
+  )
   assert.equal(entries('counts').length, entries('buckets').length, 'counts without a bucket')
   const stored = environment.get('stats', jobKey(jobId))
   assert.ok(stored !== undefined, 'counters')
   const stats = decodeStats(stored)
-  for (const version of stats.modelVersions) assert.ok(environment.get('models', modelKey(jobId, version)) !== undefined, `model ${version}`)
+  for (const version of stats.modelVersions)
+    assert.ok(environment.get('models', modelKey(jobId, version)) !== undefined, `model ${version}`)
   const consensus = [...ballots.values()].map((ballot) => ballot.consensus)
   assert.deepEqual(
-    [stats.events, stats.buckets, stats.feedbackEvents, stats.undecidedBallots, stats.lowScoreBallots, stats.consensusCounts],
-    [events.size, perBucket.size, feedbackEvents, consensus.filter((one) => one === UNDECIDED).length,
-      [...ballots.values()].filter((one) => isLowScore(one.votes, one.override === null ? null : one.override.label, one.consensus)).length,
-      Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length)],
+    [
+      stats.events,
+      stats.buckets,
+      stats.feedbackEvents,
+      stats.undecidedBallots,
+      stats.lowScoreBallots,
+      stats.consensusCounts,
+    ],
+    [
+      events.size,
+      perBucket.size,
+      feedbackEvents,
+      consensus.filter((one) => one === UNDECIDED).length,
+      [...ballots.values()].filter((one) =>
+        isLowScore(one.votes, one.override === null ? null : one.override.label, one.consensus),
+      ).length,
+      Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length),
+    ],
     'counters: events, buckets, events with feedback, undecided, low score, consensus',
   )
   return { events, ballots, stats }
 }
 
 function recountBuckets(
-  environment: Environment, jobId: number, buckets: readonly (readonly [string, Uint8Array])[], perBucket: ReadonlyMap<string, number>,
-  ballots: ReadonlyMap<string, BallotRow>, decisions: ReadonlyMap<string, number[]>,
+  environment: Environment,
+  jobId: number,
+  buckets: readonly (readonly [string, Uint8Array])[],
+  perBucket: ReadonlyMap<string, number>,
+  ballots: ReadonlyMap<string, BallotRow>,
+  decisions: ReadonlyMap<string, number[]>,
 ): void {
   const left = new Set(perBucket.keys())
   const counts = new BucketCounts(environment, jobId)
@@ -86,7 +112,11 @@ function recountBuckets(
   }
   assert.equal(left.size, 0, 'events without a bucket')
   for (const { votes, override, consensus } of ballots.values()) {
-    assert.equal(consensus, consensusOf(votes, override === null ? null : override.label, LABELS), 'the consensus of a ballot')
+    assert.equal(
+      consensus,
+      consensusOf(votes, override === null ? null : override.label, LABELS),
+      'the consensus of a ballot',
+    )
     assert.equal(new Set(votes.map(({ analyst }) => analyst)).size, votes.length, 'votes of one analyst')
     assert.ok(votes.every(({ label }) => isLabel(label)))
   }

@@ -29,7 +29,15 @@ import type { ReprocessRow, ReprocessSelection } from '../../engine/store/reproc
 import { decodeBucketNumber, encodeCount, encodeModel, type CountRow } from '../../engine/store/rows.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import { decodeContent } from '../../engine/store/event-record.js'
-import { JOB_BYTES, jobOfKey, jobRange, metaKey, sharedTables, shardTables, versionOfKey } from '../../engine/store/tables.js'
+import {
+  JOB_BYTES,
+  jobOfKey,
+  jobRange,
+  metaKey,
+  sharedTables,
+  shardTables,
+  versionOfKey,
+} from '../../engine/store/tables.js'
 
 export const sectionNames = ['service']
 /** Of a round of counts: a few, so that rounds end. */
@@ -45,9 +53,21 @@ const authoredKinds: readonly MessageKind[] = ['historic', 'feedback', 'override
 export function jobSettings(more: Partial<JobSettings> = {}): JobSettings {
   const category = more.category ?? 'Decision intelligence'
   return {
-    id: 1, revision: 1, shard: 0, title: 'a job', description: '', category, decisionPoints: ['host', 'user'],
-    labels: defaultLabels(category), autoRetrain: null, advancedSettings: {}, feedbackColumns: [], pipeline: [], status: 'STARTED',
-    createdAt: '2026-01-01T00:00:00.000000Z', ...more,
+    id: 1,
+    revision: 1,
+    shard: 0,
+    title: 'a job',
+    description: '',
+    category,
+    decisionPoints: ['host', 'user'],
+    labels: defaultLabels(category),
+    autoRetrain: null,
+    advancedSettings: {},
+    feedbackColumns: [],
+    pipeline: [],
+    status: 'STARTED',
+    createdAt: '2026-01-01T00:00:00.000000Z',
+    ...more,
   }
 }
 
@@ -64,7 +84,9 @@ export interface Posting {
 /** How far rows are behind depends on where turns end; what they come to does not. */
 function wholeCount(environment: Environment, key: Uint8Array): CountRow {
   const [jobId, number] = [jobOfKey(key), versionOfKey(key)]
-  const bucket = [...environment.range('buckets', jobRange(jobId))].find(({ value }) => decodeBucketNumber(value) === number)
+  const bucket = [...environment.range('buckets', jobRange(jobId))].find(
+    ({ value }) => decodeBucketNumber(value) === number,
+  )
   const id = Buffer.from(must(bucket, 'the bucket of counts').key.subarray(JOB_BYTES)).toString('latin1')
   return new BucketCounts(environment, jobId).of(id, number)
 }
@@ -140,7 +162,10 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   #shard: Shard
   #micros = 1_700_000_000_000_000
 
-  constructor(environment: E = new MemoryEnvironment(shardTables) as Environment as E, lateEventsMax = usualLateEventsMax) {
+  constructor(
+    environment: E = new MemoryEnvironment(shardTables) as Environment as E,
+    lateEventsMax = usualLateEventsMax,
+  ) {
     this.environment = environment
     this.#lateEventsMax = lateEventsMax
     this.lateCommits = new LateCommits(environment)
@@ -195,16 +220,28 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     const plain = typeof body === 'string' ? Buffer.from(body) : body
     const bytes = authoredKinds.includes(kind) ? withAuthor(testAuthor, plain) : plain
     return new Promise((resolve, reject) => {
-      const receiver = kind === 'ingest' ? { ingested: resolve, refused: reject } : { resolved: resolve, refused: reject }
+      const receiver =
+        kind === 'ingest' ? { ingested: resolve, refused: reject } : { resolved: resolve, refused: reject }
       this.mailbox.post(job, kind, micros, eventId, idInBody, bytes, receiver)
     })
   }
 
   ingest(job: JobSettings, rawBody: unknown, eventId: string | null = null): Promise<EventView> {
-    return this.post({ job, kind: 'ingest', eventId, body: JSON.stringify({ job_id: job.id, raw_body: rawBody }) }) as Promise<EventView>
+    return this.post({
+      job,
+      kind: 'ingest',
+      eventId,
+      body: JSON.stringify({ job_id: job.id, raw_body: rawBody }),
+    }) as Promise<EventView>
   }
 
-  feedback(job: JobSettings, eventId: string, analyst: string, label: string, more: Partial<FeedbackInput> = {}): Promise<unknown> {
+  feedback(
+    job: JobSettings,
+    eventId: string,
+    analyst: string,
+    label: string,
+    more: Partial<FeedbackInput> = {},
+  ): Promise<unknown> {
     return this.post({ job, kind: 'feedback', eventId, body: JSON.stringify({ analyst, label, ...more }) })
   }
 
@@ -235,7 +272,15 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   }
 
   note(job: JobSettings, eventId: string, notes: unknown, more: Partial<NoteInput> = {}): Promise<unknown> {
-    const note = { notes, savedObjects: null, author: 'agent', workflowName: null, workflowId: null, sessionId: null, ...more }
+    const note = {
+      notes,
+      savedObjects: null,
+      author: 'agent',
+      workflowName: null,
+      workflowId: null,
+      sessionId: null,
+      ...more,
+    }
     return this.post({ job, kind: 'note', eventId, body: encodeNote(note) })
   }
 
@@ -245,12 +290,27 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
 
   /** Trains from what is stored now; the bytes of an install message. */
   train(job: JobSettings, version: number): Uint8Array {
-    const result = trainFrom(this.environment, {
-      dataDir: '', shard: 0, jobId: job.id, points: job.decisionPoints, labels: job.labels.map(({ name }) => name),
-      buckets: hasBuckets(job.category), ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}), seed: version, objective: objectiveOf(job), signals: new SharedArrayBuffer(0),
-    }, new TrainingSignals())
+    const result = trainFrom(
+      this.environment,
+      {
+        dataDir: '',
+        shard: 0,
+        jobId: job.id,
+        points: job.decisionPoints,
+        labels: job.labels.map(({ name }) => name),
+        buckets: hasBuckets(job.category),
+        ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}),
+        seed: version,
+        objective: objectiveOf(job),
+        signals: new SharedArrayBuffer(0),
+      },
+      new TrainingSignals(),
+    )
     const { fingerprint } = new DecisionPoints(job.decisionPoints)
-    return encodeModel({ version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary }, result.model)
+    return encodeModel(
+      { version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary },
+      result.model,
+    )
   }
 
   install(job: JobSettings, model: Uint8Array): Promise<unknown> {
@@ -279,7 +339,8 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     }
     return shardTables.flatMap((table) => {
       if (table === 'words' || (jobId !== undefined && sharedTables.includes(table))) return []
-      return [...this.environment.range(table, {})].map(({ key, value }) => `${table} ${hex(key)} ${shown(table, key, value)}`)
+      return [...this.environment.range(table, {})]
+        .map(({ key, value }) => `${table} ${hex(key)} ${shown(table, key, value)}`)
         .filter((row) => !row.startsWith(`meta ${hex(metaKey('counted_through'))}`))
         .filter((row) => jobId === undefined || row.startsWith(`${table} ${own}`))
     })
@@ -290,16 +351,23 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   }
 
   #openMailbox(): Mailbox {
-    return new Mailbox(0, async (task, decided) => {
-      await new Promise((resolve) => setImmediate(resolve))
-      const rounds = this.commitRounds()
-      const result = this.run({ ...task, handsOver: rounds >= 0 })
-      return result.handedOver === true ? await this.#commitLater(task, result, rounds, decided) : result
-    }, {
-      committed: (_, { changed }) => changed.forEach((jobId) => this.latest.forget(jobId)),
-      added: (...event) => this.latest.keep(...event),
-      failed: (_, error) => this.failures.push(error),
-    }, (count) => this.take(count), undefined, 0)
+    return new Mailbox(
+      0,
+      async (task, decided) => {
+        await new Promise((resolve) => setImmediate(resolve))
+        const rounds = this.commitRounds()
+        const result = this.run({ ...task, handsOver: rounds >= 0 })
+        return result.handedOver === true ? await this.#commitLater(task, result, rounds, decided) : result
+      },
+      {
+        committed: (_, { changed }) => changed.forEach((jobId) => this.latest.forget(jobId)),
+        added: (...event) => this.latest.keep(...event),
+        failed: (_, error) => this.failures.push(error),
+      },
+      (count) => this.take(count),
+      undefined,
+      0,
+    )
   }
 
   async #commitLater(task: TurnTask, result: TurnResult, rounds: number, decided: () => void): Promise<TurnResult> {

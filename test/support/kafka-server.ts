@@ -8,7 +8,14 @@ import { SmallServer } from './small-server.js'
 export type KafkaBehaviour = 'well' | 'silent' | 'refusing' | 'broken' | 'half'
 
 /** Requests that it answers, and their one version. */
-const versions = { produce: [0, 3], fetch: [1, 4], listOffsets: [2, 1], metadata: [3, 2], apiVersions: [18, 0], initProducerId: [22, 0] } as const
+const versions = {
+  produce: [0, 3],
+  fetch: [1, 4],
+  listOffsets: [2, 1],
+  metadata: [3, 2],
+  apiVersions: [18, 0],
+  initProducerId: [22, 0],
+} as const
 const errors: Partial<Record<KafkaBehaviour, number>> = { refusing: 10, broken: -1 }
 const OFFSET_OUT_OF_RANGE = 1
 const UNKNOWN_TOPIC = 3
@@ -86,7 +93,10 @@ export class KafkaServer extends SmallServer {
 
   make(topic: string, partitions: number): void {
     const known = this.topics.get(topic) ?? []
-    this.topics.set(topic, [...known, ...Array.from({ length: partitions - known.length }, () => ({ batches: [], first: 0n, next: 0n }))])
+    this.topics.set(topic, [
+      ...known,
+      ...Array.from({ length: partitions - known.length }, () => ({ batches: [], first: 0n, next: 0n })),
+    ])
   }
 
   /** All that is stored, as bytes. */
@@ -113,7 +123,10 @@ export class KafkaServer extends SmallServer {
         request.text()
         const answer = this.#answer(socket, key, version, request)
         if (answer === null || socket.destroyed) continue
-        const send = (): void => void (socket.destroyed || socket.write(Buffer.concat([int(4, answer.length + 4), int(4, correlation), answer])))
+        const send = (): void =>
+          void (
+            socket.destroyed || socket.write(Buffer.concat([int(4, answer.length + 4), int(4, correlation), answer]))
+          )
         // Nothing there: a moment later, as a broker that waits.
         if (key === versions.fetch[0]) setTimeout(send, 5)
         else send()
@@ -124,18 +137,25 @@ export class KafkaServer extends SmallServer {
   #answer(socket: Socket, key: number, version: number, request: Reading): Buffer | null {
     switch (key) {
       case versions.apiVersions[0]: {
-        const known = list(Object.values(versions).map(([api, one]) => Buffer.concat([int(2, api), int(2, one), int(2, one)])))
+        const known = list(
+          Object.values(versions).map(([api, one]) => Buffer.concat([int(2, api), int(2, one), int(2, one)])),
+        )
         return Buffer.concat([int(2, 0), known, version > 0 ? int(4, 0) : Buffer.alloc(0)])
       }
-      case versions.metadata[0]: return this.#metadata(request)
-      case versions.initProducerId[0]: return Buffer.concat([int(4, 0), int(2, 0), long(7n), int(2, 0)])
-      case versions.listOffsets[0]: return this.#offsets(request)
-      case versions.fetch[0]: return this.#fetch(request)
+      case versions.metadata[0]:
+        return this.#metadata(request)
+      case versions.initProducerId[0]:
+        return Buffer.concat([int(4, 0), int(2, 0), long(7n), int(2, 0)])
+      case versions.listOffsets[0]:
+        return this.#offsets(request)
+      case versions.fetch[0]:
+        return this.#fetch(request)
       case versions.produce[0]: {
         if (this.behaviour === 'half') socket.destroy()
         return this.behaviour === 'silent' || this.behaviour === 'half' ? null : this.#produce(request)
       }
-      default: throw new Error(`a request of the kind ${key}`)
+      default:
+        throw new Error(`a request of the kind ${key}`)
     }
   }
 
@@ -143,10 +163,22 @@ export class KafkaServer extends SmallServer {
     const named = request.each(() => request.text())
     const { host, port } = this.advertised ?? { host: '127.0.0.1', port: this.port }
     const topics = (named.length === 0 ? [...this.topics.keys()] : named).map((topic) => {
-      const partitions = (this.topics.get(topic) ?? []).map((_, at) => Buffer.concat([int(2, 0), int(4, at), int(4, 1), list([int(4, 1)]), list([int(4, 1)])]))
-      return Buffer.concat([int(2, this.topics.has(topic) ? 0 : UNKNOWN_TOPIC), text(topic), int(1, 0), list(partitions)])
+      const partitions = (this.topics.get(topic) ?? []).map((_, at) =>
+        Buffer.concat([int(2, 0), int(4, at), int(4, 1), list([int(4, 1)]), list([int(4, 1)])]),
+      )
+      return Buffer.concat([
+        int(2, this.topics.has(topic) ? 0 : UNKNOWN_TOPIC),
+        text(topic),
+        int(1, 0),
+        list(partitions),
+      ])
     })
-    return Buffer.concat([list([Buffer.concat([int(4, 1), text(host), int(4, port), int(2, -1)])]), text(this.clusterId), int(4, 1), list(topics)])
+    return Buffer.concat([
+      list([Buffer.concat([int(4, 1), text(host), int(4, port), int(2, -1)])]),
+      text(this.clusterId),
+      int(4, 1),
+      list(topics),
+    ])
   }
 
   #produce(request: Reading): Buffer {
@@ -176,15 +208,27 @@ export class KafkaServer extends SmallServer {
 
   #offsets(request: Reading): Buffer {
     request.number(4)
-    return list(request.each(() => {
-      const topic = request.text()
-      return Buffer.concat([text(topic), list(request.each(() => {
-        const partition = request.number(4)
-        const time = request.long()
-        const { first, next } = this.topics.get(topic)![partition]!
-        return Buffer.concat([int(4, partition), int(2, 0), long(-1n), long(time === -2n ? first : time === -1n ? next : -1n)])
-      }))])
-    }))
+    return list(
+      request.each(() => {
+        const topic = request.text()
+        return Buffer.concat([
+          text(topic),
+          list(
+            request.each(() => {
+              const partition = request.number(4)
+              const time = request.long()
+              const { first, next } = this.topics.get(topic)![partition]!
+              return Buffer.concat([
+                int(4, partition),
+                int(2, 0),
+                long(-1n),
+                long(time === -2n ? first : time === -1n ? next : -1n),
+              ])
+            }),
+          ),
+        ])
+      }),
+    )
   }
 
   #fetch(request: Reading): Buffer {
@@ -198,8 +242,17 @@ export class KafkaServer extends SmallServer {
         const { batches, first, next } = this.topics.get(topic)![partition]!
         const error = from < first || from > next ? OFFSET_OUT_OF_RANGE : 0
         // A batch as a whole, and no more than one: what is before the offset is the reader's to leave out.
-        const found = error === 0 ? (batches.find((batch) => batch.next > from)?.bytes ?? Buffer.alloc(0)) : Buffer.alloc(0)
-        return Buffer.concat([int(4, partition), int(2, error), long(next), long(next), int(4, 0), int(4, found.length), found])
+        const found =
+          error === 0 ? (batches.find((batch) => batch.next > from)?.bytes ?? Buffer.alloc(0)) : Buffer.alloc(0)
+        return Buffer.concat([
+          int(4, partition),
+          int(2, error),
+          long(next),
+          long(next),
+          int(4, 0),
+          int(4, found.length),
+          found,
+        ])
       })
       return Buffer.concat([text(topic), list(partitions)])
     })

@@ -11,7 +11,9 @@ const GRACE = 20_000
 
 after(() => {
   setTimeout(() => {
-    console.error(`This process of tests still runs ${GRACE / 1_000} s after its last test. What holds it: ${process.getActiveResourcesInfo().join(', ')}.`)
+    console.error(
+      `This process of tests still runs ${GRACE / 1_000} s after its last test. What holds it: ${process.getActiveResourcesInfo().join(', ')}.`,
+    )
     process.exit(1)
   }, GRACE).unref()
 })

@@ -56,8 +56,15 @@ export class NatsServer extends SmallServer {
 
   #greet(socket: Socket): void {
     const info = {
-      server_id: 'S', server_name: 's', version: '2.10.0', proto: 1, headers: true, max_payload: 1_048_576, jetstream: true,
-      connect_urls: this.connectUrls, ...(this.tls === null ? {} : { tls_required: true }),
+      server_id: 'S',
+      server_name: 's',
+      version: '2.10.0',
+      proto: 1,
+      headers: true,
+      max_payload: 1_048_576,
+      jetstream: true,
+      connect_urls: this.connectUrls,
+      ...(this.tls === null ? {} : { tls_required: true }),
     }
     socket.write(`INFO ${JSON.stringify(info)}\r\n`)
     if (this.tls === null) return this.#listen(socket)
@@ -96,7 +103,14 @@ export class NatsServer extends SmallServer {
     if (verb === 'PUB') return this.#take(peer, socket, subject, words.length === 4 ? words[2]! : '', '', body)
     if (verb !== 'HPUB') return
     const headBytes = Number(words.at(-2))
-    this.#take(peer, socket, subject, words.length === 5 ? words[2]! : '', body.toString('utf8', 0, headBytes), body.subarray(headBytes))
+    this.#take(
+      peer,
+      socket,
+      subject,
+      words.length === 5 ? words[2]! : '',
+      body.toString('utf8', 0, headBytes),
+      body.subarray(headBytes),
+    )
   }
 
   #take(peer: Peer, socket: Socket, subject: string, reply: string, headers: string, payload: Buffer): void {
@@ -108,25 +122,67 @@ export class NatsServer extends SmallServer {
     }
     if (subject.startsWith('$JS.API.')) return this.#answer(peer, subject.slice(8).split('.'), reply, payload, answer)
     switch (this.behaviour) {
-      case 'silent': return
-      case 'half': return void socket.destroy()
-      case 'refusing': return answer({ error: { code: 400, err_code: 10_054, description: 'message size exceeds maximum allowed' }, stream: 's', seq: 0 })
-      case 'broken': return answer({ error: { code: 503, err_code: 10_077, description: 'maximum bytes exceeded' }, stream: 's', seq: 0 })
-      case 'well': return answer({ stream: 's', seq: this.store(subject, Buffer.from(payload), headers) })
+      case 'silent':
+        return
+      case 'half':
+        return void socket.destroy()
+      case 'refusing':
+        return answer({
+          error: { code: 400, err_code: 10_054, description: 'message size exceeds maximum allowed' },
+          stream: 's',
+          seq: 0,
+        })
+      case 'broken':
+        return answer({
+          error: { code: 503, err_code: 10_077, description: 'maximum bytes exceeded' },
+          stream: 's',
+          seq: 0,
+        })
+      case 'well':
+        return answer({ stream: 's', seq: this.store(subject, Buffer.from(payload), headers) })
     }
   }
 
-  #answer(peer: Peer, [what, verb, , name = '', last = '']: string[], reply: string, payload: Buffer, answer: (value: unknown) => void): void {
-    if (what === 'STREAM') return answer({ config: { name: 's', subjects: ['>'] }, created: CREATED, state: { messages: this.messages.length } })
+  #answer(
+    peer: Peer,
+    [what, verb, , name = '', last = '']: string[],
+    reply: string,
+    payload: Buffer,
+    answer: (value: unknown) => void,
+  ): void {
+    if (what === 'STREAM')
+      return answer({
+        config: { name: 's', subjects: ['>'] },
+        created: CREATED,
+        state: { messages: this.messages.length },
+      })
     if (verb === 'CREATE') {
       const { config } = JSON.parse(payload.toString())
-      const first = config.deliver_policy === 'by_start_sequence' ? config.opt_start_seq : config.deliver_policy === 'new' ? this.messages.length + 1 : 1
+      const first =
+        config.deliver_policy === 'by_start_sequence'
+          ? config.opt_start_seq
+          : config.deliver_policy === 'new'
+            ? this.messages.length + 1
+            : 1
       const known = this.consumers.get(name)
-      this.consumers.set(name, { config, next: known?.next ?? first, pending: known?.pending ?? new Set(), acked: known?.acked ?? new Map() })
+      this.consumers.set(name, {
+        config,
+        next: known?.next ?? first,
+        pending: known?.pending ?? new Set(),
+        acked: known?.acked ?? new Map(),
+      })
     }
     const consumer = this.consumers.get(verb === 'MSG' ? last : name)
-    if (consumer === undefined) return answer({ error: { code: 404, err_code: 10_014, description: 'consumer not found' } })
-    if (verb !== 'MSG') return answer({ stream_name: 's', name, config: consumer.config, ack_floor: { stream_seq: this.#floor(consumer) }, created: CREATED })
+    if (consumer === undefined)
+      return answer({ error: { code: 404, err_code: 10_014, description: 'consumer not found' } })
+    if (verb !== 'MSG')
+      return answer({
+        stream_name: 's',
+        name,
+        config: consumer.config,
+        ack_floor: { stream_seq: this.#floor(consumer) },
+        created: CREATED,
+      })
     this.#pull(peer, last, consumer, reply, JSON.parse(payload.toString()).batch)
   }
 
@@ -147,9 +203,23 @@ export class NatsServer extends SmallServer {
       consumer.pending.add(sequence)
       Object.assign(peer, { [`given${sequence}`]: true })
       const { subject, headers, payload } = this.messages[sequence - 1]!
-      this.#send(peer, reply, `$JS.ACK.s.${name}.1.${sequence}.${sequence}.1767592800000000000.0`, payload, headers, subject)
+      this.#send(
+        peer,
+        reply,
+        `$JS.ACK.s.${name}.1.${sequence}.${sequence}.1767592800000000000.0`,
+        payload,
+        headers,
+        subject,
+      )
     }
-    if (fresh.length < batch) setTimeout(() => peer.subscriptions.size > 0 && this.isListening && this.#pull(peer, name, consumer, reply, batch - fresh.length), 20).unref()
+    if (fresh.length < batch)
+      setTimeout(
+        () =>
+          peer.subscriptions.size > 0 &&
+          this.isListening &&
+          this.#pull(peer, name, consumer, reply, batch - fresh.length),
+        20,
+      ).unref()
   }
 
   #send(peer: Peer, to: string, reply: string, payload: Buffer, headers: string, subject = to): void {
@@ -157,7 +227,9 @@ export class NatsServer extends SmallServer {
       if (pattern !== to && !(pattern.endsWith('*') && to.startsWith(pattern.slice(0, -1)))) continue
       const words = [subject, sid, ...(reply === '' ? [] : [reply])].join(' ')
       const size = Buffer.byteLength(headers)
-      peer.write(headers === '' ? `MSG ${words} ${payload.length}\r\n` : `HMSG ${words} ${size} ${size + payload.length}\r\n`)
+      peer.write(
+        headers === '' ? `MSG ${words} ${payload.length}\r\n` : `HMSG ${words} ${size} ${size + payload.length}\r\n`,
+      )
       peer.write(Buffer.concat([Buffer.from(headers), payload, Buffer.from('\r\n')]))
     }
   }
@@ -166,6 +238,10 @@ export class NatsServer extends SmallServer {
 /** True where a subject is one of a pattern: `*` stands for one token, `>` for all that follow. */
 function isOf(subject: string, pattern: string): boolean {
   const [tokens, wanted] = [subject.split('.'), pattern.split('.')]
-  return wanted.every((token, at) => token === '>' || (tokens[at] !== undefined && (token === '*' || token === tokens[at]))) &&
+  return (
+    wanted.every(
+      (token, at) => token === '>' || (tokens[at] !== undefined && (token === '*' || token === tokens[at])),
+    ) &&
     (wanted.includes('>') || tokens.length === wanted.length)
+  )
 }

@@ -4,12 +4,25 @@ import type { DecidedEvent, Opened, Outgoing, OutsideKind, Sink, Tools } from '.
 import { HostPolicy } from '../../engine/integration/host-policy.js'
 import type { IntegrationRole } from '../../engine/job/job.js'
 
-export function decided(eventId = 'e1', more: Partial<DecidedEvent> = {}, body: Record<string, unknown> = {}): DecidedEvent {
+export function decided(
+  eventId = 'e1',
+  more: Partial<DecidedEvent> = {},
+  body: Record<string, unknown> = {},
+): DecidedEvent {
   const section = { result: 'label_1', result_label: 'Drop', confidence_score: 91.5 }
   return {
-    jobId: 7, jobTitle: 'Alert triage', eventId, ingestMicros: 1_700_000_000_000_000, result: 'label_1', resultLabel: 'Drop',
-    confidenceScore: 91.5, outlier: false, bucketId: '00112233445566778899aabbccddeeff', serviceName: 'service',
-    document: { rule: { id: '4625' }, ...body, service: section }, ...more,
+    jobId: 7,
+    jobTitle: 'Alert triage',
+    eventId,
+    ingestMicros: 1_700_000_000_000_000,
+    result: 'label_1',
+    resultLabel: 'Drop',
+    confidenceScore: 91.5,
+    outlier: false,
+    bucketId: '00112233445566778899aabbccddeeff',
+    serviceName: 'service',
+    document: { rule: { id: '4625' }, ...body, service: section },
+    ...more,
   }
 }
 
@@ -21,8 +34,18 @@ export function toolsFor(privateHosts: readonly string[] = ['127.0.0.1']): Tools
   return { policy: new HostPolicy(privateHosts), clock: new ManualClock(), serviceName: 'service' }
 }
 
-export function openSink(kind: OutsideKind, role: IntegrationRole, connection: Opened, parameters: Opened = {}, tools = toolsFor()): Sink {
-  const defaults = Object.fromEntries(kind.entry.connection.flatMap(({ name, default: value }) => (value === undefined || typeof value === 'object' ? [] : [[name, value]])))
+export function openSink(
+  kind: OutsideKind,
+  role: IntegrationRole,
+  connection: Opened,
+  parameters: Opened = {},
+  tools = toolsFor(),
+): Sink {
+  const defaults = Object.fromEntries(
+    kind.entry.connection.flatMap(({ name, default: value }) =>
+      value === undefined || typeof value === 'object' ? [] : [[name, value]],
+    ),
+  )
   return kind.openSink!(role, { ...defaults, ...connection }, parameters, tools)
 }
 

@@ -13,20 +13,39 @@ import type { OracleDocument } from './query-oracle.js'
 /** Random questions of a kind; QUERY_ROUNDS asks more. */
 export const rounds = Number(process.env['QUERY_ROUNDS'] ?? 60)
 
-export const texts = ['alpha', 'beta', 'Alpha beta', 'failed login for root', 'Failed: LOGIN 5', '5', '5.0', 'true', '', '10.0.0.7', 'a*b?c', 'ünïcode']
+export const texts = [
+  'alpha',
+  'beta',
+  'Alpha beta',
+  'failed login for root',
+  'Failed: LOGIN 5',
+  '5',
+  '5.0',
+  'true',
+  '',
+  '10.0.0.7',
+  'a*b?c',
+  'ünïcode',
+]
 const numbers = [0, 5, -3, 2.5, 1e12, 100]
 export const dates = ['2026-01-31T09:05:00.123Z', '2026-01-31', '2026-02-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z']
 const counted = [1_769_850_300, 1_769_850_300_123]
 
 export function randomValue(random: SeededRandom): unknown {
   switch (random.below(10)) {
-    case 0: return null
-    case 1: return random.below(2) === 0
+    case 0:
+      return null
+    case 1:
+      return random.below(2) === 0
     case 2:
-    case 3: return random.pick(numbers)
-    case 4: return random.pick(dates)
-    case 5: return random.pick(counted)
-    default: return random.pick(texts)
+    case 3:
+      return random.pick(numbers)
+    case 4:
+      return random.pick(dates)
+    case 5:
+      return random.pick(counted)
+    default:
+      return random.pick(texts)
   }
 }
 
@@ -40,7 +59,9 @@ function randomNode(random: SeededRandom, depth: number): unknown {
 export const fieldNames = ['a', 'b', 'c', 'host', 'user']
 
 function randomBody(random: SeededRandom, depth: number): Record<string, unknown> {
-  return Object.fromEntries(fieldNames.filter(() => random.below(2) === 0).map((name) => [name, randomNode(random, depth)]))
+  return Object.fromEntries(
+    fieldNames.filter(() => random.below(2) === 0).map((name) => [name, randomNode(random, depth)]),
+  )
 }
 
 /** A body with everything that a path can meet. */
@@ -57,12 +78,50 @@ export function randomEvent(random: SeededRandom): Record<string, unknown> {
 
 /** Paths that lead somewhere, or nowhere, in such bodies, and the service's fields. */
 export const paths = [
-  'a', 'b', 'a.b', 'a.b.c', 'b.a', 'c.host', 'host', 'user', 'a.keyword', 'a.b.keyword', 'nowhere', 'nowhere.at.all', '@timestamp', 'timestamp_inference',
-  'ingest_timestamp', 'event_id', '_id', 'job_id', 'job_title', 'title', 'severity', 'service.name', 'service.result', 'service.result_label',
-  'service.previous_result', 'service.consensus', 'service.bucket_state', 'service.knowledge_base_state', 'service.bucket_id', 'service.outlier_flag',
-  'service.outlier_score', 'service.confidence_score', 'service.model.path', 'service.storage_tag', 'service.inference_status', 'service.event_id',
-  'service.attention.low_confidence_score.attention_required', 'service.attention.undecided_consensus.attention_required', 'wide69',
-  'service.original_id', 'service.original_id.keyword', 'service.key_hash', 'service.confidence_percentage', 'attention.undecided_consensus.attention_required',
+  'a',
+  'b',
+  'a.b',
+  'a.b.c',
+  'b.a',
+  'c.host',
+  'host',
+  'user',
+  'a.keyword',
+  'a.b.keyword',
+  'nowhere',
+  'nowhere.at.all',
+  '@timestamp',
+  'timestamp_inference',
+  'ingest_timestamp',
+  'event_id',
+  '_id',
+  'job_id',
+  'job_title',
+  'title',
+  'severity',
+  'service.name',
+  'service.result',
+  'service.result_label',
+  'service.previous_result',
+  'service.consensus',
+  'service.bucket_state',
+  'service.knowledge_base_state',
+  'service.bucket_id',
+  'service.outlier_flag',
+  'service.outlier_score',
+  'service.confidence_score',
+  'service.model.path',
+  'service.storage_tag',
+  'service.inference_status',
+  'service.event_id',
+  'service.attention.low_confidence_score.attention_required',
+  'service.attention.undecided_consensus.attention_required',
+  'wide69',
+  'service.original_id',
+  'service.original_id.keyword',
+  'service.key_hash',
+  'service.confidence_percentage',
+  'attention.undecided_consensus.attention_required',
 ]
 
 export interface QueryWorld {
@@ -78,15 +137,21 @@ export async function queryWorld(seed: number, events: number): Promise<QueryWor
   const shard = new TestShard()
   const jobs = [
     jobSettings({ title: 'bucketed', decisionPoints: ['a', 'host', 'user'] }),
-    jobSettings({ id: 2, title: 'single', category: 'Event centric decision intelligence', decisionPoints: ['a', 'host'] }),
+    jobSettings({
+      id: 2,
+      title: 'single',
+      category: 'Event centric decision intelligence',
+      decisionPoints: ['a', 'host'],
+    }),
   ]
   const posted: { job: JobSettings; id: string }[] = []
   const post = async (): Promise<void> => {
     const job = random.pick(jobs)
-    const extras = random.below(3) === 0 ? { title: random.pick(texts), severity: random.below(5), storage_tag: 'cold' } : {}
+    const extras =
+      random.below(3) === 0 ? { title: random.pick(texts), severity: random.below(5), storage_tag: 'cold' } : {}
     const eventId = random.below(3) === 0 ? `event ${posted.length}` : null
     const body = JSON.stringify({ job_id: job.id, raw_body: randomEvent(random), ...extras })
-    const view = await shard.post({ job, kind: 'ingest', eventId, body }) as { eventId: string }
+    const view = (await shard.post({ job, kind: 'ingest', eventId, body })) as { eventId: string }
     posted.push({ job, id: view.eventId })
     shard.take(1 + random.below(5_000))
   }
@@ -113,7 +178,9 @@ export async function queryWorld(seed: number, events: number): Promise<QueryWor
     return { document, record: shard.environment.get('events', timeKey(job.id, document.micros)) as Uint8Array }
   })
   return {
-    shard, jobs, documents: documents.map(({ document }) => document),
+    shard,
+    jobs,
+    documents: documents.map(({ document }) => document),
     walk: (fields, visit) => walkAll({ shard, codec, jobs, documents }, fields, visit),
   }
 }
@@ -125,14 +192,34 @@ interface Stored {
   readonly documents: readonly { readonly document: OracleDocument; readonly record: Uint8Array }[]
 }
 
-function documentOf(shard: TestShard, reader: JobReader, codec: BodyCodec, job: JobSettings, id: string): OracleDocument {
+function documentOf(
+  shard: TestShard,
+  reader: JobReader,
+  codec: BodyCodec,
+  job: JobSettings,
+  id: string,
+): OracleDocument {
   const { view, document } = reader.exportEvent(job, id, '\u0000own')
   const section = document['\u0000own'] as Record<string, unknown>
-  const { extras, body } = decodeContent(shard.environment.get('events', timeKey(job.id, view.ingestMicros)) as Uint8Array)
-  return { id, jobId: job.id, jobTitle: job.title, micros: view.ingestMicros, body: codec.decode(body), extras: { ...extras }, section }
+  const { extras, body } = decodeContent(
+    shard.environment.get('events', timeKey(job.id, view.ingestMicros)) as Uint8Array,
+  )
+  return {
+    id,
+    jobId: job.id,
+    jobTitle: job.title,
+    micros: view.ingestMicros,
+    body: codec.decode(body),
+    extras: { ...extras },
+    section,
+  }
 }
 
-function walkAll(world: Stored, fields: FieldSet, visit: (event: RecordFields, document: OracleDocument) => void): void {
+function walkAll(
+  world: Stored,
+  fields: FieldSet,
+  visit: (event: RecordFields, document: OracleDocument) => void,
+): void {
   const { shard, jobs, documents } = world
   const event = new RecordFields(shard.environment, world.codec, fields)
   for (const job of jobs) {

@@ -45,7 +45,10 @@ function found(document: OracleDocument, path: string): unknown[] {
   }
   if (path.endsWith('.keyword')) return found(document, path.slice(0, -8))
   const bare: Json = {
-    event_id: document.id, job_id: document.jobId, job_title: document.jobTitle, ...document.extras,
+    event_id: document.id,
+    job_id: document.jobId,
+    job_title: document.jobTitle,
+    ...document.extras,
     'attention.undecided_consensus.attention_required': document.section['consensus'] === 'Undecided',
   }
   return Object.hasOwn(bare, path) ? [bare[path]] : []
@@ -61,14 +64,33 @@ function ownValue(document: OracleDocument, path: string): unknown[] | undefined
   const score = section['confidence_score'] as number
   const model = (section['model'] as { path: string } | null)?.path ?? null
   const own: Json = {
-    ...section, outlier_flag: section['outlier'], knowledge_base_state: section['bucket_state'], 'model.path': model, model,
-    key_hash: section['bucket_id'], confidence_percentage: score, original_id: document.id,
-    event_id: document.id, job_id: document.jobId, job_title: document.jobTitle, title: null, severity: null, storage_tag: null,
+    ...section,
+    outlier_flag: section['outlier'],
+    knowledge_base_state: section['bucket_state'],
+    'model.path': model,
+    model,
+    key_hash: section['bucket_id'],
+    confidence_percentage: score,
+    original_id: document.id,
+    event_id: document.id,
+    job_id: document.jobId,
+    job_title: document.jobTitle,
+    title: null,
+    severity: null,
+    storage_tag: null,
     ...document.extras,
     'attention.low_confidence_score.attention_required': section['result'] !== '' && score < 60,
     'attention.undecided_consensus.attention_required': section['consensus'] === 'Undecided',
   }
-  for (const other of ['timers', 'log_messages', 'agentic_notes', 'previous_result_label', 'features_hash', 'full_hash']) delete own[other]
+  for (const other of [
+    'timers',
+    'log_messages',
+    'agentic_notes',
+    'previous_result_label',
+    'features_hash',
+    'full_hash',
+  ])
+    delete own[other]
   return Object.hasOwn(own, name) ? [own[name]] : undefined
 }
 
@@ -90,34 +112,61 @@ function instant(value: unknown): number | null {
   return Number.isNaN(ms) ? null : ms * 1000
 }
 
-const isNumeric = (value: unknown): boolean => typeof value === 'number' || (typeof value === 'string' && value.trim() === value && value !== '' && !Number.isNaN(Number(value)))
+const isNumeric = (value: unknown): boolean =>
+  typeof value === 'number' ||
+  (typeof value === 'string' && value.trim() === value && value !== '' && !Number.isNaN(Number(value)))
 
 function same(value: unknown, wanted: unknown): boolean {
   if (typeof value === 'number' || typeof wanted === 'number') {
-    return isNumeric(value) && isNumeric(wanted) && typeof value !== 'boolean' && typeof wanted !== 'boolean' && Number(value) === Number(wanted)
+    return (
+      isNumeric(value) &&
+      isNumeric(wanted) &&
+      typeof value !== 'boolean' &&
+      typeof wanted !== 'boolean' &&
+      Number(value) === Number(wanted)
+    )
   }
   return String(value) === String(wanted)
 }
 
 /** The values of a field; times in microseconds. */
 export function valuesOf(document: OracleDocument, path: string): ScalarValue[] {
-  return found(document, path).filter((value) => value !== null && value !== undefined && typeof value !== 'object') as ScalarValue[]
+  return found(document, path).filter(
+    (value) => value !== null && value !== undefined && typeof value !== 'object',
+  ) as ScalarValue[]
 }
 
 export function exists(document: OracleDocument, path: string): boolean {
-  return found(document, path).some((value) => isAnything(value) && !(value === '' && /^service\.(previous_)?result/.test(path)))
+  return found(document, path).some(
+    (value) => isAnything(value) && !(value === '' && /^service\.(previous_)?result/.test(path)),
+  )
 }
 
 const timeFields = ['@timestamp', 'timestamp_inference', 'ingest_timestamp']
 
 function ordered(operator: string, left: number | string, right: number | string, rightEnd: number | string): boolean {
-  return operator === 'lt' ? left < right : operator === 'lte' ? left <= rightEnd : operator === 'gt' ? left > rightEnd : left >= right
+  return operator === 'lt'
+    ? left < right
+    : operator === 'lte'
+      ? left <= rightEnd
+      : operator === 'gt'
+        ? left > rightEnd
+        : left >= right
 }
 
 /** First and last microsecond of a date as the tests write them: a day, or whole milliseconds. */
 function span(date: unknown): [number, number] {
   const first = instant(date) as number
-  return [first, first + (typeof date === 'string' && date.length === 10 ? 86_400e6 : typeof date === 'number' && date < 1e11 ? 1e6 : 1e3) - 1]
+  return [
+    first,
+    first +
+      (typeof date === 'string' && date.length === 10
+        ? 86_400e6
+        : typeof date === 'number' && date < 1e11
+          ? 1e6
+          : 1e3) -
+      1,
+  ]
 }
 
 function compare(operator: string, isTime: boolean, value: ScalarValue, wanted: ScalarValue): boolean {
@@ -131,21 +180,39 @@ function compare(operator: string, isTime: boolean, value: ScalarValue, wanted: 
 }
 
 /** Whether the event passes the filter. */
-export function passes(document: OracleDocument, filter: { field: string; operator: string; value?: unknown }): boolean {
+export function passes(
+  document: OracleDocument,
+  filter: { field: string; operator: string; value?: unknown },
+): boolean {
   const { field, operator, value: wanted } = filter
   const negated = /^not |^is not/.test(operator)
   const plain = operator.replace(/^not /, '').replace(/^is not/, 'is')
   const isTime = timeFields.includes(field)
   const values = valuesOf(document, field)
-  const text = (value: ScalarValue): string => (isTime ? `${new Date(Math.floor((value as number) / 1000)).toISOString().slice(0, -1)}${String((value as number) % 1000).padStart(3, '0')}Z` : String(value))
-  const positive = plain === 'exists' ? exists(document, field) : values.some((value) => {
-    switch (plain) {
-      case 'is': return isTime ? (value as number) >= span(wanted)[0] && (value as number) <= span(wanted)[1] : same(value, wanted)
-      case 'is one of': return (wanted as ScalarValue[]).some((one) => isTime ? (value as number) >= span(one)[0] && (value as number) <= span(one)[1] : same(value, one))
-      case 'starts with': return text(value).startsWith(String(wanted))
-      case 'contains': return text(value).includes(String(wanted))
-      default: return compare(plain, isTime, value, wanted as ScalarValue)
-    }
-  })
+  const text = (value: ScalarValue): string =>
+    isTime
+      ? `${new Date(Math.floor((value as number) / 1000)).toISOString().slice(0, -1)}${String((value as number) % 1000).padStart(3, '0')}Z`
+      : String(value)
+  const positive =
+    plain === 'exists'
+      ? exists(document, field)
+      : values.some((value) => {
+          switch (plain) {
+            case 'is':
+              return isTime
+                ? (value as number) >= span(wanted)[0] && (value as number) <= span(wanted)[1]
+                : same(value, wanted)
+            case 'is one of':
+              return (wanted as ScalarValue[]).some((one) =>
+                isTime ? (value as number) >= span(one)[0] && (value as number) <= span(one)[1] : same(value, one),
+              )
+            case 'starts with':
+              return text(value).startsWith(String(wanted))
+            case 'contains':
+              return text(value).includes(String(wanted))
+            default:
+              return compare(plain, isTime, value, wanted as ScalarValue)
+          }
+        })
   return positive !== negated
 }

@@ -12,12 +12,14 @@ function maybe(random: SeededRandom, properties: Record<string, unknown>): Recor
 }
 
 function randomJob(random: SeededRandom, title: string, integrations: readonly string[]): Record<string, unknown> {
-  const steps = integrations.filter(() => random.below(2) === 0).map((resource) => ({
-    resource,
-    integration_type: 'input',
-    ...maybe(random, { enabled: random.below(2) === 0, storage_tag: 'tag', auto_id: random.below(99) }),
-    ...maybe(random, { parameters: { max_batch_size: 1 + random.below(500), exposed_rest_api_job_tag: 'job tag' } }),
-  }))
+  const steps = integrations
+    .filter(() => random.below(2) === 0)
+    .map((resource) => ({
+      resource,
+      integration_type: 'input',
+      ...maybe(random, { enabled: random.below(2) === 0, storage_tag: 'tag', auto_id: random.below(99) }),
+      ...maybe(random, { parameters: { max_batch_size: 1 + random.below(500), exposed_rest_api_job_tag: 'job tag' } }),
+    }))
   const storage = { resource: 'Internal storage', integration_type: 'output', parameters: null }
   const labels = ['One', 'Two', 'Three'].map((name, place) => ({
     name,

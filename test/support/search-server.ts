@@ -22,8 +22,11 @@ function holds(document: StoredDocument, clause: Clause): boolean {
   const [[kind, given]] = Object.entries(clause) as [[string, any]]
   if (kind === 'bool') {
     const { filter = [], should = [], must_not: mustNot = [] } = given
-    return filter.every((one: Clause) => holds(document, one)) && (should.length === 0 || should.some((one: Clause) => holds(document, one))) &&
+    return (
+      filter.every((one: Clause) => holds(document, one)) &&
+      (should.length === 0 || should.some((one: Clause) => holds(document, one))) &&
       !mustNot.some((one: Clause) => holds(document, one))
+    )
   }
   if (kind === 'exists') return document.source[given.field] !== undefined
   if (kind === 'query_string') {
@@ -33,27 +36,42 @@ function holds(document: StoredDocument, clause: Clause): boolean {
   if (kind === 'ids') return given.values.includes(document.id)
   if (kind === 'terms' || kind === 'term') {
     const [[field, wanted]] = Object.entries(given) as [[string, any]]
-    return [wanted].flat().map(String).includes(String(document.source[field.replace(/\.keyword$/, '')]))
+    return [wanted]
+      .flat()
+      .map(String)
+      .includes(String(document.source[field.replace(/\.keyword$/, '')]))
   }
   if (kind !== 'range') throw new Error(`a query of ${kind}`)
   const [[field, bounds]] = Object.entries(given) as [[string, any]]
   const value = field === '_seq_no' ? document.seqNo : dateOf(document, field)
   const at = (bound: unknown): number => (typeof bound === 'number' ? bound : Date.parse(String(bound)))
-  return (bounds.gte === undefined || value >= at(bounds.gte)) && (bounds.gt === undefined || value > at(bounds.gt)) &&
-    (bounds.lt === undefined || value < at(bounds.lt)) && (bounds.lte === undefined || value <= at(bounds.lte))
+  return (
+    (bounds.gte === undefined || value >= at(bounds.gte)) &&
+    (bounds.gt === undefined || value > at(bounds.gt)) &&
+    (bounds.lt === undefined || value < at(bounds.lt)) &&
+    (bounds.lte === undefined || value <= at(bounds.lte))
+  )
 }
 
 /** The fields of `_source`: all of them, those of a list of paths, or all but some at the top. */
 function chosen(source: Clause, wanted: unknown): Clause {
   if (!Array.isArray(wanted)) {
-    const { includes, excludes = [] } = (typeof wanted === 'object' ? wanted : {}) as { includes?: string[]; excludes?: string[] }
-    return Object.fromEntries(Object.entries(includes === undefined ? source : chosen(source, includes)).filter(([name]) => !excludes.includes(name)))
+    const { includes, excludes = [] } = (typeof wanted === 'object' ? wanted : {}) as {
+      includes?: string[]
+      excludes?: string[]
+    }
+    return Object.fromEntries(
+      Object.entries(includes === undefined ? source : chosen(source, includes)).filter(
+        ([name]) => !excludes.includes(name),
+      ),
+    )
   }
   const kept: Clause = {}
   for (const path of wanted as string[]) {
     const names = path.split('.')
     const value = names.reduce<any>((at, name) => at?.[name], source)
-    if (value !== undefined) names.reduce<any>((at, name, place) => (at[name] ??= place === names.length - 1 ? value : {}), kept)
+    if (value !== undefined)
+      names.reduce<any>((at, name, place) => (at[name] ??= place === names.length - 1 ? value : {}), kept)
   }
   return kept
 }
@@ -91,11 +109,17 @@ export class SearchServer {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))
     }
     const { path, body, headers } = received
-    if (headers.authorization !== `Basic ${Buffer.from('elastic:changeme-now').toString('base64')}`) return json(401, { error: 'who are you' })
+    if (headers.authorization !== `Basic ${Buffer.from('elastic:changeme-now').toString('base64')}`)
+      return json(401, { error: 'who are you' })
     if (path.startsWith('/_bulk')) return json(200, this.#bulk(body))
     if (path.startsWith('/_msearch')) {
-      const lines = body.trimEnd().split('\n').map((line) => JSON.parse(line))
-      const responses = lines.flatMap((header, at) => (at % 2 === 0 ? [this.#search(header.index.join(','), lines[at + 1])] : []))
+      const lines = body
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const responses = lines.flatMap((header, at) =>
+        at % 2 === 0 ? [this.#search(header.index.join(','), lines[at + 1])] : [],
+      )
       return json(200, { responses })
     }
     const [, pattern] = /^\/([^/?]+)\/_search/.exec(path) ?? []
@@ -108,7 +132,10 @@ export class SearchServer {
   }
 
   #bulk(body: string): unknown {
-    const lines = body.trimEnd().split('\n').map((line) => JSON.parse(line))
+    const lines = body
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     const items: unknown[] = []
     for (let at = 0; at < lines.length; at += 2) {
       if (lines[at].update !== undefined) {
@@ -118,7 +145,9 @@ export class SearchServer {
       const { _index: index, _id: id } = lines[at].index
       const reason = this.refuses(lines[at + 1])
       if (reason === null) this.put(index, id, lines[at + 1])
-      items.push({ index: reason === null ? { status: 201 } : { status: 400, error: { type: 'mapper_parsing_exception', reason } } })
+      items.push({
+        index: reason === null ? { status: 201 } : { status: 400, error: { type: 'mapper_parsing_exception', reason } },
+      })
     }
     return { errors: items.some((item: any) => (item.index ?? item.update).status >= 300), items }
   }
@@ -143,14 +172,21 @@ export class SearchServer {
         const key = Math.floor(dateOf(document, field) / step) * step
         counts.set(key, (counts.get(key) ?? 0) + 1)
       }
-      return { hits: { hits: [] }, aggregations: { steps: { buckets: [...counts].map(([key, count]) => ({ key, doc_count: count })) } } }
+      return {
+        hits: { hits: [] },
+        aggregations: { steps: { buckets: [...counts].map(([key, count]) => ({ key, doc_count: count })) } },
+      }
     }
     const [dateField] = Object.keys(query['sort']?.[0] ?? { '@timestamp': 1 }) as [string]
     const sorted = found.sort((a, b) => dateOf(a, dateField) - dateOf(b, dateField) || a.seqNo - b.seqNo)
     return {
       hits: {
         hits: sorted.slice(0, query['size']).map((document) => ({
-          _index: document.index, _id: document.id, _seq_no: document.seqNo, _source: chosen(document.source, query['_source']), sort: [dateOf(document, dateField), document.seqNo],
+          _index: document.index,
+          _id: document.id,
+          _seq_no: document.seqNo,
+          _source: chosen(document.source, query['_source']),
+          sort: [dateOf(document, dateField), document.seqNo],
         })),
       },
     }

@@ -31,5 +31,6 @@ export function inSource(text: string): string {
 
 // Where source maps are enabled, Node.js does the same.
 if (!process.execArgv.includes('--enable-source-maps')) {
-  Error.prepareStackTrace = (error, frames) => [String(error), ...frames.map((frame) => `    at ${inSource(String(frame))}`)].join('\n')
+  Error.prepareStackTrace = (error, frames) =>
+    [String(error), ...frames.map((frame) => `    at ${inSource(String(frame))}`)].join('\n')
 }

@@ -14,7 +14,10 @@ export class SyslogServer {
     this.#server.on('tlsClientError', () => {})
   }
 
-  static async open(tls: { readonly key: string; readonly cert: string } | null = null, host = '127.0.0.1'): Promise<SyslogServer> {
+  static async open(
+    tls: { readonly key: string; readonly cert: string } | null = null,
+    host = '127.0.0.1',
+  ): Promise<SyslogServer> {
     const server = new SyslogServer(tls)
     server.#server.listen(0, host)
     await once(server.#server, 'listening')
@@ -27,7 +30,11 @@ export class SyslogServer {
 
   /** Ids of the events that the messages are about. */
   get eventIds(): string[] {
-    return this.messages.map((message) => /^<\d+>1 \S+ \S+ decision-service - decision \[\S+ .*? event="([^"]*)"/.exec(message)?.[1] ?? `not syslog: ${message}`)
+    return this.messages.map(
+      (message) =>
+        /^<\d+>1 \S+ \S+ decision-service - decision \[\S+ .*? event="([^"]*)"/.exec(message)?.[1] ??
+        `not syslog: ${message}`,
+    )
   }
 
   async close(): Promise<void> {
@@ -39,17 +46,19 @@ export class SyslogServer {
   #listen(socket: Socket): void {
     this.#sockets.add(socket)
     let rest = Buffer.alloc(0)
-    socket.on('error', () => {}).on('data', (piece: Buffer) => {
-      rest = Buffer.concat([rest, piece])
-      for (;;) {
-        const space = rest.indexOf(' ')
-        if (space < 0) return
-        const length = Number(rest.toString('latin1', 0, space))
-        if (!(length > 0)) return void socket.destroy()
-        if (rest.length < space + 1 + length) return
-        this.messages.push(rest.toString('utf8', space + 1, space + 1 + length))
-        rest = rest.subarray(space + 1 + length)
-      }
-    })
+    socket
+      .on('error', () => {})
+      .on('data', (piece: Buffer) => {
+        rest = Buffer.concat([rest, piece])
+        for (;;) {
+          const space = rest.indexOf(' ')
+          if (space < 0) return
+          const length = Number(rest.toString('latin1', 0, space))
+          if (!(length > 0)) return void socket.destroy()
+          if (rest.length < space + 1 + length) return
+          this.messages.push(rest.toString('utf8', space + 1, space + 1 + length))
+          rest = rest.subarray(space + 1 + length)
+        }
+      })
   }
 }

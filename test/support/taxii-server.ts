@@ -39,7 +39,18 @@ export class TaxiiServer {
   add(collection: string, ...objects: Record<string, unknown>[]): void {
     const all = this.collections.get(collection) ?? []
     this.collections.set(collection, all)
-    for (const object of objects) all.push({ object: { type: 'indicator', spec_version: '2.1', pattern_type: 'stix', modified: '2026-01-01T00:00:00Z', valid_from: '2020-01-01T00:00:00Z', ...object }, added: ++this.#added })
+    for (const object of objects)
+      all.push({
+        object: {
+          type: 'indicator',
+          spec_version: '2.1',
+          pattern_type: 'stix',
+          modified: '2026-01-01T00:00:00Z',
+          valid_from: '2020-01-01T00:00:00Z',
+          ...object,
+        },
+        added: ++this.#added,
+      })
   }
 
   answer({ path, headers }: Received, response: ServerResponse): void {
@@ -47,27 +58,41 @@ export class TaxiiServer {
       response.writeHead(status, { 'content-type': MEDIA_TYPE, ...more }).end(JSON.stringify(document))
     }
     const url = new URL(path, this.http.url)
-    if (headers.authorization !== `Basic ${Buffer.from('reader:a-secret-password').toString('base64')}`) return json(401, { title: 'who are you' })
+    if (headers.authorization !== `Basic ${Buffer.from('reader:a-secret-password').toString('base64')}`)
+      return json(401, { title: 'who are you' })
     if (headers.accept !== MEDIA_TYPE) return json(406, { title: 'another media type' })
-    if (url.pathname === '/taxii2/') return json(200, { title: 'tests', default: `${this.http.url}/root/`, api_roots: ['/root/'] })
-    if (url.pathname === '/root/') return json(200, { title: 'root', versions: [MEDIA_TYPE], max_content_length: 1_000 })
+    if (url.pathname === '/taxii2/')
+      return json(200, { title: 'tests', default: `${this.http.url}/root/`, api_roots: ['/root/'] })
+    if (url.pathname === '/root/')
+      return json(200, { title: 'root', versions: [MEDIA_TYPE], max_content_length: 1_000 })
     if (url.pathname === '/root/collections/') {
-      const collections = [...this.collections.keys()].map((id) => ({ id, title: `Collection ${id}`, can_read: id !== 'unreadable', can_write: false }))
+      const collections = [...this.collections.keys()].map((id) => ({
+        id,
+        title: `Collection ${id}`,
+        can_read: id !== 'unreadable',
+        can_write: false,
+      }))
       return json(200, { collections })
     }
     const [, id = ''] = /^\/root\/collections\/([^/]+)\/objects\/$/.exec(url.pathname) ?? []
     const all = this.collections.get(id)
     if (all === undefined || id === 'unreadable') return json(404, { title: 'no such collection' })
     const after = url.searchParams.get('added_after') ?? ''
-    const wanted = all.filter(({ object, added }) => timeOf(added) > after && object['type'] === url.searchParams.get('match[type]'))
+    const wanted = all.filter(
+      ({ object, added }) => timeOf(added) > after && object['type'] === url.searchParams.get('match[type]'),
+    )
     const from = Number(url.searchParams.get('next') ?? 0)
     const page = wanted.slice(from, from + Math.min(this.pageMax, Number(url.searchParams.get('limit'))))
     const more = wanted.length > from + page.length
     const last = page.at(-1)
-    json(200, {
-      ...(page.length === 0 ? {} : { objects: page.map(({ object }) => object) }),
-      ...(more ? { more, ...(this.saysNext ? { next: String(from + page.length) } : {}) } : {}),
-    }, last === undefined ? {} : { 'X-TAXII-Date-Added-Last': timeOf(last.added) })
+    json(
+      200,
+      {
+        ...(page.length === 0 ? {} : { objects: page.map(({ object }) => object) }),
+        ...(more ? { more, ...(this.saysNext ? { next: String(from + page.length) } : {}) } : {}),
+      },
+      last === undefined ? {} : { 'X-TAXII-Date-Added-Last': timeOf(last.added) },
+    )
   }
 
   close(): Promise<void> {

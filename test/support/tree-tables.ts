@@ -33,13 +33,24 @@ export function tableOf(rows: readonly TreeRow[], classCount: number, featureCou
     starts[row + 1] = columns.length
   })
   return {
-    rowCount: rows.length, classCount, classes: Int32Array.from(rows, ({ label }) => label), numberCount,
-    columnCount: numberCount + featureCount, codes, bits, bitStride, starts,
-    columns: Int32Array.from(columns), entryCodes: Uint8Array.from(entryCodes),
+    rowCount: rows.length,
+    classCount,
+    classes: Int32Array.from(rows, ({ label }) => label),
+    numberCount,
+    columnCount: numberCount + featureCount,
+    codes,
+    bits,
+    bitStride,
+    starts,
+    columns: Int32Array.from(columns),
+    entryCodes: Uint8Array.from(entryCodes),
   }
 }
 
 /** All rows, each of weight 1. */
 export function allRows(table: TreeTable): { rows: Int32Array; weights: Float64Array } {
-  return { rows: Int32Array.from({ length: table.rowCount }, (_, row) => row), weights: new Float64Array(table.rowCount).fill(1) }
+  return {
+    rows: Int32Array.from({ length: table.rowCount }, (_, row) => row),
+    weights: new Float64Array(table.rowCount).fill(1),
+  }
 }

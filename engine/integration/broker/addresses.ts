@@ -20,7 +20,10 @@ function parseServer(text: string, standardPort: number): ServerAddress | null {
 
 /** The servers of a list that has been checked. */
 export function parseServers(text: string, standardPort: number): ServerAddress[] {
-  return text.split(',').map((one) => parseServer(one.trim(), standardPort)).filter((one) => one !== null)
+  return text
+    .split(',')
+    .map((one) => parseServer(one.trim(), standardPort))
+    .filter((one) => one !== null)
 }
 
 /** Why a text is no list of servers, or null. */

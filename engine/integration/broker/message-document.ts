@@ -10,7 +10,10 @@ import { misfitOf } from '../document-body.js'
  */
 export function documentOf(place: string, given: string, body: Uint8Array): SourceDocument {
   const wanted = given === '' ? place : given
-  const id = Buffer.byteLength(wanted) <= limits.eventIdBytesMax ? wanted : createHash('sha256').update(wanted).digest('base64url')
+  const id =
+    Buffer.byteLength(wanted) <= limits.eventIdBytesMax
+      ? wanted
+      : createHash('sha256').update(wanted).digest('base64url')
   const unfit = misfitOf(body)
   return unfit === null ? { id, body } : { id, body, unfit }
 }

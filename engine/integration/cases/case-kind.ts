@@ -15,19 +15,45 @@ export function caseKind(system: CaseSystem): OutsideKind {
     builtIn: false,
     outside: true,
     takesPosts: false,
-    connection: [urlParameter('url', `The address of ${system.name}, without the path of its API.`), ...system.connection, ...tlsParameters],
-    roles: [{
-      role: 'case_creation',
-      parameters: [
-        ...system.parameters,
-        { name: 'once_per', type: 'string', required: false, allowed: ['bucket', 'event'], default: 'bucket',
-          description: 'One case for all events of a bucket, or one for each event; jobs without buckets have one for each event.' },
-        { name: 'title', type: 'string', required: false, description: `The title, with {{path}} for a field of the event. By itself: ${STANDARD_TITLE}` },
-        { name: 'description', type: 'string', required: false, description: 'The text of the case, with {{path}} for a field of the event.' },
-        ...ruleParameters('case_creation'),
-      ],
-    }],
+    connection: [
+      urlParameter('url', `The address of ${system.name}, without the path of its API.`),
+      ...system.connection,
+      ...tlsParameters,
+    ],
+    roles: [
+      {
+        role: 'case_creation',
+        parameters: [
+          ...system.parameters,
+          {
+            name: 'once_per',
+            type: 'string',
+            required: false,
+            allowed: ['bucket', 'event'],
+            default: 'bucket',
+            description:
+              'One case for all events of a bucket, or one for each event; jobs without buckets have one for each event.',
+          },
+          {
+            name: 'title',
+            type: 'string',
+            required: false,
+            description: `The title, with {{path}} for a field of the event. By itself: ${STANDARD_TITLE}`,
+          },
+          {
+            name: 'description',
+            type: 'string',
+            required: false,
+            description: 'The text of the case, with {{path}} for a field of the event.',
+          },
+          ...ruleParameters('case_creation'),
+        ],
+      },
+    ],
     addedTo: [],
   }
-  return { entry, openSink: (_role, connection, parameters, tools) => new CaseSink(system, connection, parameters, tools) }
+  return {
+    entry,
+    openSink: (_role, connection, parameters, tools) => new CaseSink(system, connection, parameters, tools),
+  }
 }

@@ -87,7 +87,9 @@ export class CaseSink implements Sink {
   }
 
   #told(fate: Fate, id: string, { result }: DecidedEvent): Fate {
-    return fate.fate === 'delivered' ? { fate: 'delivered', reference: JSON.stringify({ id, result } satisfies KnownCase) } : fate
+    return fate.fate === 'delivered'
+      ? { fate: 'delivered', reference: JSON.stringify({ id, result } satisfies KnownCase) }
+      : fate
   }
 
   /** The case of that mark, or why it cannot be looked for now. */
@@ -121,9 +123,16 @@ export class CaseSink implements Sink {
   }
 
   #ask({ method, path, body }: CaseRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const headers = {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
     return this.#http.send({
-      method, url: new URL(this.#base + path), headers, signal, timeoutMs: this.#timeoutMs,
+      method,
+      url: new URL(this.#base + path),
+      headers,
+      signal,
+      timeoutMs: this.#timeoutMs,
       answerBytesMax: ANSWER_BYTES_MAX,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

@@ -42,8 +42,11 @@ export interface CaseSystem {
 
 export const STANDARD_TITLE = '{{result_label}}: {{title}} ({{job_title}}, event {{event_id}})'
 export const STANDARD_DESCRIPTION = [
-  'Decision: {{result_label}}, confidence {{confidence_score}} %', 'Job: {{job_title}}', 'Event: {{event_id}} of {{ingest_timestamp}}',
-  'Outlier: {{outlier}}', 'Bucket: {{bucket_id}}',
+  'Decision: {{result_label}}, confidence {{confidence_score}} %',
+  'Job: {{job_title}}',
+  'Event: {{event_id}} of {{ingest_timestamp}}',
+  'Outlier: {{outlier}}',
+  'Bucket: {{bucket_id}}',
 ].join('\n')
 
 /** The value at a path of names and indexes in an answer, as a text; null where there is none. */

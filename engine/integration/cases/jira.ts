@@ -7,12 +7,29 @@ export const jiraSystem: CaseSystem = {
   name: 'Jira',
   description: 'Creates an issue in Jira for decisions, and comments on it when the decision changes.',
   connection: [
-    { name: 'user', type: 'string', required: false, description: 'The account of the API token (Cloud); empty for a personal access token (Data Center).' },
-    { name: 'token', type: 'string', required: true, secret: true, description: 'An API token, or a personal access token.' },
+    {
+      name: 'user',
+      type: 'string',
+      required: false,
+      description: 'The account of the API token (Cloud); empty for a personal access token (Data Center).',
+    },
+    {
+      name: 'token',
+      type: 'string',
+      required: true,
+      secret: true,
+      description: 'An API token, or a personal access token.',
+    },
   ],
   parameters: [
     { name: 'project', type: 'string', required: true, description: 'The key of the project.' },
-    { name: 'issue_type', type: 'string', required: false, default: 'Task', description: 'The name of the type of its issues.' },
+    {
+      name: 'issue_type',
+      type: 'string',
+      required: false,
+      default: 'Task',
+      description: 'The name of the type of its issues.',
+    },
   ],
   credentials: ({ user, token }) => {
     return user === undefined || user === '' ? { authorization: `Bearer ${String(token)}` } : basic(user, token)
@@ -24,15 +41,24 @@ export const jiraSystem: CaseSystem = {
       fields: {
         project: { key: String(parameters['project']) },
         issuetype: { name: String(parameters['issue_type'] ?? 'Task') },
-        summary: title, description, labels: [mark],
+        summary: title,
+        description,
+        labels: [mark],
       },
     },
   }),
   created: (answer) => textIn(answer, 'key'),
-  note: (id, text) => ({ method: 'POST', path: `/rest/api/2/issue/${encodeURIComponent(id)}/comment`, body: { body: text } }),
+  note: (id, text) => ({
+    method: 'POST',
+    path: `/rest/api/2/issue/${encodeURIComponent(id)}/comment`,
+    body: { body: text },
+  }),
   find: {
     // Data Center; Cloud, which has removed it, answers 404 or 410, and is then not searched.
-    request: (mark) => ({ method: 'GET', path: `/rest/api/2/search?${new URLSearchParams({ jql: `labels = "${mark}"`, fields: 'key', maxResults: '1' }).toString()}` }),
+    request: (mark) => ({
+      method: 'GET',
+      path: `/rest/api/2/search?${new URLSearchParams({ jql: `labels = "${mark}"`, fields: 'key', maxResults: '1' }).toString()}`,
+    }),
     found: (answer) => textIn(answer, 'issues', 0, 'key'),
   },
 }

@@ -16,18 +16,41 @@ export const serviceNowSystem: CaseSystem = {
     { name: 'password', type: 'string', required: true, secret: true, description: "The user's password." },
   ],
   parameters: [
-    { name: 'table', type: 'string', required: false, default: 'incident', description: 'The table, for instance incident or sn_si_incident.',
-      check: (text) => (/^[a-z0-9_]+$/.test(text) ? null : 'must be the name of a table') },
-    { name: 'urgency', type: 'string', required: false, allowed: ['1', '2', '3'], default: '2', description: 'Urgency: 1 is high.' },
+    {
+      name: 'table',
+      type: 'string',
+      required: false,
+      default: 'incident',
+      description: 'The table, for instance incident or sn_si_incident.',
+      check: (text) => (/^[a-z0-9_]+$/.test(text) ? null : 'must be the name of a table'),
+    },
+    {
+      name: 'urgency',
+      type: 'string',
+      required: false,
+      allowed: ['1', '2', '3'],
+      default: '2',
+      description: 'Urgency: 1 is high.',
+    },
   ],
   credentials: ({ user, password }) => basic(user, password),
   create: ({ mark, title, description }, parameters) => ({
     method: 'POST',
     path: table(parameters),
-    body: { short_description: title, description, urgency: String(parameters['urgency'] ?? '2'), correlation_id: mark, correlation_display: 'decision-service' },
+    body: {
+      short_description: title,
+      description,
+      urgency: String(parameters['urgency'] ?? '2'),
+      correlation_id: mark,
+      correlation_display: 'decision-service',
+    },
   }),
   created: (answer) => textIn(answer, 'result', 'sys_id'),
-  note: (id, text, parameters) => ({ method: 'PATCH', path: `${table(parameters)}/${encodeURIComponent(id)}`, body: { work_notes: text } }),
+  note: (id, text, parameters) => ({
+    method: 'PATCH',
+    path: `${table(parameters)}/${encodeURIComponent(id)}`,
+    body: { work_notes: text },
+  }),
   find: {
     request: (mark, parameters) => ({
       method: 'GET',

@@ -41,8 +41,12 @@ export interface FetchedPartition {
 
 interface Broker {
   fetch(request: object): Promise<{ responses: { topicName: string; partitions: { partition: number }[] }[] }>
-  listOffsets(request: object): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>
-  offsetFetch(request: object): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>
+  listOffsets(
+    request: object,
+  ): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>
+  offsetFetch(
+    request: object,
+  ): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>
   offsetCommit(request: object): Promise<unknown>
 }
 
@@ -97,8 +101,13 @@ export class KafkaCluster {
     const Made = require('kafkajs/src/cluster') as new (options: object) => Cluster
     const { sasl, ...rest } = settings
     const cluster = new Made({
-      ...rest, ...(sasl === undefined ? {} : { sasl }), logger: quiet, metadataMaxAge: METADATA_MS, allowAutoTopicCreation: false,
-      isolationLevel: READ_COMMITTED, maxInFlightRequests: null,
+      ...rest,
+      ...(sasl === undefined ? {} : { sasl }),
+      logger: quiet,
+      metadataMaxAge: METADATA_MS,
+      allowAutoTopicCreation: false,
+      isolationLevel: READ_COMMITTED,
+      maxInFlightRequests: null,
     })
     try {
       await cluster.connect()
@@ -130,39 +139,63 @@ export class KafkaCluster {
 
   /** Offsets at a time: EARLIEST, LATEST, or milliseconds since 1970 (then that of the first record as young, LATEST where there is none). */
   async offsetsAt(places: readonly Omit<PartitionPlace, 'offset'>[], time: string): Promise<PartitionPlace[]> {
-    const answers = await Promise.all([...this.#byLeader(places)].map(async ([nodeId, of]) => {
-      const broker = await this.#cluster.findBroker({ nodeId })
-      const topics = grouped(of, ({ partition }) => ({ partition, timestamp: time }))
-      return (await broker.listOffsets({ isolationLevel: READ_COMMITTED, topics })).responses
-    }))
-    return answers.flat().flatMap(({ topic, partitions }) => partitions.map(({ partition, offset }) => ({ topic, partition, offset })))
+    const answers = await Promise.all(
+      [...this.#byLeader(places)].map(async ([nodeId, of]) => {
+        const broker = await this.#cluster.findBroker({ nodeId })
+        const topics = grouped(of, ({ partition }) => ({ partition, timestamp: time }))
+        return (await broker.listOffsets({ isolationLevel: READ_COMMITTED, topics })).responses
+      }),
+    )
+    return answers
+      .flat()
+      .flatMap(({ topic, partitions }) => partitions.map(({ partition, offset }) => ({ topic, partition, offset })))
   }
 
   /** What is behind these places: `waitMs` is how long brokers wait where there is nothing. */
   async fetch(places: readonly PartitionPlace[], waitMs: number): Promise<FetchedPartition[]> {
     await this.#cluster.refreshMetadataIfNecessary()
     const Made = require('kafkajs/src/consumer/batch') as new (topic: string, offset: string, data: object) => Batch
-    const answers = await Promise.all([...this.#byLeader(places)].map(async ([nodeId, of]) => {
-      const broker = await this.#cluster.findBroker({ nodeId })
-      const topics = grouped(of, ({ partition, offset }) => ({ partition, fetchOffset: offset, maxBytes: PARTITION_BYTES }))
-      const { responses } = await broker.fetch({ maxWaitTime: waitMs, minBytes: 1, maxBytes: FETCH_BYTES, isolationLevel: READ_COMMITTED, topics })
-      return responses.flatMap(({ topicName: topic, partitions }) => partitions.flatMap((data): FetchedPartition[] => {
-        const { partition } = data
-        const asked = of.find((place) => place.topic === topic && place.partition === partition) as PartitionPlace
-        const batch = new Made(topic, asked.offset, data)
-        // Nothing at all is no news; only what is no record is passed.
-        if (batch.rawMessages.length === 0) return []
-        return [{ topic, partition, records: batch.messages, nextOffset: (BigInt(batch.lastOffset()) + 1n).toString() }]
-      }))
-    }))
+    const answers = await Promise.all(
+      [...this.#byLeader(places)].map(async ([nodeId, of]) => {
+        const broker = await this.#cluster.findBroker({ nodeId })
+        const topics = grouped(of, ({ partition, offset }) => ({
+          partition,
+          fetchOffset: offset,
+          maxBytes: PARTITION_BYTES,
+        }))
+        const { responses } = await broker.fetch({
+          maxWaitTime: waitMs,
+          minBytes: 1,
+          maxBytes: FETCH_BYTES,
+          isolationLevel: READ_COMMITTED,
+          topics,
+        })
+        return responses.flatMap(({ topicName: topic, partitions }) =>
+          partitions.flatMap((data): FetchedPartition[] => {
+            const { partition } = data
+            const asked = of.find((place) => place.topic === topic && place.partition === partition) as PartitionPlace
+            const batch = new Made(topic, asked.offset, data)
+            // Nothing at all is no news; only what is no record is passed.
+            if (batch.rawMessages.length === 0) return []
+            return [
+              { topic, partition, records: batch.messages, nextOffset: (BigInt(batch.lastOffset()) + 1n).toString() },
+            ]
+          }),
+        )
+      }),
+    )
     return answers.flat()
   }
 
   /** Offsets that a group has committed, of those partitions that it has any of. */
   async committed(groupId: string, places: readonly Omit<PartitionPlace, 'offset'>[]): Promise<PartitionPlace[]> {
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId })
-    const { responses } = await coordinator.offsetFetch({ groupId, topics: grouped(places, ({ partition }) => ({ partition })) })
-    return responses.flatMap(({ topic, partitions }) => partitions.map(({ partition, offset }) => ({ topic, partition, offset })))
+    const { responses } = await coordinator.offsetFetch({
+      groupId,
+      topics: grouped(places, ({ partition }) => ({ partition })),
+    })
+    return responses
+      .flatMap(({ topic, partitions }) => partitions.map(({ partition, offset }) => ({ topic, partition, offset })))
       .filter(({ offset }) => BigInt(offset) >= 0n)
   }
 
@@ -176,7 +209,9 @@ export class KafkaCluster {
   #byLeader<P extends Omit<PartitionPlace, 'offset'>>(places: readonly P[]): Map<number, P[]> {
     const byLeader = new Map<number, P[]>()
     for (const topic of new Set(places.map((place) => place.topic))) {
-      const leaders = new Map(this.#cluster.findTopicPartitionMetadata(topic).map(({ partitionId, leader }) => [partitionId, leader]))
+      const leaders = new Map(
+        this.#cluster.findTopicPartitionMetadata(topic).map(({ partitionId, leader }) => [partitionId, leader]),
+      )
       for (const place of places) {
         const leader = place.topic === topic ? leaders.get(place.partition) : undefined
         if (leader !== undefined) byLeader.set(leader, [...(byLeader.get(leader) ?? []), place])
@@ -187,6 +222,12 @@ export class KafkaCluster {
 }
 
 /** As requests name partitions: by topic. */
-function grouped<P extends { readonly topic: string }>(places: readonly P[], of: (place: P) => object): { topic: string; partitions: object[] }[] {
-  return [...new Set(places.map(({ topic }) => topic))].map((topic) => ({ topic, partitions: places.filter((place) => place.topic === topic).map(of) }))
+function grouped<P extends { readonly topic: string }>(
+  places: readonly P[],
+  of: (place: P) => object,
+): { topic: string; partitions: object[] }[] {
+  return [...new Set(places.map(({ topic }) => topic))].map((topic) => ({
+    topic,
+    partitions: places.filter((place) => place.topic === topic).map(of),
+  }))
 }

@@ -35,10 +35,16 @@ async function unpackGzip(bytes: Buffer, bytesMax: number): Promise<Buffer> {
 
 /** Makes the library know them. */
 export async function learnCodecs(): Promise<void> {
-  const { default: { CompressionCodecs, CompressionTypes } } = await import('kafkajs')
-  const codec = (unpack: (bytes: Buffer, bytesMax: number) => Buffer | Promise<Buffer>) => (): Codec => ({ decompress: async (bytes) => await unpack(bytes, BYTES_MAX) })
+  const {
+    default: { CompressionCodecs, CompressionTypes },
+  } = await import('kafkajs')
+  const codec = (unpack: (bytes: Buffer, bytesMax: number) => Buffer | Promise<Buffer>) => (): Codec => ({
+    decompress: async (bytes) => await unpack(bytes, BYTES_MAX),
+  })
   Object.assign(CompressionCodecs, {
-    [CompressionTypes.GZIP]: codec(unpackGzip), [CompressionTypes.Snappy]: codec(unpackSnappy),
-    [CompressionTypes.LZ4]: codec(unpackLz4), [CompressionTypes.ZSTD]: codec(unpackZstd),
+    [CompressionTypes.GZIP]: codec(unpackGzip),
+    [CompressionTypes.Snappy]: codec(unpackSnappy),
+    [CompressionTypes.LZ4]: codec(unpackLz4),
+    [CompressionTypes.ZSTD]: codec(unpackZstd),
   })
 }

@@ -16,7 +16,14 @@ import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
 import { millisIn } from '../dates.js'
 import { textAt, timeoutMs } from '../http-kind.js'
-import { EARLIEST, KafkaCluster, LATEST, type FetchedPartition, type KafkaRecord, type PartitionPlace } from './kafka-cluster.js'
+import {
+  EARLIEST,
+  KafkaCluster,
+  LATEST,
+  type FetchedPartition,
+  type KafkaRecord,
+  type PartitionPlace,
+} from './kafka-cluster.js'
 import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
 
 export const BATCH_STANDARD = 1_000
@@ -57,7 +64,14 @@ export class KafkaInput implements Source {
     this.#settings = kafkaSettings(connection, tools)
     this.#limitMs = WAIT_MS + 3 * timeoutMs(connection)
     this.#parameters = parameters
-    this.#topics = [...new Set(String(parameters['topics']).split(',').map((topic) => topic.trim()).filter((topic) => topic !== ''))]
+    this.#topics = [
+      ...new Set(
+        String(parameters['topics'])
+          .split(',')
+          .map((topic) => topic.trim())
+          .filter((topic) => topic !== ''),
+      ),
+    ]
     this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
     this.#group = textAt(parameters, 'group') ?? ''
   }
@@ -85,7 +99,9 @@ export class KafkaInput implements Source {
   async #poll(given: Checkpoint | null): Promise<SourcePiece> {
     const cluster = await (this.#cluster ??= KafkaCluster.open(this.#settings, this.#topics))
     const known = given?.cluster === cluster.id ? given.offsets : {}
-    const places = this.#topics.flatMap((topic) => cluster.partitions(topic).map((partition): Place => ({ topic, partition })))
+    const places = this.#topics.flatMap((topic) =>
+      cluster.partitions(topic).map((partition): Place => ({ topic, partition })),
+    )
     const fresh = places.filter((place) => known[nameOf(place)] === undefined)
     if (fresh.length > 0) {
       const offsets = { ...known, ...(await this.#begin(cluster, fresh, known)) }
@@ -94,28 +110,51 @@ export class KafkaInput implements Source {
     if (!places.some((place) => this.#aheadOf(place, known) !== undefined)) {
       const lost = await this.#fetch(cluster, places, known)
       if (lost !== null) {
-        return { documents: [], checkpoint: { cluster: cluster.id, offsets: { ...known, ...lost } }, more: true, note: 'records were deleted before they were read' }
+        return {
+          documents: [],
+          checkpoint: { cluster: cluster.id, offsets: { ...known, ...lost } },
+          more: true,
+          note: 'records were deleted before they were read',
+        }
       }
     }
     return this.#piece(cluster.id, places, known)
   }
 
   /** Where partitions begin that nothing is known of. */
-  async #begin(cluster: KafkaCluster, fresh: readonly Place[], known: Checkpoint['offsets']): Promise<Record<string, string>> {
+  async #begin(
+    cluster: KafkaCluster,
+    fresh: readonly Place[],
+    known: Checkpoint['offsets'],
+  ): Promise<Record<string, string>> {
     const knownTopics = new Set(Object.keys(known).map((name) => name.slice(0, name.lastIndexOf('/'))))
-    const [added, first] = [fresh.filter(({ topic }) => knownTopics.has(topic)), fresh.filter(({ topic }) => !knownTopics.has(topic))]
+    const [added, first] = [
+      fresh.filter(({ topic }) => knownTopics.has(topic)),
+      fresh.filter(({ topic }) => !knownTopics.has(topic)),
+    ]
     const committed = this.#group === '' || first.length === 0 ? [] : await cluster.committed(this.#group, first)
     const value = textAt(this.#parameters, 'start_value') ?? ''
-    const time = { new: LATEST, time: String(millisIn(value) ?? 0) }[textAt(this.#parameters, 'start_at') ?? ''] ?? EARLIEST
+    const time =
+      { new: LATEST, time: String(millisIn(value) ?? 0) }[textAt(this.#parameters, 'start_at') ?? ''] ?? EARLIEST
     const started = await cluster.offsetsAt(first, time)
     const ends = started.some(({ offset }) => offset === '-1') ? await cluster.offsetsAt(first, LATEST) : []
-    const begin = new Map([...ends, ...started.filter(({ offset }) => offset !== '-1'), ...(await cluster.offsetsAt(added, EARLIEST)), ...committed]
-      .map((place) => [nameOf(place), place.offset]))
+    const begin = new Map(
+      [
+        ...ends,
+        ...started.filter(({ offset }) => offset !== '-1'),
+        ...(await cluster.offsetsAt(added, EARLIEST)),
+        ...committed,
+      ].map((place) => [nameOf(place), place.offset]),
+    )
     return Object.fromEntries(begin)
   }
 
   /** Fetches what is behind the places; where a place has no record any more, where its partition begins or ends. */
-  async #fetch(cluster: KafkaCluster, places: readonly Place[], known: Checkpoint['offsets']): Promise<Record<string, string> | null> {
+  async #fetch(
+    cluster: KafkaCluster,
+    places: readonly Place[],
+    known: Checkpoint['offsets'],
+  ): Promise<Record<string, string> | null> {
     const asked = places.map((place): PartitionPlace => ({ ...place, offset: known[nameOf(place)] as string }))
     try {
       this.#ahead.clear()
@@ -174,8 +213,11 @@ export class KafkaInput implements Source {
     this.#committedMs = performance.now()
     try {
       const cluster = await opening
-      const places = this.#topics.flatMap((topic) => cluster.partitions(topic).map((partition): Place => ({ topic, partition })))
-        .flatMap((place) => (offsets[nameOf(place)] === undefined ? [] : [{ ...place, offset: offsets[nameOf(place)] as string }]))
+      const places = this.#topics
+        .flatMap((topic) => cluster.partitions(topic).map((partition): Place => ({ topic, partition })))
+        .flatMap((place) =>
+          offsets[nameOf(place)] === undefined ? [] : [{ ...place, offset: offsets[nameOf(place)] as string }],
+        )
         .filter((place) => this.#committed[nameOf(place)] !== place.offset)
       if (places.length > 0) await cluster.commit(this.#group, places)
       this.#committed = offsets
@@ -190,7 +232,13 @@ export class KafkaInput implements Source {
     this.#ahead.clear()
     this.#hadSome = false
     // One that is still being opened is closed when it is open.
-    await Promise.race([opening?.then((cluster) => cluster.close(), () => {}), new Promise((resolve) => setTimeout(resolve, COMMIT_MS).unref())])
+    await Promise.race([
+      opening?.then(
+        (cluster) => cluster.close(),
+        () => {},
+      ),
+      new Promise((resolve) => setTimeout(resolve, COMMIT_MS).unref()),
+    ])
   }
 }
 

@@ -28,15 +28,29 @@ const UNANSWERED = 'KafkaJSRequestTimeoutError'
 
 export const kafkaConnection: readonly ParameterSpec[] = [
   serversParameter('Servers to begin with as host:port, with commas between.'),
-  { name: 'protocol', type: 'string', required: false, allowed: ['tls', 'plain'], default: 'tls', description: 'TLS, or in the clear.' },
-  { name: 'sasl_mechanism', type: 'string', required: false, allowed: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'], default: 'none',
-    description: 'How the service says who it is.' },
+  {
+    name: 'protocol',
+    type: 'string',
+    required: false,
+    allowed: ['tls', 'plain'],
+    default: 'tls',
+    description: 'TLS, or in the clear.',
+  },
+  {
+    name: 'sasl_mechanism',
+    type: 'string',
+    required: false,
+    allowed: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
+    default: 'none',
+    description: 'How the service says who it is.',
+  },
   { name: 'user', type: 'string', required: false, description: 'The user of SASL.' },
   { name: 'password', type: 'string', required: false, secret: true, description: 'The password of user.' },
   ...brokerTlsParameters,
 ]
 
-export const misfitTopic = (text: string): string | null => (/^[A-Za-z0-9._-]{1,249}$/.test(text.trim()) ? null : 'must be the name of a topic')
+export const misfitTopic = (text: string): string | null =>
+  /^[A-Za-z0-9._-]{1,249}$/.test(text.trim()) ? null : 'must be the name of a topic'
 
 /** The cluster could not be asked, or said no; the message is for people. */
 export class KafkaFailure extends Error {
@@ -58,7 +72,10 @@ export function kafkaFailure(error: unknown): KafkaFailure | HostRefused {
     inner = next as typeof inner
   }
   if (inner instanceof KafkaFailure || inner instanceof HostRefused) return inner
-  return new KafkaFailure(inner.message || 'the connection failed', inner.type ?? (inner.name === UNANSWERED ? UNANSWERED : ''))
+  return new KafkaFailure(
+    inner.message || 'the connection failed',
+    inner.type ?? (inner.name === UNANSWERED ? UNANSWERED : ''),
+  )
 }
 
 /** What `promise` comes to, unless it is stopped before, or takes longer than that: the library may be the first to notice it. */
@@ -66,7 +83,9 @@ export async function kafkaStoppable<T>(promise: Promise<T>, signal: AbortSignal
   const limit = AbortSignal.timeout(ms)
   const late = new KafkaFailure(`no answer within ${ms} ms`)
   try {
-    return await stoppable(promise, AbortSignal.any([signal, limit]), () => (signal.aborted ? new KafkaFailure('stopped') : late))
+    return await stoppable(promise, AbortSignal.any([signal, limit]), () =>
+      signal.aborted ? new KafkaFailure('stopped') : late,
+    )
   } catch (error) {
     const failure = kafkaFailure(error) as Error & { type?: string }
     throw failure.type === UNANSWERED ? late : error
@@ -88,17 +107,29 @@ export function kafkaSettings(connection: Opened, { policy }: Tools): KafkaSetti
   const sasl = saslOf(connection)
   const servers = parseServers(String(connection['servers']), STANDARD_PORT)
   const makeSocket = ({ host: name, port: number, onConnect }: ISocketFactoryArgs): Socket => {
-    const { host, port } = name.startsWith(SEED) ? (servers[Number(name.slice(SEED.length))] as ServerAddress) : { host: name, port: number }
+    const { host, port } = name.startsWith(SEED)
+      ? (servers[Number(name.slice(SEED.length))] as ServerAddress)
+      : { host: name, port: number }
     policy.check(host)
     const address = { host, port, lookup: policy.lookup }
-    const socket = isTls ? connectTls({ ...address, ...tlsSettings(connection, host) }, onConnect) : connectPlain(address, onConnect)
+    const socket = isTls
+      ? connectTls({ ...address, ...tlsSettings(connection, host) }, onConnect)
+      : connectPlain(address, onConnect)
     return socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true)
   }
   return {
-    clientId: 'decision-service', brokers: servers.map((_, at) => `${SEED}${at}:1`),
-    socketFactory: makeSocket, ssl: isTls, ...(sasl === null ? {} : { sasl }), logCreator: () => () => {},
+    clientId: 'decision-service',
+    brokers: servers.map((_, at) => `${SEED}${at}:1`),
+    socketFactory: makeSocket,
+    ssl: isTls,
+    ...(sasl === null ? {} : { sasl }),
+    logCreator: () => () => {},
     // Half of the time, so that one repetition by the library, which is stored once, fits in it.
-    connectionTimeout: timeout, authenticationTimeout: timeout, requestTimeout: Math.ceil(timeout / 2), enforceRequestTimeout: true, reauthenticationThreshold: 10_000,
+    connectionTimeout: timeout,
+    authenticationTimeout: timeout,
+    requestTimeout: Math.ceil(timeout / 2),
+    enforceRequestTimeout: true,
+    reauthenticationThreshold: 10_000,
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
   }
 }
@@ -106,9 +137,13 @@ export function kafkaSettings(connection: Opened, { policy }: Tools): KafkaSetti
 function saslOf(connection: Opened): SASLOptions | null {
   const [username, password] = [textAt(connection, 'user') ?? '', textAt(connection, 'password') ?? '']
   switch (textAt(connection, 'sasl_mechanism')) {
-    case 'plain': return { mechanism: 'plain', username, password }
-    case 'scram-sha-256': return { mechanism: 'scram-sha-256', username, password }
-    case 'scram-sha-512': return { mechanism: 'scram-sha-512', username, password }
-    default: return null
+    case 'plain':
+      return { mechanism: 'plain', username, password }
+    case 'scram-sha-256':
+      return { mechanism: 'scram-sha-256', username, password }
+    case 'scram-sha-512':
+      return { mechanism: 'scram-sha-512', username, password }
+    default:
+      return null
   }
 }

@@ -42,7 +42,8 @@ export class KafkaOutput implements Sink {
     const messages = items.map((item) => this.#message(item))
     while (fates.length < items.length) {
       let count = 0
-      for (let bytes = 0; count === 0 || (fates.length + count < items.length && bytes < REQUEST_BYTES);) bytes += sizeOf(messages[fates.length + count++] as Message)
+      for (let bytes = 0; count === 0 || (fates.length + count < items.length && bytes < REQUEST_BYTES); )
+        bytes += sizeOf(messages[fates.length + count++] as Message)
       const some = await this.#send(messages.slice(fates.length, fates.length + count), signal)
       fates.push(...some)
       if (some.some(({ fate }) => fate === 'failed')) return [...fates, ...items.slice(fates.length).map(() => untried)]
@@ -58,15 +59,28 @@ export class KafkaOutput implements Sink {
 
   async #send(messages: readonly Message[], signal: AbortSignal): Promise<Fate[]> {
     try {
-      const producer = await kafkaStoppable(this.#producer ??= this.#open(), signal, this.#timeoutMs)
-      await kafkaStoppable(producer.send({ topic: this.#topic, messages: [...messages], acks: -1, timeout: this.#settings.requestTimeout }), signal, this.#timeoutMs)
+      const producer = await kafkaStoppable((this.#producer ??= this.#open()), signal, this.#timeoutMs)
+      await kafkaStoppable(
+        producer.send({
+          topic: this.#topic,
+          messages: [...messages],
+          acks: -1,
+          timeout: this.#settings.requestTimeout,
+        }),
+        signal,
+        this.#timeoutMs,
+      )
       return messages.map(() => ({ fate: 'delivered' }))
     } catch (error) {
       // What a producer thinks it has sent is not to be trusted after a failure.
       const closing = this.close()
       const failure = kafkaFailure(error) as Error & { type?: string }
       if (failure.type !== 'MESSAGE_TOO_LARGE' && failure.type !== 'RECORD_LIST_TOO_LARGE') {
-        return messages.map(() => ({ fate: 'failed', reason: failure.message, suspect: SUSPECT.has(failure.type ?? '') }))
+        return messages.map(() => ({
+          fate: 'failed',
+          reason: failure.message,
+          suspect: SUSPECT.has(failure.type ?? ''),
+        }))
       }
       await closing
       if (messages.length === 1) return [{ fate: 'refused', reason: failure.message }]
@@ -77,9 +91,14 @@ export class KafkaOutput implements Sink {
   }
 
   async #open(): Promise<Producer> {
-    const { default: { Kafka, Partitioners } } = await import('kafkajs')
+    const {
+      default: { Kafka, Partitioners },
+    } = await import('kafkajs')
     const producer = new Kafka(this.#settings).producer({
-      idempotent: true, maxInFlightRequests: 1, allowAutoTopicCreation: false, createPartitioner: Partitioners.DefaultPartitioner,
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      createPartitioner: Partitioners.DefaultPartitioner,
     })
     await producer.connect()
     return producer

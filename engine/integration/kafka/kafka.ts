@@ -20,25 +20,69 @@ const entry: IntegrationKind = {
     {
       role: 'input',
       parameters: [
-        { name: 'topics', type: 'string', required: true, description: 'The topics to read, with commas between; all of their partitions.',
-          check: (text) => text.split(',').map(misfitTopic).find((misfit) => misfit !== null) ?? null },
-        { name: 'group', type: 'string', required: false,
-          description: 'A consumer group without members that is told how far the service is. What it has committed is where the service begins.' },
-        { name: 'batch_size', type: 'number', required: false, minimum: 1, maximum: BATCH_MAX, default: BATCH_STANDARD,
-          description: 'The most records that are taken in at once.' },
-        { name: 'start_at', type: 'string', required: false, allowed: ['all', 'new', 'time'], default: 'all',
-          description: 'Where a topic begins that nothing was read of yet.' },
-        { name: 'start_value', type: 'string', required: false, description: 'The time (ISO 8601) of start_at.',
-          check: (text) => (text === '' || millisIn(text) !== null ? null : 'must be a time') },
+        {
+          name: 'topics',
+          type: 'string',
+          required: true,
+          description: 'The topics to read, with commas between; all of their partitions.',
+          check: (text) =>
+            text
+              .split(',')
+              .map(misfitTopic)
+              .find((misfit) => misfit !== null) ?? null,
+        },
+        {
+          name: 'group',
+          type: 'string',
+          required: false,
+          description:
+            'A consumer group without members that is told how far the service is. What it has committed is where the service begins.',
+        },
+        {
+          name: 'batch_size',
+          type: 'number',
+          required: false,
+          minimum: 1,
+          maximum: BATCH_MAX,
+          default: BATCH_STANDARD,
+          description: 'The most records that are taken in at once.',
+        },
+        {
+          name: 'start_at',
+          type: 'string',
+          required: false,
+          allowed: ['all', 'new', 'time'],
+          default: 'all',
+          description: 'Where a topic begins that nothing was read of yet.',
+        },
+        {
+          name: 'start_value',
+          type: 'string',
+          required: false,
+          description: 'The time (ISO 8601) of start_at.',
+          check: (text) => (text === '' || millisIn(text) !== null ? null : 'must be a time'),
+        },
         idHeaderParameter,
       ],
     },
     {
       role: 'output',
       parameters: [
-        { name: 'topic', type: 'string', required: true, description: 'The topic to write to; it has to be there.', check: misfitTopic },
-        { name: 'key', type: 'string', required: false, default: STANDARD_KEY,
-          description: 'The key of a record, with {{path}} for a field of the event; records with the same key stay in order.' },
+        {
+          name: 'topic',
+          type: 'string',
+          required: true,
+          description: 'The topic to write to; it has to be there.',
+          check: misfitTopic,
+        },
+        {
+          name: 'key',
+          type: 'string',
+          required: false,
+          default: STANDARD_KEY,
+          description:
+            'The key of a record, with {{path}} for a field of the event; records with the same key stay in order.',
+        },
         ...ruleParameters('output'),
       ],
     },

@@ -34,9 +34,11 @@ export function unpackLz4(bytes: Buffer, bytesMax: number): Buffer {
 
 /** Where the frame ends. */
 function unpackFrame(bytes: Buffer, start: number, into: Unpacked): number {
-  if (start + HEAD_BYTES > bytes.length || bytes.readUInt32LE(start) !== MAGIC) throw new KafkaFailure('a batch of records is not LZ4')
+  if (start + HEAD_BYTES > bytes.length || bytes.readUInt32LE(start) !== MAGIC)
+    throw new KafkaFailure('a batch of records is not LZ4')
   const flags = bytes[start + 4] as number
-  if (flags >>> 6 !== VERSION || (flags & DICTIONARY) !== 0) throw new KafkaFailure('a batch of records is in an LZ4 that is not known')
+  if (flags >>> 6 !== VERSION || (flags & DICTIONARY) !== 0)
+    throw new KafkaFailure('a batch of records is in an LZ4 that is not known')
   let at = start + HEAD_BYTES + ((flags & CONTENT_SIZE) !== 0 ? SIZE_BYTES : 0)
   for (;;) {
     if (at + 4 > bytes.length) throw endsEarly('LZ4')

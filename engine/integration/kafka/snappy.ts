@@ -18,7 +18,7 @@ export function unpackSnappy(bytes: Buffer, bytesMax: number): Buffer {
   const into = new Unpacked(bytesMax)
   if (!bytes.subarray(0, XERIAL.length).equals(XERIAL)) unpackPiece(bytes, into)
   else {
-    for (let at = XERIAL_HEAD_BYTES; at < bytes.length;) {
+    for (let at = XERIAL_HEAD_BYTES; at < bytes.length; ) {
       const end = at + 4 + (at + 4 > bytes.length ? 0 : bytes.readUInt32BE(at))
       if (end > bytes.length) throw endsEarly('Snappy')
       unpackPiece(bytes.subarray(at + 4, end), into)
@@ -31,7 +31,7 @@ export function unpackSnappy(bytes: Buffer, bytesMax: number): Buffer {
 function unpackPiece(bytes: Buffer, into: Unpacked): void {
   const { value: size, next } = varint(bytes)
   const from = into.length
-  for (let at = next; at < bytes.length;) {
+  for (let at = next; at < bytes.length; ) {
     const tag = bytes[at] as number
     const kind = tag & 3
     const more = tag >>> 2
@@ -52,7 +52,8 @@ function unpackPiece(bytes: Buffer, into: Unpacked): void {
     into.match(back, kind === 1 ? (more & 7) + 4 : more + 1)
     at += 1 + offsetBytes
   }
-  if (into.length - from !== size) throw new KafkaFailure('a batch of records in Snappy has another length than it says')
+  if (into.length - from !== size)
+    throw new KafkaFailure('a batch of records in Snappy has another length than it says')
 }
 
 function varint(bytes: Buffer): { value: number; next: number } {

@@ -26,7 +26,8 @@ export class Unpacked {
 
   /** `count` bytes of `from`, which has to have them. @throws KafkaFailure. */
   literal(from: Buffer, at: number, count: number): void {
-    if (count < 1 || at + count > from.length) throw new KafkaFailure('a batch of records ends too early, or its packing is damaged')
+    if (count < 1 || at + count > from.length)
+      throw new KafkaFailure('a batch of records ends too early, or its packing is damaged')
     this.#reserve(count)
     const to = this.length
     this.length += count
@@ -36,7 +37,8 @@ export class Unpacked {
 
   /** `count` bytes that stand `back` bytes before the end, and may reach over it: those come out meanwhile. @throws KafkaFailure. */
   match(back: number, count: number): void {
-    if (count < 1 || back < 1 || back > this.length) throw new KafkaFailure('the packing of a batch of records is damaged')
+    if (count < 1 || back < 1 || back > this.length)
+      throw new KafkaFailure('the packing of a batch of records is damaged')
     this.#reserve(count)
     const end = this.length + count
     if (count <= FEW) {

@@ -12,7 +12,14 @@
  *    next one begins behind it.
  */
 import { createHash } from 'node:crypto'
-import type { ConsumerConfig, ConsumerInfo, ConsumerMessages, JetStreamManager, JsMsg, StreamInfo } from '@nats-io/jetstream'
+import type {
+  ConsumerConfig,
+  ConsumerInfo,
+  ConsumerMessages,
+  JetStreamManager,
+  JsMsg,
+  StreamInfo,
+} from '@nats-io/jetstream'
 import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
@@ -74,7 +81,8 @@ export class NatsInput implements Source {
       if (this.#messages === null) await natsStoppable(this.#open(checkpoint as Checkpoint | null), signal)
       if (this.#waiting.length === 0) await this.#someTime(WAIT_MS, signal)
       // What comes right behind it is on disk in the same commit.
-      if (this.#waiting.length > 0 && this.#waiting.length < this.#batch) await new Promise((resolve) => setTimeout(resolve, LINGER_MS))
+      if (this.#waiting.length > 0 && this.#waiting.length < this.#batch)
+        await new Promise((resolve) => setTimeout(resolve, LINGER_MS))
       if (this.#waiting.length === 0 && this.#failure !== null) throw this.#failure
       return await this.#piece(signal)
     } catch (error) {
@@ -106,13 +114,19 @@ export class NatsInput implements Source {
     const options = { timeout: this.#line.timeoutMs, checkAPI: false }
     const manager = await jetstreamManager(connection, options)
     const stream = await manager.streams.info(this.#stream)
-    this.#of = createHash('sha256').update(JSON.stringify([this.#stream, this.#consumer, stream.created])).digest('base64url').slice(0, 16)
+    this.#of = createHash('sha256')
+      .update(JSON.stringify([this.#stream, this.#consumer, stream.created]))
+      .digest('base64url')
+      .slice(0, 16)
     const info = await this.#ensureConsumer(manager, stream, checkpoint?.of === this.#of ? checkpoint.floor : 0)
     this.#see(info)
     const consumer = await jetstream(connection, options).consumers.get(this.#stream, this.#consumer)
     this.#failure = null
     const messages = await consumer.consume({
-      max_messages: this.#batch, expires: 10_000, idle_heartbeat: 5_000, abort_on_missing_resource: true,
+      max_messages: this.#batch,
+      expires: 10_000,
+      idle_heartbeat: 5_000,
+      abort_on_missing_resource: true,
       callback: (message) => {
         this.#waiting.push(message)
         this.#wake()
@@ -121,43 +135,71 @@ export class NatsInput implements Source {
     this.#messages = messages
     const ended = (error: unknown): void => {
       if (this.#messages !== messages) return
-      this.#failure = error instanceof Error ? natsFailure(error) : new NatsFailure('the connection was closed by the server')
+      this.#failure =
+        error instanceof Error ? natsFailure(error) : new NatsFailure('the connection was closed by the server')
       this.#wake()
     }
     void messages.closed().then(ended, ended)
     void connection.closed().then(ended, ended)
   }
 
-  async #ensureConsumer(manager: JetStreamManager, { config, created }: StreamInfo, floor: number): Promise<ConsumerInfo> {
-    const subjects = (textAt(this.#parameters, 'subjects') ?? '').split(',').map((subject) => subject.trim()).filter((subject) => subject !== '')
+  async #ensureConsumer(
+    manager: JetStreamManager,
+    { config, created }: StreamInfo,
+    floor: number,
+  ): Promise<ConsumerInfo> {
+    const subjects = (textAt(this.#parameters, 'subjects') ?? '')
+      .split(',')
+      .map((subject) => subject.trim())
+      .filter((subject) => subject !== '')
     const changeable: Partial<ConsumerConfig> = {
-      max_ack_pending: 2 * this.#batch, ack_wait: ACK_WAIT_MS * NANOS, ...filterOf(subjects),
+      max_ack_pending: 2 * this.#batch,
+      ack_wait: ACK_WAIT_MS * NANOS,
+      ...filterOf(subjects),
     }
     const known = await manager.consumers.info(this.#stream, this.#consumer).catch((error: Error) => {
       if (error.name === 'ConsumerNotFoundError' || /consumer not found/i.test(error.message)) return null
       throw error
     })
     if (known === null) {
-      const wanted = { durable_name: this.#consumer, ack_policy: 'explicit', ...changeable, ...this.#start(floor) } as Partial<ConsumerConfig>
+      const wanted = {
+        durable_name: this.#consumer,
+        ack_policy: 'explicit',
+        ...changeable,
+        ...this.#start(floor),
+      } as Partial<ConsumerConfig>
       return await manager.consumers.add(config.name, wanted)
     }
     if (known.config.ack_policy !== 'explicit' || known.config.deliver_subject !== undefined) {
-      throw new NatsFailure(`the consumer ${this.#consumer} of the stream made ${created} is no pull consumer with explicit acknowledgements`)
+      throw new NatsFailure(
+        `the consumer ${this.#consumer} of the stream made ${created} is no pull consumer with explicit acknowledgements`,
+      )
     }
-    const isAsWanted = known.config.max_ack_pending === changeable.max_ack_pending && known.config.ack_wait === changeable.ack_wait &&
+    const isAsWanted =
+      known.config.max_ack_pending === changeable.max_ack_pending &&
+      known.config.ack_wait === changeable.ack_wait &&
       JSON.stringify(subjectsOf(known.config)) === JSON.stringify(subjects)
     if (isAsWanted) return known
-    return await manager.consumers.update(this.#stream, this.#consumer, { ...known.config, filter_subject: undefined, filter_subjects: undefined, ...changeable } as Partial<ConsumerConfig>)
+    return await manager.consumers.update(this.#stream, this.#consumer, {
+      ...known.config,
+      filter_subject: undefined,
+      filter_subjects: undefined,
+      ...changeable,
+    } as Partial<ConsumerConfig>)
   }
 
   #start(floor: number): object {
     if (floor > 0) return { deliver_policy: 'by_start_sequence', opt_start_seq: floor + 1 }
     const value = textAt(this.#parameters, 'start_value')
     switch (textAt(this.#parameters, 'start_at')) {
-      case 'new': return { deliver_policy: 'new' }
-      case 'sequence': return { deliver_policy: 'by_start_sequence', opt_start_seq: Math.max(1, Number(value) || 1) }
-      case 'time': return { deliver_policy: 'by_start_time', opt_start_time: new Date(millisIn(value ?? '') ?? 0).toISOString() }
-      default: return { deliver_policy: 'all' }
+      case 'new':
+        return { deliver_policy: 'new' }
+      case 'sequence':
+        return { deliver_policy: 'by_start_sequence', opt_start_seq: Math.max(1, Number(value) || 1) }
+      case 'time':
+        return { deliver_policy: 'by_start_time', opt_start_time: new Date(millisIn(value ?? '') ?? 0).toISOString() }
+      default:
+        return { deliver_policy: 'all' }
     }
   }
 
@@ -182,7 +224,11 @@ export class NatsInput implements Source {
     const messages = this.#waiting.splice(0, this.#batch)
     const documents = messages.map((message) => this.#document(message))
     const checkpoint: Checkpoint = { of: this.#of, floor: this.#floor }
-    if (messages.length > 0) this.#given.set(checkpoint, messages.map((message, at) => ({ message, id: (documents[at] as SourceDocument).id })))
+    if (messages.length > 0)
+      this.#given.set(
+        checkpoint,
+        messages.map((message, at) => ({ message, id: (documents[at] as SourceDocument).id })),
+      )
     return { documents, checkpoint, more: this.#waiting.length > 0 }
   }
 
@@ -190,14 +236,21 @@ export class NatsInput implements Source {
     const { streamSequence, timestampNanos } = message.info
     const header = textAt(this.#parameters, 'id_header')
     const given = header === undefined ? '' : (message.headers?.get(header) ?? '')
-    return documentOf(`${this.#stream}-${streamSequence}-${Math.floor(timestampNanos / NANOS).toString(36)}`, given, message.data)
+    return documentOf(
+      `${this.#stream}-${streamSequence}-${Math.floor(timestampNanos / NANOS).toString(36)}`,
+      given,
+      message.data,
+    )
   }
 
   /** Now and then asks up to where all is acknowledged. */
   async #look(signal: AbortSignal): Promise<void> {
     if (performance.now() < this.#floorAt + FLOOR_MS) return
     const { jetstreamManager } = await import('@nats-io/jetstream')
-    const manager = await jetstreamManager(await this.#line.connection(signal), { timeout: this.#line.timeoutMs, checkAPI: false })
+    const manager = await jetstreamManager(await this.#line.connection(signal), {
+      timeout: this.#line.timeoutMs,
+      checkAPI: false,
+    })
     this.#see(await natsStoppable(manager.consumers.info(this.#stream, this.#consumer), signal))
   }
 

@@ -24,15 +24,35 @@ const PINGS_MAX = 2
 
 export const natsConnection: readonly ParameterSpec[] = [
   serversParameter('Servers as host:port, with commas between; the first one that answers is used.'),
-  { name: 'protocol', type: 'string', required: false, allowed: ['tls', 'tls_first', 'plain'], default: 'tls',
-    description: 'TLS as NATS does it, TLS before anything is said (handshake_first), or in the clear.' },
+  {
+    name: 'protocol',
+    type: 'string',
+    required: false,
+    allowed: ['tls', 'tls_first', 'plain'],
+    default: 'tls',
+    description: 'TLS as NATS does it, TLS before anything is said (handshake_first), or in the clear.',
+  },
   { name: 'user', type: 'string', required: false, description: 'A user, with password.' },
   { name: 'password', type: 'string', required: false, secret: true, description: 'The password of user.' },
   { name: 'token', type: 'string', required: false, secret: true, description: 'A token, instead of a user.' },
-  { name: 'nkey_seed', type: 'string', required: false, secret: true, signs: true, description: 'The seed of an NKey, instead of a user.',
-    check: (text) => (text === '' || /^S[A-Z2-7]{57}$/.test(text.trim()) ? null : 'must be the seed of an NKey') },
-  { name: 'credentials', type: 'string', required: false, secret: true, description: 'The text of a credentials file (.creds), instead of a user.',
-    check: (text) => (text === '' || text.includes('BEGIN NATS USER JWT') ? null : 'must be the text of a credentials file') },
+  {
+    name: 'nkey_seed',
+    type: 'string',
+    required: false,
+    secret: true,
+    signs: true,
+    description: 'The seed of an NKey, instead of a user.',
+    check: (text) => (text === '' || /^S[A-Z2-7]{57}$/.test(text.trim()) ? null : 'must be the seed of an NKey'),
+  },
+  {
+    name: 'credentials',
+    type: 'string',
+    required: false,
+    secret: true,
+    description: 'The text of a credentials file (.creds), instead of a user.',
+    check: (text) =>
+      text === '' || text.includes('BEGIN NATS USER JWT') ? null : 'must be the text of a credentials file',
+  },
   ...brokerTlsParameters,
 ]
 
@@ -72,7 +92,7 @@ export class NatsLine {
 
   /** What has been said leaves, and then the connection ends. */
   async close(): Promise<void> {
-    const open = await this.#opening?.catch(() => null) ?? this.#open
+    const open = (await this.#opening?.catch(() => null)) ?? this.#open
     this.#open = null
     if (open === null || open.isClosed()) return
     const limit = new Promise((resolve) => setTimeout(resolve, 1_000).unref())
@@ -102,17 +122,28 @@ export class NatsLine {
     // Loaded where it is used: nobody else in the process needs it.
     const { connect } = await import('@nats-io/transport-node')
     const protocol = textAt(this.#connection, 'protocol') ?? 'tls'
-    const tls = protocol === 'plain' ? null : { ...tlsSettings(this.#connection, host), handshakeFirst: protocol === 'tls_first' }
+    const tls =
+      protocol === 'plain' ? null : { ...tlsSettings(this.#connection, host), handshakeFirst: protocol === 'tls_first' }
     const authenticator = await this.#authenticator()
     return await connect({
-      servers: [`${bracketed(address)}:${port}`], name: 'decision-service', tls, timeout: this.timeoutMs, resolve: false,
-      reconnect: false, ignoreClusterUpdates: true, waitOnFirstConnect: false, pingInterval: PING_MS, maxPingOut: PINGS_MAX,
+      servers: [`${bracketed(address)}:${port}`],
+      name: 'decision-service',
+      tls,
+      timeout: this.timeoutMs,
+      resolve: false,
+      reconnect: false,
+      ignoreClusterUpdates: true,
+      waitOnFirstConnect: false,
+      pingInterval: PING_MS,
+      maxPingOut: PINGS_MAX,
       ...(authenticator === null ? {} : { authenticator }),
     })
   }
 
   async #authenticator(): Promise<Authenticator | null> {
-    const { credsAuthenticator, nkeyAuthenticator, tokenAuthenticator, usernamePasswordAuthenticator } = await import('@nats-io/transport-node')
+    const { credsAuthenticator, nkeyAuthenticator, tokenAuthenticator, usernamePasswordAuthenticator } = await import(
+      '@nats-io/transport-node'
+    )
     const [credentials, seed] = [textAt(this.#connection, 'credentials'), textAt(this.#connection, 'nkey_seed')]
     const [token, user] = [textAt(this.#connection, 'token'), textAt(this.#connection, 'user')]
     if (credentials !== undefined) return credsAuthenticator(Buffer.from(credentials))

@@ -50,11 +50,17 @@ export class NatsOutput implements Sink {
     await this.#line.close()
   }
 
-  async #publish(stream: Publisher, { info }: NatsConnection, { id, event }: Outgoing, signal: AbortSignal): Promise<Fate> {
+  async #publish(
+    stream: Publisher,
+    { info }: NatsConnection,
+    { id, event }: Outgoing,
+    signal: AbortSignal,
+  ): Promise<Fate> {
     const subject = subjectOf(this.#subject, event)
     const payload = Buffer.from(JSON.stringify(decidedDocument(event)))
     const bytesMax = info?.max_payload ?? Infinity
-    if (payload.length + subject.length > bytesMax) return { fate: 'refused', reason: `the server takes at most ${bytesMax} bytes in a message` }
+    if (payload.length + subject.length > bytesMax)
+      return { fate: 'refused', reason: `the server takes at most ${bytesMax} bytes in a message` }
     try {
       await natsStoppable(stream.publish(subject, payload, { msgID: id, retries: 0 }), signal)
       return { fate: 'delivered' }
@@ -69,14 +75,25 @@ export class NatsOutput implements Sink {
     // With a subject of its own another event may well get through.
     const hasOwnSubject = this.#subject.includes('{{')
     switch (name) {
-      case 'TimeoutError': return { fate: 'failed', reason: `no acknowledgement within ${this.#line.timeoutMs} ms`, suspect: false }
+      case 'TimeoutError':
+        return { fate: 'failed', reason: `no acknowledgement within ${this.#line.timeoutMs} ms`, suspect: false }
       case 'NoRespondersError':
-      case 'JetStreamNotEnabled': return { fate: 'failed', reason: `no stream takes the subject ${subject}`, suspect: hasOwnSubject }
-      case 'PermissionViolationError': return { fate: 'failed', reason: message, suspect: hasOwnSubject }
-      case 'InvalidSubjectError': return { fate: 'refused', reason: `${subject} is no subject` }
+      case 'JetStreamNotEnabled':
+        return { fate: 'failed', reason: `no stream takes the subject ${subject}`, suspect: hasOwnSubject }
+      case 'PermissionViolationError':
+        return { fate: 'failed', reason: message, suspect: hasOwnSubject }
+      case 'InvalidSubjectError':
+        return { fate: 'refused', reason: `${subject} is no subject` }
       case 'JetStreamApiError':
-        return typeof code === 'number' && REFUSING.has(code) ? { fate: 'refused', reason: message } : { fate: 'failed', reason: message, suspect: hasOwnSubject }
-      default: return { fate: 'failed', reason: error instanceof NatsFailure ? message : natsFailure(error).message, suspect: false }
+        return typeof code === 'number' && REFUSING.has(code)
+          ? { fate: 'refused', reason: message }
+          : { fate: 'failed', reason: message, suspect: hasOwnSubject }
+      default:
+        return {
+          fate: 'failed',
+          reason: error instanceof NatsFailure ? message : natsFailure(error).message,
+          suspect: false,
+        }
     }
   }
 }

@@ -8,7 +8,8 @@ import { BATCH_MAX, BATCH_STANDARD, NatsInput } from './nats-input.js'
 import { natsConnection } from './nats-line.js'
 import { NatsOutput, STANDARD_SUBJECT } from './nats-output.js'
 
-const misfitName = (text: string): string | null => (/^[^\s.*>/\\]{1,255}$/.test(text) ? null : 'must be a name without spaces and . * > / \\')
+const misfitName = (text: string): string | null =>
+  /^[^\s.*>/\\]{1,255}$/.test(text) ? null : 'must be a name without spaces and . * > / \\'
 
 function misfitSubjects(text: string): string | null {
   const fits = text.split(',').every((subject) => /^[^\s,]{0,255}$/.test(subject.trim()) && !subject.includes('..'))
@@ -28,24 +29,61 @@ const entry: IntegrationKind = {
       role: 'input',
       parameters: [
         { name: 'stream', type: 'string', required: true, description: 'The stream to read.', check: misfitName },
-        { name: 'consumer', type: 'string', required: true, check: misfitName,
-          description: 'The durable pull consumer to read through; it is made where there is none. Each job needs one of its own.' },
-        { name: 'subjects', type: 'string', required: false, check: misfitSubjects,
-          description: 'Only messages with these subjects, with commas between; * and > stand for tokens. More than one needs NATS 2.10.' },
-        { name: 'batch_size', type: 'number', required: false, minimum: 1, maximum: BATCH_MAX, default: BATCH_STANDARD,
-          description: 'Messages that are taken in at once; twice as many are asked for ahead.' },
-        { name: 'start_at', type: 'string', required: false, allowed: ['all', 'new', 'sequence', 'time'], default: 'all',
-          description: 'Where a consumer that is made begins.' },
-        { name: 'start_value', type: 'string', required: false, description: 'The sequence, or the time (ISO 8601), of start_at.',
-          check: (text) => (text === '' || /^\d{1,15}$/.test(text) || millisIn(text) !== null ? null : 'must be a sequence or a time') },
+        {
+          name: 'consumer',
+          type: 'string',
+          required: true,
+          check: misfitName,
+          description:
+            'The durable pull consumer to read through; it is made where there is none. Each job needs one of its own.',
+        },
+        {
+          name: 'subjects',
+          type: 'string',
+          required: false,
+          check: misfitSubjects,
+          description:
+            'Only messages with these subjects, with commas between; * and > stand for tokens. More than one needs NATS 2.10.',
+        },
+        {
+          name: 'batch_size',
+          type: 'number',
+          required: false,
+          minimum: 1,
+          maximum: BATCH_MAX,
+          default: BATCH_STANDARD,
+          description: 'Messages that are taken in at once; twice as many are asked for ahead.',
+        },
+        {
+          name: 'start_at',
+          type: 'string',
+          required: false,
+          allowed: ['all', 'new', 'sequence', 'time'],
+          default: 'all',
+          description: 'Where a consumer that is made begins.',
+        },
+        {
+          name: 'start_value',
+          type: 'string',
+          required: false,
+          description: 'The sequence, or the time (ISO 8601), of start_at.',
+          check: (text) =>
+            text === '' || /^\d{1,15}$/.test(text) || millisIn(text) !== null ? null : 'must be a sequence or a time',
+        },
         idHeaderParameter,
       ],
     },
     {
       role: 'output',
       parameters: [
-        { name: 'subject', type: 'string', required: false, default: STANDARD_SUBJECT, check: misfitSubjects,
-          description: 'The subject to publish to, with {{path}} for a field of the event. A stream has to take it.' },
+        {
+          name: 'subject',
+          type: 'string',
+          required: false,
+          default: STANDARD_SUBJECT,
+          check: misfitSubjects,
+          description: 'The subject to publish to, with {{path}} for a field of the event. A stream has to take it.',
+        },
         ...ruleParameters('output'),
       ],
     },

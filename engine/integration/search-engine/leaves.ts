@@ -19,7 +19,8 @@ function gather(value: unknown, path: string, depth: number, leaves: Map<string,
   if (Array.isArray(value)) {
     for (const item of value) gather(item, path, depth + 1, leaves)
   } else if (typeof value === 'object') {
-    for (const [name, item] of Object.entries(value)) gather(item, path === '' ? name : `${path}.${name}`, depth + 1, leaves)
+    for (const [name, item] of Object.entries(value))
+      gather(item, path === '' ? name : `${path}.${name}`, depth + 1, leaves)
   } else if (path !== '') {
     let values = leaves.get(path)
     if (values === undefined && leaves.size < PATHS_MAX) leaves.set(path, (values = new Set()))

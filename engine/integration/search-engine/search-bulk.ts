@@ -9,19 +9,26 @@ export function fatesOfAll(answer: HttpAnswer, count: number): Fate[] | null {
   const fate = fateOf(answer)
   if (fate.fate === 'delivered') return null
   // A request that is too large, or not understood, says nothing about any one of many events.
-  const each: Fate = fate.fate === 'refused' && count > 1 ? { fate: 'failed', reason: fate.reason, suspect: true } : fate
+  const each: Fate =
+    fate.fate === 'refused' && count > 1 ? { fate: 'failed', reason: fate.reason, suspect: true } : fate
   return new Array<Fate>(count).fill(each)
 }
 
 /** Sends the lines of `count` actions; a fate for each. @throws HttpFailure, HostRefused. */
-export async function sendBulk(client: SearchClient, lines: string, count: number, signal: AbortSignal): Promise<Fate[]> {
+export async function sendBulk(
+  client: SearchClient,
+  lines: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<Fate[]> {
   const answer = await client.send('POST', '/_bulk?filter_path=errors,items.*.status,items.*.error', lines, signal)
   return fatesOfAll(answer, count) ?? fatesIn(documentIn(answer), count)
 }
 
 function fatesIn({ errors, items }: Record<string, unknown>, count: number): Fate[] {
   if (errors === false) return new Array<Fate>(count).fill({ fate: 'delivered' })
-  if (!Array.isArray(items) || items.length !== count) throw new HttpFailure('an answer that does not tell of every document')
+  if (!Array.isArray(items) || items.length !== count)
+    throw new HttpFailure('an answer that does not tell of every document')
   return items.map((item: unknown): Fate => {
     // { index: ... } or { update: ... }
     const [told] = Object.values((item ?? {}) as Record<string, unknown>)

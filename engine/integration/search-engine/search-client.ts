@@ -17,15 +17,45 @@ import { parseBounded } from '../json.js'
 
 function misfitHosts(text: string): string | null {
   const hosts = text.split(',').map((host) => host.trim())
-  return hosts.every((host) => /^[A-Za-z0-9_.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host)) ? null : 'must be host names or addresses, with commas between'
+  return hosts.every((host) => /^[A-Za-z0-9_.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(host))
+    ? null
+    : 'must be host names or addresses, with commas between'
 }
 
 export const searchConnection: readonly ParameterSpec[] = [
-  { name: 'hosts', type: 'string', required: true, address: true, check: misfitHosts, description: 'Names or addresses of its hosts, with commas between.' },
-  { name: 'port', type: 'number', required: true, address: true, minimum: 1, maximum: 65_535, description: 'Its port, 9200 usually.' },
+  {
+    name: 'hosts',
+    type: 'string',
+    required: true,
+    address: true,
+    check: misfitHosts,
+    description: 'Names or addresses of its hosts, with commas between.',
+  },
+  {
+    name: 'port',
+    type: 'number',
+    required: true,
+    address: true,
+    minimum: 1,
+    maximum: 65_535,
+    description: 'Its port, 9200 usually.',
+  },
   { name: 'user', type: 'string', required: true, description: 'Its user; empty where it asks for none.' },
-  { name: 'password', type: 'string', required: true, secret: true, description: "The user's password; empty where there is none." },
-  { name: 'schema', type: 'string', required: true, address: true, allowed: ['http', 'https'], description: 'The protocol.' },
+  {
+    name: 'password',
+    type: 'string',
+    required: true,
+    secret: true,
+    description: "The user's password; empty where there is none.",
+  },
+  {
+    name: 'schema',
+    type: 'string',
+    required: true,
+    address: true,
+    allowed: ['http', 'https'],
+    description: 'The protocol.',
+  },
   ...tlsParameters,
 ]
 
@@ -37,18 +67,28 @@ export class SearchClient {
 
   constructor(connection: Opened, tools: Tools) {
     const user = textAt(connection, 'user')
-    const credentials = user === undefined ? undefined : Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')
+    const credentials =
+      user === undefined ? undefined : Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')
     this.#http = openHttp(connection, tools, credentials === undefined ? {} : { authorization: `Basic ${credentials}` })
-    const hosts = String(connection['hosts']).split(',').map((host) => host.trim())
+    const hosts = String(connection['hosts'])
+      .split(',')
+      .map((host) => host.trim())
     this.#bases = hosts.map((host) => `${String(connection['schema'])}://${host}:${Number(connection['port'])}`)
     this.#timeoutMs = timeoutMs(connection)
   }
 
   /** Asks one host after the other until one can be reached. @throws HttpFailure, HostRefused. */
   async send(
-    method: 'GET' | 'POST', path: string, body: string, signal: AbortSignal, answerBytesMax: number = bounds.answerBytesMax,
+    method: 'GET' | 'POST',
+    path: string,
+    body: string,
+    signal: AbortSignal,
+    answerBytesMax: number = bounds.answerBytesMax,
   ): Promise<HttpAnswer> {
-    const headers = { 'content-type': path.startsWith('/_bulk') || path.startsWith('/_msearch') ? 'application/x-ndjson' : 'application/json' }
+    const headers = {
+      'content-type':
+        path.startsWith('/_bulk') || path.startsWith('/_msearch') ? 'application/x-ndjson' : 'application/json',
+    }
     for (let tried = 1; ; tried++) {
       const url = new URL(this.#bases[this.#host] + path)
       try {
@@ -69,7 +109,8 @@ export class SearchClient {
 /** The document in an answer. @throws HttpFailure where it is none. */
 export function documentIn(answer: HttpAnswer): Record<string, unknown> {
   const document = parseBounded(answer.body)
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new HttpFailure('an answer that is no JSON object')
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw new HttpFailure('an answer that is no JSON object')
   return document as Record<string, unknown>
 }
 

@@ -17,7 +17,17 @@ import { HttpFailure, type HttpAnswer } from '../http-client.js'
 import { fateOf, textAt } from '../http-kind.js'
 import { documentIn, SearchClient } from './search-client.js'
 import { parsePage } from './search-page.js'
-import { countsIn, countsWithin, hitsIn, pageFrom, pageWithin, searchPath, type Hit, type SearchPlace, type SearchSelection } from './search-query.js'
+import {
+  countsIn,
+  countsWithin,
+  hitsIn,
+  pageFrom,
+  pageWithin,
+  searchPath,
+  type Hit,
+  type SearchPlace,
+  type SearchSelection,
+} from './search-query.js'
 
 export const BATCH_STANDARD = 1_000
 export const BATCH_MAX = 10_000
@@ -57,9 +67,13 @@ export class SearchInput implements Source {
     this.#path = searchPath(pattern)
     this.#selection = {
       dateField: textAt(parameters, 'datetime') ?? '@timestamp',
-      startTime: textAt(parameters, 'start_time') ?? '', endTime: textAt(parameters, 'end_time') ?? '',
+      startTime: textAt(parameters, 'start_time') ?? '',
+      endTime: textAt(parameters, 'end_time') ?? '',
       filter: textAt(parameters, 'filter') ?? '',
-      source: (textAt(parameters, '_source') ?? '').split(',').map((field) => field.trim()).filter((field) => field !== ''),
+      source: (textAt(parameters, '_source') ?? '')
+        .split(',')
+        .map((field) => field.trim())
+        .filter((field) => field !== ''),
       leftOut,
     }
     this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
@@ -85,7 +99,9 @@ export class SearchInput implements Source {
   async #poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece> {
     const known = checkpoint as Checkpoint | null
     const place = known?.selection === this.#fingerprint ? known.place : null
-    const hits = (await this.#page(pageFrom(this.#selection, place, this.#batch), signal)).filter(({ name }) => !place?.names.includes(name))
+    const hits = (await this.#page(pageFrom(this.#selection, place, this.#batch), signal)).filter(
+      ({ name }) => !place?.names.includes(name),
+    )
     if (hits.length > 0) {
       const next = placeBehind(hits, place)
       this.#count(hits, next)
@@ -100,7 +116,10 @@ export class SearchInput implements Source {
   }
 
   #document({ id, name, source }: Hit): SourceDocument {
-    return { id: this.#preserveId ? id : createHash('sha256').update(name).digest('base64url').slice(0, 24), body: source }
+    return {
+      id: this.#preserveId ? id : createHash('sha256').update(name).digest('base64url').slice(0, 24),
+      body: source,
+    }
   }
 
   #count(hits: readonly Hit[], { dateMs }: SearchPlace): void {

@@ -29,15 +29,46 @@ const VALUE_CHARS_MAX = 1_024
 
 /** Of the role enrichment, beside what all kinds have. */
 export const searchLookUpParameters: readonly ParameterSpec[] = [
-  { name: 'index_pattern', type: 'string', required: true, description: 'Indexes to look in, with commas and * in it.',
-    check: (text) => (/^[^\s\\/?"<>|#]+$/.test(text) ? null : 'must be names of indexes, with commas between') },
-  { name: 'event_field', type: 'string', required: true, description: 'The field of the event whose value is looked for, such as source.ip.' },
-  { name: 'document_field', type: 'string', required: true,
-    description: 'The field of the documents that has to be equal: a keyword, an address or a number.' },
-  { name: 'fields', type: 'string', required: false, description: 'Fields of the documents to bring, with commas between; empty for all.' },
-  { name: 'size', type: 'number', required: false, minimum: 1, maximum: SIZE_MAX, default: 1,
-    description: 'Documents to bring. With more than one each field is a list of what it is in them.' },
-  { name: 'newest_by', type: 'string', required: false, description: 'A date field: documents are taken from the newest on.' },
+  {
+    name: 'index_pattern',
+    type: 'string',
+    required: true,
+    description: 'Indexes to look in, with commas and * in it.',
+    check: (text) => (/^[^\s\\/?"<>|#]+$/.test(text) ? null : 'must be names of indexes, with commas between'),
+  },
+  {
+    name: 'event_field',
+    type: 'string',
+    required: true,
+    description: 'The field of the event whose value is looked for, such as source.ip.',
+  },
+  {
+    name: 'document_field',
+    type: 'string',
+    required: true,
+    description: 'The field of the documents that has to be equal: a keyword, an address or a number.',
+  },
+  {
+    name: 'fields',
+    type: 'string',
+    required: false,
+    description: 'Fields of the documents to bring, with commas between; empty for all.',
+  },
+  {
+    name: 'size',
+    type: 'number',
+    required: false,
+    minimum: 1,
+    maximum: SIZE_MAX,
+    default: 1,
+    description: 'Documents to bring. With more than one each field is a list of what it is in them.',
+  },
+  {
+    name: 'newest_by',
+    type: 'string',
+    required: false,
+    description: 'A date field: documents are taken from the newest on.',
+  },
   { name: 'filter', type: 'string', required: false, description: 'A query string that documents have to match too.' },
 ]
 
@@ -58,7 +89,10 @@ export class SearchLookUp implements LookUp {
     this.#header = JSON.stringify({ index: String(parameters['index_pattern']).split(','), ignore_unavailable: true })
     this.#point = new DecisionPoints([String(parameters['event_field'])])
     this.#field = String(parameters['document_field'])
-    this.#source = (textAt(parameters, 'fields') ?? '').split(',').map((field) => field.trim()).filter((field) => field !== '')
+    this.#source = (textAt(parameters, 'fields') ?? '')
+      .split(',')
+      .map((field) => field.trim())
+      .filter((field) => field !== '')
     this.#size = Number(parameters['size'] ?? 1)
     this.#newestBy = textAt(parameters, 'newest_by')
     this.#filter = textAt(parameters, 'filter')
@@ -67,18 +101,24 @@ export class SearchLookUp implements LookUp {
   subjectOf(document: Readonly<Record<string, unknown>>): string | null {
     const [value] = this.#point.valuesOf(document)
     if (value === null || value === undefined) return null
-    const values = (Array.isArray(value) ? (value as readonly ScalarValue[]) : [value as ScalarValue]).filter(isAsked).slice(0, VALUES_MAX)
+    const values = (Array.isArray(value) ? (value as readonly ScalarValue[]) : [value as ScalarValue])
+      .filter(isAsked)
+      .slice(0, VALUES_MAX)
     return values.length === 0 ? null : JSON.stringify(values)
   }
 
   async find(subjects: readonly string[], signal: AbortSignal): Promise<Known[]> {
-    const lines = subjects.map((subject) => `${this.#header}\n${JSON.stringify(this.#query(JSON.parse(subject)))}\n`).join('')
+    const lines = subjects
+      .map((subject) => `${this.#header}\n${JSON.stringify(this.#query(JSON.parse(subject)))}\n`)
+      .join('')
     try {
       const answer = await this.#client.send('POST', '/_msearch', lines, signal)
       const fate = fateOf(answer)
-      if (fate.fate !== 'delivered') throw new LookUpFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      if (fate.fate !== 'delivered')
+        throw new LookUpFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
       const { responses } = documentIn(answer)
-      if (!Array.isArray(responses) || responses.length !== subjects.length) throw new HttpFailure('an answer that does not tell of every question')
+      if (!Array.isArray(responses) || responses.length !== subjects.length)
+        throw new HttpFailure('an answer that does not tell of every question')
       return responses.map((one: unknown) => this.#fieldsOf(one))
     } catch (error) {
       throw error instanceof HttpFailure || error instanceof HostRefused ? new LookUpFailure(error.message) : error
@@ -90,10 +130,17 @@ export class SearchLookUp implements LookUp {
   }
 
   #query(values: readonly ScalarValue[]): Record<string, unknown> {
-    const filter = [{ terms: { [this.#field]: values } }, ...(this.#filter === undefined ? [] : [{ query_string: { query: this.#filter } }])]
+    const filter = [
+      { terms: { [this.#field]: values } },
+      ...(this.#filter === undefined ? [] : [{ query_string: { query: this.#filter } }]),
+    ]
     return {
-      size: this.#size, track_total_hits: false, _source: this.#source.length === 0 ? true : this.#source,
-      ...(this.#newestBy === undefined ? {} : { sort: [{ [this.#newestBy]: { order: 'desc', unmapped_type: 'date' } }] }),
+      size: this.#size,
+      track_total_hits: false,
+      _source: this.#source.length === 0 ? true : this.#source,
+      ...(this.#newestBy === undefined
+        ? {}
+        : { sort: [{ [this.#newestBy]: { order: 'desc', unmapped_type: 'date' } }] }),
       query: { bool: { filter } },
     }
   }

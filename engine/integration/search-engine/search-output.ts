@@ -18,7 +18,13 @@ export const STANDARD_INDEX = 'decisions'
 /** The index of an event: a name with `{{job_id}}` and `{{date}}` in it, as an index can be called. */
 export function indexOf(template: string, event: DecidedEvent): string {
   const dated = template.replace(/\{\{\s*date\s*\}\}/g, isoMicros(event.ingestMicros).slice(0, 10).replaceAll('-', '.'))
-  return fill(dated, event).toLowerCase().replace(/[\\/*?"<>| ,#:\u0000-\u001f]+/g, '-').replace(/^[-_+.]+/, '').slice(0, 200) || STANDARD_INDEX
+  return (
+    fill(dated, event)
+      .toLowerCase()
+      .replace(/[\\/*?"<>| ,#:\u0000-\u001f]+/g, '-')
+      .replace(/^[-_+.]+/, '')
+      .slice(0, 200) || STANDARD_INDEX
+  )
 }
 
 export class SearchOutput implements Sink {
@@ -46,7 +52,9 @@ export class SearchOutput implements Sink {
   #lines(items: readonly Outgoing[]): string {
     let lines = ''
     for (const { event } of items) {
-      const action = { index: { _index: indexOf(this.#index, event), _id: `${event.jobId}-${event.eventId}`.slice(0, 512) } }
+      const action = {
+        index: { _index: indexOf(this.#index, event), _id: `${event.jobId}-${event.eventId}`.slice(0, 512) },
+      }
       lines += `${JSON.stringify(action)}\n${JSON.stringify(decidedDocument(event))}\n`
     }
     return lines

@@ -47,12 +47,14 @@ export function parsePage(bytes: Buffer): SearchPage {
     const byte = bytes[at] as number
     if (byte === QUOTE) {
       const end = behindString(bytes, at)
-      if (depth === HIT_DEPTH && end - at === NAME.length && NAME.compare(bytes, at, end) === 0) sourceFrom = objectBehind(bytes, end)
+      if (depth === HIT_DEPTH && end - at === NAME.length && NAME.compare(bytes, at, end) === 0)
+        sourceFrom = objectBehind(bytes, end)
       at = sourceFrom >= 0 && depth === HIT_DEPTH ? sourceFrom : end
       continue
     }
     if (byte === OBJECT || byte === 0x5b) {
-      if (++depth > bounds.answerDepthMax) throw new HttpFailure(`an answer nested deeper than ${bounds.answerDepthMax} levels`)
+      if (++depth > bounds.answerDepthMax)
+        throw new HttpFailure(`an answer nested deeper than ${bounds.answerDepthMax} levels`)
     } else if (byte === 0x7d || byte === 0x5d) {
       if (--depth === HIT_DEPTH && sourceFrom >= 0) {
         around.push(bytes.toString('utf8', keptTo, sourceFrom), String(sources.length))

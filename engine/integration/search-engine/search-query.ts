@@ -66,8 +66,15 @@ function chosen({ dateField, startTime, endTime, filter }: SearchSelection): Cla
 function pageOf(selection: SearchSelection, clauses: readonly Clause[], size: number): Clause {
   const { dateField, source, leftOut } = selection
   return {
-    size, track_total_hits: false, seq_no_primary_term: true,
-    _source: leftOut.length > 0 ? { ...(source.length === 0 ? {} : { includes: source }), excludes: leftOut } : source.length === 0 ? true : source,
+    size,
+    track_total_hits: false,
+    seq_no_primary_term: true,
+    _source:
+      leftOut.length > 0
+        ? { ...(source.length === 0 ? {} : { includes: source }), excludes: leftOut }
+        : source.length === 0
+          ? true
+          : source,
     // Of dates in nanoseconds the milliseconds: JSON has no numbers for more.
     sort: [{ [dateField]: { order: 'asc', numeric_type: 'date' } }, { _seq_no: { order: 'asc' } }],
     query: { bool: { filter: [...chosen(selection), ...clauses] } },
@@ -85,7 +92,13 @@ export function pageFrom(selection: SearchSelection, place: SearchPlace | null, 
 }
 
 /** The page of a span of time that begins at a place in it, or at its beginning. */
-export function pageWithin(selection: SearchSelection, fromMs: number, toMs: number, place: SearchPlace | null, size: number): Clause {
+export function pageWithin(
+  selection: SearchSelection,
+  fromMs: number,
+  toMs: number,
+  place: SearchPlace | null,
+  size: number,
+): Clause {
   const page = pageFrom(selection, place, size) as { query: { bool: { filter: Clause[] } } }
   page.query.bool.filter.push(within(selection.dateField, fromMs, toMs))
   return page as unknown as Clause
@@ -94,9 +107,12 @@ export function pageWithin(selection: SearchSelection, fromMs: number, toMs: num
 /** How many documents there are in each step of a span of time. */
 export function countsWithin(selection: SearchSelection, fromMs: number, toMs: number, stepMs: number): Clause {
   return {
-    size: 0, track_total_hits: false,
+    size: 0,
+    track_total_hits: false,
     query: { bool: { filter: [...chosen(selection), within(selection.dateField, fromMs, toMs)] } },
-    aggs: { steps: { date_histogram: { field: selection.dateField, fixed_interval: `${stepMs}ms`, min_doc_count: 1 } } },
+    aggs: {
+      steps: { date_histogram: { field: selection.dateField, fixed_interval: `${stepMs}ms`, min_doc_count: 1 } },
+    },
   }
 }
 
@@ -114,20 +130,31 @@ export function hitsIn({ answer, sources }: SearchPage): Hit[] {
   mustBeWhole(document)
   const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw wrongAnswer()
-  return hits.map((hit: { _index?: unknown; _id?: unknown; _source?: unknown; _seq_no?: unknown; sort?: unknown[] }): Hit => {
-    const { _index: index, _id: id, _source: at, _seq_no: seqNo, sort } = hit
-    const dateMs = Number(sort?.[0])
-    const source = at === undefined ? NOTHING : sources[at as number]
-    if (typeof index !== 'string' || typeof id !== 'string' || typeof seqNo !== 'number' || source === undefined || !Number.isFinite(dateMs)) throw wrongAnswer()
-    return { name: `${index}/${id}`, id, dateMs, seqNo, source }
-  })
+  return hits.map(
+    (hit: { _index?: unknown; _id?: unknown; _source?: unknown; _seq_no?: unknown; sort?: unknown[] }): Hit => {
+      const { _index: index, _id: id, _source: at, _seq_no: seqNo, sort } = hit
+      const dateMs = Number(sort?.[0])
+      const source = at === undefined ? NOTHING : sources[at as number]
+      if (
+        typeof index !== 'string' ||
+        typeof id !== 'string' ||
+        typeof seqNo !== 'number' ||
+        source === undefined ||
+        !Number.isFinite(dateMs)
+      )
+        throw wrongAnswer()
+      return { name: `${index}/${id}`, id, dateMs, seqNo, source }
+    },
+  )
 }
 
 /** The documents of an answer that was parsed whole. @throws HttpFailure where it is not that of a search. */
 export function sourcesIn(document: Record<string, unknown>): Record<string, unknown>[] {
   const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw wrongAnswer()
-  return hits.map(({ _source: source }: { _source?: unknown }) => (typeof source === 'object' && source !== null ? (source as Record<string, unknown>) : {}))
+  return hits.map(({ _source: source }: { _source?: unknown }) =>
+    typeof source === 'object' && source !== null ? (source as Record<string, unknown>) : {},
+  )
 }
 
 /** @throws HttpFailure as hitsIn. */
@@ -143,5 +170,6 @@ export function countsIn(document: Record<string, unknown>): Map<number, number>
 /** @throws HttpFailure. Half of an answer would be taken for the whole of it: documents of a shard that is away must not be passed. */
 export function mustBeWhole(document: Record<string, unknown>): void {
   const { failed = 0 } = (document['_shards'] ?? {}) as { failed?: number }
-  if (document['timed_out'] === true || failed > 0) throw new HttpFailure(`${failed} shards of the search engine did not answer`)
+  if (document['timed_out'] === true || failed > 0)
+    throw new HttpFailure(`${failed} shards of the search engine did not answer`)
 }

@@ -23,8 +23,14 @@ const notThere: Fate = { fate: 'refused', reason: 'the indexes have no document 
 
 function decisionOf(event: DecidedEvent): Record<string, unknown> {
   return {
-    event_id: event.eventId, job_id: event.jobId, job_title: event.jobTitle, result: event.result, result_label: event.resultLabel,
-    confidence_score: event.confidenceScore, outlier: event.outlier, timestamp_inference: isoMicros(event.ingestMicros),
+    event_id: event.eventId,
+    job_id: event.jobId,
+    job_title: event.jobTitle,
+    result: event.result,
+    result_label: event.resultLabel,
+    confidence_score: event.confidenceScore,
+    outlier: event.outlier,
+    timestamp_inference: isoMicros(event.ingestMicros),
     ...(event.bucketId === null ? {} : { bucket_id: event.bucketId }),
   }
 }
@@ -41,7 +47,11 @@ export class WriteBack implements Sink {
 
   async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
     try {
-      const query = { size: 2 * items.length, _source: false, query: { ids: { values: items.map(({ event }) => event.eventId) } } }
+      const query = {
+        size: 2 * items.length,
+        _source: false,
+        query: { ids: { values: items.map(({ event }) => event.eventId) } },
+      }
       const answer = await this.#client.send('POST', this.#path, JSON.stringify(query), signal)
       return fatesOfAll(answer, items.length) ?? (await this.#write(items, indexesIn(documentIn(answer)), signal))
     } catch (error) {
@@ -57,7 +67,9 @@ export class WriteBack implements Sink {
     const there = items.filter(({ event }) => indexes.has(event.eventId))
     if (there.length === 0) return items.map(() => notThere)
     const lines = there.map(({ event }) => {
-      const action = { update: { _index: indexes.get(event.eventId), _id: event.eventId, retry_on_conflict: CONFLICTS_MAX } }
+      const action = {
+        update: { _index: indexes.get(event.eventId), _id: event.eventId, retry_on_conflict: CONFLICTS_MAX },
+      }
       return `${JSON.stringify(action)}\n${JSON.stringify({ doc: { [event.serviceName]: decisionOf(event) } })}\n`
     })
     const fates = await sendBulk(this.#client, lines.join(''), there.length, signal)

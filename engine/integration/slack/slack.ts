@@ -6,7 +6,16 @@
  */
 import type { IntegrationKind } from '../../resource/kinds.js'
 import type { DecidedEvent, Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
-import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs, tlsParameters, urlParameter } from '../http-kind.js'
+import {
+  deliverEach,
+  fateOf,
+  fateOfError,
+  openHttp,
+  textAt,
+  timeoutMs,
+  tlsParameters,
+  urlParameter,
+} from '../http-kind.js'
 import type { HttpClient } from '../http-client.js'
 import { ruleParameters } from '../rule.js'
 import { fill } from '../template.js'
@@ -24,23 +33,32 @@ const STANDARD_TEXT = '*{{result_label}}* ({{confidence_score}} %) for {{title}}
 const entry: IntegrationKind = {
   id: 'slack',
   name: 'Slack message',
-  description: 'Posts a message for each decision to an incoming webhook of Slack, Mattermost, Rocket.Chat or the like.',
+  description:
+    'Posts a message for each decision to an incoming webhook of Slack, Mattermost, Rocket.Chat or the like.',
   builtIn: false,
   outside: true,
   takesPosts: false,
-  connection: [
-    { ...urlParameter('url', 'The address of the incoming webhook.'), secret: true },
-    ...tlsParameters,
+  connection: [{ ...urlParameter('url', 'The address of the incoming webhook.'), secret: true }, ...tlsParameters],
+  roles: [
+    {
+      role: 'post_decision',
+      parameters: [
+        {
+          name: 'text',
+          type: 'string',
+          required: false,
+          description: `The message, with {{path}} for a field of the event. By itself: ${STANDARD_TEXT}`,
+        },
+        {
+          name: 'channel',
+          type: 'string',
+          required: false,
+          description: 'Another channel, where the receiver allows it.',
+        },
+        ...ruleParameters('post_decision'),
+      ],
+    },
   ],
-  roles: [{
-    role: 'post_decision',
-    parameters: [
-      { name: 'text', type: 'string', required: false,
-        description: `The message, with {{path}} for a field of the event. By itself: ${STANDARD_TEXT}` },
-      { name: 'channel', type: 'string', required: false, description: 'Another channel, where the receiver allows it.' },
-      ...ruleParameters('post_decision'),
-    ],
-  }],
   addedTo: [],
 }
 
@@ -65,7 +83,9 @@ class SlackSink implements Sink {
   }
 
   deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
-    return deliverEach(items, AT_ONCE, ({ event, alert }) => this.#post(event, alert === undefined ? this.#text : ALERT_TEXT, signal))
+    return deliverEach(items, AT_ONCE, ({ event, alert }) =>
+      this.#post(event, alert === undefined ? this.#text : ALERT_TEXT, signal),
+    )
   }
 
   async close(): Promise<void> {
@@ -77,9 +97,17 @@ class SlackSink implements Sink {
     const body = JSON.stringify({ text, ...(this.#channel === undefined ? {} : { channel: this.#channel }) })
     const headers = { 'content-type': 'application/json' }
     try {
-      return fateOf(await this.#http.send({
-        method: 'POST', url: this.#url, headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax: ANSWER_BYTES_MAX,
-      }))
+      return fateOf(
+        await this.#http.send({
+          method: 'POST',
+          url: this.#url,
+          headers,
+          body,
+          signal,
+          timeoutMs: this.#timeoutMs,
+          answerBytesMax: ANSWER_BYTES_MAX,
+        }),
+      )
     } catch (error) {
       return fateOfError(error)
     }

@@ -24,19 +24,31 @@ export class EventCollector implements Sink {
   /** @throws Error where address or token is missing. */
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     const [url, token] = [textAt(connection, 'hec_url'), textAt(connection, 'hec_token')]
-    if (url === undefined || token === undefined) throw new Error('its parameters hec_url and hec_token are needed for this role')
+    if (url === undefined || token === undefined)
+      throw new Error('its parameters hec_url and hec_token are needed for this role')
     this.#http = openHttp(connection, tools, { authorization: `Splunk ${token}` })
     this.#url = new URL('services/collector/event', url.endsWith('/') ? url : `${url}/`)
     this.#timeoutMs = timeoutMs(connection)
     const index = textAt(parameters, 'index')
-    this.#meta = { source: tools.serviceName, sourcetype: textAt(parameters, 'sourcetype') ?? STANDARD_SOURCETYPE, ...(index === undefined ? {} : { index }) }
+    this.#meta = {
+      source: tools.serviceName,
+      sourcetype: textAt(parameters, 'sourcetype') ?? STANDARD_SOURCETYPE,
+      ...(index === undefined ? {} : { index }),
+    }
   }
 
   async deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {
     try {
       const body = items.map((item) => this.#line(item)).join('\n')
       const headers = { 'content-type': 'application/json' }
-      const answer = await this.#http.send({ method: 'POST', url: this.#url, headers, body, signal, timeoutMs: this.#timeoutMs })
+      const answer = await this.#http.send({
+        method: 'POST',
+        url: this.#url,
+        headers,
+        body,
+        signal,
+        timeoutMs: this.#timeoutMs,
+      })
       return fatesOf(answer, items.length)
     } catch (error) {
       return new Array<Fate>(items.length).fill(fateOfError(error))
@@ -53,7 +65,13 @@ export class EventCollector implements Sink {
 }
 
 function documentOf(event: DecidedEvent, deliveryId: string): Record<string, unknown> {
-  return { ...event.document, event_id: event.eventId, job_id: event.jobId, job_title: event.jobTitle, delivery_id: deliveryId }
+  return {
+    ...event.document,
+    event_id: event.eventId,
+    job_id: event.jobId,
+    job_title: event.jobTitle,
+    delivery_id: deliveryId,
+  }
 }
 
 function fatesOf(answer: HttpAnswer, count: number): Fate[] {
@@ -62,12 +80,17 @@ function fatesOf(answer: HttpAnswer, count: number): Fate[] {
   const { code, 'invalid-event-number': invalid } = objectIn(answer.body)
   const reason = fate.reason
   // About the token or the index: it would be the same with any other event.
-  if (!aboutEvent.has(Number(code)) && answer.status === 400) return new Array<Fate>(count).fill({ fate: 'failed', reason, suspect: false })
+  if (!aboutEvent.has(Number(code)) && answer.status === 400)
+    return new Array<Fate>(count).fill({ fate: 'failed', reason, suspect: false })
   if (count === 1) return [fate]
   const at = typeof invalid === 'number' && invalid >= 0 && invalid < count ? invalid : null
   if (at === null) return new Array<Fate>(count).fill({ fate: 'failed', reason, suspect: true })
   return Array.from({ length: count }, (_, place): Fate => {
-    return place < at ? { fate: 'delivered' } : place === at ? fate : { fate: 'failed', reason: 'behind an event that was refused', suspect: false }
+    return place < at
+      ? { fate: 'delivered' }
+      : place === at
+        ? fate
+        : { fate: 'failed', reason: 'behind an event that was refused', suspect: false }
   })
 }
 

@@ -2,11 +2,16 @@
 
 /** The values by the name or id of a label, in small letters. */
 export function labelTable(text: string): Map<string, string> {
-  const pairs = text.split(',').map((pair) => pair.trim()).filter((pair) => pair !== '')
-  return new Map(pairs.map((pair) => {
-    const at = pair.indexOf(':')
-    return [pair.slice(0, Math.max(0, at)).trim().toLowerCase(), pair.slice(at + 1).trim()]
-  }))
+  const pairs = text
+    .split(',')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '')
+  return new Map(
+    pairs.map((pair) => {
+      const at = pair.indexOf(':')
+      return [pair.slice(0, Math.max(0, at)).trim().toLowerCase(), pair.slice(at + 1).trim()]
+    }),
+  )
 }
 
 /** Why a text is no such table, or null; `values`: those that may be in it. */

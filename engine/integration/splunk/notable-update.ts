@@ -53,11 +53,27 @@ export class NotableUpdate implements Sink {
   async #update(event: DecidedEvent, signal: AbortSignal): Promise<Fate> {
     const named = valueAt(event.document, this.#idField)
     const id = typeof named === 'string' && named !== '' ? named : event.eventId
-    const of = (table: ReadonlyMap<string, string>): string | undefined => table.get(event.resultLabel.toLowerCase()) ?? table.get(event.result.toLowerCase())
-    const fields = { status: of(this.#status), urgency: of(this.#urgency), disposition: of(this.#disposition), newOwner: this.#owner, comment: fill(this.#comment, event) }
-    const given = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined && field[1] !== '')
+    const of = (table: ReadonlyMap<string, string>): string | undefined =>
+      table.get(event.resultLabel.toLowerCase()) ?? table.get(event.result.toLowerCase())
+    const fields = {
+      status: of(this.#status),
+      urgency: of(this.#urgency),
+      disposition: of(this.#disposition),
+      newOwner: this.#owner,
+      comment: fill(this.#comment, event),
+    }
+    const given = Object.entries(fields).filter(
+      (field): field is [string, string] => field[1] !== undefined && field[1] !== '',
+    )
     try {
-      return fateOfUpdate(await this.#client.post(PATH, { ruleUIDs: id, ...Object.fromEntries(given), output_mode: 'json' }, signal, ANSWER_BYTES_MAX))
+      return fateOfUpdate(
+        await this.#client.post(
+          PATH,
+          { ruleUIDs: id, ...Object.fromEntries(given), output_mode: 'json' },
+          signal,
+          ANSWER_BYTES_MAX,
+        ),
+      )
     } catch (error) {
       return fateOfError(error)
     }

@@ -38,7 +38,10 @@ export class SplunkClient {
     const url = textAt(connection, 'url')
     if (url === undefined) throw new Error('its parameter url is needed for this role')
     const [user, token] = [textAt(connection, 'user'), textAt(connection, 'token')]
-    const basic = user === undefined ? undefined : `Basic ${Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')}`
+    const basic =
+      user === undefined
+        ? undefined
+        : `Basic ${Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')}`
     const authorization = token === undefined ? basic : `Bearer ${token}`
     this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
     this.#url = new URL(url.endsWith('/') ? url : `${url}/`)
@@ -48,14 +51,21 @@ export class SplunkClient {
   /** The results of a search. Rejects with SourceFailure. */
   async search({ query, earliest, latest }: SplunkSearch, signal: AbortSignal): Promise<SplunkRow[]> {
     try {
-      const form = { search: query, output_mode: 'json', preview: '0', earliest_time: String(earliest), latest_time: String(latest) }
+      const form = {
+        search: query,
+        output_mode: 'json',
+        preview: '0',
+        earliest_time: String(earliest),
+        latest_time: String(latest),
+      }
       let answer = await this.post(this.#export, form, signal, ANSWER_BYTES_MAX)
       if (answer.status === 404 && this.#export === exportPaths[0]) {
         this.#export = exportPaths[1]
         answer = await this.post(this.#export, form, signal, ANSWER_BYTES_MAX)
       }
       const fate = fateOf(answer)
-      if (fate.fate !== 'delivered') throw new SourceFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      if (fate.fate !== 'delivered')
+        throw new SourceFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
       return rowsIn(answer.body)
     } catch (error) {
       throw error instanceof HttpFailure || error instanceof HostRefused ? new SourceFailure(error.message) : error
@@ -63,10 +73,23 @@ export class SplunkClient {
   }
 
   /** @throws HttpFailure, HostRefused. */
-  post(path: string, form: Readonly<Record<string, string>>, signal: AbortSignal, answerBytesMax: number = bounds.answerBytesMax): Promise<HttpAnswer> {
+  post(
+    path: string,
+    form: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    answerBytesMax: number = bounds.answerBytesMax,
+  ): Promise<HttpAnswer> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = new URLSearchParams(form).toString()
-    return this.#http.send({ method: 'POST', url: new URL(path, this.#url), headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax })
+    return this.#http.send({
+      method: 'POST',
+      url: new URL(path, this.#url),
+      headers,
+      body,
+      signal,
+      timeoutMs: this.#timeoutMs,
+      answerBytesMax,
+    })
   }
 
   close(): void {
@@ -77,26 +100,31 @@ export class SplunkClient {
 /** @throws HttpFailure, SourceFailure. */
 function rowsIn(body: Buffer): SplunkRow[] {
   const rows: SplunkRow[] = []
-  for (let at = 0; at < body.length;) {
+  for (let at = 0; at < body.length; ) {
     const end = body.indexOf(0x0a, at)
     const line = body.subarray(at, end < 0 ? body.length : end)
     at = end < 0 ? body.length : end + 1
     if (line.every((byte) => byte <= 0x20)) continue
     const { preview, result, messages } = objectIn(line)
     failOn(messages)
-    if (preview !== true && typeof result === 'object' && result !== null && Object.keys(result).length > 0) rows.push(result as SplunkRow)
+    if (preview !== true && typeof result === 'object' && result !== null && Object.keys(result).length > 0)
+      rows.push(result as SplunkRow)
   }
   return rows
 }
 
 function objectIn(line: Buffer): Record<string, unknown> {
   const value = parseBounded(line)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new HttpFailure('an answer that is not that of a search')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new HttpFailure('an answer that is not that of a search')
   return value as Record<string, unknown>
 }
 
 function failOn(messages: unknown): void {
   if (!Array.isArray(messages)) return
-  const error = messages.find((one: { type?: unknown } | null) => one?.type === 'ERROR' || one?.type === 'FATAL') as { text?: unknown } | undefined
-  if (error !== undefined) throw new SourceFailure(`the search failed: ${String(error.text ?? '').slice(0, bounds.reasonCharsMax)}`)
+  const error = messages.find((one: { type?: unknown } | null) => one?.type === 'ERROR' || one?.type === 'FATAL') as
+    | { text?: unknown }
+    | undefined
+  if (error !== undefined)
+    throw new SourceFailure(`the search failed: ${String(error.text ?? '').slice(0, bounds.reasonCharsMax)}`)
 }

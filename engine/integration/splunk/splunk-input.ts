@@ -16,7 +16,15 @@ import { millisIn, millisOfSeconds } from '../dates.js'
 import { HttpFailure } from '../http-client.js'
 import { textAt } from '../http-kind.js'
 import { SplunkClient, type SplunkSearch } from './splunk-client.js'
-import { countsIn, countSearch, eventsIn, pageSearch, type SplunkEvent, type SplunkPlace, type SplunkSelection } from './splunk-query.js'
+import {
+  countsIn,
+  countSearch,
+  eventsIn,
+  pageSearch,
+  type SplunkEvent,
+  type SplunkPlace,
+  type SplunkSelection,
+} from './splunk-query.js'
 
 export const BATCH_STANDARD = 1_000
 export const BATCH_MAX = 10_000
@@ -26,7 +34,16 @@ const STEP = 10
 const SPAN_MAX = 86_400
 const SPAN_MIN = 10
 /** Fields that say how Splunk got at the event, and ours. */
-const inner: ReadonlySet<string> = new Set(['ds_key', 'ds_indexed', '_kv', '_serial', '_si', '_bkt', '_cd', '_subsecond'])
+const inner: ReadonlySet<string> = new Set([
+  'ds_key',
+  'ds_indexed',
+  '_kv',
+  '_serial',
+  '_si',
+  '_bkt',
+  '_cd',
+  '_subsecond',
+])
 
 interface Checkpoint {
   /** Of what it reads: a place in other events means nothing. */
@@ -56,7 +73,10 @@ export class SplunkInput implements Source {
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#client = new SplunkClient(connection, tools)
     this.#nowSeconds = () => Math.floor(tools.clock.nowMicros() / 1e6)
-    this.#selection = { search: String(parameters['search']).replace(/^\s*search\s+/i, ''), ageSeconds: Number(parameters['max_event_age_hours'] ?? 24) * 3_600 }
+    this.#selection = {
+      search: String(parameters['search']).replace(/^\s*search\s+/i, ''),
+      ageSeconds: Number(parameters['max_event_age_hours'] ?? 24) * 3_600,
+    }
     this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
     this.#settle = Number(parameters['settle_seconds'] ?? 5)
     this.#lookback = Number(parameters['lookback_seconds'] ?? LOOKBACK_STANDARD_SECONDS)
@@ -83,7 +103,11 @@ export class SplunkInput implements Source {
       const next = { from: to, key: '' }
       return this.#piece(await this.#late(next, signal), next, this.#again !== null)
     }
-    return this.#piece(events, isFull ? { from: last.indexed, key: last.key } : { from: to, key: '' }, isFull || to < end)
+    return this.#piece(
+      events,
+      isFull ? { from: last.indexed, key: last.key } : { from: to, key: '' },
+      isFull || to < end,
+    )
   }
 
   async close(): Promise<void> {
@@ -100,7 +124,8 @@ export class SplunkInput implements Source {
     for (const [name, value] of Object.entries(row)) if (!inner.has(name)) document[name] = value
     document['@timestamp'] ??= timestampOf(row['_time'])
     const own = this.#idField === undefined ? undefined : row[this.#idField]
-    const id = typeof own === 'string' && own !== '' ? own : createHash('sha256').update(key).digest('base64url').slice(0, 24)
+    const id =
+      typeof own === 'string' && own !== '' ? own : createHash('sha256').update(key).digest('base64url').slice(0, 24)
     return { id, body: Buffer.from(JSON.stringify(document), 'utf8') }
   }
 
@@ -116,14 +141,19 @@ export class SplunkInput implements Source {
       this.#countedAt = this.#nowSeconds()
       for (const step of this.#given.keys()) if (step < from) this.#given.delete(step)
       const counts = countsIn(await this.#ask(countSearch(this.#selection, from, end, STEP), signal))
-      const more = [...counts].filter(([step, count]) => count > (this.#given.get(step) ?? 0)).sort(([a], [b]) => a - b)[0]
+      const more = [...counts]
+        .filter(([step, count]) => count > (this.#given.get(step) ?? 0))
+        .sort(([a], [b]) => a - b)[0]
       if (more === undefined) return []
       // Once it is read there may be another one: the next poll counts again.
       this.#countedAt = 0
       this.#again = { from: more[0], place: { from: more[0], key: '' }, count: 0 }
     }
     const again = this.#again
-    const events = await this.#page(pageSearch(this.#selection, again.place, Math.min(again.from + STEP, end), this.#batch), signal)
+    const events = await this.#page(
+      pageSearch(this.#selection, again.place, Math.min(again.from + STEP, end), this.#batch),
+      signal,
+    )
     again.count += events.length
     const last = events.at(-1)
     if (last !== undefined) again.place = { from: last.indexed, key: last.key }

@@ -11,12 +11,19 @@ const VALUE_CHARS_MAX = 1_000
 
 function header(text: string): string {
   // Cut first: half of an escape would take the delimiter behind it for its other half.
-  return text.slice(0, VALUE_CHARS_MAX).replace(/[\r\n]+/g, ' ').replaceAll('\\', '\\\\').replaceAll('|', '\\|')
+  return text
+    .slice(0, VALUE_CHARS_MAX)
+    .replace(/[\r\n]+/g, ' ')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('|', '\\|')
 }
 
 function value(text: string): string {
   const cut = text.length > VALUE_CHARS_MAX ? text.slice(0, VALUE_CHARS_MAX) : text
-  return cut.replaceAll('\\', '\\\\').replaceAll('=', '\\=').replace(/\r\n|\r|\n/g, '\\n')
+  return cut
+    .replaceAll('\\', '\\\\')
+    .replaceAll('=', '\\=')
+    .replace(/\r\n|\r|\n/g, '\\n')
 }
 
 /** Fields of events under the names of common schemas, and the key of CEF for each. */
@@ -34,7 +41,14 @@ const known: readonly (readonly [key: string, paths: readonly string[]])[] = [
 /** 0 to 10 by what an event says of its severity; 5 where it says nothing. */
 export function severityOf(event: DecidedEvent): number {
   const given = valueAt(event.document, 'severity') ?? valueAt(event.document, 'event.severity')
-  const words: Readonly<Record<string, number>> = { informational: 1, info: 1, low: 3, medium: 5, high: 8, critical: 10 }
+  const words: Readonly<Record<string, number>> = {
+    informational: 1,
+    info: 1,
+    low: 3,
+    medium: 5,
+    high: 8,
+    critical: 10,
+  }
   if (typeof given === 'string' && given.toLowerCase() in words) return words[given.toLowerCase()] as number
   const number = Number(given)
   if (given === null || given === undefined || given === '' || !Number.isFinite(number) || number < 0) return 5
@@ -48,17 +62,27 @@ export function cefOf(event: DecidedEvent, version: string, what: 'decision' | '
     ['externalId', event.eventId],
     ['cat', event.jobTitle],
     ['outcome', event.resultLabel],
-    ['cs1Label', 'decision'], ['cs1', event.result],
-    ['cfp1Label', 'confidence'], ['cfp1', event.confidenceScore.toFixed(2)],
-    ['cs2Label', 'bucket'], ['cs2', event.bucketId ?? ''],
-    ['cn1Label', 'outlier'], ['cn1', event.outlier ? '1' : '0'],
+    ['cs1Label', 'decision'],
+    ['cs1', event.result],
+    ['cfp1Label', 'confidence'],
+    ['cfp1', event.confidenceScore.toFixed(2)],
+    ['cs2Label', 'bucket'],
+    ['cs2', event.bucketId ?? ''],
+    ['cn1Label', 'outlier'],
+    ['cn1', event.outlier ? '1' : '0'],
   ]
   for (const [key, paths] of known) {
-    const text = textOf(paths.map((path) => valueAt(event.document, path)).find((one) => one !== undefined && one !== null))
+    const text = textOf(
+      paths.map((path) => valueAt(event.document, path)).find((one) => one !== undefined && one !== null),
+    )
     if (text !== '') fields.push([key, text])
   }
-  const name = textOf(valueAt(event.document, 'title') ?? valueAt(event.document, 'rule.name')) || `Decision ${event.resultLabel}`
-  const extension = fields.filter(([, text]) => text !== '').map(([key, text]) => `${key}=${value(text)}`).join(' ')
+  const name =
+    textOf(valueAt(event.document, 'title') ?? valueAt(event.document, 'rule.name')) || `Decision ${event.resultLabel}`
+  const extension = fields
+    .filter(([, text]) => text !== '')
+    .map(([key, text]) => `${key}=${value(text)}`)
+    .join(' ')
   const parts = ['Decision Service', 'Decision Service', version, `${what}:${event.result || 'none'}`, name]
   return `CEF:0|${parts.map(header).join('|')}|${severityOf(event)}|${extension}`
 }

@@ -15,8 +15,19 @@ import { cefOf, severityOf } from './cef.js'
 
 const BATCH_MAX = 200
 const FACILITIES: Readonly<Record<string, number>> = {
-  user: 1, daemon: 3, auth: 4, authpriv: 10, audit: 13, local0: 16, local1: 17, local2: 18, local3: 19, local4: 20, local5: 21,
-  local6: 22, local7: 23,
+  user: 1,
+  daemon: 3,
+  auth: 4,
+  authpriv: 10,
+  audit: 13,
+  local0: 16,
+  local1: 17,
+  local2: 18,
+  local3: 19,
+  local4: 20,
+  local5: 21,
+  local6: 22,
+  local7: 23,
 }
 /** An enterprise number for documentation (RFC 5612). */
 const STRUCTURE = 'decision@32473'
@@ -33,19 +44,54 @@ const entry: IntegrationKind = {
   takesPosts: false,
   connection: [
     { name: 'host', type: 'string', required: true, description: 'Name or address of the receiver.' },
-    { name: 'port', type: 'number', required: true, minimum: 1, maximum: 65_535, description: 'Its port; 6514 is usual for TLS.' },
-    { name: 'protocol', type: 'string', required: false, allowed: ['tls', 'tcp'], default: 'tls', description: 'TLS, or TCP in the clear.' },
+    {
+      name: 'port',
+      type: 'number',
+      required: true,
+      minimum: 1,
+      maximum: 65_535,
+      description: 'Its port; 6514 is usual for TLS.',
+    },
+    {
+      name: 'protocol',
+      type: 'string',
+      required: false,
+      allowed: ['tls', 'tcp'],
+      default: 'tls',
+      description: 'TLS, or TCP in the clear.',
+    },
     ...tlsParameters,
   ],
-  roles: [{
-    role: 'post_decision',
-    parameters: [
-      { name: 'format', type: 'string', required: false, allowed: ['cef', 'json', 'text'], default: 'cef', description: 'What a message says.' },
-      { name: 'facility', type: 'string', required: false, allowed: Object.keys(FACILITIES), default: 'local0', description: 'The facility of syslog.' },
-      { name: 'text', type: 'string', required: false, description: 'For the format text: the message, with {{path}} for a field of the event.' },
-      ...ruleParameters('post_decision'),
-    ],
-  }],
+  roles: [
+    {
+      role: 'post_decision',
+      parameters: [
+        {
+          name: 'format',
+          type: 'string',
+          required: false,
+          allowed: ['cef', 'json', 'text'],
+          default: 'cef',
+          description: 'What a message says.',
+        },
+        {
+          name: 'facility',
+          type: 'string',
+          required: false,
+          allowed: Object.keys(FACILITIES),
+          default: 'local0',
+          description: 'The facility of syslog.',
+        },
+        {
+          name: 'text',
+          type: 'string',
+          required: false,
+          description: 'For the format text: the message, with {{path}} for a field of the event.',
+        },
+        ...ruleParameters('post_decision'),
+      ],
+    },
+  ],
   addedTo: [],
 }
 
@@ -61,9 +107,20 @@ function parameter(text: string): string {
 }
 
 /** One message, without its frame. */
-export function syslogMessage({ id, event, alert }: Pick<Outgoing, 'id' | 'event' | 'alert'>, text: string, facility: string, host: string): Buffer {
+export function syslogMessage(
+  { id, event, alert }: Pick<Outgoing, 'id' | 'event' | 'alert'>,
+  text: string,
+  facility: string,
+  host: string,
+): Buffer {
   const priority = (FACILITIES[facility] ?? 16) * 8 + syslogSeverity(severityOf(event))
-  const data = [['id', id], ['job', String(event.jobId)], ['event', event.eventId], ['result', event.result], ['confidence', event.confidenceScore.toFixed(2)]]
+  const data = [
+    ['id', id],
+    ['job', String(event.jobId)],
+    ['event', event.eventId],
+    ['result', event.result],
+    ['confidence', event.confidenceScore.toFixed(2)],
+  ]
   const structured = `[${STRUCTURE} ${data.map(([name, value]) => `${name}="${parameter(value as string)}"`).join(' ')}]`
   const head = `<${priority}>1 ${isoMicros(event.ingestMicros)} ${host} decision-service - ${alert === undefined ? 'decision' : 'watchdog'} ${structured} `
   const message = Buffer.from(`${head}\ufeff${text.replace(/[\r\n]+/g, ' ')}`, 'utf8')
@@ -80,13 +137,20 @@ class SyslogSink implements Sink {
   readonly #format: string
   readonly #facility: string
   readonly #text: string
-  readonly #host = hostname().replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-'
+  readonly #host =
+    hostname()
+      .replace(/[^\x21-\x7e]/g, '')
+      .slice(0, 255) || '-'
 
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#line = new LineClient({
-      host: String(connection['host']), port: Number(connection['port']), tls: connection['protocol'] !== 'tcp',
-      verifyTls: connection['verify_tls'] !== false, authorities: textAt(connection, 'ca_certificate'),
-      timeoutMs: timeoutMs(connection), policy: tools.policy,
+      host: String(connection['host']),
+      port: Number(connection['port']),
+      tls: connection['protocol'] !== 'tcp',
+      verifyTls: connection['verify_tls'] !== false,
+      authorities: textAt(connection, 'ca_certificate'),
+      timeoutMs: timeoutMs(connection),
+      policy: tools.policy,
     })
     this.#format = textAt(parameters, 'format') ?? 'cef'
     this.#facility = textAt(parameters, 'facility') ?? 'local0'
@@ -102,7 +166,14 @@ class SyslogSink implements Sink {
       await this.#line.write(Buffer.concat(frames), signal)
       return items.map(() => ({ fate: 'delivered' }))
     } catch (error) {
-      if (!(error instanceof LineFailure || error instanceof HostRefused || (error as NodeJS.ErrnoException).code !== undefined)) throw error
+      if (
+        !(
+          error instanceof LineFailure ||
+          error instanceof HostRefused ||
+          (error as NodeJS.ErrnoException).code !== undefined
+        )
+      )
+        throw error
       return items.map(() => ({ fate: 'failed', reason: (error as Error).message, suspect: false }))
     }
   }
@@ -113,7 +184,9 @@ class SyslogSink implements Sink {
 
   #say({ event, alert }: Outgoing): string {
     if (this.#format === 'text') return fill(this.#text, event)
-    return this.#format === 'cef' ? cefOf(event, CEF_VERSION, alert === undefined ? 'decision' : 'watchdog') : JSON.stringify(event.document)
+    return this.#format === 'cef'
+      ? cefOf(event, CEF_VERSION, alert === undefined ? 'decision' : 'watchdog')
+      : JSON.stringify(event.document)
   }
 }
 

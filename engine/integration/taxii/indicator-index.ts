@@ -75,27 +75,48 @@ export class IndicatorIndex {
     this.#unread.delete(id)
     const isStix = stix['pattern_type'] === undefined || stix['pattern_type'] === 'stix'
     // Of a revoked one it is remembered that it is: an earlier version may come behind.
-    const matched = stix['revoked'] === true ? { keys: [], networks: [] } : isStix && typeof pattern === 'string' ? simplePattern(pattern) : null
+    const matched =
+      stix['revoked'] === true
+        ? { keys: [], networks: [] }
+        : isStix && typeof pattern === 'string'
+          ? simplePattern(pattern)
+          : null
     if (matched === null) return this.#passOver(id)
     if (this.#byId.size >= this.#max) this.#makeRoom(nowMs)
     if (this.#byId.size >= this.#max) return void this.#leftOut++
-    this.#add({
-      id, modified, name: textIn(stix['name']), confidence: typeof stix['confidence'] === 'number' ? stix['confidence'] : null,
-      types: textsIn(stix['indicator_types']), labels: textsIn(stix['labels']), phases: phasesIn(stix['kill_chain_phases']),
-      fromMs: timeIn(stix['valid_from'], -Infinity), untilMs: timeIn(stix['valid_until'], Infinity), names: namesOf(matched),
-    }, matched)
+    this.#add(
+      {
+        id,
+        modified,
+        name: textIn(stix['name']),
+        confidence: typeof stix['confidence'] === 'number' ? stix['confidence'] : null,
+        types: textsIn(stix['indicator_types']),
+        labels: textsIn(stix['labels']),
+        phases: phasesIn(stix['kill_chain_phases']),
+        fromMs: timeIn(stix['valid_from'], -Infinity),
+        untilMs: timeIn(stix['valid_until'], Infinity),
+        names: namesOf(matched),
+      },
+      matched,
+    )
   }
 
   /** Indicators that match the observable and hold now. */
   find(type: ObservableType, value: string, nowMs: number): Indicator[] {
-    return this.#namesFor(type, value).flatMap((name) => [...(this.#byName.get(name) ?? [])]).filter(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs)
+    return this.#namesFor(type, value)
+      .flatMap((name) => [...(this.#byName.get(name) ?? [])])
+      .filter(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs)
   }
 
   #namesFor(type: ObservableType, value: string): string[] {
     if (type !== 'ipv4-addr' && type !== 'ipv6-addr') return [keyOf(type, value)]
     const addressBits = type === 'ipv4-addr' ? 32 : 128
     const bits = bitsOf(value)
-    return bits === null ? [] : [...this.#lengths[addressBits]].map((length) => networkName(addressBits, length, bits >> BigInt(addressBits - length)))
+    return bits === null
+      ? []
+      : [...this.#lengths[addressBits]].map((length) =>
+          networkName(addressBits, length, bits >> BigInt(addressBits - length)),
+        )
   }
 
   #add(known: Known, { networks }: SimplePattern): void {
@@ -134,7 +155,9 @@ function networkName(addressBits: 32 | 128, length: number, bits: bigint): strin
 }
 
 function namesOf({ keys, networks }: SimplePattern): string[] {
-  return [...new Set([...keys, ...networks.map(({ addressBits, length, bits }) => networkName(addressBits, length, bits))])]
+  return [
+    ...new Set([...keys, ...networks.map(({ addressBits, length, bits }) => networkName(addressBits, length, bits))]),
+  ]
 }
 
 function textIn(value: unknown): string {
@@ -142,12 +165,22 @@ function textIn(value: unknown): string {
 }
 
 function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, TEXTS_MAX).map(textIn) : []
+  return Array.isArray(value)
+    ? value
+        .filter((one) => typeof one === 'string')
+        .slice(0, TEXTS_MAX)
+        .map(textIn)
+    : []
 }
 
 function phasesIn(value: unknown): string[] {
   if (!Array.isArray(value)) return []
-  return textsIn(value.map((one: { kill_chain_name?: unknown; phase_name?: unknown } | null) => `${textIn(one?.kill_chain_name)}:${textIn(one?.phase_name)}`))
+  return textsIn(
+    value.map(
+      (one: { kill_chain_name?: unknown; phase_name?: unknown } | null) =>
+        `${textIn(one?.kill_chain_name)}:${textIn(one?.phase_name)}`,
+    ),
+  )
 }
 
 function timeIn(value: unknown, otherwise: number): number {

@@ -52,7 +52,8 @@ export function bitsOf(address: string): bigint | null {
 /** The network that a text such as 192.0.2.0/24 or 192.0.2.1 names, or null. */
 export function networkOf(text: string, addressBits: 32 | 128): Network | null {
   const [address = '', length = String(addressBits)] = text.split('/')
-  if (isIP(address) !== (addressBits === 32 ? 4 : 6) || !/^\d{1,3}$/.test(length) || Number(length) > addressBits) return null
+  if (isIP(address) !== (addressBits === 32 ? 4 : 6) || !/^\d{1,3}$/.test(length) || Number(length) > addressBits)
+    return null
   const bits = bitsOf(address) as bigint
   return { bits: bits >> BigInt(addressBits - Number(length)), length: Number(length) }
 }

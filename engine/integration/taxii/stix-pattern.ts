@@ -17,7 +17,8 @@ type Token = { readonly is: 'mark' | 'word' | 'text' | 'path'; readonly text: st
 
 const CHARS_MAX = 16_384
 const VALUES_MAX = 1_000
-const grammar = /\s*(?:([[\](),=])|'((?:[^'\\]|\\['\\])*)'|([a-z0-9-]+:[A-Za-z0-9_-]+(?:\.(?:[A-Za-z0-9_-]+|'[^']*'|"[^"]*"))*)|([A-Za-z]+)|$)/y
+const grammar =
+  /\s*(?:([[\](),=])|'((?:[^'\\]|\\['\\])*)'|([a-z0-9-]+:[A-Za-z0-9_-]+(?:\.(?:[A-Za-z0-9_-]+|'[^']*'|"[^"]*"))*)|([A-Za-z]+)|$)/y
 
 function tokensOf(pattern: string): Token[] | null {
   const tokens: Token[] = []
@@ -35,7 +36,11 @@ function tokensOf(pattern: string): Token[] | null {
 }
 
 const values: Readonly<Record<string, ObservableType>> = {
-  'ipv4-addr:value': 'ipv4-addr', 'ipv6-addr:value': 'ipv6-addr', 'domain-name:value': 'domain-name', 'url:value': 'url', 'email-addr:value': 'email-addr',
+  'ipv4-addr:value': 'ipv4-addr',
+  'ipv6-addr:value': 'ipv6-addr',
+  'domain-name:value': 'domain-name',
+  'url:value': 'url',
+  'email-addr:value': 'email-addr',
 }
 const hashes = /^file:hashes\.(MD5|SHA-?1|SHA-?224|SHA-?256|SHA-?384|SHA-?512|SHA3-256|SHA3-512)$/i
 

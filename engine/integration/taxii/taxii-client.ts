@@ -38,7 +38,10 @@ export class TaxiiClient {
 
   constructor(connection: Opened, tools: Tools) {
     const [user, key] = [textAt(connection, 'user'), textAt(connection, 'api_key')]
-    const basic = user === undefined ? undefined : `Basic ${Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')}`
+    const basic =
+      user === undefined
+        ? undefined
+        : `Basic ${Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')}`
     const authorization = basic ?? (key === undefined ? undefined : `Bearer ${key}`)
     this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
     this.#url = withSlash(new URL(String(connection['url'])))
@@ -54,10 +57,18 @@ export class TaxiiClient {
         const { id, title, alias } = one
         if (typeof id !== 'string' || one['can_read'] === false) continue
         if (wanted.length > 0 && ![id, title, alias].some((name) => wanted.includes(String(name)))) continue
-        found.push({ url: new URL(`collections/${encodeURIComponent(id)}/`, root), title: typeof title === 'string' ? title : id })
+        found.push({
+          url: new URL(`collections/${encodeURIComponent(id)}/`, root),
+          title: typeof title === 'string' ? title : id,
+        })
       }
     }
-    if (found.length === 0) throw new LookUpFailure(wanted.length === 0 ? 'the server has no collection that may be read' : 'the server has none of the collections that are named')
+    if (found.length === 0)
+      throw new LookUpFailure(
+        wanted.length === 0
+          ? 'the server has no collection that may be read'
+          : 'the server has none of the collections that are named',
+      )
     return found
   }
 
@@ -65,7 +76,12 @@ export class TaxiiClient {
    * Reads the indicators that were added after that time, page by page; resolves with the time of the last. Rejects with
    * LookUpFailure.
    */
-  async read({ url }: TaxiiCollection, addedAfter: string, take: (page: TaxiiPage) => void, signal: AbortSignal): Promise<string> {
+  async read(
+    { url }: TaxiiCollection,
+    addedAfter: string,
+    take: (page: TaxiiPage) => void,
+    signal: AbortSignal,
+  ): Promise<string> {
     let [after, next, last] = [addedAfter, '', addedAfter]
     for (let pages = 0; pages < PAGES_MAX; pages++) {
       const page = new URL('objects/', url)
@@ -82,7 +98,8 @@ export class TaxiiClient {
       const behind = typeof document['next'] === 'string' ? document['next'] : ''
       // Without a place to go on from, the time of the last one is it. `next` may be the same on every page; a page without anything
       // on it would be the first of many.
-      if (objects.length === 0 || (behind === '' && last === after)) throw new LookUpFailure('the server says that there is more, and not where')
+      if (objects.length === 0 || (behind === '' && last === after))
+        throw new LookUpFailure('the server says that there is more, and not where')
       if (behind === '') after = last
       next = behind
     }
@@ -101,18 +118,27 @@ export class TaxiiClient {
     const chosen = typeof document['default'] === 'string' ? [document['default']] : roots.slice(0, 1)
     return chosen.map((root: unknown) => {
       const url = URL.canParse(String(root), this.#url.href) ? withSlash(new URL(String(root), this.#url)) : null
-      if (url === null || url.origin !== this.#url.origin) throw new LookUpFailure('the API root is at another address; give that as the url')
+      if (url === null || url.origin !== this.#url.origin)
+        throw new LookUpFailure('the API root is at another address; give that as the url')
       return url
     })
   }
 
   async #get(url: URL, signal: AbortSignal): Promise<{ document: Document; answer: HttpAnswer }> {
     try {
-      const answer = await this.#http.send({ method: 'GET', url, headers: { accept: MEDIA_TYPE }, signal, timeoutMs: this.#timeoutMs })
+      const answer = await this.#http.send({
+        method: 'GET',
+        url,
+        headers: { accept: MEDIA_TYPE },
+        signal,
+        timeoutMs: this.#timeoutMs,
+      })
       const fate = fateOf(answer)
-      if (fate.fate !== 'delivered') throw new LookUpFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      if (fate.fate !== 'delivered')
+        throw new LookUpFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
       const document = parseBounded(answer.body) ?? {}
-      if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new HttpFailure('an answer that is no JSON object')
+      if (typeof document !== 'object' || document === null || Array.isArray(document))
+        throw new HttpFailure('an answer that is no JSON object')
       return { document: document as Document, answer }
     } catch (error) {
       throw error instanceof HttpFailure || error instanceof HostRefused ? new LookUpFailure(error.message) : error

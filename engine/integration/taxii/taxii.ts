@@ -17,24 +17,73 @@ const entry: IntegrationKind = {
   takesPosts: false,
   connection: [
     urlParameter('url', 'Where its discovery is, such as https://taxii.example/taxii2/, or one of its API roots.'),
-    { name: 'user', type: 'string', required: false, description: 'Its user; without one it is asked by the API key, or as nobody.' },
+    {
+      name: 'user',
+      type: 'string',
+      required: false,
+      description: 'Its user; without one it is asked by the API key, or as nobody.',
+    },
     { name: 'password', type: 'string', required: false, secret: true, description: "The user's password." },
-    { name: 'api_key', type: 'string', required: false, secret: true, description: 'A key that is sent as Authorization: Bearer.' },
+    {
+      name: 'api_key',
+      type: 'string',
+      required: false,
+      secret: true,
+      description: 'A key that is sent as Authorization: Bearer.',
+    },
     ...tlsParameters,
   ],
-  roles: [{
-    role: 'enrichment',
-    parameters: [
-      { name: 'collections', type: 'string', required: false, description: 'Ids, aliases or titles of collections, with commas between; empty for all that may be read.' },
-      { name: 'event_fields', type: 'string', required: false,
-        description: 'Fields of the event whose values are looked for, with commas between; empty for those where the usual formats have addresses, names, links and hashes.' },
-      { name: 'min_confidence', type: 'number', required: false, minimum: 0, maximum: 100, description: 'Indicators that say less of themselves do not match.' },
-      { name: 'poll_seconds', type: 'number', required: false, minimum: 10, maximum: 86_400, default: 300, description: 'How often it is asked for what was added.' },
-      { name: 'indicators_max', type: 'number', required: false, minimum: 1, maximum: 1_000_000, default: 200_000, description: 'The most indicators that are kept in memory.' },
-      ...standing,
-    ],
-  }],
+  roles: [
+    {
+      role: 'enrichment',
+      parameters: [
+        {
+          name: 'collections',
+          type: 'string',
+          required: false,
+          description: 'Ids, aliases or titles of collections, with commas between; empty for all that may be read.',
+        },
+        {
+          name: 'event_fields',
+          type: 'string',
+          required: false,
+          description:
+            'Fields of the event whose values are looked for, with commas between; empty for those where the usual formats have addresses, names, links and hashes.',
+        },
+        {
+          name: 'min_confidence',
+          type: 'number',
+          required: false,
+          minimum: 0,
+          maximum: 100,
+          description: 'Indicators that say less of themselves do not match.',
+        },
+        {
+          name: 'poll_seconds',
+          type: 'number',
+          required: false,
+          minimum: 10,
+          maximum: 86_400,
+          default: 300,
+          description: 'How often it is asked for what was added.',
+        },
+        {
+          name: 'indicators_max',
+          type: 'number',
+          required: false,
+          minimum: 1,
+          maximum: 1_000_000,
+          default: 200_000,
+          description: 'The most indicators that are kept in memory.',
+        },
+        ...standing,
+      ],
+    },
+  ],
   addedTo: [],
 }
 
-export const taxii: OutsideKind = { entry, openLookUp: (connection, parameters, tools) => new ThreatLookUp(connection, parameters, tools) }
+export const taxii: OutsideKind = {
+  entry,
+  openLookUp: (connection, parameters, tools) => new ThreatLookUp(connection, parameters, tools),
+}

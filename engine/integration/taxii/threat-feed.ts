@@ -51,7 +51,8 @@ export class ThreatFeed {
   summary(): string {
     const { indicators, unread, leftOut } = this.#index.counts
     const rest = [
-      unread > 0 ? `${unread} with patterns that are not understood` : '', leftOut > 0 ? `${leftOut} left out for want of room` : '',
+      unread > 0 ? `${unread} with patterns that are not understood` : '',
+      leftOut > 0 ? `${leftOut} left out for want of room` : '',
       this.#reason === '' ? '' : `not read anew: ${this.#reason}`,
     ].filter((part) => part !== '')
     return this.#readMs === -Infinity ? 'nothing was read yet' : [`${indicators} indicators`, ...rest].join('; ')
@@ -91,7 +92,8 @@ export class ThreatFeed {
     const { client, collections, indicatorsMax, nowMs } = this.#parts
     const index = new IndicatorIndex(indicatorsMax)
     const read: { from: TaxiiCollection; added: string }[] = []
-    for (const from of await client.collections(collections, this.#stop.signal)) read.push({ from, added: await this.#readAdded(from, '', index) })
+    for (const from of await client.collections(collections, this.#stop.signal))
+      read.push({ from, added: await this.#readAdded(from, '', index) })
     this.#collections = read
     this.#index = index
     this.#readAllMs = nowMs()
@@ -99,8 +101,13 @@ export class ThreatFeed {
 
   #readAdded(from: TaxiiCollection, added: string, index: IndicatorIndex): Promise<string> {
     const { client, nowMs } = this.#parts
-    return client.read(from, added, ({ objects }) => {
-      for (const object of objects) index.take(object, nowMs())
-    }, this.#stop.signal)
+    return client.read(
+      from,
+      added,
+      ({ objects }) => {
+        for (const object of objects) index.take(object, nowMs())
+      },
+      this.#stop.signal,
+    )
   }
 }

@@ -18,11 +18,44 @@ import { ThreatFeed } from './threat-feed.js'
 
 /** Where the usual formats have addresses, names, links and hashes. */
 export const usualFields: readonly string[] = [
-  'source.ip', 'destination.ip', 'client.ip', 'server.ip', 'source.domain', 'destination.domain', 'dns.question.name', 'dns.resolved_ip', 'url.full',
-  'url.original', 'url.domain', 'file.hash.md5', 'file.hash.sha1', 'file.hash.sha256', 'file.hash.sha512', 'process.hash.md5', 'process.hash.sha1',
-  'process.hash.sha256', 'dll.hash.sha256', 'email.from.address', 'email.sender.address', 'email.reply_to.address', 'threat.indicator.ip',
-  'src_endpoint.ip', 'dst_endpoint.ip', 'dst_endpoint.hostname', 'src_ip', 'dest_ip', 'srcip', 'dstip', 'data.srcip', 'data.dstip', 'data.url',
-  'data.win.eventdata.hashes', 'cef.extensions.sourceAddress', 'cef.extensions.destinationAddress', 'cef.extensions.requestUrl', 'cef.extensions.fileHash',
+  'source.ip',
+  'destination.ip',
+  'client.ip',
+  'server.ip',
+  'source.domain',
+  'destination.domain',
+  'dns.question.name',
+  'dns.resolved_ip',
+  'url.full',
+  'url.original',
+  'url.domain',
+  'file.hash.md5',
+  'file.hash.sha1',
+  'file.hash.sha256',
+  'file.hash.sha512',
+  'process.hash.md5',
+  'process.hash.sha1',
+  'process.hash.sha256',
+  'dll.hash.sha256',
+  'email.from.address',
+  'email.sender.address',
+  'email.reply_to.address',
+  'threat.indicator.ip',
+  'src_endpoint.ip',
+  'dst_endpoint.ip',
+  'dst_endpoint.hostname',
+  'src_ip',
+  'dest_ip',
+  'srcip',
+  'dstip',
+  'data.srcip',
+  'data.dstip',
+  'data.url',
+  'data.win.eventdata.hashes',
+  'cef.extensions.sourceAddress',
+  'cef.extensions.destinationAddress',
+  'cef.extensions.requestUrl',
+  'cef.extensions.fileHash',
 ]
 
 const BATCH_MAX = 200
@@ -52,9 +85,16 @@ export class ThreatLookUp implements LookUp {
     this.#points = new DecisionPoints(fields.length > 0 ? fields : usualFields)
     this.#minConfidence = Number(parameters['min_confidence'] ?? 0)
     this.#nowMs = () => Math.floor(tools.clock.nowMicros() / 1_000)
-    const options = { collections: listOf(parameters, 'collections'), pollMs: Number(parameters['poll_seconds'] ?? 300) * 1_000, indicatorsMax: Number(parameters['indicators_max'] ?? 200_000) }
+    const options = {
+      collections: listOf(parameters, 'collections'),
+      pollMs: Number(parameters['poll_seconds'] ?? 300) * 1_000,
+      indicatorsMax: Number(parameters['indicators_max'] ?? 200_000),
+    }
     this.#key = JSON.stringify([connection, options])
-    const shared = feeds.get(this.#key) ?? { feed: new ThreatFeed({ ...options, client: new TaxiiClient(connection, tools), nowMs: this.#nowMs }), users: 0 }
+    const shared = feeds.get(this.#key) ?? {
+      feed: new ThreatFeed({ ...options, client: new TaxiiClient(connection, tools), nowMs: this.#nowMs }),
+      users: 0,
+    }
     shared.users++
     feeds.set(this.#key, shared)
     this.#feed = shared.feed
@@ -68,7 +108,8 @@ export class ThreatLookUp implements LookUp {
       if (value === null) continue
       for (const one of (Array.isArray(value) ? value : [value]) as readonly ScalarValue[]) {
         if (typeof one !== 'string') continue
-        for (const [type, text] of observablesIn(one)) if (found.size < OBSERVABLES_MAX) found.set(`${type}|${text}`, [type, text])
+        for (const [type, text] of observablesIn(one))
+          if (found.size < OBSERVABLES_MAX) found.set(`${type}|${text}`, [type, text])
       }
     }
     return found.size === 0 ? null : JSON.stringify([...found.values()])
@@ -102,20 +143,31 @@ export class ThreatLookUp implements LookUp {
     }
     if (indicators.size === 0) return null
     // The surest first.
-    const sorted = [...indicators.values()].sort((a, b) => (b.confidence ?? -1) - (a.confidence ?? -1) || (a.id < b.id ? -1 : 1))
+    const sorted = [...indicators.values()].sort(
+      (a, b) => (b.confidence ?? -1) - (a.confidence ?? -1) || (a.id < b.id ? -1 : 1),
+    )
     const told = sorted.slice(0, INDICATORS_MAX)
     const all = (of: (indicator: Indicator) => readonly string[]): string[] => [...new Set(told.flatMap(of))].sort()
     const confidence = told[0]?.confidence ?? null
     return {
-      matched: true, count: indicators.size, ...(confidence === null ? {} : { confidence }), values: [...values].sort(),
-      indicator_ids: told.map(({ id }) => id), names: all(({ name }) => (name === '' ? [] : [name])), indicator_types: all(({ types }) => types),
-      labels: all(({ labels }) => labels), kill_chain_phases: all(({ phases }) => phases),
+      matched: true,
+      count: indicators.size,
+      ...(confidence === null ? {} : { confidence }),
+      values: [...values].sort(),
+      indicator_ids: told.map(({ id }) => id),
+      names: all(({ name }) => (name === '' ? [] : [name])),
+      indicator_types: all(({ types }) => types),
+      labels: all(({ labels }) => labels),
+      kill_chain_phases: all(({ phases }) => phases),
     }
   }
 }
 
 function listOf(parameters: Opened, name: string): string[] {
-  return (textAt(parameters, name) ?? '').split(',').map((one) => one.trim()).filter((one) => one !== '')
+  return (textAt(parameters, name) ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
 }
 
 /** Rejects where the signal ends before the work does. */

@@ -14,13 +14,19 @@ import { WriteBack } from '../search-engine/write-back.js'
 
 const INDEXES = 'wazuh-alerts-*'
 /** As Wazuh has it; everything else is as with any search engine. */
-const usual: Readonly<Record<string, string | boolean>> = { index_pattern: INDEXES, preserve_id: true, datetime: 'timestamp' }
+const usual: Readonly<Record<string, string | boolean>> = {
+  index_pattern: INDEXES,
+  preserve_id: true,
+  datetime: 'timestamp',
+}
 
 const input = inputParameters.map((spec): ParameterSpec => {
   const value = usual[spec.name]
   return value === undefined ? spec : { ...spec, required: false, default: value }
 })
-const indexPattern = input.filter(({ name }) => name === 'index_pattern').map((spec): ParameterSpec => ({ ...spec, description: 'Indexes that the alerts are in.' }))
+const indexPattern = input
+  .filter(({ name }) => name === 'index_pattern')
+  .map((spec): ParameterSpec => ({ ...spec, description: 'Indexes that the alerts are in.' }))
 
 export const wazuh: OutsideKind = {
   entry: {
@@ -31,9 +37,14 @@ export const wazuh: OutsideKind = {
     outside: true,
     takesPosts: false,
     connection: searchConnection,
-    roles: [{ role: 'input', parameters: input }, { role: 'output', parameters: [...indexPattern, ...ruleParameters('output')] }],
+    roles: [
+      { role: 'input', parameters: input },
+      { role: 'output', parameters: [...indexPattern, ...ruleParameters('output')] },
+    ],
     addedTo: [],
   },
-  openSink: (_role, connection, parameters, tools) => new WriteBack(connection, textAt(parameters, 'index_pattern') ?? INDEXES, tools),
-  openSource: (connection, parameters, tools) => new SearchInput(connection, { ...usual, ...parameters }, tools, [tools.serviceName]),
+  openSink: (_role, connection, parameters, tools) =>
+    new WriteBack(connection, textAt(parameters, 'index_pattern') ?? INDEXES, tools),
+  openSource: (connection, parameters, tools) =>
+    new SearchInput(connection, { ...usual, ...parameters }, tools, [tools.serviceName]),
 }

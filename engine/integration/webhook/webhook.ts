@@ -11,7 +11,16 @@ import type { IntegrationRole } from '../../job/job.js'
 import type { IntegrationKind } from '../../resource/kinds.js'
 import { alertDocument } from '../alert.js'
 import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
-import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs, tlsParameters, urlParameter } from '../http-kind.js'
+import {
+  deliverEach,
+  fateOf,
+  fateOfError,
+  openHttp,
+  textAt,
+  timeoutMs,
+  tlsParameters,
+  urlParameter,
+} from '../http-kind.js'
 import type { HttpClient } from '../http-client.js'
 import { ruleParameters } from '../rule.js'
 
@@ -28,9 +37,22 @@ const entry: IntegrationKind = {
   takesPosts: false,
   connection: [
     urlParameter('url', 'Where decisions are posted to.'),
-    { name: 'secret', type: 'string', required: false, secret: true, signs: true,
-      description: 'What posts are signed with (HMAC-SHA256): whsec_ and base64, or any text. Without it they are not signed.' },
-    { name: 'authorization', type: 'string', required: false, secret: true, description: 'The header Authorization of each post.' },
+    {
+      name: 'secret',
+      type: 'string',
+      required: false,
+      secret: true,
+      signs: true,
+      description:
+        'What posts are signed with (HMAC-SHA256): whsec_ and base64, or any text. Without it they are not signed.',
+    },
+    {
+      name: 'authorization',
+      type: 'string',
+      required: false,
+      secret: true,
+      description: 'The header Authorization of each post.',
+    },
     ...tlsParameters,
   ],
   roles: [
@@ -41,7 +63,9 @@ const entry: IntegrationKind = {
 }
 
 function secretBytes(secret: string): Buffer {
-  return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret, 'utf8')
+  return secret.startsWith('whsec_')
+    ? Buffer.from(secret.slice('whsec_'.length), 'base64')
+    : Buffer.from(secret, 'utf8')
 }
 
 /** The value of `webhook-signature`. */
@@ -51,7 +75,12 @@ export function signatureOf(secret: string, id: string, timestamp: number, body:
 
 function payload({ id, reason, event, alert }: Outgoing): string {
   if (alert !== undefined) {
-    return JSON.stringify({ type: `watchdog.${alert.state}`, id, timestamp: isoMicros(alert.atMicros), data: alertDocument(alert) })
+    return JSON.stringify({
+      type: `watchdog.${alert.state}`,
+      id,
+      timestamp: isoMicros(alert.atMicros),
+      data: alertDocument(alert),
+    })
   }
   return JSON.stringify({
     type: reason === 'decided' ? 'event.decided' : 'event.decided_again',
@@ -104,12 +133,22 @@ class WebhookSink implements Sink {
       'content-type': 'application/json',
       'webhook-id': item.id,
       'webhook-timestamp': String(timestamp),
-      ...(this.#secret === undefined ? {} : { 'webhook-signature': signatureOf(this.#secret, item.id, timestamp, body) }),
+      ...(this.#secret === undefined
+        ? {}
+        : { 'webhook-signature': signatureOf(this.#secret, item.id, timestamp, body) }),
     }
     try {
-      return fateOf(await this.#http.send({
-        method: 'POST', url: this.#url, headers, body, signal, timeoutMs: this.#timeoutMs, answerBytesMax: ANSWER_BYTES_MAX,
-      }))
+      return fateOf(
+        await this.#http.send({
+          method: 'POST',
+          url: this.#url,
+          headers,
+          body,
+          signal,
+          timeoutMs: this.#timeoutMs,
+          answerBytesMax: ANSWER_BYTES_MAX,
+        }),
+      )
     } catch (error) {
       return fateOfError(error)
     }

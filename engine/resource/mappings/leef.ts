@@ -4,7 +4,8 @@ import type { Mapping } from './mapping.js'
 export const leef: Mapping = {
   id: 'leef',
   name: 'Log Event Extended Format (LEEF)',
-  description: 'Messages in LEEF 1.0 and 2.0, as the read_leef operator and the parse_leef function of Tenzir parse them.',
+  description:
+    'Messages in LEEF 1.0 and 2.0, as the read_leef operator and the parse_leef function of Tenzir parse them.',
   documentation: 'https://docs.tenzir.com/reference/operators/read_leef',
   timeField: 'attributes.devTime',
   titleField: null,

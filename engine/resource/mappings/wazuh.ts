@@ -4,7 +4,8 @@ import type { Mapping } from './mapping.js'
 export const wazuh: Mapping = {
   id: 'wazuh',
   name: 'Wazuh',
-  description: 'Alerts of Wazuh; read from its indexer by the search engine integration, index_pattern wazuh-alerts-*, datetime timestamp.',
+  description:
+    'Alerts of Wazuh; read from its indexer by the search engine integration, index_pattern wazuh-alerts-*, datetime timestamp.',
   documentation: 'https://documentation.wazuh.com/current/user-manual/manager/alert-management.html',
   timeField: 'timestamp',
   titleField: 'rule.description',

@@ -65,22 +65,68 @@ test('of more than three labels the rarest are merged, and the remarks say so', 
   const stream = read(written(four))
   assert.deepEqual(stream.labels, ['x', 'y', 'other'])
   assert.equal(stream.events[9]?.truth, 2)
-  assert.ok(stream.remarks.some((remark) => /z, rare became "other"/.test(remark)), stream.remarks.join(' '))
+  assert.ok(
+    stream.remarks.some((remark) => /z, rare became "other"/.test(remark)),
+    stream.remarks.join(' '),
+  )
 })
 
 test('two labels are filled up to three with distinct names', () => {
-  assert.deepEqual(threeLabels(new Map([['yes', 5], ['no', 2]])).labels, ['yes', 'no', 'other'])
-  assert.deepEqual(threeLabels(new Map([['other', 5], ['no', 2]])).labels, ['other', 'no', 'unused'])
-  assert.equal(new Set(threeLabels(new Map([['other', 9], ['a', 8], ['b', 1], ['c', 1]])).labels).size, 3)
+  assert.deepEqual(
+    threeLabels(
+      new Map([
+        ['yes', 5],
+        ['no', 2],
+      ]),
+    ).labels,
+    ['yes', 'no', 'other'],
+  )
+  assert.deepEqual(
+    threeLabels(
+      new Map([
+        ['other', 5],
+        ['no', 2],
+      ]),
+    ).labels,
+    ['other', 'no', 'unused'],
+  )
+  assert.equal(
+    new Set(
+      threeLabels(
+        new Map([
+          ['other', 9],
+          ['a', 8],
+          ['b', 1],
+          ['c', 1],
+        ]),
+      ).labels,
+    ).size,
+    3,
+  )
 })
 
 test('a file that does not fit is refused with a sentence', () => {
-  assert.match(refused(() => read(join(directory, 'none'))), /cannot be read\.$/)
-  assert.match(refused(() => read(written(['{"a":', ...lines]))), /^Line 1 of .* is not JSON\.$/)
+  assert.match(
+    refused(() => read(join(directory, 'none'))),
+    /cannot be read\.$/,
+  )
+  assert.match(
+    refused(() => read(written(['{"a":', ...lines]))),
+    /^Line 1 of .* is not JSON\.$/,
+  )
   const noLabel = [...lines, { event: { a: { b: 1 } } }]
-  assert.match(refused(() => read(written(noLabel))), /^Line 201 of .* has no label at "label"\.$/)
-  assert.match(refused(() => read(written(lines.slice(0, 20)))), /at least 100\.$/)
-  assert.match(refused(() => read(written(lines.map((line) => ({ ...line, label: 'x' }))))), /nothing to learn\.$/)
+  assert.match(
+    refused(() => read(written(noLabel))),
+    /^Line 201 of .* has no label at "label"\.$/,
+  )
+  assert.match(
+    refused(() => read(written(lines.slice(0, 20)))),
+    /at least 100\.$/,
+  )
+  assert.match(
+    refused(() => read(written(lines.map((line) => ({ ...line, label: 'x' }))))),
+    /nothing to learn\.$/,
+  )
   const other = parseOptions(['--file', written(lines), '--label', 'label', '--points', 'a.b,q'])
   const wrong = refused(() => fileStream(other as DemoOptions & { kind: 'file' }))
   assert.match(wrong, /has anything at the decision point "q"\.$/)

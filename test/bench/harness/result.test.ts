@@ -17,7 +17,13 @@ test('things are run in turn, and their results stay apart', async () => {
   }
   const [a, b] = await alternate(2, [step('a'), step('b')])
   assert.deepEqual(order, ['a', 'b', 'a', 'b'])
-  assert.deepEqual([a, b], [['a1', 'a3'], ['b2', 'b4']])
+  assert.deepEqual(
+    [a, b],
+    [
+      ['a1', 'a3'],
+      ['b2', 'b4'],
+    ],
+  )
 })
 
 test('rates are medians over rounds', () => {

@@ -72,7 +72,10 @@ test('a closed loop counts every answer and sends every request in turn', async 
   assert.ok(result.requests > 3)
   assert.equal(result.badStatus + result.failed, 0)
   assert.ok(result.p50Micros <= result.p99Micros && result.p99Micros <= result.maxMicros)
-  assert.deepEqual([...seen].sort(), [1, 2, 3].map((n) => `POST /p${n} {"n":${n}} k`))
+  assert.deepEqual(
+    [...seen].sort(),
+    [1, 2, 3].map((n) => `POST /p${n} {"n":${n}} k`),
+  )
 })
 
 test('a paced load sends no more than its rate', async () => {
@@ -114,14 +117,21 @@ test('a bulk load counts refused and undecided lines', async () => {
 
 test('a bulk load that is refused as a whole is an error', async () => {
   const handler: Handler = (_, response) => response.writeHead(401).end('{}')
-  await assert.rejects(serve(handler, (port) => runBulkLoad({ port, ...bulkLoad })), /_bulk answered 401/)
+  await assert.rejects(
+    serve(handler, (port) => runBulkLoad({ port, ...bulkLoad })),
+    /_bulk answered 401/,
+  )
 })
 
 test('a raw client gets answers one by one', async () => {
   const handler: Handler = (request, response) => response.writeHead(request.url === '/a' ? 200 : 404).end(request.url)
   await serve(handler, async (port) => {
     const client = new RawClient(port)
-    for (const [path, status] of [['/a', 200], ['/b', 404], ['/a', 200]] as const) {
+    for (const [path, status] of [
+      ['/a', 200],
+      ['/b', 404],
+      ['/a', 200],
+    ] as const) {
       const answer = await client.send(encodeRequest({ method: 'GET', path, body: '' }, {}))
       assert.deepEqual(answer, { status, body: path })
     }

@@ -11,15 +11,21 @@ import { temporaryDirectory } from '../../support/engine-files.js'
 /** Two sets of sixty events whose host tells their label, and a folder that is no set. */
 function folderOfSets(context: TestContext): string {
   const folder = temporaryDirectory(context)
-  const events = Array.from({ length: 60 }, (_, i) => (
-    JSON.stringify({ event: { host: `h${i % 12}`, seen: { at: i } }, label: `label ${i % 12}`, meta: {} })
-  ))
+  const events = Array.from({ length: 60 }, (_, i) =>
+    JSON.stringify({ event: { host: `h${i % 12}`, seen: { at: i } }, label: `label ${i % 12}`, meta: {} }),
+  )
   const lines = [...events.keys()]
   const test = lines.slice(40)
-  for (const [name, scored] of [['stream', test], ['shuffled', [...test].reverse()]] as const) {
+  for (const [name, scored] of [
+    ['stream', test],
+    ['shuffled', [...test].reverse()],
+  ] as const) {
     const first = lines.slice(0, 40)
     const protocol = {
-      test: scored, ignored_fields: ['seen.at'], picks: { random: { 0: first, 1: first.slice(0, 20) }, bucket: { 0: first } }, outliers: {},
+      test: scored,
+      ignored_fields: ['seen.at'],
+      picks: { random: { 0: first, 1: first.slice(0, 20) }, bucket: { 0: first } },
+      outliers: {},
     }
     mkdirSync(join(folder, name))
     writeFileSync(join(folder, name, 'protocol.json.gz'), gzipSync(JSON.stringify(protocol)))
@@ -38,10 +44,19 @@ function options(...args: string[]): QualityOptions {
 test('the runs are those that the protocols of the folder have labels for', (context) => {
   const folder = folderOfSets(context)
   const tasks = planTasks(options('--data', folder, '--decisions', '--labels', '10,30,100'))
-  const names = tasks.map((task) => `${task.set} ${task.kind === 'classification' ? task.strategy : ''} ${task.labels} ${task.seed}`)
-  assert.deepEqual(names, ['shuffled', 'stream'].flatMap((set) => [
-    `${set} random 10 0`, `${set} largest 10 0`, `${set} random 30 0`, `${set} largest 30 0`, `${set} random 10 1`,
-  ]))
+  const names = tasks.map(
+    (task) => `${task.set} ${task.kind === 'classification' ? task.strategy : ''} ${task.labels} ${task.seed}`,
+  )
+  assert.deepEqual(
+    names,
+    ['shuffled', 'stream'].flatMap((set) => [
+      `${set} random 10 0`,
+      `${set} largest 10 0`,
+      `${set} random 30 0`,
+      `${set} largest 30 0`,
+      `${set} random 10 1`,
+    ]),
+  )
   assert.deepEqual(planTasks(options('--data', folder, '--outliers', '--drift')), [])
 })
 
@@ -62,5 +77,9 @@ test('options that cannot be followed are said', (context) => {
     [['--data', join(folder, 'no set')], /No folder of .* has a protocol/],
     [['--data', folder, '--sets', 'other'], /does not know other; it takes shuffled, stream/],
     [['--data', folder, '--labels', '10,many'], /--labels takes a whole number/],
-  ] as const) assert.throws(() => parseOptions(args), (error) => error instanceof BadOption && words.test(error.message))
+  ] as const)
+    assert.throws(
+      () => parseOptions(args),
+      (error) => error instanceof BadOption && words.test(error.message),
+    )
 })

@@ -34,7 +34,14 @@ function saidOf(context: TestContext, lines: readonly unknown[], head: unknown):
 
 test('a set of lines with events and labels is good, with or without a meta', (context) => {
   assert.equal(saidOf(context, events, protocol), '')
-  assert.equal(saidOf(context, events.map((line) => ({ ...line, meta: { kind: 1 } })), { ...protocol, outliers: {} }), '')
+  assert.equal(
+    saidOf(
+      context,
+      events.map((line) => ({ ...line, meta: { kind: 1 } })),
+      { ...protocol, outliers: {} },
+    ),
+    '',
+  )
 })
 
 test('what is wrong with a protocol is said by its name', (context) => {
@@ -49,7 +56,8 @@ test('what is wrong with a protocol is said by its name', (context) => {
     [{ ...protocol, test: [4, 4] }, /test has a line twice/],
     [{ ...protocol, picks: { random: { 0: [5] }, bucket: {} } }, /picks.random.0 has line 5, which is scored/],
     [{ ...protocol, outliers: { b: { 0: { ...outliers.b[0], train: [4] } } } }, /outliers.b.0 learns from line 4/],
-  ] as const) assert.match(saidOf(context, events, head), words)
+  ] as const)
+    assert.match(saidOf(context, events, head), words)
 })
 
 test('what is wrong with events is said by the line', (context) => {
@@ -57,25 +65,45 @@ test('what is wrong with events is said by the line', (context) => {
     ['{"event"', /line 3 \(from 0\), is no JSON/],
     [{ event: {}, label: 7 }, /line 3 \(from 0\), label: /],
     [{ event: 'text', label: 'a' }, /line 3 \(from 0\), event: /],
-  ] as const) assert.match(saidOf(context, events.with(3, line as never), protocol), words)
-  assert.match(saidOf(context, events.map((line) => ({ ...line, label: 'a' })), protocol), /one label only/)
+  ] as const)
+    assert.match(saidOf(context, events.with(3, line as never), protocol), words)
+  assert.match(
+    saidOf(
+      context,
+      events.map((line) => ({ ...line, label: 'a' })),
+      protocol,
+    ),
+    /one label only/,
+  )
 })
 
 test('a file that is not there, or no gzip, is named', (context) => {
   const folder = temporaryDirectory(context)
   mkdirSync(join(folder, 'set'))
   writeFileSync(join(folder, 'set', 'protocol.json.gz'), '{}')
-  assert.throws(() => checkSet(folder, 'set'), (error) => error instanceof BadFile && /protocol.json.gz is no gzip file/.test(error.message))
+  assert.throws(
+    () => checkSet(folder, 'set'),
+    (error) => error instanceof BadFile && /protocol.json.gz is no gzip file/.test(error.message),
+  )
   writeFileSync(join(folder, 'set', 'protocol.json.gz'), gzipSync(JSON.stringify(protocol)))
-  assert.throws(() => checkSet(folder, 'set'), (error) => error instanceof BadFile && /There is no file .*events.jsonl.gz/.test(error.message))
+  assert.throws(
+    () => checkSet(folder, 'set'),
+    (error) => error instanceof BadFile && /There is no file .*events.jsonl.gz/.test(error.message),
+  )
 })
 
 test('baselines need their columns; those of outliers may be left out', (context) => {
   const folder = temporaryDirectory(context)
   const path = join(folder, 'baselines.csv')
-  assert.throws(() => readBaselines(folder), (error) => error instanceof BadFile && /There is no file/.test(error.message))
+  assert.throws(
+    () => readBaselines(folder),
+    (error) => error instanceof BadFile && /There is no file/.test(error.message),
+  )
   writeFileSync(path, 'data,pick,labels,model,accuracy,macro_f1,ece\n')
-  assert.throws(() => readBaselines(folder), (error) => error instanceof BadFile && /has no column log_loss/.test(error.message))
+  assert.throws(
+    () => readBaselines(folder),
+    (error) => error instanceof BadFile && /has no column log_loss/.test(error.message),
+  )
   writeFileSync(path, 'model,data,pick,labels,accuracy,macro_f1,log_loss,ece\nknn,set,random,10,0.5,0.4,0.3,0.2\n')
   assert.deepEqual(readBaselines(folder), [
     { set: 'set', strategy: 'random', labels: 10, model: 'knn', accuracy: 0.5, macroF1: 0.4, logLoss: 0.3, ece: 0.2 },

@@ -13,8 +13,14 @@ describe('made alerts of microservices', () => {
       assert.notDeepEqual(topologyAlarms(name, 1_500, 2), alarms)
       const causes = new Map<number, number>()
       for (const { label, cluster } of alarms) if (label === 0) causes.set(cluster, (causes.get(cluster) ?? 0) + 1)
-      assert.ok([...causes.values()].every((count) => count === 1), name)
-      assert.ok([0, 1, 2].every((each) => alarms.filter(({ label }) => label === each).length > 50), name)
+      assert.ok(
+        [...causes.values()].every((count) => count === 1),
+        name,
+      )
+      assert.ok(
+        [0, 1, 2].every((each) => alarms.filter(({ label }) => label === each).length > 50),
+        name,
+      )
     }
   })
 

@@ -42,5 +42,8 @@ test("the first of Zipf's items is drawn most", () => {
     counts[n] = (counts[n] as number) + 1
   }
   assert.ok((counts[0] as number) > (counts[9] as number) * 7)
-  assert.equal(counts.every((count) => count > 0), true)
+  assert.equal(
+    counts.every((count) => count > 0),
+    true,
+  )
 })

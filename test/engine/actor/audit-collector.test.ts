@@ -12,7 +12,15 @@ import { job, smallSet } from '../../support/catalog.js'
 const BOOTSTRAP_KEY = 'a-key-for-tests-of-the-collector-0123456789'
 
 async function open(dataDir: string): Promise<{ engine: Engine; handle: JobHandle }> {
-  const engine = await openEngine({ dataDir, name: 'service', passwordCost: 10, shards: 2, threads: 1, bootstrapKey: BOOTSTRAP_KEY, adminPassword: 'a-password' })
+  const engine = await openEngine({
+    dataDir,
+    name: 'service',
+    passwordCost: 10,
+    shards: 2,
+    threads: 1,
+    bootstrapKey: BOOTSTRAP_KEY,
+    adminPassword: 'a-password',
+  })
   const principal = engine.authenticate(BOOTSTRAP_KEY)!
   if (engine.jobViews(principal, false).length === 0) {
     await engine.applyResources(smallSet(), true)
@@ -24,7 +32,12 @@ async function open(dataDir: string): Promise<{ engine: Engine; handle: JobHandl
 async function analysts(engine: Engine): Promise<(string | undefined)[]> {
   const names: (string | undefined)[] = []
   for (let page = 0; ; page++) {
-    const { records } = await engine.audit.entries({ actions: ['voted'], order: 'asc', page, size: limits.auditPageMax })
+    const { records } = await engine.audit.entries({
+      actions: ['voted'],
+      order: 'asc',
+      page,
+      size: limits.auditPageMax,
+    })
     if (records.length === 0) return names
     names.push(...records.map(({ analyst }) => analyst))
   }
@@ -48,12 +61,20 @@ test('feedback is taken into the chain once and in order, across restarts, and t
       const { engine, handle } = await open(dataDir)
       assert.deepEqual(await analysts(engine), wanted)
       const count = limits.auditCollectedMax + 40
-      const events = Array.from({ length: count }, (_, i) => ({ raw_body: { 'rule.id': i }, label: { cortex_user: `analyst ${start} ${i}`, feedback: 'Drop' } }))
+      const events = Array.from({ length: count }, (_, i) => ({
+        raw_body: { 'rule.id': i },
+        label: { cortex_user: `analyst ${start} ${i}`, feedback: 'Drop' },
+      }))
       await engine.ingestHistoric(handle, Buffer.from(JSON.stringify({ events })))
       wanted.push(...events.map(({ label }) => label.cortex_user))
       assert.deepEqual(await analysts(engine), wanted)
       // Taken, and perhaps not yet deleted: the next start finds it in both.
-      await engine.ingestHistoric(handle, Buffer.from(JSON.stringify({ events: [{ raw_body: {}, label: { cortex_user: `last ${start}`, feedback: 'Drop' } }] })))
+      await engine.ingestHistoric(
+        handle,
+        Buffer.from(
+          JSON.stringify({ events: [{ raw_body: {}, label: { cortex_user: `last ${start}`, feedback: 'Drop' } }] }),
+        ),
+      )
       wanted.push(`last ${start}`)
       await engine.close()
       const check = await checkAuditLog(dataDir)

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { open as openRaw } from 'lmdb'
-import { backupDataDir, openEngine, restoreBackup, verifyDataDir, type Engine, type EventView, type JobHandle } from '../../../engine/index.js'
+import {
+  backupDataDir,
+  openEngine,
+  restoreBackup,
+  verifyDataDir,
+  type Engine,
+  type EventView,
+  type JobHandle,
+} from '../../../engine/index.js'
 import { countedThrough } from '../../../engine/actor/bucket-counts.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { openCatalog, openShard } from '../../../engine/store/environments.js'
@@ -23,18 +31,38 @@ const acknowledged: string[] = []
 let job: JobHandle
 
 function open(path: string): Promise<Engine> {
-  return openEngine({ dataDir: path, name: 'service', shards: 2, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator', passwordCost: 10 })
+  return openEngine({
+    dataDir: path,
+    name: 'service',
+    shards: 2,
+    threads: 1,
+    bootstrapKey: KEY,
+    adminPassword: 'administrator',
+    passwordCost: 10,
+  })
 }
 
 function post(engine: Engine, id: string): Promise<EventView> {
-  const body = JSON.stringify({ raw_body: { rule: `r${id.length % 3}`, host: id.slice(-1), text: `what happened in ${id}` } })
-  return new Promise((resolve, reject) => engine.ingest(job, id, false, Buffer.from(body), { ingested: resolve, refused: reject }))
+  const body = JSON.stringify({
+    raw_body: { rule: `r${id.length % 3}`, host: id.slice(-1), text: `what happened in ${id}` },
+  })
+  return new Promise((resolve, reject) =>
+    engine.ingest(job, id, false, Buffer.from(body), { ingested: resolve, refused: reject }),
+  )
 }
 
 before(async () => {
   const engine = await open(dataDir)
   const document = {
-    job: { type: 'job', properties: { title: 'a job', category: 'Decision intelligence', decision_points: ['rule', 'host'], pipeline_integrations: [] } },
+    job: {
+      type: 'job',
+      properties: {
+        title: 'a job',
+        category: 'Decision intelligence',
+        decision_points: ['rule', 'host'],
+        pipeline_integrations: [],
+      },
+    },
   }
   await engine.applyResources({ resources: document }, false)
   job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
@@ -105,19 +133,31 @@ describe('a backup of an engine that takes events in', () => {
       writeFileSync(file, bytes)
       assert.throws(() => restoreBackup(copy, join(dir, 'nowhere')), refused('backup_refused'))
       assert.notDeepEqual((await verifyDataDir(copy)).problems, [])
-      bytes[at] = (readFileSync(join(backup, file.slice(-'shard-0.mdb'.length)))[at] as number)
+      bytes[at] = readFileSync(join(backup, file.slice(-'shard-0.mdb'.length)))[at] as number
       writeFileSync(file, bytes)
     }
-    assert.deepEqual(readdirSync(dir).filter((name) => name.startsWith('nowhere')), [])
+    assert.deepEqual(
+      readdirSync(dir).filter((name) => name.startsWith('nowhere')),
+      [],
+    )
   })
 })
 
 describe('a data directory that has lost a file', () => {
   it('is refused, and loses nothing more by it: the rest would be deleted as events of no job', async () => {
-    for (const [name, code] of [['catalog.mdb', 'data_dir_invalid'], [`shard-${job.id % 2}.mdb`, 'data_dir_invalid']] as const) {
+    for (const [name, code] of [
+      ['catalog.mdb', 'data_dir_invalid'],
+      [`shard-${job.id % 2}.mdb`, 'data_dir_invalid'],
+    ] as const) {
       const path = join(dir, `without-${name}`)
-      cpSync(backup, path, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) && !each.endsWith(name) })
-      await assert.rejects(open(path), (error) => refused(code)(error) && (error as Error).message.startsWith(`${name} in the data directory`))
+      cpSync(backup, path, {
+        recursive: true,
+        filter: (each) => !/sock$|backup\.json$/.test(each) && !each.endsWith(name),
+      })
+      await assert.rejects(
+        open(path),
+        (error) => refused(code)(error) && (error as Error).message.startsWith(`${name} in the data directory`),
+      )
       // Nor by a second start, which finds the file that the first one made.
       await assert.rejects(open(path), refused(code))
     }
@@ -127,7 +167,12 @@ describe('a data directory that has lost a file', () => {
     const older = join(dir, 'with-an-older-catalog')
     cpSync(backup, older, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) })
     const engine = await open(older)
-    const properties = { title: 'a later job', category: 'Decision intelligence', decision_points: ['rule'], pipeline_integrations: [] }
+    const properties = {
+      title: 'a later job',
+      category: 'Decision intelligence',
+      decision_points: ['rule'],
+      pipeline_integrations: [],
+    }
     await engine.applyResources({ resources: { job: { type: 'job', properties } } }, false)
     const [first, later] = [job, engine.jobByTitle(engine.authenticate(KEY)!, 'a later job')]
     job = later
@@ -135,7 +180,10 @@ describe('a data directory that has lost a file', () => {
     job = first
     await engine.close()
     cpSync(join(backup, 'catalog.mdb'), join(older, 'catalog.mdb'))
-    await assert.rejects(open(older), (error) => refused('data_dir_invalid')(error) && /older than the rest/.test((error as Error).message))
+    await assert.rejects(
+      open(older),
+      (error) => refused('data_dir_invalid')(error) && /older than the rest/.test((error as Error).message),
+    )
 
     const [other, mixed] = [join(dir, 'another-directory'), join(dir, 'with-the-catalog-of-another')]
     const another = await open(other)
@@ -146,13 +194,19 @@ describe('a data directory that has lost a file', () => {
     await another.close()
     cpSync(backup, mixed, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) })
     cpSync(join(other, 'catalog.mdb'), join(mixed, 'catalog.mdb'))
-    await assert.rejects(open(mixed), (error) => refused('data_dir_invalid')(error) && /of another directory/.test((error as Error).message))
+    await assert.rejects(
+      open(mixed),
+      (error) => refused('data_dir_invalid')(error) && /of another directory/.test((error as Error).message),
+    )
   })
 
   it('is used where nothing was in it', async () => {
     const path = join(dir, 'without-an-empty-shard')
     const name = `shard-${(job.id + 1) % 2}.mdb`
-    cpSync(backup, path, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) && !each.endsWith(name) })
+    cpSync(backup, path, {
+      recursive: true,
+      filter: (each) => !/sock$|backup\.json$/.test(each) && !each.endsWith(name),
+    })
     const engine = await open(path)
     assert.equal(engine.event(job, acknowledged[0]!).eventId, acknowledged[0])
     await engine.close()
@@ -161,7 +215,10 @@ describe('a data directory that has lost a file', () => {
 
 describe('verifying', () => {
   /** What is wrong after a change of rows. */
-  async function problemsAfter(change: (batch: WriteBatch, rows: (table: string) => { key: Uint8Array; value: Uint8Array }[]) => void, inCatalog = false): Promise<string> {
+  async function problemsAfter(
+    change: (batch: WriteBatch, rows: (table: string) => { key: Uint8Array; value: Uint8Array }[]) => void,
+    inCatalog = false,
+  ): Promise<string> {
     const path = mkdtempSync(join(dir, 'changed-'))
     cpSync(backup, path, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) })
     const shards = [0, 1].map((shard) => openShard(path, shard))
@@ -172,40 +229,58 @@ describe('verifying', () => {
     environment.commit(batch)
     for (const each of new Set([...shards, environment])) await each.close()
     const { problems } = await verifyDataDir(path)
-    return problems.map(({ file, table, key, what }) => [file, table, key === '' ? '' : 'KEY', what].join(' ')).join('\n')
+    return problems
+      .map(({ file, table, key, what }) => [file, table, key === '' ? '' : 'KEY', what].join(' '))
+      .join('\n')
   }
 
   it('names the row that is missing, left over or counted wrong', async () => {
     for (const [table, words] of [
-      ['events', /ids .*ids lead to no event/], ['ids', /events KEY is not found under its id/], ['buckets', /buckets KEY is missing, and has events/],
-      ['counts', /buckets KEY has no counts/], ['ballots', /buckets KEY says otherwise about its votes/], ['stats', /stats KEY are missing/],
+      ['events', /ids .*ids lead to no event/],
+      ['ids', /events KEY is not found under its id/],
+      ['buckets', /buckets KEY is missing, and has events/],
+      ['counts', /buckets KEY has no counts/],
+      ['ballots', /buckets KEY says otherwise about its votes/],
+      ['stats', /stats KEY are missing/],
     ] as const) {
       assert.match(await problemsAfter((batch, rows) => batch.delete(table, rows(table)[0]!.key)), words, table)
     }
   })
 
   it('names counts that lack events of a time when they say to have all', async () => {
-    assert.match(await problemsAfter((batch) => {
-      batch.put('meta', metaKey('counted_through'), timeValue(Number.MAX_SAFE_INTEGER))
-    }), /counts KEY says \d+ events where \d+ are/)
+    assert.match(
+      await problemsAfter((batch) => {
+        batch.put('meta', metaKey('counted_through'), timeValue(Number.MAX_SAFE_INTEGER))
+      }),
+      /counts KEY says \d+ events where \d+ are/,
+    )
   })
 
   it('names the row that cannot be read', async () => {
     for (const table of ['events', 'buckets', 'counts', 'ballots', 'stats'] as const) {
       const words = new RegExp(`${table} KEY (cannot be read|says)`)
-      assert.match(await problemsAfter((batch, rows) => {
-        const { key, value } = rows(table)[0]!
-        batch.put(table, key, Buffer.concat([Buffer.of(99), value.subarray(1)]))
-      }), words, table)
+      assert.match(
+        await problemsAfter((batch, rows) => {
+          const { key, value } = rows(table)[0]!
+          batch.put(table, key, Buffer.concat([Buffer.of(99), value.subarray(1)]))
+        }),
+        words,
+        table,
+      )
     }
   })
 
   it('names a reference of the catalog that leads nowhere', async () => {
-    assert.match(await problemsAfter((batch, rows) => {
-      const { key, value } = rows('jobs')[0]!
-      const text = Buffer.from(value.subarray(1)).toString().replace(/"shard":\d+/, '"shard":7')
-      batch.put('jobs', key, Buffer.concat([Buffer.of(1), Buffer.from(text)]))
-    }, true), /catalog\.mdb jobs KEY lies in a shard that there is not/)
+    assert.match(
+      await problemsAfter((batch, rows) => {
+        const { key, value } = rows('jobs')[0]!
+        const text = Buffer.from(value.subarray(1))
+          .toString()
+          .replace(/"shard":\d+/, '"shard":7')
+        batch.put('jobs', key, Buffer.concat([Buffer.of(1), Buffer.from(text)]))
+      }, true),
+      /catalog\.mdb jobs KEY lies in a shard that there is not/,
+    )
   })
 
   it('refuses a directory that is in use, and one that is none', async () => {
@@ -227,31 +302,59 @@ describe('a data directory of before there were checksums, and counts that may b
   }
 
   it('is used as it is, and what is restored of its backup has them', async () => {
-    const [old, copy, restored] = ['old', 'old-backup', 'old-restored'].map((name) => join(dir, name)) as [string, string, string]
+    const [old, copy, restored] = ['old', 'old-backup', 'old-restored'].map((name) => join(dir, name)) as [
+      string,
+      string,
+      string,
+    ]
     mkdirSync(old)
     writeFileSync(join(old, 'format.json'), JSON.stringify({ format: 1, shards: 1 }))
     for (const name of ['catalog', 'shard-0']) {
       // As they were made then: no table before those of the service.
-      const root = openRaw({ path: join(old, `${name}.mdb`), maxDbs: 64, pageSize: 8192, overlappingSync: false, encoding: 'binary', keyEncoding: 'binary' })
+      const root = openRaw({
+        path: join(old, `${name}.mdb`),
+        maxDbs: 64,
+        pageSize: 8192,
+        overlappingSync: false,
+        encoding: 'binary',
+        keyEncoding: 'binary',
+      })
       root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
       await root.close()
     }
     const engine = await open(old)
-    await engine.applyResources({ resources: {
-      job: { type: 'job', properties: { title: 'a job', category: 'Decision intelligence', decision_points: ['rule', 'host'], pipeline_integrations: [] } },
-    } }, false)
+    await engine.applyResources(
+      {
+        resources: {
+          job: {
+            type: 'job',
+            properties: {
+              title: 'a job',
+              category: 'Decision intelligence',
+              decision_points: ['rule', 'host'],
+              pipeline_integrations: [],
+            },
+          },
+        },
+      },
+      false,
+    )
     job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
     await Promise.all(Array.from({ length: 20 }, (_, i) => post(engine, `e${i}`)))
     await engine.close()
     const report = await verifyDataDir(old)
-    assert.deepEqual([report.problems, report.events, [...report.withoutChecksums].sort()], [[], 20, ['catalog.mdb', 'shard-0.mdb']])
+    assert.deepEqual(
+      [report.problems, report.events, [...report.withoutChecksums].sort()],
+      [[], 20, ['catalog.mdb', 'shard-0.mdb']],
+    )
     assert.equal(await countedThroughIn(old), Number.POSITIVE_INFINITY)
     await backupDataDir(old, copy, true)
     restoreBackup(copy, restored)
     const after = await verifyDataDir(restored)
     assert.deepEqual([after.problems, after.events, after.withoutChecksums], [[], 20, []])
     const again = await open(restored)
-    for (let i = 0; i < 20; i++) assert.equal(again.event(again.jobByTitle(again.authenticate(KEY)!, 'a job'), `e${i}`).eventId, `e${i}`)
+    for (let i = 0; i < 20; i++)
+      assert.equal(again.event(again.jobByTitle(again.authenticate(KEY)!, 'a job'), `e${i}`).eventId, `e${i}`)
     await post(again, 'e20')
     await again.close()
     assert.notEqual(await countedThroughIn(restored), Number.POSITIVE_INFINITY)

@@ -9,7 +9,11 @@ import { recount } from '../../support/engine-recount.js'
 
 const job = jobSettings()
 
-async function vote(shard: TestShard, event: string, ...votes: readonly (readonly [string, string])[]): Promise<StatsRow> {
+async function vote(
+  shard: TestShard,
+  event: string,
+  ...votes: readonly (readonly [string, string])[]
+): Promise<StatsRow> {
   for (const [analyst, label] of votes) await shard.feedback(job, event, analyst, label)
   return shard.reader().stats(job)
 }
@@ -23,7 +27,8 @@ async function withEvents(): Promise<TestShard> {
 describe('ballots', () => {
   it('count small majorities while they are small', async () => {
     const shard = await withEvents()
-    const low = async (...votes: readonly (readonly [string, string])[]) => (await vote(shard, 'a', ...votes)).lowScoreBallots
+    const low = async (...votes: readonly (readonly [string, string])[]) =>
+      (await vote(shard, 'a', ...votes)).lowScoreBallots
     assert.equal(await low(['ann', 'Drop'], ['bob', 'Drop'], ['cid', 'Escalate']), 0)
     assert.equal(await low(['dan', 'Investigate']), 1)
     assert.equal(await low(['eve', 'Escalate']), 0, 'a tie is undecided and of no score')

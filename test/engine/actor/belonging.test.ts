@@ -16,7 +16,16 @@ const [early, late] = [join(dir, 'early'), join(dir, 'late')]
 const isInvalid = refusedWith('data_dir_invalid')
 
 function open(dataDir: string, more: Partial<EngineOptions> = {}): Promise<Engine> {
-  return openEngine({ dataDir, name: 'service', shards: 2, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator', passwordCost: 10, ...more })
+  return openEngine({
+    dataDir,
+    name: 'service',
+    shards: 2,
+    threads: 1,
+    bootstrapKey: KEY,
+    adminPassword: 'administrator',
+    passwordCost: 10,
+    ...more,
+  })
 }
 
 function jobOf(engine: Engine): JobHandle {
@@ -25,28 +34,49 @@ function jobOf(engine: Engine): JobHandle {
 
 function post(engine: Engine, id: string): Promise<unknown> {
   const body = Buffer.from(JSON.stringify({ raw_body: { rule: id } }))
-  return new Promise((resolve, reject) => engine.ingest(jobOf(engine), id, false, body, { ingested: resolve, refused: reject }))
+  return new Promise((resolve, reject) =>
+    engine.ingest(jobOf(engine), id, false, body, { ingested: resolve, refused: reject }),
+  )
 }
 
 /** A copy of the late directory, with files of the early one, or without some. */
 function mixed(name: string, { older = [], without = [] }: { older?: string[]; without?: string[] }): string {
   const path = join(dir, name)
-  cpSync(late, path, { recursive: true, filter: (each) => !each.endsWith('.sock') && !without.some((file) => each.includes(file)) })
+  cpSync(late, path, {
+    recursive: true,
+    filter: (each) => !each.endsWith('.sock') && !without.some((file) => each.includes(file)),
+  })
   for (const file of older) cpSync(join(early, file), join(path, file))
   return path
 }
 
-const refusal = (words: RegExp) => (error: unknown): boolean => isInvalid(error) && words.test((error as Error).message)
+const refusal =
+  (words: RegExp) =>
+  (error: unknown): boolean =>
+    isInvalid(error) && words.test((error as Error).message)
 
 before(async () => {
   const engine = await open(late)
-  await engine.applyResources({ resources: {
-    hook: { type: 'integration', properties: { title: 'hook', integration_type: 'Webhook', parameters: { url: 'https://127.0.0.1:9/' } } },
-    job: { type: 'job', properties: {
-      title: 'a job', category: 'Decision intelligence', decision_points: ['rule'],
-      pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', enabled: true }],
-    } },
-  } }, false)
+  await engine.applyResources(
+    {
+      resources: {
+        hook: {
+          type: 'integration',
+          properties: { title: 'hook', integration_type: 'Webhook', parameters: { url: 'https://127.0.0.1:9/' } },
+        },
+        job: {
+          type: 'job',
+          properties: {
+            title: 'a job',
+            category: 'Decision intelligence',
+            decision_points: ['rule'],
+            pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', enabled: true }],
+          },
+        },
+      },
+    },
+    false,
+  )
   await post(engine, 'first')
   assert.equal((await engine.integrations.deliveries()).length, 1)
   await engine.close()
@@ -59,7 +89,10 @@ after(() => rmSync(dir, { recursive: true }))
 
 test('an older copy of a shard is refused, and named by verify, until the loss is accepted', async () => {
   const path = mixed('older-shard', { older: ['shard-0.mdb', 'shard-1.mdb'] })
-  await assert.rejects(open(path), refusal(/^shard-\d\.mdb .* is older than the rest: its last change is of .*--accept-loss/))
+  await assert.rejects(
+    open(path),
+    refusal(/^shard-\d\.mdb .* is older than the rest: its last change is of .*--accept-loss/),
+  )
   const { problems } = await verifyDataDir(path)
   assert.match(problems.map(({ file, what }) => `${file} ${what}`).join('\n'), /^shard-\d\.mdb is older than the rest/)
   const accepted = await open(path, { acceptLoss: true })
@@ -89,20 +122,37 @@ test('a lost ledger is refused; accepted, steps tell what comes in from then on'
   await accepted.close()
   const catalog = openCatalog(path, catalogTables)
   const steps = [...catalog.range('jobs', {})].flatMap(({ value }) => decodeRecord<JobSettings>('jobs', value).pipeline)
-  assert.deepEqual(steps.flatMap(({ outsideSince }) => (outsideSince === undefined ? [] : [outsideSince >= now])), [true])
+  assert.deepEqual(
+    steps.flatMap(({ outsideSince }) => (outsideSince === undefined ? [] : [outsideSince >= now])),
+    [true],
+  )
   await catalog.close()
 })
 
 test('a lost catalog, and one that is older, cannot be accepted', async () => {
-  await assert.rejects(open(mixed('lost-catalog', { without: ['catalog.mdb'] }), { acceptLoss: true }), refusal(/there are events of jobs/))
+  await assert.rejects(
+    open(mixed('lost-catalog', { without: ['catalog.mdb'] }), { acceptLoss: true }),
+    refusal(/there are events of jobs/),
+  )
 })
 
 test('a loss is accepted once, also where nobody makes the ledger anew', async () => {
   const path = mixed('unused-ledger', {})
   const engine = await open(path)
-  await engine.applyResources({ resources: { job: { type: 'job', properties: {
-    title: 'a job', pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', enabled: false }],
-  } } } }, true)
+  await engine.applyResources(
+    {
+      resources: {
+        job: {
+          type: 'job',
+          properties: {
+            title: 'a job',
+            pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', enabled: false }],
+          },
+        },
+      },
+    },
+    true,
+  )
   await engine.close()
   rmSync(join(path, 'integrations.mdb'))
   await assert.rejects(open(path), isInvalid)

@@ -42,7 +42,13 @@ describe('an event of a root cause job', () => {
     assert.equal(view.resultLabel, 'Root cause')
     for (const { confidenceScore } of [first, second, view]) assert.ok(confidenceScore > 0 && confidenceScore < 60)
     const { decisions, size, root_causes } = clusterOf(shard, 'a')
-    assert.deepEqual(decisions.map(({ result_label, source }) => [result_label, source]), [['Irrelevant', 'untrained'], ['Root cause', 'untrained']])
+    assert.deepEqual(
+      decisions.map(({ result_label, source }) => [result_label, source]),
+      [
+        ['Irrelevant', 'untrained'],
+        ['Root cause', 'untrained'],
+      ],
+    )
     assert.deepEqual([size, root_causes.map(({ event_id }) => event_id)], [2, ['a']])
     assert.equal(clusterOf(shard, 'b').follows_from?.event_id, 'a')
   })
@@ -64,7 +70,10 @@ describe('an event of a root cause job', () => {
     const ids = ['a', 'b', 'c'].map((id) => clusterOf(shard, id).cluster_id)
     assert.equal(new Set(ids).size, 1)
     assert.equal(clusterOf(shard, 'b').merged_from.length, 2)
-    assert.deepEqual(['a', 'b', 'c'].map((id) => shard.view(job, id).resultLabel), ['Root cause', 'Symptom', 'Symptom'])
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((id) => shard.view(job, id).resultLabel),
+      ['Root cause', 'Symptom', 'Symptom'],
+    )
   })
 
   it('learns from feedback, is reprocessed, and answers with the consensus on it', async () => {
@@ -78,8 +87,14 @@ describe('an event of a root cause job', () => {
     await shard.install(job, shard.train(job, 1))
     await incident(shard, 20)
     const named = ['root 20', 'symptom 20', 'alone 20'].map((id) => shard.view(job, id))
-    assert.deepEqual(named.map(({ resultLabel }) => resultLabel), ['Root cause', 'Symptom', 'Irrelevant'])
-    assert.ok(named.every(({ confidenceScore }) => confidenceScore > 60), JSON.stringify(named.map(({ confidenceScore }) => confidenceScore)))
+    assert.deepEqual(
+      named.map(({ resultLabel }) => resultLabel),
+      ['Root cause', 'Symptom', 'Irrelevant'],
+    )
+    assert.ok(
+      named.every(({ confidenceScore }) => confidenceScore > 60),
+      JSON.stringify(named.map(({ confidenceScore }) => confidenceScore)),
+    )
     await shard.post({ job, kind: 'reprocess', eventId: 'root 3' })
     const again = shard.view(job, 'root 3')
     assert.deepEqual([again.resultLabel, again.bucketState], ['Root cause', 'in_knowledge_base'])
@@ -93,7 +108,10 @@ describe('an event of a root cause job', () => {
     assert.equal(clusterOf(shard, 'a'), undefined)
     const started = { ...job, revision: 3 }
     await shard.resume(started)
-    assert.deepEqual(['a', 'b'].map((id) => shard.view(started, id).resultLabel), ['Root cause', 'Symptom'])
+    assert.deepEqual(
+      ['a', 'b'].map((id) => shard.view(started, id).resultLabel),
+      ['Root cause', 'Symptom'],
+    )
   })
 
   it('that another version takes the place of leaves its cluster', async () => {
@@ -116,17 +134,27 @@ describe('clusters', () => {
     const second = clusters.list({ size: 4, after: first.next as string })
     const all = [...first.clusters, ...second.clusters]
     assert.deepEqual([first.clusters.length, all.length, second.next], [4, 6, null])
-    assert.deepEqual(all.map(({ size }) => size), [1, 2, 1, 2, 1, 2])
+    assert.deepEqual(
+      all.map(({ size }) => size),
+      [1, 2, 1, 2, 1, 2],
+    )
     assert.deepEqual(clusters.list({ size: 9, alertsMin: 2 }).clusters.length, 3)
     assert.deepEqual(clusters.list({ size: 9, state: 'closed' }).clusters.length, 4)
-    const within = (from: number, to: number): number => clusters.list({ size: 9, fromMs: START_MS + from * 1000, toMs: START_MS + to * 1000 }).clusters.length
+    const within = (from: number, to: number): number =>
+      clusters.list({ size: 9, fromMs: START_MS + from * 1000, toMs: START_MS + to * 1000 }).clusters.length
     assert.deepEqual([within(0, 5_001), within(4, 6), within(5, 6), within(6, 7), within(6, 5_000)], [3, 1, 0, 1, 1])
     assert.deepEqual([first.total, clusters.list({ size: 1, alertsMin: 2 }).total], [6, 6])
     const tree = clusters.tree((all[1] as { clusterId: string }).clusterId, { size: 10 })
-    assert.deepEqual(tree.members.map(({ eventId, members }) => [eventId, members.map((each) => each.eventId)]), [['root 2', ['symptom 2']]])
+    assert.deepEqual(
+      tree.members.map(({ eventId, members }) => [eventId, members.map((each) => each.eventId)]),
+      [['root 2', ['symptom 2']]],
+    )
     const page = clusters.tree((all[1] as { clusterId: string }).clusterId, { size: 1 })
     const rest = clusters.tree((all[1] as { clusterId: string }).clusterId, { size: 1, after: page.next as string })
-    assert.deepEqual(rest.members.map(({ eventId, followsFrom }) => [eventId, followsFrom?.eventId]), [['symptom 2', 'root 2']])
+    assert.deepEqual(
+      rest.members.map(({ eventId, followsFrom }) => [eventId, followsFrom?.eventId]),
+      [['symptom 2', 'root 2']],
+    )
     assert.throws(() => clusters.tree('nobody', { size: 1 }), refusedWith('cluster_not_found'))
     assert.throws(() => clusters.list({ size: 1, after: '!' }), refusedWith('invalid_cursor'))
   })
@@ -156,10 +184,15 @@ async function live(seed: number, troubles: boolean): Promise<TestShard> {
       const body = alarm(`d${random.below(7)}`, `k${random.below(5)}`, step * 9 + random.below(80), lists)
       if (random.below(20) === 0) body['@timestamp'] = random.pick(['1970-01-01', '2100-01-01', 'x', null])
       post(shard.ingest(current, body, random.below(12) === 0 ? id : `e${step}`))
-    } else if (chance < 90) post(shard.feedback(current, id, 'ann', random.pick(['Root cause', 'Symptom', 'Irrelevant'])))
+    } else if (chance < 90)
+      post(shard.feedback(current, id, 'ann', random.pick(['Root cause', 'Symptom', 'Irrelevant'])))
     else if (chance < 95) post(shard.post({ job: current, kind: 'reprocess', eventId: id }))
     else if (chance < 97) {
-      current = { ...current, revision: current.revision + 1, status: current.status === 'STARTED' ? 'STOPPED' : 'STARTED' }
+      current = {
+        ...current,
+        revision: current.revision + 1,
+        status: current.status === 'STARTED' ? 'STOPPED' : 'STARTED',
+      }
       post(shard.post({ job: current, kind: 'resume' }))
     }
     if (step % 7 === 0) await Promise.all(waiting.splice(0))

@@ -37,7 +37,8 @@ describe('the slot between a thread that decides and one that commits', () => {
     const copy = new WriteBatch()
     copy.put('ids', jobKey(1), Buffer.from('of before'))
     copy.unpack(laid?.packed as Uint8Array, laid?.entries as number, shardTables)
-    const entries = (of: WriteBatch): unknown[] => of.tables.map((table, at) => [table, Buffer.from(of.key(at)), of.value(at)?.toString()])
+    const entries = (of: WriteBatch): unknown[] =>
+      of.tables.map((table, at) => [table, Buffer.from(of.key(at)), of.value(at)?.toString()])
     assert.deepEqual(entries(copy), entries(batch))
   })
 

@@ -37,14 +37,20 @@ describe('an event that is decided again', () => {
     await reprocess(shard, job, 'noise 1')
     const view = shard.view(job, 'noise 1')
     assert.deepEqual([view.resultLabel, view.status], ['Drop', 'OK'])
-    assert.deepEqual([section(shard, job, 'noise 1')['previous_result'], section(shard, job, 'noise 1')['result']], ['', 'label_1'])
+    assert.deepEqual(
+      [section(shard, job, 'noise 1')['previous_result'], section(shard, job, 'noise 1')['result']],
+      ['', 'label_1'],
+    )
     await shard.feedback(job, 'noise 0', 'ann', 'Investigate')
     assert.equal(shard.view(job, 'noise 1').resultLabel, 'Drop')
     await reprocess(shard, job, 'noise 1')
     const again = section(shard, job, 'noise 1')
     assert.deepEqual([again['previous_result_label'], again['result_label']], ['Drop', 'Investigate'])
     const [message] = again['log_messages'] as { content: string; timestamp: string }[]
-    assert.match(message?.content ?? '', /^reprocessed; before: Drop, confidence \d+\.\d\d; now: decided by the consensus/)
+    assert.match(
+      message?.content ?? '',
+      /^reprocessed; before: Drop, confidence \d+\.\d\d; now: decided by the consensus/,
+    )
     assert.equal(message?.timestamp, (again['timers'] as Record<string, string>)['reprocess_timestamp'])
   })
 
@@ -114,7 +120,10 @@ describe('an event that is decided again', () => {
 
   it('is refused while its job is stopped', async () => {
     const shard = await taught(job)
-    await assert.rejects(reprocess(shard, { ...job, revision: 2, status: 'STOPPED' }, 'noise 1'), refusedWith('job_stopped'))
+    await assert.rejects(
+      reprocess(shard, { ...job, revision: 2, status: 'STOPPED' }, 'noise 1'),
+      refusedWith('job_stopped'),
+    )
     assert.equal(section(shard, job, 'noise 1')['previous_result'], null)
   })
 
@@ -123,7 +132,10 @@ describe('an event that is decided again', () => {
     await shard.ingest({ ...job, revision: 2, status: 'STOPPED' }, { host: 'noisy' }, 'held')
     const started = { ...job, revision: 3 }
     await reprocess(shard, started, 'held')
-    assert.deepEqual([shard.view(started, 'held').resultLabel, section(shard, started, 'held')['previous_result']], ['Drop', null])
+    assert.deepEqual(
+      [shard.view(started, 'held').resultLabel, section(shard, started, 'held')['previous_result']],
+      ['Drop', null],
+    )
     assert.equal(recount(shard.environment, job.id).stats.pending, 0)
     await shard.resume(started)
     assert.equal(shard.reader().stats(started).decidedSinceTraining, 1)
@@ -144,6 +156,9 @@ describe('an event that is decided again', () => {
     await shard.ingest(job, document, 'copy')
     const copy = shard.reader().exportEvent(job, 'copy', 'service').document
     assert.deepEqual([copy['host'], copy['n']], ['noisy', 1])
-    assert.deepEqual([section(shard, job, 'copy')['previous_result'], section(shard, job, 'copy')['agentic_notes']], [null, []])
+    assert.deepEqual(
+      [section(shard, job, 'copy')['previous_result'], section(shard, job, 'copy')['agentic_notes']],
+      [null, []],
+    )
   })
 })

@@ -52,7 +52,11 @@ describe('an event of a job that is enriched', () => {
 
   it('goes into the bucket of what was found, and leaves none behind', async () => {
     const shard = new TestShard()
-    for (const [id, level] of [['a', 'high'], ['b', 'low'], ['c', 'high']] as const) {
+    for (const [id, level] of [
+      ['a', 'high'],
+      ['b', 'low'],
+      ['c', 'high'],
+    ] as const) {
       const { ingestMicros } = await shard.ingest(job, { host: 'x' }, id)
       await order(shard, { op: 'bring', events: [found(ingestMicros, { level })] })
     }
@@ -86,13 +90,20 @@ describe('an event of a job that is enriched', () => {
     assert.deepEqual(await order(shard, { op: 'give_up', through: first.ingestMicros, steps: [late] }), { more: false })
     assert.deepEqual([shard.view(job, 'first').status, shard.view(job, 'second').status], ['OK', 'pending_inference'])
     assert.deepEqual(document(shard, 'first').enrichment, {})
-    assert.match(document(shard, 'first').service.log_messages[0].content, /"Threats" \(ti\) was late .*: nobody could ask in time; the event was decided without it/)
+    assert.match(
+      document(shard, 'first').service.log_messages[0].content,
+      /"Threats" \(ti\) was late .*: nobody could ask in time; the event was decided without it/,
+    )
     sound(shard)
   })
 
   it('is the same event when its client sends it again, whatever was found; another body is looked up anew', async () => {
     const shard = new TestShard()
-    for (const body of [{ host: 'a' }, { host: 'b', enrichment: { ti: 7, own: 1 } }, { host: 'c', enrichment: 'text' }]) {
+    for (const body of [
+      { host: 'a' },
+      { host: 'b', enrichment: { ti: 7, own: 1 } },
+      { host: 'c', enrichment: 'text' },
+    ]) {
       const { ingestMicros, eventId } = await shard.ingest(job, body, `e-${body.host}`)
       assert.equal((await shard.ingest(job, body, eventId)).ingestMicros, ingestMicros)
       await order(shard, { op: 'bring', events: [found(ingestMicros, { level: 'high' })] })
@@ -120,7 +131,10 @@ describe('an event of a job that is enriched', () => {
     await order(shard, { op: 'bring', events: [found(ingestMicros, { level: 'high' })] }, startedAgain)
     const bucket = document(shard, 'e').service.bucket_id
     await shard.post({ job: startedAgain, kind: 'reprocess', eventId: 'e' })
-    assert.deepEqual([document(shard, 'e').service.bucket_id, document(shard, 'e').enrichment.ti.level], [bucket, 'high'])
+    assert.deepEqual(
+      [document(shard, 'e').service.bucket_id, document(shard, 'e').enrichment.ti.level],
+      [bucket, 'high'],
+    )
     sound(shard)
   })
 
@@ -128,7 +142,18 @@ describe('an event of a job that is enriched', () => {
     const shard = new TestShard()
     const { ingestMicros } = await shard.ingest(job, { host: 'a' }, 'e')
     const [ours] = found(ingestMicros, { level: 'high' }).steps as [EnrichedEvent['steps'][number]]
-    const brought: EnrichedOrder = { op: 'bring', events: [{ micros: ingestMicros, steps: [{ ...ours, integrationId: 9 }, { ...ours, name: 'gone', integrationId: 8 }] }] }
+    const brought: EnrichedOrder = {
+      op: 'bring',
+      events: [
+        {
+          micros: ingestMicros,
+          steps: [
+            { ...ours, integrationId: 9 },
+            { ...ours, name: 'gone', integrationId: 8 },
+          ],
+        },
+      ],
+    }
     assert.deepEqual(await order(shard, brought, stopped), { more: true })
     assert.equal(shard.view(stopped, 'e').status, 'pending_inference')
     const started = { ...job, revision: 3 }
@@ -136,7 +161,14 @@ describe('an event of a job that is enriched', () => {
     assert.deepEqual(document(shard, 'e').enrichment, { ti: { level: 'high', found: true } })
     const second = await shard.ingest(started, { host: 'a' }, 'second')
     const without = { ...job, revision: 4, pipeline: [{ ...step, enabled: false }] }
-    assert.deepEqual(await order(shard, { op: 'bring', events: [{ micros: second.ingestMicros, steps: [{ ...ours, integrationId: 9 }] }] }, without), { more: false })
+    assert.deepEqual(
+      await order(
+        shard,
+        { op: 'bring', events: [{ micros: second.ingestMicros, steps: [{ ...ours, integrationId: 9 }] }] },
+        without,
+      ),
+      { more: false },
+    )
     assert.deepEqual([shard.view(without, 'second').status, document(shard, 'second').enrichment], ['OK', undefined])
     sound(shard)
   })
@@ -149,7 +181,10 @@ describe('an event of a job that is enriched', () => {
     await shard.feedback(job, 'second', 'bob', 'Escalate')
     await order(shard, { op: 'bring', events: [found(first.ingestMicros, { level: 'high' })] })
     sound(shard)
-    assert.deepEqual(['first', 'second'].map((id) => document(shard, id).service.consensus), ['Drop', 'Escalate'])
+    assert.deepEqual(
+      ['first', 'second'].map((id) => document(shard, id).service.consensus),
+      ['Drop', 'Escalate'],
+    )
     await order(shard, { op: 'bring', events: [found(second.ingestMicros, { level: 'high' })] })
     sound(shard)
     assert.equal(document(shard, 'first').service.consensus, 'Undecided')
@@ -158,7 +193,9 @@ describe('an event of a job that is enriched', () => {
 
   it('is decided at once, and says so, where too many wait', async () => {
     const shard = new TestShard()
-    await Promise.all(Array.from({ length: limits.lookUpsPendingMax }, (_, i) => shard.ingest(job, { host: `h${i % 7}` })))
+    await Promise.all(
+      Array.from({ length: limits.lookUpsPendingMax }, (_, i) => shard.ingest(job, { host: `h${i % 7}` })),
+    )
     const over = await shard.ingest(job, { host: 'a' }, 'over')
     assert.equal(over.status, 'OK')
     assert.match(document(shard, 'over').service.log_messages[0].content, /too many events of the job were waiting/)
@@ -188,7 +225,10 @@ describe('an event of a job that is enriched', () => {
     await order(shard, { op: 'bring', events: [found(first.ingestMicros, { level: 'high' })] })
     await shard.ingest(job, { host: 'b' }, 'e')
     await shard.ingest(job, { host: 'c' }, 'e')
-    assert.deepEqual(['awaited ', 'lookups '].map((table) => shard.rows(job.id).filter((row) => row.startsWith(table)).length), [1, 0])
+    assert.deepEqual(
+      ['awaited ', 'lookups '].map((table) => shard.rows(job.id).filter((row) => row.startsWith(table)).length),
+      [1, 0],
+    )
     sound(shard)
     await shard.purge(job)
     assert.deepEqual(shard.rows(job.id), [])
@@ -196,7 +236,12 @@ describe('an event of a job that is enriched', () => {
 
   it('brought in by history keeps what it carries, and waits for nothing', async () => {
     const shard = new TestShard()
-    const events = [{ raw_body: { host: 'a', enrichment: { ti: { level: 'high' } } }, label: { cortex_user: 'ann', feedback: 'Drop' } }]
+    const events = [
+      {
+        raw_body: { host: 'a', enrichment: { ti: { level: 'high' } } },
+        label: { cortex_user: 'ann', feedback: 'Drop' },
+      },
+    ]
     await shard.historic(job, { count: 1, events })
     assert.deepEqual([shard.reader().stats(job).pending, shard.reader().stats(job).feedbackEvents], [0, 1])
     sound(shard)

@@ -19,18 +19,34 @@ interface Opened {
 
 async function open(dataDir: string, clock?: ManualClock): Promise<Opened> {
   const engine = await openEngine({
-    dataDir, name: 'service', shards: 1, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator', passwordCost: 10, ...(clock === undefined ? {} : { clock }),
+    dataDir,
+    name: 'service',
+    shards: 1,
+    threads: 1,
+    bootstrapKey: KEY,
+    adminPassword: 'administrator',
+    passwordCost: 10,
+    ...(clock === undefined ? {} : { clock }),
   })
   const principal = engine.authenticate(KEY)
   assert.ok(principal !== null)
   if (engine.jobViews(principal, false).length === 0) {
-    const properties = { title: 'a job', category: 'Decision intelligence', decision_points: ['a'], pipeline_integrations: [] }
+    const properties = {
+      title: 'a job',
+      category: 'Decision intelligence',
+      decision_points: ['a'],
+      pipeline_integrations: [],
+    }
     await engine.applyResources({ resources: { job: { type: 'job', properties } } }, false)
   }
   const job = engine.jobByTitle(principal, 'a job')
-  const post = (id: string, a = 'x'): Promise<EventView> => new Promise((resolve, reject) => {
-    engine.ingest(job, id, false, Buffer.from(JSON.stringify({ raw_body: { a } })), { ingested: resolve, refused: reject })
-  })
+  const post = (id: string, a = 'x'): Promise<EventView> =>
+    new Promise((resolve, reject) => {
+      engine.ingest(job, id, false, Buffer.from(JSON.stringify({ raw_body: { a } })), {
+        ingested: resolve,
+        refused: reject,
+      })
+    })
   return { engine, job, post }
 }
 
@@ -57,15 +73,21 @@ describe('deleting events for good', () => {
       await post(`label-${i}`, `y${i}`)
       await engine.giveFeedback(job, `label-${i}`, { analyst: 'ann', label })
     }
-    const [ended, outdated] = [async (): Promise<string> => {
-      while (!engine.jobView(job).retrainState.startsWith('RETRAIN_')) await sleep(5)
-      return engine.jobView(job).retrainMsg
-    }, /were deleted; train it again$/]
+    const [ended, outdated] = [
+      async (): Promise<string> => {
+        while (!engine.jobView(job).retrainState.startsWith('RETRAIN_')) await sleep(5)
+        return engine.jobView(job).retrainMsg
+      },
+      /were deleted; train it again$/,
+    ]
     await engine.erasure.events(job, { filters: [{ field: 'a', operator: 'is', value: 'nobody' }] }, ann)
     // The thread that looks is there, the one that trains is not: this deletes what the training may have read.
     await engine.train(job, null)
     await post('y', 'y')
-    assert.equal((await engine.erasure.events(job, { filters: [{ field: 'a', operator: 'is', value: 'y' }] }, ann)).retrainNeeded, true)
+    assert.equal(
+      (await engine.erasure.events(job, { filters: [{ field: 'a', operator: 'is', value: 'y' }] }, ann)).retrainNeeded,
+      true,
+    )
     assert.match(await ended(), outdated)
     await engine.train(job, null)
     assert.equal(await ended(), 'Retraining finished successfully')

@@ -17,5 +17,8 @@ test('a step begins behind what came in before it and ahead of what comes after 
   await parts.close()
   parts = await openParts(context, clock, parts.dataDir)
   times.push(parts.shards.stamp())
-  assert.deepEqual(times, [...new Set(times)].sort((a, b) => a - b))
+  assert.deepEqual(
+    times,
+    [...new Set(times)].sort((a, b) => a - b),
+  )
 })

@@ -23,14 +23,21 @@ describe('installing a model', () => {
     const { modelVersion, modelVersions, trainedThroughSeq } = shard.reader().stats(job)
     assert.deepEqual([modelVersion, modelVersions, trainedThroughSeq], [3, [1, 2, 3], 2])
     for (const version of [1, 2, 3]) {
-      assert.equal(decodeModel(shard.environment.get('models', modelKey(1, version)) as Uint8Array).row.version, version)
+      assert.equal(
+        decodeModel(shard.environment.get('models', modelKey(1, version)) as Uint8Array).row.version,
+        version,
+      )
     }
   })
 
   it('decides the events behind it in the same turn', async () => {
     const shard = await labelled()
     const model = shard.train(job, 1)
-    const [before, , after] = await Promise.all([shard.ingest(job, { host: 'noisy' }), shard.install(job, model), shard.ingest(job, { host: 'noisy' })])
+    const [before, , after] = await Promise.all([
+      shard.ingest(job, { host: 'noisy' }),
+      shard.install(job, model),
+      shard.ingest(job, { host: 'noisy' }),
+    ])
     assert.deepEqual([before.resultLabel, after.resultLabel], ['', 'Drop'])
   })
 
@@ -43,7 +50,10 @@ describe('installing a model', () => {
     assert.deepEqual([before.decidedSinceTraining, before.consensusChangesSinceTraining], [1, 1])
     await shard.install(job, shard.train(job, 2))
     const after = shard.reader().stats(job)
-    assert.deepEqual([after.decidedSinceTraining, after.consensusChangesSinceTraining, after.outliersSinceTraining], [0, 0, 0])
+    assert.deepEqual(
+      [after.decidedSinceTraining, after.consensusChangesSinceTraining, after.outliersSinceTraining],
+      [0, 0, 0],
+    )
   })
 
   it('that the store refuses leaves the model before in use, in memory too', async () => {
@@ -56,7 +66,8 @@ describe('installing a model', () => {
     await assert.rejects(shard.install(job, shard.train(job, 2)), (error) => isRefusal(error, 'store_full'))
     assert.deepEqual(shard.rows(), rows)
     await shard.ingest(job, { host: 'noisy' }, 'after')
-    const model = ({ document }: { document: Readonly<Record<string, unknown>> }) => (document['service'] as { model: { path: string } }).model.path
+    const model = ({ document }: { document: Readonly<Record<string, unknown>> }) =>
+      (document['service'] as { model: { path: string } }).model.path
     assert.equal(model(shard.reader().exportEvent(job, 'after', 'service')), 'model_1_1')
     assert.equal(shard.view(job, 'after').bucketState, 'in_knowledge_base')
   })

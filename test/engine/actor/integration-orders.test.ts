@@ -15,7 +15,12 @@ test('nothing comes in by an input that its job does not have any more, whatever
   const [{ id: jobId }, orders] = [catalog.jobByTitle('a job')!, new IntegrationOrders(parts)]
   const { integrationId } = catalog.job(jobId)!.pipeline.find(({ role }) => role === 'input')!
   const takeIn = (id: string): Promise<TakenIn> => {
-    return orders.takeIn({ type: 'takeIn', id: 1, step: { jobId, integrationId, role: 'input' }, piece: packPiece([{ id, body: Buffer.from('{"rule":"a"}') }]) })
+    return orders.takeIn({
+      type: 'takeIn',
+      id: 1,
+      step: { jobId, integrationId, role: 'input' },
+      piece: packPiece([{ id, body: Buffer.from('{"rule":"a"}') }]),
+    })
   }
   assert.deepEqual(await takeIn('before'), { refused: [], busy: null })
   fed(false)

@@ -36,8 +36,16 @@ describe('an event', () => {
     const shard = new TestShard()
     const view = await shard.ingest(job, { host: 'a' }, 'e1')
     assert.deepEqual(view, {
-      eventId: 'e1', jobId: 1, ingestMicros: 1_700_000_000_000_000, status: 'OK', errorMessage: null, result: '', resultLabel: '',
-      bucketState: 'new', outlier: false, confidenceScore: 0,
+      eventId: 'e1',
+      jobId: 1,
+      ingestMicros: 1_700_000_000_000_000,
+      status: 'OK',
+      errorMessage: null,
+      result: '',
+      resultLabel: '',
+      bucketState: 'new',
+      outlier: false,
+      confidenceScore: 0,
     })
     assert.deepEqual(shard.view(job, 'e1'), view)
   })
@@ -81,11 +89,23 @@ describe('an event', () => {
 
   it('of any odd id is found again, and ids longer than any are not found', async () => {
     const shard = new TestShard()
-    const ids = ['', ' ', 'X 1', '\u0000', '日本語', '\u{1f600}', 'a/b?c#d', 'x'.repeat(limits.eventIdBytesMax), eventIdOf(5), '__proto__']
+    const ids = [
+      '',
+      ' ',
+      'X 1',
+      '\u0000',
+      '日本語',
+      '\u{1f600}',
+      'a/b?c#d',
+      'x'.repeat(limits.eventIdBytesMax),
+      eventIdOf(5),
+      '__proto__',
+    ]
     for (const id of ids) await shard.ingest(job, { host: id }, id)
     for (const id of ids) assert.equal(shard.reader().exportEvent(job, id, 'service').document['host'], id)
     assert.equal(stats(shard).events, ids.length)
-    for (const id of ['x'.repeat(513), 'x'.repeat(100_000)]) assert.throws(() => shard.view(job, id), refused('event_not_found'))
+    for (const id of ['x'.repeat(513), 'x'.repeat(100_000)])
+      assert.throws(() => shard.view(job, id), refused('event_not_found'))
     await assert.rejects(shard.ingest(job, {}, 'x'.repeat(limits.eventIdBytesMax + 1)), refused('event_id_too_long'))
   })
 
@@ -93,13 +113,28 @@ describe('an event', () => {
     const shard = new TestShard()
     const post = (body: string) => shard.post({ job, kind: 'ingest', body })
     const results = await Promise.allSettled([
-      post('{'), shard.ingest(job, { host: 'a' }, 'good'), post('[]'), post('{"raw_body":1}'), post('{"raw_body":{"__proto__":1}}'), post('{"raw_body":{"host":1e400}}'),
-      post(`{"raw_body":{"a":${'['.repeat(100)}${']'.repeat(100)}}}`), post(`{"raw_body":{"a":[${'0,'.repeat(20_000)}0]}}`),
+      post('{'),
+      shard.ingest(job, { host: 'a' }, 'good'),
+      post('[]'),
+      post('{"raw_body":1}'),
+      post('{"raw_body":{"__proto__":1}}'),
+      post('{"raw_body":{"host":1e400}}'),
+      post(`{"raw_body":{"a":${'['.repeat(100)}${']'.repeat(100)}}}`),
+      post(`{"raw_body":{"a":[${'0,'.repeat(20_000)}0]}}`),
       post(`{"raw_body":{},"title":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
     ])
-    const codes = results.map((result) => (result.status === 'fulfilled' ? 'ok' : (result.reason as { code: string }).code))
+    const codes = results.map((result) =>
+      result.status === 'fulfilled' ? 'ok' : (result.reason as { code: string }).code,
+    )
     assert.deepEqual(codes, [
-      'invalid_json', 'ok', 'invalid_body', 'invalid_body', 'forbidden_field', 'number_too_large', 'event_too_deep', 'event_too_wide',
+      'invalid_json',
+      'ok',
+      'invalid_body',
+      'invalid_body',
+      'forbidden_field',
+      'number_too_large',
+      'event_too_deep',
+      'event_too_wide',
       'ok',
     ])
     assert.equal(stats(shard).events, 2)
@@ -108,7 +143,7 @@ describe('an event', () => {
 })
 
 describe('an exported event', () => {
-  it('says under the service\'s name all that it can be filtered by there', async () => {
+  it("says under the service's name all that it can be filtered by there", async () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e')
     await shard.feedback(job, 'e', 'ann', 'Drop')
@@ -116,7 +151,9 @@ describe('an exported event', () => {
     const { document } = shard.reader().exportEvent(job, 'e', 'service')
     const beside = ['event_id', 'job_id', 'job_title', 'title', 'severity', 'storage_tag', 'model.path']
     for (const name of Object.keys(ownFields).filter((each) => !beside.includes(each))) {
-      const value = name.split('.').reduce<unknown>((inside, part) => (inside as Record<string, unknown>)[part], document['service'])
+      const value = name
+        .split('.')
+        .reduce<unknown>((inside, part) => (inside as Record<string, unknown>)[part], document['service'])
       assert.notEqual(value, undefined, name)
     }
     const { attention } = document['service'] as { attention: { undecided_consensus: unknown } }
@@ -129,11 +166,20 @@ describe('posting an id again (S6)', () => {
     it(`with another title, severity or storage tag is a new version: ${of.category}`, async () => {
       const shard = new TestShard()
       const post = (more: object): Promise<EventView> =>
-        shard.post({ job: of, kind: 'ingest', eventId: 'e', body: JSON.stringify({ raw_body: { host: 'a' }, ...more }) }) as Promise<EventView>
+        shard.post({
+          job: of,
+          kind: 'ingest',
+          eventId: 'e',
+          body: JSON.stringify({ raw_body: { host: 'a' }, ...more }),
+        }) as Promise<EventView>
       const first = await post({ title: 'T', severity: 3 })
-      assert.equal((await post({ severity: 3, title: 'T', storage_tag: null, other: 1 })).ingestMicros, first.ingestMicros)
+      assert.equal(
+        (await post({ severity: 3, title: 'T', storage_tag: null, other: 1 })).ingestMicros,
+        first.ingestMicros,
+      )
       const times = [first.ingestMicros]
-      for (const more of [{ title: 'T', severity: 4 }, { title: 'U', severity: 4 }, {}, { storage_tag: 'cold' }]) times.push((await post(more)).ingestMicros)
+      for (const more of [{ title: 'T', severity: 4 }, { title: 'U', severity: 4 }, {}, { storage_tag: 'cold' }])
+        times.push((await post(more)).ingestMicros)
       assert.equal(new Set(times).size, 5)
       assert.equal(shard.reader().stats(of).events, 1)
     })
@@ -149,7 +195,8 @@ describe('posting an id again (S6)', () => {
 
     it(`with a body that no bytes can keep is the same event too: ${of.category}`, async () => {
       const shard = new TestShard()
-      const body = '{"raw_body":{"host":"half \\ud800","zero":-0,"f":-0.0,"big":1e308,"n":12345678901234567890},"title":"half \\ud800","severity":-0}'
+      const body =
+        '{"raw_body":{"host":"half \\ud800","zero":-0,"f":-0.0,"big":1e308,"n":12345678901234567890},"title":"half \\ud800","severity":-0}'
       const first = await shard.post({ job: of, kind: 'ingest', eventId: 'e', body })
       const rows = shard.rows(1)
       assert.deepEqual(await shard.post({ job: of, kind: 'ingest', eventId: 'e', body }), first)
@@ -217,7 +264,8 @@ describe('posting an id again (S6)', () => {
 
   it('texts that become one in the store are one bucket', async () => {
     const shard = new TestShard()
-    const post = (id: string, escape: string) => shard.post({ job, kind: 'ingest', eventId: id, body: `{"raw_body":{"host":"${escape}"}}` })
+    const post = (id: string, escape: string) =>
+      shard.post({ job, kind: 'ingest', eventId: id, body: `{"raw_body":{"host":"${escape}"}}` })
     await Promise.all([post('e1', '\\ud800'), post('e2', '\\ud801'), post('e3', '\ufffd')])
     await post('e4', '\\udfff')
     assert.equal(stats(shard).buckets, 1)
@@ -230,7 +278,8 @@ describe('feedback', () => {
   it('of the majority is the consensus, and a tie is Undecided', async () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e')
-    const consensus = () => (shard.reader().exportEvent(job, 'e', 'service').document['service'] as { consensus: unknown }).consensus
+    const consensus = () =>
+      (shard.reader().exportEvent(job, 'e', 'service').document['service'] as { consensus: unknown }).consensus
     assert.equal(consensus(), null)
     await shard.feedback(job, 'e', 'ann', 'drop')
     assert.equal(consensus(), 'Drop')
@@ -287,9 +336,17 @@ describe('feedback', () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e')
     const analysts = limits.votesPerBallotMax + 20
-    await Promise.all(Array.from({ length: analysts }, (_, i) => shard.feedback(job, 'e', `analyst ${i}`, i < 25 ? 'Escalate' : 'Drop')))
+    await Promise.all(
+      Array.from({ length: analysts }, (_, i) =>
+        shard.feedback(job, 'e', `analyst ${i}`, i < 25 ? 'Escalate' : 'Drop'),
+      ),
+    )
     const row = shard.rows(1).find((text) => text.startsWith('ballots ')) as string
-    const ballot = JSON.parse(Buffer.from(row.split(' ')[2] as string, 'hex').subarray(1).toString()) as { votes: { analyst: string }[] }
+    const ballot = JSON.parse(
+      Buffer.from(row.split(' ')[2] as string, 'hex')
+        .subarray(1)
+        .toString(),
+    ) as { votes: { analyst: string }[] }
     assert.equal(ballot.votes.length, limits.votesPerBallotMax)
     assert.equal(ballot.votes[0]?.analyst, 'analyst 20')
   })
@@ -301,10 +358,20 @@ describe('feedback', () => {
     const more = { closingNotes: 'n'.repeat(third - 100), indicators: ['i'] }
     for (const analyst of ['ann', 'bob', 'cid', 'dan']) await shard.feedback(job, 'e', analyst, 'Drop', more)
     const row = shard.rows(1).find((text) => text.startsWith('ballots ')) as string
-    const ballot = JSON.parse(Buffer.from(row.split(' ')[2] as string, 'hex').subarray(1).toString()) as { votes: Record<string, unknown>[] }
-    assert.deepEqual(ballot.votes.map((vote) => [vote['analyst'], 'closingNotes' in vote, 'indicators' in vote]), [
-      ['ann', false, false], ['bob', true, true], ['cid', true, true], ['dan', true, true],
-    ])
+    const ballot = JSON.parse(
+      Buffer.from(row.split(' ')[2] as string, 'hex')
+        .subarray(1)
+        .toString(),
+    ) as { votes: Record<string, unknown>[] }
+    assert.deepEqual(
+      ballot.votes.map((vote) => [vote['analyst'], 'closingNotes' in vote, 'indicators' in vote]),
+      [
+        ['ann', false, false],
+        ['bob', true, true],
+        ['cid', true, true],
+        ['dan', true, true],
+      ],
+    )
   })
 })
 

@@ -25,14 +25,23 @@ async function taught(of: JobSettings): Promise<TestShard> {
   return shard
 }
 
-function metricsOf(shard: TestShard, of: JobSettings, scope: Partial<ScopeTask> = {}, production: number | null = null) {
+function metricsOf(
+  shard: TestShard,
+  of: JobSettings,
+  scope: Partial<ScopeTask> = {},
+  production: number | null = null,
+) {
   return runJobMetrics(metricsGround(shard.environment), metricsJob(of, production), { ...whole, ...scope }, 10)
 }
 
 describe('metrics of a job', () => {
   it('count decided events by consensus and decision', async () => {
     const metrics = metricsOf(await taught(job), job)
-    assert.deepEqual(metrics.confusionMatrix, [[4, 0, 0], [0, 4, 0], [0, 0, 0]])
+    assert.deepEqual(metrics.confusionMatrix, [
+      [4, 0, 0],
+      [0, 4, 0],
+      [0, 0, 0],
+    ])
     assert.equal(metrics.totalEvents, 16)
     assert.equal(metrics.totalEventsWithConsensus, 16)
     assert.equal(metrics.totalEventsInKnowledgeBase, 16)
@@ -45,7 +54,11 @@ describe('metrics of a job', () => {
     const shard = await taught(job)
     await shard.override(job, { eventId: 'new 0' }, 'Investigate')
     const metrics = metricsOf(shard, job)
-    assert.deepEqual(metrics.confusionMatrix, [[2, 0, 0], [0, 4, 0], [2, 0, 0]])
+    assert.deepEqual(metrics.confusionMatrix, [
+      [2, 0, 0],
+      [0, 4, 0],
+      [2, 0, 0],
+    ])
     assert.equal(metrics.changedConsensusAfterTraining.totalEvents, 4)
     assert.deepEqual(metrics.changedConsensusAfterTraining.topEventsIds, ['new 4'])
     assert.equal(metrics.changedConsensusAfterTraining.topBucketsIds.length, 1)
@@ -73,19 +86,44 @@ describe('metrics of a job', () => {
   it('are of the events that pass every filter, by all operators', async () => {
     const shard = await taught(job)
     const rows: readonly [field: string, operator: FilterOperator, value: unknown, count: number][] = [
-      ['kind', 'is', 'a0', 4], ['kind', 'is not', 'a0', 12], ['kind', 'is one of', ['a0', 'b1'], 8], ['kind', 'is not one of', ['a0', 'b1'], 8],
-      ['kind', 'starts with', 'a', 8], ['kind', 'not starts with', 'a', 8], ['kind', 'contains', '3', 4], ['kind', 'not contains', '3', 12],
-      ['kind', 'exists', undefined, 16], ['host', 'exists', undefined, 0], ['kind', 'not exists', undefined, 0],
-      ['at', 'lt', 3, 6], ['at', 'lte', 3, 8], ['at', 'gt', 3, 8], ['at', 'gte', '3', 10],
-      ['service.result_label', 'is', 'Escalate', 4], ['service.consensus', 'is', 'Drop', 8], ['service.bucket_state', 'is', 'in_knowledge_base', 16],
-      ['service.confidence_score', 'gt', 50, 8], ['service.model.path', 'exists', undefined, 8],
+      ['kind', 'is', 'a0', 4],
+      ['kind', 'is not', 'a0', 12],
+      ['kind', 'is one of', ['a0', 'b1'], 8],
+      ['kind', 'is not one of', ['a0', 'b1'], 8],
+      ['kind', 'starts with', 'a', 8],
+      ['kind', 'not starts with', 'a', 8],
+      ['kind', 'contains', '3', 4],
+      ['kind', 'not contains', '3', 12],
+      ['kind', 'exists', undefined, 16],
+      ['host', 'exists', undefined, 0],
+      ['kind', 'not exists', undefined, 0],
+      ['at', 'lt', 3, 6],
+      ['at', 'lte', 3, 8],
+      ['at', 'gt', 3, 8],
+      ['at', 'gte', '3', 10],
+      ['service.result_label', 'is', 'Escalate', 4],
+      ['service.consensus', 'is', 'Drop', 8],
+      ['service.bucket_state', 'is', 'in_knowledge_base', 16],
+      ['service.confidence_score', 'gt', 50, 8],
+      ['service.model.path', 'exists', undefined, 8],
     ]
     for (const [field, operator, value, count] of rows) {
       const filter = { field, operator, ...(value === undefined ? {} : { value: value as string }) }
-      assert.equal(metricsOf(shard, job, { filters: [filter] }).totalEvents, count, `${field} ${operator} ${String(value)}`)
+      assert.equal(
+        metricsOf(shard, job, { filters: [filter] }).totalEvents,
+        count,
+        `${field} ${operator} ${String(value)}`,
+      )
     }
-    const two = [{ field: 'at', operator: 'lt', value: 4 }, { field: 'service.result', operator: 'is', value: 'label_0' }] as const
-    assert.deepEqual(metricsOf(shard, job, { filters: two }).confusionMatrix, [[2, 0, 0], [0, 0, 0], [0, 0, 0]])
+    const two = [
+      { field: 'at', operator: 'lt', value: 4 },
+      { field: 'service.result', operator: 'is', value: 'label_0' },
+    ] as const
+    assert.deepEqual(metricsOf(shard, job, { filters: two }).confusionMatrix, [
+      [2, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ])
   })
 
   it('are those of nothing once the job is deleted, and of another job all the while', async () => {
@@ -101,7 +139,10 @@ describe('metrics of a job', () => {
     const shard = await taught(job)
     const ground = metricsGround(shard.environment)
     const late = { ...ground, clock: { ...ground.clock, nowMs: () => 1 } }
-    assert.throws(() => runJobMetrics(late, metricsJob(job), { ...whole, fromMicros: 0 }, 10), (error) => isRefusal(error, 'query_timeout'))
+    assert.throws(
+      () => runJobMetrics(late, metricsJob(job), { ...whole, fromMicros: 0 }, 10),
+      (error) => isRefusal(error, 'query_timeout'),
+    )
   })
 })
 
@@ -127,7 +168,15 @@ describe('figures of a model', () => {
     await shard.install(job, shard.train(job, 2))
     const ground = metricsGround(shard.environment)
     assert.deepEqual(runModelFigures(ground, metricsJob(job), 2).known.events, [4, 12, 0])
-    assert.equal(runModelFigures(ground, metricsJob(job), 1).knowledgeBase.events.flat().reduce((all, one) => all + one, 0), 16)
-    assert.throws(() => runModelFigures(ground, metricsJob(job), 3), (error) => isRefusal(error, 'model_not_found'))
+    assert.equal(
+      runModelFigures(ground, metricsJob(job), 1)
+        .knowledgeBase.events.flat()
+        .reduce((all, one) => all + one, 0),
+      16,
+    )
+    assert.throws(
+      () => runModelFigures(ground, metricsJob(job), 3),
+      (error) => isRefusal(error, 'model_not_found'),
+    )
   })
 })

@@ -66,7 +66,10 @@ describe('the counts of a bucket', () => {
     await shard.feedback(job, 'two', 'ann', 'Escalate')
     await shard.install(job, shard.train(job, 1))
     await ingestEach(shard, ['a', 'b', 'a'])
-    const [drop, escalate] = [job.labels.findIndex(({ name }) => name === 'Drop'), job.labels.findIndex(({ name }) => name === 'Escalate')]
+    const [drop, escalate] = [
+      job.labels.findIndex(({ name }) => name === 'Drop'),
+      job.labels.findIndex(({ name }) => name === 'Escalate'),
+    ]
     const { a, b } = Object.fromEntries(bucketsOf(shard)) as { a: Counted; b: Counted }
     assert.deepEqual([a.row.events, a.whole.events, a.row.decided, a.whole.decided![drop]], [1, 3, [0, 0, 0], 2])
     assert.deepEqual([b.row.events, b.whole.events, b.whole.decided![escalate]], [1, 2, 1])
@@ -121,7 +124,8 @@ describe('the counts of a bucket', () => {
     await shard.ingest(job, { host: 'a' }, 'known')
     assert.deepEqual([...shard.environment.range('counts', {})], before)
     await ingestEach(shard, ['c'])
-    for (const { row, whole, times } of bucketsOf(shard).values()) assert.deepEqual([row, row.events], [whole, times.length])
+    for (const { row, whole, times } of bucketsOf(shard).values())
+      assert.deepEqual([row, row.events], [whole, times.length])
   })
 
   it('are what they were where a commit was refused in the middle of a round', async () => {
@@ -144,7 +148,10 @@ describe('the counts of a bucket', () => {
     await shard.ingest(changed, { host: 'a' })
     await shard.feedback(changed, 'voted', 'ann', 'Drop')
     const counted = bucketsOf(shard)
-    assert.deepEqual(['a', 'b'].map((host) => counted.get(host)!.whole.events), [4, 2])
+    assert.deepEqual(
+      ['a', 'b'].map((host) => counted.get(host)!.whole.events),
+      [4, 2],
+    )
   })
 
   it('do not come back when their job is deleted', async () => {
@@ -185,7 +192,10 @@ describe('buckets with long values', () => {
     cache.write(store)
     assert.ok(cache.chars >= 4_000 && cache.chars < 4_100)
     cache.shrink(4, 2_100)
-    assert.deepEqual(buckets.map(({ kept }) => kept), [false, false, true, true])
+    assert.deepEqual(
+      buckets.map(({ kept }) => kept),
+      [false, false, true, true],
+    )
     assert.ok(cache.chars < 2_100)
     cache.shrink(4, 0)
     assert.deepEqual([cache.size, cache.chars], [0, 0])

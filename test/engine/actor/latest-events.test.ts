@@ -55,9 +55,13 @@ describe('the latest events', () => {
       return assert.rejects(shard.ingest(job, { host: 'a' }))
     })
     // In one turn: what came before the vote was answered as it was before it.
-    await afterEvents('a turn', () => Promise.all([
-      shard.ingest(job, { host: 'a' }, 'three'), shard.feedback(job, 'three', 'bob', 'Drop'), shard.ingest(job, { host: 'a' }, 'four'),
-    ]))
+    await afterEvents('a turn', () =>
+      Promise.all([
+        shard.ingest(job, { host: 'a' }, 'three'),
+        shard.feedback(job, 'three', 'bob', 'Drop'),
+        shard.ingest(job, { host: 'a' }, 'four'),
+      ]),
+    )
     assert.ok(!remembers(shard, job, 'three') && !remembers(shard, job, 'four'))
     const other = jobSettings({ id: 2 })
     await shard.ingest(other, { host: 'a' }, 'theirs')
@@ -78,7 +82,8 @@ describe('the latest events', () => {
     const shard = new TestShard()
     const taken = shard.take() + later
     await shard.ingest(job, { host: 'theirs' }, eventIdOf(taken))
-    const post = (micros: number): Promise<unknown> => shard.post({ job, kind: 'ingest', micros, body: '{"raw_body":{"host":"ours"}}' })
+    const post = (micros: number): Promise<unknown> =>
+      shard.post({ job, kind: 'ingest', micros, body: '{"raw_body":{"host":"ours"}}' })
     await post(shard.take())
     shard.restart()
     const own = shard.take()
@@ -97,7 +102,11 @@ describe('the latest events', () => {
 
   it('are bounded: the oldest goes first', () => {
     const latest = new LatestEvents(() => false)
-    const replies = [reply(1), reply(2, { label: -1, pending: true }), reply(3, { confidence: 10_000, outlier: false, bucketState: 'new' })]
+    const replies = [
+      reply(1),
+      reply(2, { label: -1, pending: true }),
+      reply(3, { confidence: 10_000, outlier: false, bucketState: 'new' }),
+    ]
     for (let i = 0; i < limits.latestEventsMax + 1_000; i++) latest.keep(job, `e${i}`, replies[i % 3] as ShownReply)
     let found = 0
     for (let i = 0; i < limits.latestEventsMax; i += 100) {
@@ -112,14 +121,27 @@ describe('the latest events', () => {
     const random = new SeededRandom(7)
     const shard = new TestShard()
     const jobs = [
-      job, jobSettings({ id: 2, category: 'Event centric decision intelligence' }), jobSettings({ id: 3, decisionPoints: ['user'], status: 'STOPPED' }),
-      jobSettings({ id: 4, category: 'Automated root cause analysis', decisionPoints: [], labels: defaultLabels('Decision intelligence') }),
+      job,
+      jobSettings({ id: 2, category: 'Event centric decision intelligence' }),
+      jobSettings({ id: 3, decisionPoints: ['user'], status: 'STOPPED' }),
+      jobSettings({
+        id: 4,
+        category: 'Automated root cause analysis',
+        decisionPoints: [],
+        labels: defaultLabels('Decision intelligence'),
+      }),
     ]
     const ids = jobs.map(() => new Set<string>())
     let seconds = 0
     const one = async (of: JobSettings, known: Set<string>): Promise<void> => {
-      const body = of.id === 4 ? alarm(`h${random.below(4)}`, `k${random.below(3)}`, (seconds += random.below(20))) : { host: `h${random.below(3)}`, user: random.pick(['a', 'b', null]) }
-      const id = random.below(12) === 0 ? ([...known].at(-1 - random.below(9)) ?? null) : random.pick([null, `id ${random.below(10_000)}`])
+      const body =
+        of.id === 4
+          ? alarm(`h${random.below(4)}`, `k${random.below(3)}`, (seconds += random.below(20)))
+          : { host: `h${random.below(3)}`, user: random.pick(['a', 'b', null]) }
+      const id =
+        random.below(12) === 0
+          ? ([...known].at(-1 - random.below(9)) ?? null)
+          : random.pick([null, `id ${random.below(10_000)}`])
       known.add((await shard.ingest(of, body, id)).eventId)
     }
     let hits = 0
@@ -129,11 +151,16 @@ describe('the latest events', () => {
         await Promise.all(Array.from({ length: random.below(6) }, () => one(of, known)))
         const id = random.pick([...known, 'nobody'])
         if (random.below(12) === 0) {
-          const change = random.pick([() => shard.feedback(of, id, 'ann', 'Drop'), () => shard.override(of, { eventId: id }, 'Escalate'), () => shard.resume(of)])
+          const change = random.pick([
+            () => shard.feedback(of, id, 'ann', 'Drop'),
+            () => shard.override(of, { eventId: id }, 'Escalate'),
+            () => shard.resume(of),
+          ])
           await change().catch(() => {})
         }
       }
-      for (const [at, of] of jobs.entries()) for (const id of [...(ids[at] as Set<string>)].slice(-40)) if (remembers(shard, of, id)) hits++
+      for (const [at, of] of jobs.entries())
+        for (const id of [...(ids[at] as Set<string>)].slice(-40)) if (remembers(shard, of, id)) hits++
     }
     assert.ok(hits > 300, String(hits))
   })

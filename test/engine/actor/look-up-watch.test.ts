@@ -7,7 +7,13 @@ import type { JobSettings } from '../../../engine/job/job.js'
 import { eventually } from '../../support/client.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 
-const step = { integrationId: 9, role: 'enrichment', enabled: true, parameters: { time_limit_seconds: 2 }, outsideSince: 1 } as const
+const step = {
+  integrationId: 9,
+  role: 'enrichment',
+  enabled: true,
+  parameters: { time_limit_seconds: 2 },
+  outsideSince: 1,
+} as const
 
 class World {
   readonly clock = new ManualClock()
@@ -19,14 +25,21 @@ class World {
 
   constructor() {
     const { shard } = this
-    this.watch = new LookUpWatch({
-      catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
-      shards: {
-        count: 1, reader: () => shard.reader(), mailbox: () => shard.mailbox, stamp: () => this.stamps.take(),
-        insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.stamps.take() }),
+    this.watch = new LookUpWatch(
+      {
+        catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
+        shards: {
+          count: 1,
+          reader: () => shard.reader(),
+          mailbox: () => shard.mailbox,
+          stamp: () => this.stamps.take(),
+          insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.stamps.take() }),
+        },
+        accepting: () => true,
+        failed: (_, error) => this.failures.push(error),
       },
-      accepting: () => true, failed: (_, error) => this.failures.push(error),
-    }, this.clock)
+      this.clock,
+    )
   }
 
   change(more: Partial<JobSettings>): void {
@@ -35,7 +48,13 @@ class World {
   }
 
   async ingest(eventId: string): Promise<void> {
-    await this.shard.post({ job: this.job, kind: 'ingest', eventId, body: '{"raw_body":{"host":"a"}}', micros: this.stamps.take() })
+    await this.shard.post({
+      job: this.job,
+      kind: 'ingest',
+      eventId,
+      body: '{"raw_body":{"host":"a"}}',
+      micros: this.stamps.take(),
+    })
   }
 
   status(eventId: string): string {
@@ -56,7 +75,10 @@ async function firstGivenUp(world: World): Promise<void> {
   await world.after(400)
   assert.equal(world.status('first'), 'pending_inference')
   await world.after(200)
-  await eventually(async () => world.status('first'), (status) => status === 'OK')
+  await eventually(
+    async () => world.status('first'),
+    (status) => status === 'OK',
+  )
 }
 
 describe('the watch over events that wait for look-ups', () => {
@@ -67,7 +89,9 @@ describe('the watch over events that wait for look-ups', () => {
     await world.ingest('first')
     await firstGivenUp(world)
     assert.equal(world.status('second'), 'pending_inference')
-    const { log_messages: messages } = world.shard.reader().exportEvent(world.job, 'first', 'service').document['service'] as { log_messages: { content: string }[] }
+    const { log_messages: messages } = world.shard.reader().exportEvent(world.job, 'first', 'service').document[
+      'service'
+    ] as { log_messages: { content: string }[] }
     assert.match(messages[0]!.content, /nobody could ask in time/)
     world.watch.close()
     assert.deepEqual(world.failures, [])
@@ -84,7 +108,10 @@ describe('the watch over events that wait for look-ups', () => {
     assert.deepEqual([world.status('before'), world.status('second')], ['OK', 'pending_inference'])
     await world.after(0)
     await world.after(4_000)
-    await eventually(async () => world.status('second'), (status) => status === 'OK')
+    await eventually(
+      async () => world.status('second'),
+      (status) => status === 'OK',
+    )
     world.watch.close()
     assert.deepEqual(world.failures, [])
   })
@@ -103,7 +130,10 @@ describe('the watch over events that wait for look-ups', () => {
     await world.after(3_000)
     assert.equal(world.status('old'), 'pending_inference')
     await world.after(1_000)
-    await eventually(async () => world.status('old'), (status) => status === 'OK')
+    await eventually(
+      async () => world.status('old'),
+      (status) => status === 'OK',
+    )
     world.watch.close()
   })
 
@@ -119,7 +149,10 @@ describe('the watch over events that wait for look-ups', () => {
       await posted
       assert.equal(world.status('e'), 'pending_inference')
       await world.after(1)
-      await eventually(async () => world.status('e'), (status) => status === 'OK')
+      await eventually(
+        async () => world.status('e'),
+        (status) => status === 'OK',
+      )
       world.watch.close()
       assert.deepEqual(world.failures, [])
     }
@@ -131,7 +164,10 @@ describe('the watch over events that wait for look-ups', () => {
     await world.ingest('e')
     world.change({ pipeline: [] })
     await world.after(1)
-    await eventually(async () => world.status('e'), (status) => status === 'OK')
+    await eventually(
+      async () => world.status('e'),
+      (status) => status === 'OK',
+    )
     world.watch.close()
   })
 })

@@ -22,7 +22,8 @@ const twoTurns = Math.floor(limits.turnMessagesMax * 1.5)
 function idsOf(task: TurnTask): string[] {
   const memory = Buffer.from(task.memory)
   const ids: string[] = []
-  for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) ids.push(String(readMessage(memory, at, 0).eventId))
+  for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at))
+    ids.push(String(readMessage(memory, at, 0).eventId))
   return ids
 }
 
@@ -56,9 +57,19 @@ class Recorder {
       this.turns.push(ids)
       this.applied.push(...ids)
       for (const [i, micros] of stampsOf(Buffer.from(task.memory), task.count).entries()) {
-        writeEventReply(replies, i * REPLY_BYTES, {
-          micros, pending: false, label: -1, confidence: 0, outlier: false, bucketState: 'new',
-        }, -1)
+        writeEventReply(
+          replies,
+          i * REPLY_BYTES,
+          {
+            micros,
+            pending: false,
+            label: -1,
+            confidence: 0,
+            outlier: false,
+            bucketState: 'new',
+          },
+          -1,
+        )
       }
       this.#open = true
       if (!task.handsOver || this.commit === null) return { extras: [] }
@@ -87,11 +98,21 @@ function stamps(): (count: number) => number {
 
 function openBox(door = new ThreadDoor(), recorder = new Recorder()): Box {
   const failures: unknown[] = []
-  const mailbox = new Mailbox(0, recorder.run, { committed: () => {}, added: () => {}, failed: (_, error) => failures.push(error) }, stamps(), door)
+  const mailbox = new Mailbox(
+    0,
+    recorder.run,
+    { committed: () => {}, added: () => {}, failed: (_, error) => failures.push(error) },
+    stamps(),
+    door,
+  )
   const answers: string[] = []
   const refused = new Map<string, string>()
   return {
-    recorder, mailbox, failures, answers, refused,
+    recorder,
+    mailbox,
+    failures,
+    answers,
+    refused,
     post(id, bytes = 0) {
       mailbox.post(job, 'ingest', 1, id, false, bytes === 0 ? nothing : Buffer.alloc(bytes), {
         ingested: ({ eventId }) => answers.push(eventId),
@@ -130,13 +151,19 @@ describe('a mailbox', () => {
   })
 
   it('puts a turn behind another of its own only where it is large', async () => {
-    for (const [count, turns] of [[limits.turnFollowsMin, [1, limits.turnFollowsMin]], [limits.turnFollowsMin + 1, [1, limits.turnFollowsMin + 1]]] as const) {
+    for (const [count, turns] of [
+      [limits.turnFollowsMin, [1, limits.turnFollowsMin]],
+      [limits.turnFollowsMin + 1, [1, limits.turnFollowsMin + 1]],
+    ] as const) {
       const box = openBox()
       box.post('first')
       await new Promise((resolve) => setImmediate(resolve))
       for (const id of ids(count)) box.post(id)
       await box.mailbox.whenIdle()
-      assert.deepEqual(box.recorder.turns.map((turn) => turn.length), turns)
+      assert.deepEqual(
+        box.recorder.turns.map((turn) => turn.length),
+        turns,
+      )
       assert.equal(box.recorder.mostUnderWay, count > limits.turnFollowsMin ? 2 : 1)
     }
   })
@@ -188,7 +215,11 @@ describe('a mailbox', () => {
   it('that is full refuses, keeps its order, and takes messages again when there is room', async () => {
     const box = openBox()
     for (const id of ids(limits.mailboxMessagesMax)) box.post(id)
-    for (let i = 0; i < 3; i++) assert.throws(() => box.post('too many'), (error) => isRefusal(error, 'mailbox_full') && error.retryable)
+    for (let i = 0; i < 3; i++)
+      assert.throws(
+        () => box.post('too many'),
+        (error) => isRefusal(error, 'mailbox_full') && error.retryable,
+      )
     assert.equal(box.mailbox.length, limits.mailboxMessagesMax)
     await box.mailbox.whenIdle()
     box.post('later')
@@ -200,9 +231,12 @@ describe('a mailbox', () => {
   it('is full by bytes too', async () => {
     const box = openBox()
     let posted = 0
-    assert.throws(() => {
-      for (; posted < 100; posted++) box.post(`m${posted}`, limits.eventBytesMax)
-    }, (error) => isRefusal(error, 'mailbox_full'))
+    assert.throws(
+      () => {
+        for (; posted < 100; posted++) box.post(`m${posted}`, limits.eventBytesMax)
+      },
+      (error) => isRefusal(error, 'mailbox_full'),
+    )
     assert.ok(posted >= 60 && posted * limits.eventBytesMax <= limits.mailboxBytesMax)
     box.post('small')
     await box.mailbox.whenIdle()
@@ -213,7 +247,8 @@ describe('a mailbox', () => {
     const box = openBox()
     let left = 5
     const again = (): void => {
-      if (left-- > 0) box.mailbox.post(job, 'ingest', 1, `nested ${left}`, false, nothing, { ingested: again, refused: again })
+      if (left-- > 0)
+        box.mailbox.post(job, 'ingest', 1, `nested ${left}`, false, nothing, { ingested: again, refused: again })
     }
     again()
     await box.mailbox.whenIdle()
@@ -222,9 +257,11 @@ describe('a mailbox', () => {
 
   it('sends the settings of a job once, again when they change, and again after a failure', async () => {
     const box = openBox()
-    const post = (revision: number) => box.mailbox.post(jobSettings({ revision }), 'ingest', 1, 'x', false, nothing, {
-      ingested: () => {}, refused: () => {},
-    })
+    const post = (revision: number) =>
+      box.mailbox.post(jobSettings({ revision }), 'ingest', 1, 'x', false, nothing, {
+        ingested: () => {},
+        refused: () => {},
+      })
     for (const revision of [1, 1, 2]) {
       post(revision)
       await box.mailbox.whenIdle()
@@ -239,8 +276,14 @@ describe('a mailbox', () => {
     }
     post(2)
     await box.mailbox.whenIdle()
-    assert.deepEqual(box.recorder.tasks.map(({ settings }) => settings.map(({ revision }) => revision)), [[1], [], [2], [], [2]])
-    assert.deepEqual(box.recorder.tasks.map(({ opens }) => opens), [true, false, false, false, true])
+    assert.deepEqual(
+      box.recorder.tasks.map(({ settings }) => settings.map(({ revision }) => revision)),
+      [[1], [], [2], [], [2]],
+    )
+    assert.deepEqual(
+      box.recorder.tasks.map(({ opens }) => opens),
+      [true, false, false, false, true],
+    )
   })
 })
 
@@ -259,12 +302,19 @@ describe('an event that comes alone', () => {
     const ownIds: string[] = []
     box.recorder.meddle = (_, task) => {
       const memory = Buffer.from(task.memory)
-      for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) times.push(readMessage(memory, at, 0).micros)
+      for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at))
+        times.push(readMessage(memory, at, 0).micros)
     }
-    const answered = { ingested: ({ eventId }: { eventId: string }) => void ownIds.push(eventId), refused: () => assert.fail('refused') }
+    const answered = {
+      ingested: ({ eventId }: { eventId: string }) => void ownIds.push(eventId),
+      refused: () => assert.fail('refused'),
+    }
     return {
-      ...box, times, ownIds,
-      single: (id, micros = 1) => box.mailbox.post(job, 'ingest', micros, id, false, nothing, { ...answered, isAlone: true }),
+      ...box,
+      times,
+      ownIds,
+      single: (id, micros = 1) =>
+        box.mailbox.post(job, 'ingest', micros, id, false, nothing, { ...answered, isAlone: true }),
       order: (id) => box.mailbox.post(job, 'purge', 1, id, false, nothing, { resolved: () => {}, ...answered }),
     }
   }
@@ -281,10 +331,19 @@ describe('an event that comes alone', () => {
     }
     for (const id of ids(2_000, 'later ')) box.post(id)
     await box.mailbox.whenIdle()
-    const places = box.recorder.turns.flatMap((turn, place) => (turn.some((id) => id.startsWith('single')) ? [place] : []))
+    const places = box.recorder.turns.flatMap((turn, place) =>
+      turn.some((id) => id.startsWith('single')) ? [place] : [],
+    )
     assert.ok(places.length === 3 && (places[2] as number) <= 7, `places ${places.join(' ')}`)
-    assert.deepEqual(box.recorder.applied.filter((id) => !id.startsWith('single')), [...ids(4_000), ...ids(2_000, 'later ')])
-    assert.ok(box.recorder.turns.filter((turn) => turn[0]?.startsWith('later')).every((turn) => turn.length <= limits.turnMessagesBesideSingles))
+    assert.deepEqual(
+      box.recorder.applied.filter((id) => !id.startsWith('single')),
+      [...ids(4_000), ...ids(2_000, 'later ')],
+    )
+    assert.ok(
+      box.recorder.turns
+        .filter((turn) => turn[0]?.startsWith('later'))
+        .every((turn) => turn.length <= limits.turnMessagesBesideSingles),
+    )
   })
 
   it('shares a turn with others like it, however many they are, where nothing else waits', async () => {
@@ -307,7 +366,10 @@ describe('an event that comes alone', () => {
     const box = openAlone()
     let micros = 100
     for (let i = 0; i < 3_000; i++) {
-      box.mailbox.post(job, 'ingest', micros++, null, false, nothing, { ingested: () => {}, refused: () => assert.fail('refused') })
+      box.mailbox.post(job, 'ingest', micros++, null, false, nothing, {
+        ingested: () => {},
+        refused: () => assert.fail('refused'),
+      })
     }
     box.single('s', micros++)
     await box.mailbox.whenIdle()
@@ -315,7 +377,10 @@ describe('an event that comes alone', () => {
     assert.ok(box.times.every((time, i) => i === 0 || time > (box.times[i - 1] as number)))
     const heard: string[] = []
     box.single('ahead', micros + 1)
-    box.mailbox.post(job, 'ingest', micros, null, false, nothing, { ingested: ({ eventId }) => heard.push(eventId), refused: () => {} })
+    box.mailbox.post(job, 'ingest', micros, null, false, nothing, {
+      ingested: ({ eventId }) => heard.push(eventId),
+      refused: () => {},
+    })
     await box.mailbox.whenIdle()
     assert.deepEqual(heard, [eventIdOf(box.times.at(-1) as number)])
   })
@@ -334,7 +399,10 @@ describe('an event that comes alone', () => {
     box.mailbox.release()
     await box.mailbox.whenIdle()
     assert.deepEqual(box.recorder.applied, ['single', ...ids(400)])
-    assert.deepEqual(box.recorder.tasks.map(({ settings }) => settings.map(({ revision }) => revision)), [[2], [], [2]])
+    assert.deepEqual(
+      box.recorder.tasks.map(({ settings }) => settings.map(({ revision }) => revision)),
+      [[2], [], [2]],
+    )
   })
 
   it('is not overtaken by an order that was posted after it', async () => {
@@ -376,25 +444,34 @@ describe('when a turn fails', () => {
     }
     for (const id of ids(twoTurns)) box.post(id)
     await box.mailbox.whenIdle()
-    assert.deepEqual(box.recorder.tasks.map(({ again }) => again), [false, false, true, false, true, false])
+    assert.deepEqual(
+      box.recorder.tasks.map(({ again }) => again),
+      [false, false, true, false, true, false],
+    )
   })
 
   it('answers that come back in another order are put in order again', async () => {
     const box = openBox()
     let first: (() => void) | null = null
     const run = box.recorder.run
-    const mailbox = new Mailbox(0, (task) => {
-      if (first === null) return new Promise((_, reject) => (first = () => reject(new Error('the first'))))
-      if (task.place === 2) {
-        const reject = first
-        return new Promise((_, rejectSecond) => {
-          rejectSecond(new Error('the second'))
-          setImmediate(reject)
-        })
-      }
-      return run(task)
-    }, { committed: () => {}, added: () => {}, failed: () => {} }, stamps())
-    for (const id of ids(twoTurns)) mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
+    const mailbox = new Mailbox(
+      0,
+      (task) => {
+        if (first === null) return new Promise((_, reject) => (first = () => reject(new Error('the first'))))
+        if (task.place === 2) {
+          const reject = first
+          return new Promise((_, rejectSecond) => {
+            rejectSecond(new Error('the second'))
+            setImmediate(reject)
+          })
+        }
+        return run(task)
+      },
+      { committed: () => {}, added: () => {}, failed: () => {} },
+      stamps(),
+    )
+    for (const id of ids(twoTurns))
+      mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
     await mailbox.whenIdle()
     assert.deepEqual(box.recorder.applied, ids(twoTurns))
   })
@@ -408,15 +485,25 @@ describe('when a turn fails', () => {
     }
     for (const id of ids(2_500)) box.post(id)
     await box.mailbox.whenIdle()
-    assert.deepEqual([...box.refused], [...poison].map((id) => [id, 'turn_failed']))
-    assert.deepEqual(box.recorder.applied, ids(2_500).filter((id) => !poison.has(id)))
+    assert.deepEqual(
+      [...box.refused],
+      [...poison].map((id) => [id, 'turn_failed']),
+    )
+    assert.deepEqual(
+      box.recorder.applied,
+      ids(2_500).filter((id) => !poison.has(id)),
+    )
     assert.deepEqual(box.answers, ids(2_500))
     assert.equal(box.mailbox.length, 0)
   })
 
   it('messages that run alone take memory of their own size, and hand none on', async () => {
     const box = openBox()
-    const sizes = new Map<number, number[]>([[1, []], [900, []], [2, []]])
+    const sizes = new Map<number, number[]>([
+      [1, []],
+      [900, []],
+      [2, []],
+    ])
     let fails = true
     box.recorder.meddle = (turn, task, begin) => {
       sizes.get(task.count)?.push(task.memory.byteLength)
@@ -462,7 +549,11 @@ describe('when a turn fails', () => {
       await box.mailbox.whenIdle()
       assert.deepEqual(box.answers, ids(400), `seed ${seed}`)
       assert.deepEqual([...box.refused.keys()], [...poison], `seed ${seed}`)
-      assert.deepEqual(box.recorder.applied, ids(400).filter((id) => !poison.has(id)), `seed ${seed}`)
+      assert.deepEqual(
+        box.recorder.applied,
+        ids(400).filter((id) => !poison.has(id)),
+        `seed ${seed}`,
+      )
     }
   })
 })
@@ -479,17 +570,22 @@ describe('a message that somebody follows', () => {
     }
     const heard: string[] = []
     const receiver = { ingested: () => void heard.push('answer'), refused: () => assert.fail('refused') }
-    const trace = { ran: (postedMs: number, { messages, startedMs, finishedMs }: TurnTimes) => {
-      assert.ok(messages === 2 && startedMs >= postedMs - 1 && finishedMs >= startedMs)
-      heard.push('ran')
-    } }
+    const trace = {
+      ran: (postedMs: number, { messages, startedMs, finishedMs }: TurnTimes) => {
+        assert.ok(messages === 2 && startedMs >= postedMs - 1 && finishedMs >= startedMs)
+        heard.push('ran')
+      },
+    }
     mailbox.post(job, 'ingest', 1, 'followed', false, nothing, { ...receiver, trace })
     mailbox.post(job, 'ingest', 2, 'not followed', false, nothing, { ...receiver, trace: null })
     await mailbox.whenIdle()
     mailbox.post(job, 'ingest', 3, 'later', false, nothing, receiver)
     await mailbox.whenIdle()
     assert.deepEqual(heard, ['ran', 'answer', 'answer', 'answer'])
-    assert.deepEqual(recorder.tasks.map(({ followed }) => followed), [true, true, false])
+    assert.deepEqual(
+      recorder.tasks.map(({ followed }) => followed),
+      [true, true, false],
+    )
   })
 })
 
@@ -508,9 +604,18 @@ describe('a turn that another thread commits', () => {
     }
     for (const id of ids(4_000)) box.post(id)
     await box.mailbox.whenIdle()
-    assert.deepEqual(box.recorder.tasks.map(({ count, handsOver }) => [count, handsOver]), [
-      [limits.turnFollowsMin + 1, false], [1024, true], [1024, true], [1024, false], [1024, false], [1024, true], [928, false],
-    ])
+    assert.deepEqual(
+      box.recorder.tasks.map(({ count, handsOver }) => [count, handsOver]),
+      [
+        [limits.turnFollowsMin + 1, false],
+        [1024, true],
+        [1024, true],
+        [1024, false],
+        [1024, false],
+        [1024, true],
+        [928, false],
+      ],
+    )
   })
 
   it('leaves the thread to the next one, whose answers wait for its own', async () => {
@@ -526,7 +631,10 @@ describe('a turn that another thread commits', () => {
     assert.deepEqual(box.answers, ids(twoTurns))
   })
 
-  for (const [when, rounds] of [['while the next is decided', 0], ['behind it', 20]] as const) {
+  for (const [when, rounds] of [
+    ['while the next is decided', 0],
+    ['behind it', 20],
+  ] as const) {
     it(`and that has no room, as is said ${when}, is refused, and what was decided behind it runs again, from what is committed`, async () => {
       const box = openBox()
       const full = { type: 'refusal', code: 'store_full', message: 'full', context: {} } as const
@@ -541,24 +649,36 @@ describe('a turn that another thread commits', () => {
       for (const id of all) box.post(id)
       await box.mailbox.whenIdle()
       const [refused, stored] = [all.slice(0, limits.turnMessagesMax), all.slice(limits.turnMessagesMax)]
-      assert.deepEqual([...box.refused], refused.map((id) => [id, 'store_full']))
+      assert.deepEqual(
+        [...box.refused],
+        refused.map((id) => [id, 'store_full']),
+      )
       assert.deepEqual(box.recorder.applied, [...refused, ...stored])
       assert.deepEqual(box.answers, [...refused, ...stored])
-      assert.deepEqual(box.recorder.tasks.map(({ opens }) => opens), [true, false, false, true, false, false])
+      assert.deepEqual(
+        box.recorder.tasks.map(({ opens }) => opens),
+        [true, false, false, true, false, false],
+      )
     })
   }
 
   it('and that has no room is followed by none while another one of before is decided', async () => {
     const box = openBox()
-    box.recorder.commit = async (task) => ({ ...refuseTurn(task, { type: 'refusal', code: 'store_full', message: 'full', context: {} }), beginsAnew: true })
+    box.recorder.commit = async (task) => ({
+      ...refuseTurn(task, { type: 'refusal', code: 'store_full', message: 'full', context: {} }),
+      beginsAnew: true,
+    })
     box.recorder.meddle = (_, { place }) => {
       if (place === 2) throw new TurnOutOfPlace()
     }
-    box.recorder.rounds = ({ place }) => place === 2 ? 20 : 3
+    box.recorder.rounds = ({ place }) => (place === 2 ? 20 : 3)
     for (const id of ids(2 * limits.turnMessagesMax)) box.post(id)
     await waitUntil(() => box.refused.size > 0)
     for (const id of ids(limits.turnFollowsMin + 1, 'later ')) box.post(id)
     await box.mailbox.whenIdle()
-    assert.deepEqual(box.recorder.applied, [...ids(2 * limits.turnMessagesMax), ...ids(limits.turnFollowsMin + 1, 'later ')])
+    assert.deepEqual(box.recorder.applied, [
+      ...ids(2 * limits.turnMessagesMax),
+      ...ids(limits.turnFollowsMin + 1, 'later '),
+    ])
   })
 })

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  bucketStates, isEventReply, messageBytes, messageKinds, nextMessage, readEventReply, readMessage, replyExtra, writeEventReply,
-  writeExtraReply, writeMessage, REPLY_BYTES,
+  bucketStates,
+  isEventReply,
+  messageBytes,
+  messageKinds,
+  nextMessage,
+  readEventReply,
+  readMessage,
+  replyExtra,
+  writeEventReply,
+  writeExtraReply,
+  writeMessage,
+  REPLY_BYTES,
 } from '../../../engine/actor/message.js'
 import { limits } from '../../../engine/limits.js'
 import { SeededRandom } from '../../../engine/random.js'
@@ -32,7 +42,10 @@ describe('messages', () => {
       const read = readMessage(memory, at, appliedThrough)
       const { kind, jobId, micros, eventId, idInBody, applied } = read
       const body = Buffer.from(read.body)
-      assert.deepEqual({ kind, jobId, micros, eventId, idInBody, body, applied }, { ...message, applied: message.micros <= appliedThrough })
+      assert.deepEqual(
+        { kind, jobId, micros, eventId, idInBody, body, applied },
+        { ...message, applied: message.micros <= appliedThrough },
+      )
       at = nextMessage(memory, at)
     }
     assert.equal(at, end)

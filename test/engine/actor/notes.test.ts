@@ -21,16 +21,32 @@ describe('notes on an event', () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e')
     assert.deepEqual(texts(shard, 'e'), [])
-    await shard.note(job, 'e', 'first', { savedObjects: [{ ip: '192.0.2.1' }], workflowName: 'Triage', workflowId: '7', sessionId: 's' })
+    await shard.note(job, 'e', 'first', {
+      savedObjects: [{ ip: '192.0.2.1' }],
+      workflowName: 'Triage',
+      workflowId: '7',
+      sessionId: 's',
+    })
     await shard.note(job, 'e', { verdict: 'benign' })
     const [one, two] = section(shard, 'e')['agentic_notes'] as Record<string, unknown>[]
     assert.deepEqual(one, {
-      agent_notes: 'first', agent_saved_objects: [{ ip: '192.0.2.1' }], workflow_name: 'Triage', workflow_id: '7', session_id: 's',
-      author: 'agent', timestamp: one?.['timestamp'],
+      agent_notes: 'first',
+      agent_saved_objects: [{ ip: '192.0.2.1' }],
+      workflow_name: 'Triage',
+      workflow_id: '7',
+      session_id: 's',
+      author: 'agent',
+      timestamp: one?.['timestamp'],
     })
     assert.deepEqual(two?.['agent_notes'], { verdict: 'benign' })
     const messages = section(shard, 'e')['log_messages'] as { component: string; content: string }[]
-    assert.deepEqual(messages.slice(1).map(({ component, content }) => [component, content]), [['Triage', 'first'], ['agent', '{"verdict":"benign"}']])
+    assert.deepEqual(
+      messages.slice(1).map(({ component, content }) => [component, content]),
+      [
+        ['Triage', 'first'],
+        ['agent', '{"verdict":"benign"}'],
+      ],
+    )
   })
 
   it('cost events without notes no byte and no row', async () => {
@@ -40,7 +56,10 @@ describe('notes on an event', () => {
     const rows = shard.rows(1)
     await shard.note(job, 'with', 'x')
     const changed = shard.rows(1).filter((row) => !rows.includes(row))
-    assert.deepEqual(changed.map((row) => row.split(' ')[0]), ['events', 'notes'])
+    assert.deepEqual(
+      changed.map((row) => row.split(' ')[0]),
+      ['events', 'notes'],
+    )
   })
 
   it('on the same event in one turn are all there', async () => {
@@ -60,7 +79,10 @@ describe('notes on an event', () => {
     assert.deepEqual(texts(shard, 'e'), ['x'])
     await shard.ingest(job, { host: 'b' }, 'e')
     assert.deepEqual(texts(shard, 'e'), [])
-    assert.deepEqual(shard.rows(1).filter((row) => row.startsWith('notes')), [])
+    assert.deepEqual(
+      shard.rows(1).filter((row) => row.startsWith('notes')),
+      [],
+    )
   })
 
   it('on an event that is not there are refused', async () => {
@@ -79,7 +101,7 @@ describe('notes on an event', () => {
     const large = { savedObjects: 'x'.repeat(limits.noteObjectsCharsMax - 2) }
     let kept = 0
     await assert.rejects(async () => {
-      for (;; kept++) await shard.note(job, 'large', 'x', large)
+      for (; ; kept++) await shard.note(job, 'large', 'x', large)
     }, refusedWith('limit_exceeded'))
     assert.equal(texts(shard, 'large').length, kept)
     assert.ok(kept >= 3 && kept < 10)
@@ -93,7 +115,9 @@ describe('notes on an event', () => {
       const { context } = assertRefused('invalid_body', () => encodeNote({ ...note, notes: wrong }))
       assert.deepEqual(context.issues?.[0]?.loc, ['body', 'agent_notes'])
     }
-    assertRefused('invalid_body', () => encodeNote({ ...note, notes: '', savedObjects: ['x'.repeat(limits.noteObjectsCharsMax)] }))
+    assertRefused('invalid_body', () =>
+      encodeNote({ ...note, notes: '', savedObjects: ['x'.repeat(limits.noteObjectsCharsMax)] }),
+    )
     encodeNote({ ...note, notes: 'x'.repeat(limits.noteCharsMax), savedObjects: { a: [1] } })
   })
 })

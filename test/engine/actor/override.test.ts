@@ -30,7 +30,10 @@ describe('an override', () => {
     assert.deepEqual([overridden.resultLabel, overridden.bucketState], ['Investigate', 'retrain'])
     await shard.override(job, { eventId: 'a' }, null)
     const after = await shard.ingest(job, { host: 'a' })
-    assert.deepEqual([after.resultLabel, after.bucketState, after.confidenceScore], ['Drop', 'in_knowledge_base', before.confidenceScore])
+    assert.deepEqual(
+      [after.resultLabel, after.bucketState, after.confidenceScore],
+      ['Drop', 'in_knowledge_base', before.confidenceScore],
+    )
   })
 
   it('is one change of the consensus, numbered like those of votes', async () => {

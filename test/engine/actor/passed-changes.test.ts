@@ -37,7 +37,9 @@ describe('changes of decisions that all have told', () => {
     ledger.putPlace(webhook, { events: 9, change: 70, changeEvent: 4 })
     ledger.putPlace(search, { events: 9, change: 50, changeEvent: 6 })
     assert.deepEqual(passed.next([webhook]), [{ jobId: 1, changeMicros: 50, eventMicros: 6 }])
-    assert.deepEqual(passed.next([webhook, { jobId: 1, integrationId: 3, role: 'output' }]), [{ jobId: 1, changeMicros: 0, eventMicros: 0 }])
+    assert.deepEqual(passed.next([webhook, { jobId: 1, integrationId: 3, role: 'output' }]), [
+      { jobId: 1, changeMicros: 0, eventMicros: 0 },
+    ])
     await ledger.close()
   })
 })

@@ -30,7 +30,10 @@ describe('purging a deleted job', () => {
     await shard.purge(orphan)
     assert.deepEqual(shard.rows(1), [])
     assert.deepEqual(shard.rows(2), others)
-    assert.deepEqual([...shard.reader().storedJobs()].map(({ jobId }) => jobId), [2])
+    assert.deepEqual(
+      [...shard.reader().storedJobs()].map(({ jobId }) => jobId),
+      [2],
+    )
   })
 
   it('takes as many messages as it needs', async () => {
@@ -38,7 +41,7 @@ describe('purging a deleted job', () => {
     for (let turn = 0; turn < 5; turn++) {
       await Promise.all(Array.from({ length: 1_000 }, (_, i) => shard.ingest(job, { host: `h${i}` }, `${turn} ${i}`)))
     }
-    assert.ok(await shard.purge(orphan) > 3)
+    assert.ok((await shard.purge(orphan)) > 3)
     assert.deepEqual(shard.rows(1), [])
   })
 
@@ -49,14 +52,20 @@ describe('purging a deleted job', () => {
     await Promise.allSettled([late, vote])
     await shard.purge(orphan)
     assert.deepEqual(shard.rows(1), [])
-    await Promise.allSettled([shard.ingest(job, { host: 'late' }, 'id 0'), shard.historic(job, { events: [] }), shard.purge(orphan)])
+    await Promise.allSettled([
+      shard.ingest(job, { host: 'late' }, 'id 0'),
+      shard.historic(job, { events: [] }),
+      shard.purge(orphan),
+    ])
     assert.deepEqual(shard.rows(1), [])
   })
 
   it('also takes a note and a task that came in just before it', async () => {
     const shard = await filled()
     await Promise.all([
-      shard.note(job, 'id 4', 'late'), shard.task(job, { op: 'create', selection: everything, requestedBy: 'x' }), shard.purge(orphan),
+      shard.note(job, 'id 4', 'late'),
+      shard.task(job, { op: 'create', selection: everything, requestedBy: 'x' }),
+      shard.purge(orphan),
     ])
     assert.deepEqual(shard.rows(1), [])
   })
@@ -74,7 +83,10 @@ describe('purging a deleted job', () => {
     }
     assert.deepEqual(await shard.post({ job: orphan, kind: 'purge' }), { more: true })
     shard.restart()
-    assert.deepEqual([...shard.reader().storedJobs()].map(({ jobId }) => jobId), [1])
+    assert.deepEqual(
+      [...shard.reader().storedJobs()].map(({ jobId }) => jobId),
+      [1],
+    )
     await shard.purge(orphan)
     assert.deepEqual(shard.rows(1), [])
   })

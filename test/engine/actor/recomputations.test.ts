@@ -72,7 +72,10 @@ describe('recomputations', () => {
     assert.deepEqual([bench.log.row(place)?.state, bench.log.row(place)?.figures], ['in_progress', figures])
     bench.finish({ basis: 'y' } as ModelFigures)
     await turns()
-    assert.deepEqual([bench.log.row(place)?.state, bench.log.row(place)?.figures?.basis, bench.asked.length], ['completed', 'y', 2])
+    assert.deepEqual(
+      [bench.log.row(place)?.state, bench.log.row(place)?.figures?.basis, bench.asked.length],
+      ['completed', 'y', 2],
+    )
   })
 
   it('keep the figures from before when they fail, and say why', async () => {
@@ -131,7 +134,10 @@ describe('recomputations', () => {
   it('that cannot be written are refused, and change nothing', () => {
     const bench = new Bench()
     bench.store.failNextCommit = new Refusal('store_full', 'full')
-    assert.throws(() => bench.recomputations.request(place), (error) => isRefusal(error, 'store_full'))
+    assert.throws(
+      () => bench.recomputations.request(place),
+      (error) => isRefusal(error, 'store_full'),
+    )
     assert.equal(bench.log.row(place), null)
   })
 })

@@ -11,7 +11,14 @@ const job = jobSettings()
 
 function taskOf(request: ReprocessRequest, askedMicros: number, more: Partial<LookTask> = {}): LookTask {
   return {
-    dataDir: '', job, serviceNames: ['arcanna', 'service'], selection: parseSelection(request), askedMicros, after: 0, countOnly: false, ...more,
+    dataDir: '',
+    job,
+    serviceNames: ['arcanna', 'service'],
+    selection: parseSelection(request),
+    askedMicros,
+    after: 0,
+    countOnly: false,
+    ...more,
   }
 }
 
@@ -20,7 +27,11 @@ async function filled(): Promise<{ shard: TestShard; found: (request: ReprocessR
   const shard = new TestShard()
   const days = new Map<number, number>()
   for (let day = 1; day <= 10; day++) {
-    const body = { host: day % 2 === 0 ? 'even' : 'odd', day, '@timestamp': `2026-01-${String(day).padStart(2, '0')}T12:00:00Z` }
+    const body = {
+      host: day % 2 === 0 ? 'even' : 'odd',
+      day,
+      '@timestamp': `2026-01-${String(day).padStart(2, '0')}T12:00:00Z`,
+    }
     days.set((await shard.ingest(job, body, `e${day}`)).ingestMicros, day)
   }
   await shard.ingest(jobSettings({ id: 2 }), { host: 'odd', day: 99 }, 'other')
@@ -53,11 +64,22 @@ describe('looking for the events of a task', () => {
   it('finds by filters, all of which hold, under either name of the service', async () => {
     const { shard, found } = await filled()
     await shard.post({ job, kind: 'reprocess', eventId: 'e4' })
-    assert.deepEqual(found({ filters: [{ field: 'host', operator: 'is', value: 'even' }, { field: 'day', operator: 'gt', value: 5 }] }), [6, 8, 10])
+    assert.deepEqual(
+      found({
+        filters: [
+          { field: 'host', operator: 'is', value: 'even' },
+          { field: 'day', operator: 'gt', value: 5 },
+        ],
+      }),
+      [6, 8, 10],
+    )
     for (const name of ['arcanna', 'service']) {
       assert.deepEqual(found({ filters: [{ field: `${name}.previous_result`, operator: 'is', value: '' }] }), [4])
     }
-    assert.deepEqual(found({ startDate: '2026-01-09', filters: [{ field: 'host', operator: 'is not', value: 'even' }] }), [9])
+    assert.deepEqual(
+      found({ startDate: '2026-01-09', filters: [{ field: 'host', operator: 'is not', value: 'even' }] }),
+      [9],
+    )
   })
 
   it('leaves out what came in after the task was asked for', async () => {
@@ -72,7 +94,10 @@ describe('looking for the events of a task', () => {
     await Promise.all(Array.from({ length: count }, (_, i) => shard.ingest(job, { host: `h${i}` })))
     const asked = shard.take()
     const first = look(shard.environment, taskOf({}, asked))
-    assert.deepEqual([first.times.length, first.last, first.through], [limits.reprocessFoundPerLook, false, first.times.at(-1)])
+    assert.deepEqual(
+      [first.times.length, first.last, first.through],
+      [limits.reprocessFoundPerLook, false, first.times.at(-1)],
+    )
     const second = look(shard.environment, taskOf({}, asked, { after: first.through }))
     assert.deepEqual([second.times.length, second.last, second.through], [10, true, asked])
     assert.equal(new Set([...first.times, ...second.times]).size, count)
@@ -84,7 +109,8 @@ describe('looking for the events of a task', () => {
 describe('a selection', () => {
   it('that cannot be understood is refused with its place', () => {
     const wrong: readonly [ReprocessRequest, readonly (string | number)[]][] = [
-      [{ startDate: 'yesterday' }, ['body', 'start_date']], [{ endDate: {} }, ['body', 'end_date']],
+      [{ startDate: 'yesterday' }, ['body', 'start_date']],
+      [{ endDate: {} }, ['body', 'end_date']],
       [{ filters: [{ field: 'a', operator: 'like', value: 1 }] }, ['body', 'filters', 0, 'operator']],
     ]
     for (const [request, place] of wrong) {

@@ -27,12 +27,23 @@ const KEY = 'a-management-key-for-engine-tests-0123456789'
 const MANY = 3 * limits.reprocessFoundPerLook
 
 const settingsOf = (dataDir: string): Omit<EngineOptions, 'onFailure'> => {
-  return { dataDir, name: 'service', shards: 1, threads: 1, passwordCost: 10, bootstrapKey: KEY, adminPassword: 'a-password' }
+  return {
+    dataDir,
+    name: 'service',
+    shards: 1,
+    threads: 1,
+    passwordCost: 10,
+    bootstrapKey: KEY,
+    adminPassword: 'a-password',
+  }
 }
 
 async function open(test: Ending, dataDir: string): Promise<Engine> {
   const failures: string[] = []
-  const engine = await openEngine({ ...settingsOf(dataDir), onFailure: (what, error) => failures.push(`${what}: ${String(error)}`) })
+  const engine = await openEngine({
+    ...settingsOf(dataDir),
+    onFailure: (what, error) => failures.push(`${what}: ${String(error)}`),
+  })
   afterwards(test, async () => {
     await engine.close()
     assert.deepEqual(failures, [])
@@ -47,22 +58,32 @@ function find(engine: Engine): JobHandle {
 }
 
 async function makeJob(engine: Engine): Promise<JobHandle> {
-  await engine.applyResources({
-    key: apiKey('key'), rest: restApi('rest', 'key'), job: jobResource('job', { decision_points: ['host'], pipeline_integrations: [input('rest')] }),
-  }, true)
+  await engine.applyResources(
+    {
+      key: apiKey('key'),
+      rest: restApi('rest', 'key'),
+      job: jobResource('job', { decision_points: ['host'], pipeline_integrations: [input('rest')] }),
+    },
+    true,
+  )
   return find(engine)
 }
 
 function ingest(engine: Engine, job: JobHandle, rawBody: unknown, eventId: string | null = null): Promise<EventView> {
   return new Promise((resolve, reject) => {
-    engine.ingest(job, eventId, false, Buffer.from(JSON.stringify({ raw_body: rawBody })), { ingested: resolve, refused: reject })
+    engine.ingest(job, eventId, false, Buffer.from(JSON.stringify({ raw_body: rawBody })), {
+      ingested: resolve,
+      refused: reject,
+    })
   })
 }
 
 /** Events of two hosts that came in before the model, and the model. */
 async function taught(engine: Engine, count: number): Promise<JobHandle> {
   const job = await makeJob(engine)
-  await Promise.all(Array.from({ length: count }, (_, i) => ingest(engine, job, { host: i % 2 === 0 ? 'noisy' : 'vault', i }, `e${i}`)))
+  await Promise.all(
+    Array.from({ length: count }, (_, i) => ingest(engine, job, { host: i % 2 === 0 ? 'noisy' : 'vault', i }, `e${i}`)),
+  )
   await engine.giveFeedback(job, 'e0', { analyst: 'ann', label: 'Drop' })
   await engine.giveFeedback(job, 'e1', { analyst: 'ann', label: 'Escalate' })
   await engine.train(job, null)
@@ -89,7 +110,8 @@ async function inTheMiddle(engine: Engine, job: JobHandle, { taskId }: Reprocess
 }
 
 async function everyEventIsDecided(engine: Engine, job: JobHandle, dataDir: string, count: number): Promise<void> {
-  for (let i = 0; i < count; i += 97) assert.equal(engine.event(job, `e${i}`).resultLabel, i % 2 === 0 ? 'Drop' : 'Escalate', `e${i}`)
+  for (let i = 0; i < count; i += 97)
+    assert.equal(engine.event(job, `e${i}`).resultLabel, i % 2 === 0 ? 'Drop' : 'Escalate', `e${i}`)
   const environment = openShard(dataDir, 0)
   recount(environment, job.id)
   await environment.close()
@@ -99,7 +121,10 @@ describe('a reprocessing task', () => {
   // The directory of a job with MANY events and a model, made once; each test works on a copy.
   const made = newDirectory()
   before(async () => {
-    const engine = await openEngine({ ...settingsOf(made), onFailure: (what, error) => assert.fail(`${what}: ${String(error)}`) })
+    const engine = await openEngine({
+      ...settingsOf(made),
+      onFailure: (what, error) => assert.fail(`${what}: ${String(error)}`),
+    })
     await taught(engine, MANY)
     await engine.close()
   })
@@ -117,12 +142,20 @@ describe('a reprocessing task', () => {
     const job = await taught(engine, 20)
     const task = await engine.reprocess.start(job, {}, ann)
     assert.deepEqual(
-      [task.state, task.matched, task.updated, task.changed, task.percent, task.requestedBy], ['finished', 20, 20, 20, 100, 'ann'],
+      [task.state, task.matched, task.updated, task.changed, task.percent, task.requestedBy],
+      ['finished', 20, 20, 20, 100, 'ann'],
     )
     await everyEventIsDecided(engine, job, dataDir, 20)
-    const again = await engine.reprocess.start(job, { filters: [{ field: 'service.result_label', operator: 'is', value: 'Drop' }] }, ann)
+    const again = await engine.reprocess.start(
+      job,
+      { filters: [{ field: 'service.result_label', operator: 'is', value: 'Drop' }] },
+      ann,
+    )
     assert.deepEqual([again.updated, again.changed], [10, 0])
-    assert.deepEqual(engine.reprocess.tasks(job).map(({ taskId }) => taskId), [again.taskId, task.taskId])
+    assert.deepEqual(
+      engine.reprocess.tasks(job).map(({ taskId }) => taskId),
+      [again.taskId, task.taskId],
+    )
   })
 
   it('over many events goes on in the background while new ones come in, each counted once', async (test) => {
@@ -133,7 +166,9 @@ describe('a reprocessing task', () => {
     assert.equal(task.finishedMicros, null)
     await inTheMiddle(engine, job, task)
     // New versions of events that it has and has not come to, and new events.
-    const posts = Array.from({ length: 200 }, (_, i) => ingest(engine, job, { host: 'noisy', again: i }, i % 2 === 0 ? `e${i * 2}` : `new ${i}`))
+    const posts = Array.from({ length: 200 }, (_, i) =>
+      ingest(engine, job, { host: 'noisy', again: i }, i % 2 === 0 ? `e${i * 2}` : `new ${i}`),
+    )
     const views = await Promise.all(posts)
     assert.ok(views.every(({ resultLabel }) => resultLabel === 'Drop'))
     const end = await over(engine, job, task)
@@ -160,7 +195,12 @@ describe('a reprocessing task', () => {
     const job = find(engine)
     const task = await engine.reprocess.start(job, {}, ann, 0)
     await inTheMiddle(engine, job, task)
-    const next = engine.reprocess.start(job, { filters: [{ field: 'host', operator: 'is', value: 'nowhere' }] }, ann, 60)
+    const next = engine.reprocess.start(
+      job,
+      { filters: [{ field: 'host', operator: 'is', value: 'nowhere' }] },
+      ann,
+      60,
+    )
     await engine.stopJob(job)
     assert.equal(engine.reprocess.task(job, task.taskId).state, 'waiting')
     assert.equal((await next).state, 'waiting', 'and so nobody waits for it')
@@ -179,7 +219,10 @@ describe('a reprocessing task', () => {
   it('comes after the one before it; both count what they decide', async (test) => {
     const engine = await open(test, taughtDirectory(test))
     const job = find(engine)
-    const [one, two] = await Promise.all([engine.reprocess.start(job, {}, ann, 0), engine.reprocess.start(job, { filters: [] }, bob, 0)])
+    const [one, two] = await Promise.all([
+      engine.reprocess.start(job, {}, ann, 0),
+      engine.reprocess.start(job, { filters: [] }, bob, 0),
+    ])
     assert.notEqual(one.taskId, two.taskId)
     await inTheMiddle(engine, job, one)
     assert.equal(engine.reprocess.task(job, two.taskId).state, 'queued')
@@ -215,8 +258,12 @@ describe('a reprocessing task', () => {
     const environment = openShard(dataDir, 0)
     const left = (): number => {
       environment.refresh()
-      return shardTables.filter((table) => !sharedTables.includes(table))
-        .reduce((sum, table) => sum + [...environment.range(table, { from: jobKey(job.id), to: jobKey(job.id + 1) })].length, 0)
+      return shardTables
+        .filter((table) => !sharedTables.includes(table))
+        .reduce(
+          (sum, table) => sum + [...environment.range(table, { from: jobKey(job.id), to: jobKey(job.id + 1) })].length,
+          0,
+        )
     }
     while (left() > 0) await sleep(10)
     await sleep(50)
@@ -233,7 +280,8 @@ describe('a reprocessing task', () => {
     const refused = asked.filter(({ status }) => status === 'rejected')
     assert.equal(refused.length, 5)
     assert.ok(refused.every((one) => refusedWith('limit_exceeded')((one as PromiseRejectedResult).reason)))
-    for (const id of ['', 'nobody', '001k0sarx9qwc']) assertRefused('task_not_found', () => engine.reprocess.task(job, id))
+    for (const id of ['', 'nobody', '001k0sarx9qwc'])
+      assertRefused('task_not_found', () => engine.reprocess.task(job, id))
     await assert.rejects(engine.reprocess.cancel(job, 'nobody', ann), refusedWith('task_not_found'))
     for (const { taskId } of engine.reprocess.tasks(job)) await engine.reprocess.cancel(job, taskId, ann)
   })
@@ -251,20 +299,33 @@ describe('a reprocessing task whose looks fail', () => {
       return shard.post({ job, kind, eventId: id, ...(body === undefined ? {} : { body }) })
     }
     const shards = {
-      count: 1, messages: 0, reader: () => shard.reader(), ask: post,
+      count: 1,
+      messages: 0,
+      reader: () => shard.reader(),
+      ask: post,
       insist: (job: JobSettings, kind: MessageKind, body?: Uint8Array) => post(job, kind, null, body),
     }
     let left = failures
-    const reprocessing = new Reprocessing({
-      dataDir: '', serviceNames: ['service'], shards, audit: { collector: { ask: post } }, current: () => settings, job: () => settings,
-      mustAccept: () => {}, accepting: () => true, failed: (what) => told.push(what),
-    }, {
-      async run(task) {
-        if (left-- > 0) throw new Error('the thread died')
-        return look(shard.environment, task)
+    const reprocessing = new Reprocessing(
+      {
+        dataDir: '',
+        serviceNames: ['service'],
+        shards,
+        audit: { collector: { ask: post } },
+        current: () => settings,
+        job: () => settings,
+        mustAccept: () => {},
+        accepting: () => true,
+        failed: (what) => told.push(what),
       },
-      async close() {},
-    })
+      {
+        async run(task) {
+          if (left-- > 0) throw new Error('the thread died')
+          return look(shard.environment, task)
+        },
+        async close() {},
+      },
+    )
     return { reprocessing, told }
   }
 

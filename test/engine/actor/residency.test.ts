@@ -21,8 +21,12 @@ function openShards(test: TestContext): { shards: Shards; failures: unknown[]; b
   const before = mappedBytes()
   const failures: unknown[] = []
   const shards = new Shards(
-    2, 1, { dataDir: directory, sectionNames: ['service'], lateEventsMax: 8 }, Shards.openReaders(directory, 2),
-    new IngestClock(systemClock), (_, error) => failures.push(error),
+    2,
+    1,
+    { dataDir: directory, sectionNames: ['service'], lateEventsMax: 8 },
+    Shards.openReaders(directory, 2),
+    new IngestClock(systemClock),
+    (_, error) => failures.push(error),
   )
   afterwards(test, () => shards.close())
   return { shards, failures, before }
@@ -42,16 +46,21 @@ describe('giving maps back', () => {
     for (let round = 0; round < 10; round++) {
       for (let i = 0; i < 200; i++) posted.push(ingest(shards, `${round}-${i}`))
       await Promise.all([shards.unmap(1), shards.unmap(0)])
-      assert.equal(shards.reader(1).event(job, (await posted[round * 200] as EventView).eventId).status, 'OK')
+      assert.equal(shards.reader(1).event(job, ((await posted[round * 200]) as EventView).eventId).status, 'OK')
     }
     const views = await Promise.all(posted)
     const times = views.map(({ ingestMicros }) => ingestMicros)
-    assert.deepEqual(times, [...times].sort((a, b) => a - b))
+    assert.deepEqual(
+      times,
+      [...times].sort((a, b) => a - b),
+    )
     assert.equal(shards.reader(1).stats(job).events, 2_000)
     assert.deepEqual(failures, [])
   })
 
-  it('leaves readers with a map: to make one later would wait for a commit', { skip: mappedBytes() === null }, async (test) => {
+  it('leaves readers with a map: to make one later would wait for a commit', {
+    skip: mappedBytes() === null,
+  }, async (test) => {
     const { shards } = openShards(test)
     await ingest(shards, 'a')
     const isMapped = (): boolean => readFileSync('/proc/self/maps', 'utf8').includes('shard-1.mdb')
@@ -61,7 +70,9 @@ describe('giving maps back', () => {
     assert.equal(shards.reader(1).event(job, 'a').status, 'OK')
   })
 
-  it('keeps what is mapped near its bound while the store grows past it', { skip: mappedBytes() === null }, async (test) => {
+  it('keeps what is mapped near its bound while the store grows past it', {
+    skip: mappedBytes() === null,
+  }, async (test) => {
     const { shards, failures, before } = openShards(test)
     const random = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(6_000))).toString('base64')
     let stored = 0

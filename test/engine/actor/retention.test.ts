@@ -24,7 +24,15 @@ let closed = false
 
 before(async () => {
   const lock = await lockDataDir(dir)
-  const options = { dataDir: dir, name: 'service', threads: 1, clock, adminPassword: 'administrator', passwordCost: 10, bootstrapKey: 'bootstrap-key-for-tests' }
+  const options = {
+    dataDir: dir,
+    name: 'service',
+    threads: 1,
+    clock,
+    adminPassword: 'administrator',
+    passwordCost: 10,
+    bootstrapKey: 'bootstrap-key-for-tests',
+  }
   parts = new EngineParts(options, openDataDir(dir, 1), lock)
 })
 after(async () => {
@@ -34,7 +42,10 @@ after(async () => {
 
 function setUp(retention: object | null): JobSettings {
   const properties = {
-    title: 'kept', category: 'Decision intelligence', decision_points: ['rule'], advanced_settings: retention === null ? {} : { retention },
+    title: 'kept',
+    category: 'Decision intelligence',
+    decision_points: ['rule'],
+    advanced_settings: retention === null ? {} : { retention },
   }
   parts.catalog.apply({ resources: { job: { type: 'job', properties } } }, true)
   return parts.catalog.jobByTitle('kept')!
@@ -102,25 +113,41 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
   const path = mkdtempSync(join(tmpdir(), 'retention-'))
   const begin = async (): Promise<EngineParts> => {
     const lock = await lockDataDir(path)
-    const options = { dataDir: path, name: 'service', threads: 1, clock, adminPassword: 'administrator', passwordCost: 10, bootstrapKey: 'bootstrap-key-for-tests' }
+    const options = {
+      dataDir: path,
+      name: 'service',
+      threads: 1,
+      clock,
+      adminPassword: 'administrator',
+      passwordCost: 10,
+      bootstrapKey: 'bootstrap-key-for-tests',
+    }
     return new EngineParts(options, openDataDir(path, 1), lock)
   }
   let own = await begin()
   const titles = ['broken', 'sound']
   for (const title of titles) {
-    const properties = { title, category: 'Decision intelligence', decision_points: ['rule'], advanced_settings: { retention: { max_events: 1 } } }
+    const properties = {
+      title,
+      category: 'Decision intelligence',
+      decision_points: ['rule'],
+      advanced_settings: { retention: { max_events: 1 } },
+    }
     own.catalog.apply({ resources: { job: { type: 'job', properties } } }, true)
     const job = own.catalog.jobByTitle(title)!
     for (let at = 0; at < 3; at++) {
       const body = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: { rule: 'r' } }))
-      await new Promise<void>((resolve, reject) => own.shards.post(job, 'ingest', `e${at}`, false, body, { ingested: () => resolve(), refused: reject }))
+      await new Promise<void>((resolve, reject) =>
+        own.shards.post(job, 'ingest', `e${at}`, false, body, { ingested: () => resolve(), refused: reject }),
+      )
     }
   }
   const [broken, sound] = titles.map((title) => own.catalog.jobByTitle(title)!)
   await own.close()
   const shard = openShard(path, 0)
   const batch = new WriteBatch()
-  for (const { key } of shard.range('events', { ...jobRange(broken!.id), limit: 1 })) batch.put('events', key, Buffer.from([255, 1, 2, 3]))
+  for (const { key } of shard.range('events', { ...jobRange(broken!.id), limit: 1 }))
+    batch.put('events', key, Buffer.from([255, 1, 2, 3]))
   shard.commit(batch)
   await shard.close()
   own = await begin()

@@ -20,8 +20,11 @@ describe('a commit that the store refuses', () => {
     const rows = shard.rows()
     shard.environment.failNextCommit = full()
     const results = await Promise.allSettled([
-      shard.ingest(job, { host: 'b' }, 'new'), shard.ingest(job, { host: 'b' }, 'e'), shard.feedback(job, 'e', 'ann', 'Drop'),
-      shard.ingest(job, { host: 'a' }, 'e'), shard.feedback(job, 'e', 'ann', 'Nonsense'),
+      shard.ingest(job, { host: 'b' }, 'new'),
+      shard.ingest(job, { host: 'b' }, 'e'),
+      shard.feedback(job, 'e', 'ann', 'Drop'),
+      shard.ingest(job, { host: 'a' }, 'e'),
+      shard.feedback(job, 'e', 'ann', 'Nonsense'),
     ])
     assert.deepEqual(results.map(codeOf), new Array(5).fill('store_full'))
     assert.deepEqual(shard.rows(), rows)
@@ -33,7 +36,9 @@ describe('a commit that the store refuses', () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e1')
     shard.environment.failNextCommit = full()
-    await assert.rejects(shard.ingest(job, { host: 'a', more: { shape: 1 } }, 'e2'), (error) => isRefusal(error, 'store_full'))
+    await assert.rejects(shard.ingest(job, { host: 'a', more: { shape: 1 } }, 'e2'), (error) =>
+      isRefusal(error, 'store_full'),
+    )
     await shard.ingest(job, { host: 'a', more: { shape: 1 } }, 'e2')
     await shard.ingest(job, { host: 'a' }, 'e3')
     const { events, buckets } = shard.reader().stats(job)
@@ -74,7 +79,11 @@ describe('a turn that fails', () => {
     for (const one of [shard, clean]) await one.ingest(job, { host: 'a' }, 'e')
     shard.environment.failNextCommit = new Error('a bug in the commit')
     for (const one of [shard, clean]) {
-      await Promise.all([one.ingest(job, { host: 'b' }, 'e'), one.ingest(job, { host: 'c' }), one.feedback(job, 'e', 'ann', 'Drop')])
+      await Promise.all([
+        one.ingest(job, { host: 'b' }, 'e'),
+        one.ingest(job, { host: 'c' }),
+        one.feedback(job, 'e', 'ann', 'Drop'),
+      ])
     }
     assert.equal(shard.failures.length, 1)
     assert.deepEqual(shard.rows(), clean.rows())
@@ -84,10 +93,18 @@ describe('a turn that fails', () => {
     const [shard, clean] = [new TestShard(), new TestShard()]
     for (const one of [shard, clean]) await one.ingest(job, { host: 'a' }, 'e')
     shard.dieOnce('after')
-    const answers = await Promise.all([shard, clean].map((one) => Promise.all([
-      one.ingest(job, { host: 'b' }, 'e'), one.ingest(job, { host: 'c' }), one.ingest(job, { host: 'd', zero: -0 }),
-      one.feedback(job, 'e', 'ann', 'Drop'), one.feedback(job, 'e', 'bob', 'Escalate'), one.feedback(job, 'e', 'ann', 'Escalate'),
-    ])))
+    const answers = await Promise.all(
+      [shard, clean].map((one) =>
+        Promise.all([
+          one.ingest(job, { host: 'b' }, 'e'),
+          one.ingest(job, { host: 'c' }),
+          one.ingest(job, { host: 'd', zero: -0 }),
+          one.feedback(job, 'e', 'ann', 'Drop'),
+          one.feedback(job, 'e', 'bob', 'Escalate'),
+          one.feedback(job, 'e', 'ann', 'Escalate'),
+        ]),
+      ),
+    )
     assert.deepEqual(shard.rows(), clean.rows())
     const times = answers.map((views) => views.map((view) => (view as { ingestMicros?: number } | null)?.ingestMicros))
     assert.deepEqual(times[0], times[1])
@@ -138,8 +155,13 @@ describe('a shard', () => {
   })
 
   it('keeps the same rows however its turns are cut', async () => {
-    const events = Array.from({ length: 200 }, (_, i) => ({ host: `h${i % 9}`, user: i % 4 === 0 ? null : `u${i % 3}`, i }))
-    const post = (shard: TestShard, event: { i: number }) => shard.ingest(job, event, event.i % 5 === 0 ? `id ${event.i % 40}` : null)
+    const events = Array.from({ length: 200 }, (_, i) => ({
+      host: `h${i % 9}`,
+      user: i % 4 === 0 ? null : `u${i % 3}`,
+      i,
+    }))
+    const post = (shard: TestShard, event: { i: number }) =>
+      shard.ingest(job, event, event.i % 5 === 0 ? `id ${event.i % 40}` : null)
     const [together, apart, restarted] = [new TestShard(), new TestShard(), new TestShard()]
     await Promise.all(events.map((event) => post(together, event)))
     for (const event of events) await post(apart, event)
@@ -148,7 +170,11 @@ describe('a shard', () => {
       restarted.restart()
     }
     assert.deepEqual(apart.rows(), restarted.rows())
-    const kept = (shard: TestShard) => shard.rows(1).filter((row) => !/^(buckets|counts|stats) /.test(row)).map((row) => row.split(' ').slice(0, 2))
+    const kept = (shard: TestShard) =>
+      shard
+        .rows(1)
+        .filter((row) => !/^(buckets|counts|stats) /.test(row))
+        .map((row) => row.split(' ').slice(0, 2))
     assert.deepEqual(kept(together), kept(apart))
     assert.deepEqual(together.reader().stats(job).buckets, apart.reader().stats(job).buckets)
   })

@@ -13,19 +13,34 @@ test('who still means a job that was deleted leaves no row of it', async (contex
   const meant = catalog.jobByTitle('a job')!
   const body = Buffer.from('{"raw_body": {"host": {"name": "a"}}}')
   await shards.ask(meant, 'resume', null)
-  const before = new Promise((resolve, reject) => shards.post(meant, 'ingest', 'before', false, body, { ingested: resolve, refused: reject }))
+  const before = new Promise((resolve, reject) =>
+    shards.post(meant, 'ingest', 'before', false, body, { ingested: resolve, refused: reject }),
+  )
   catalog.remove({ type: 'job', title: 'a job' })
   upkeep.forget(meant.id)
   await before
   const orders: [MessageKind, Uint8Array][] = [
-    ['resume', body], ['task', encodeOrder({ op: 'create', selection: everything, requestedBy: 'x' })],
-    ['note', encodeNote({ notes: 'late', savedObjects: null, author: 'agent', workflowName: null, workflowId: null, sessionId: null })],
+    ['resume', body],
+    ['task', encodeOrder({ op: 'create', selection: everything, requestedBy: 'x' })],
+    [
+      'note',
+      encodeNote({
+        notes: 'late',
+        savedObjects: null,
+        author: 'agent',
+        workflowName: null,
+        workflowId: null,
+        sessionId: null,
+      }),
+    ],
   ]
   for (const [kind, order] of orders) {
     await assert.rejects(shards.ask(meant, kind, 'before', order), { code: 'job_not_found' })
     await assert.rejects(shards.insist(meant, kind, order), { code: 'job_not_found' })
   }
-  assert.throws(() => shards.post(meant, 'ingest', 'late', false, body, { ingested: () => {}, refused: () => {} }), { code: 'job_not_found' })
+  assert.throws(() => shards.post(meant, 'ingest', 'late', false, body, { ingested: () => {}, refused: () => {} }), {
+    code: 'job_not_found',
+  })
   await shards.whenIdle()
   assert.deepEqual([...shards.reader(meant.shard).storedJobs()], [])
 })

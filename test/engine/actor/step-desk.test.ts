@@ -37,18 +37,34 @@ class World {
     const { environment: catalog, clock } = this.bench
     this.shard = new TestShard(openShard(dataDir, 0))
     const parts: StepDeskParts = {
-      dataDir, catalog, ledger: this.#ledger, pace, clock, serviceNames: ['service'], failed: (what, error) => assert.fail(`${what}: ${String(error)}`),
-      asked: () => {}, takeIn: async () => ({ refused: [], busy: null }), policy: new HostPolicy(['127.0.0.1']),
+      dataDir,
+      catalog,
+      ledger: this.#ledger,
+      pace,
+      clock,
+      serviceNames: ['service'],
+      failed: (what, error) => assert.fail(`${what}: ${String(error)}`),
+      asked: () => {},
+      takeIn: async () => ({ refused: [], busy: null }),
+      policy: new HostPolicy(['127.0.0.1']),
       sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), new SeededRandom(2)),
     }
     this.desk = new StepDesk(parts)
-    this.enrichments = new EnrichmentDesk({
-      ...parts,
-      bring: async (_, events) => {
-        await this.shard.post({ job: this.job, kind: 'enriched', body: encodeEnriched({ op: 'bring', events }), micros: clock.nowMicros() })
-        return null
+    this.enrichments = new EnrichmentDesk(
+      {
+        ...parts,
+        bring: async (_, events) => {
+          await this.shard.post({
+            job: this.job,
+            kind: 'enriched',
+            body: encodeEnriched({ op: 'bring', events }),
+            micros: clock.nowMicros(),
+          })
+          return null
+        },
       },
-    }, this.desk)
+      this.desk,
+    )
   }
 
   static open(context: TestContext, more: Partial<Pace> = {}): World {
@@ -74,17 +90,33 @@ class World {
 
   /** Gives the job this step alone. */
   step(resource: string, more: Record<string, unknown> = {}): void {
-    const step = { resource, integration_type: 'post_decision', enabled: true, parameters: { include_undecided: true, ...more } }
+    const step = {
+      resource,
+      integration_type: 'post_decision',
+      enabled: true,
+      parameters: { include_undecided: true, ...more },
+    }
     this.apply({ job: job('a job', { pipeline_integrations: [step] }) })
   }
 
   hook(url: string): void {
-    this.apply({ hook: { type: 'integration', properties: { title: 'hook', integration_type: 'Webhook', parameters: { url, secret: 'a secret' } } } })
+    this.apply({
+      hook: {
+        type: 'integration',
+        properties: { title: 'hook', integration_type: 'Webhook', parameters: { url, secret: 'a secret' } },
+      },
+    })
   }
 
   async ingest(eventId: string, body: object = {}): Promise<void> {
     this.bench.clock.advanceMs(1)
-    const posted = { job: this.job, kind: 'ingest', eventId, body: JSON.stringify({ raw_body: { 'host.name': 'a', ...body } }), micros: this.bench.clock.nowMicros() } as const
+    const posted = {
+      job: this.job,
+      kind: 'ingest',
+      eventId,
+      body: JSON.stringify({ raw_body: { 'host.name': 'a', ...body } }),
+      micros: this.bench.clock.nowMicros(),
+    } as const
     await this.shard.post(posted)
   }
 
@@ -93,7 +125,12 @@ class World {
     this.desk.wake(0)
     this.enrichments.wake(0)
     await new Promise((resolve) => setImmediate(resolve))
-    await eventually(async () => this.enrichments.isIdle(0) && [...this.desk.steps].every(({ runs }) => !(runs instanceof Delivery) || runs.isIdle), (rests) => rests)
+    await eventually(
+      async () =>
+        this.enrichments.isIdle(0) &&
+        [...this.desk.steps].every(({ runs }) => !(runs instanceof Delivery) || runs.isIdle),
+      (rests) => rests,
+    )
   }
 
   /** The thread hears of what has changed. */
@@ -131,7 +168,8 @@ test('what comes in behind another address goes there, also before the thread ha
 test('what comes in behind another rule goes by it, and is not passed by the one before', async (context) => {
   const [receiver] = await receivers(context)
   const world = World.open(context)
-  const rule = (value: string): void => world.step('hook', { filters: JSON.stringify([{ field: 'rule', operator: 'is', value }]) })
+  const rule = (value: string): void =>
+    world.step('hook', { filters: JSON.stringify([{ field: 'rule', operator: 'is', value }]) })
   world.hook(receiver.url)
   rule('a')
   await world.rewire()
@@ -150,7 +188,9 @@ test('what comes in while a step is away goes nowhere, also where it is there ag
   world.step('hook')
   await world.rewire()
   const enable = (enabled: boolean): void => {
-    world.apply({ job: job('a job', { pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', enabled }] }) })
+    world.apply({
+      job: job('a job', { pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', enabled }] }),
+    })
   }
   enable(false)
   await world.ingest('away')
@@ -173,7 +213,10 @@ test('a change that is taken back delays what came in meanwhile until the thread
   await world.look()
   world.hook(receiver.url)
   await world.desk.rewire()
-  await eventually(async () => ids(receiver), ({ length }) => length > 0)
+  await eventually(
+    async () => ids(receiver),
+    ({ length }) => length > 0,
+  )
   assert.deepEqual(ids(receiver), ['one'])
 })
 
@@ -186,10 +229,16 @@ test('where the address was wrong the right one is asked at once', async (contex
   await world.ingest('one')
   world.desk.wake(0)
   const step = [...world.desk.steps].map(({ runs }) => runs).find((runs) => runs instanceof Delivery)
-  await eventually(async () => step?.status().state, (state) => state !== 'running')
+  await eventually(
+    async () => step?.status().state,
+    (state) => state !== 'running',
+  )
   world.hook(receiver.url)
   await world.desk.rewire()
-  await eventually(async () => ids(receiver), ({ length }) => length > 0)
+  await eventually(
+    async () => ids(receiver),
+    ({ length }) => length > 0,
+  )
 })
 
 test('nobody is asked about what comes in behind the stop of its job, or another address', async (context) => {
@@ -197,12 +246,21 @@ test('nobody is asked about what comes in behind the stop of its job, or another
   afterwards(context, () => Promise.all(servers.map((one) => one.close())))
   const world = World.open(context)
   const point = ({ connection }: SearchServer): void => {
-    world.apply({ cmdb: { type: 'integration', properties: { title: 'cmdb', integration_type: 'Search engine', parameters: connection } } })
+    world.apply({
+      cmdb: {
+        type: 'integration',
+        properties: { title: 'cmdb', integration_type: 'Search engine', parameters: connection },
+      },
+    })
   }
   const asked = (): number[] => servers.map(({ http }) => http.received.length)
   point(servers[0])
   const parameters = { name: 'cmdb', index_pattern: 'cmdb', event_field: 'ip', document_field: 'ip' }
-  world.apply({ job: job('a job', { pipeline_integrations: [{ resource: 'cmdb', integration_type: 'enrichment', enabled: true, parameters }] }) })
+  world.apply({
+    job: job('a job', {
+      pipeline_integrations: [{ resource: 'cmdb', integration_type: 'enrichment', enabled: true, parameters }],
+    }),
+  })
   await world.rewire()
   world.bench.catalog.setJobStatus(world.job.id, 'STOPPED')
   await world.ingest('stopped', { ip: '10.0.0.1' })
@@ -214,6 +272,9 @@ test('nobody is asked about what comes in behind the stop of its job, or another
   await world.look()
   assert.deepEqual(asked(), [0, 0])
   await world.rewire()
-  await eventually(async () => world.shard.view(world.job, 'moved').status, (status) => status === 'OK')
+  await eventually(
+    async () => world.shard.view(world.job, 'moved').status,
+    (status) => status === 'OK',
+  )
   assert.equal(asked()[0], 0)
 })

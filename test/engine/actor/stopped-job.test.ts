@@ -32,14 +32,20 @@ describe('a stopped job (S11)', () => {
     const decided = shard.view(startedAgain, 'e')
     assert.deepEqual([decided.status, decided.resultLabel, decided.ingestMicros], ['OK', 'Drop', held.ingestMicros])
     assert.equal(shard.reader().stats(startedAgain).pending, 0)
-    assert.deepEqual(shard.rows(1).filter((row) => row.startsWith('pending ')), [])
+    assert.deepEqual(
+      shard.rows(1).filter((row) => row.startsWith('pending ')),
+      [],
+    )
   })
 
   it('takes feedback on what it holds', async () => {
     const shard = await trained()
     await shard.ingest(stopped, { host: 'new' }, 'e')
     await shard.feedback(stopped, 'e', 'ann', 'Investigate')
-    assert.deepEqual([shard.view(stopped, 'e').bucketState, shard.view(stopped, 'e').status], ['pending', 'pending_inference'])
+    assert.deepEqual(
+      [shard.view(stopped, 'e').bucketState, shard.view(stopped, 'e').status],
+      ['pending', 'pending_inference'],
+    )
     await shard.resume(startedAgain)
     assert.equal(shard.view(startedAgain, 'e').status, 'OK')
     assert.equal(shard.reader().stats(startedAgain).feedbackEvents, 3)
@@ -66,7 +72,9 @@ describe('a stopped job (S11)', () => {
   it('takes up any number of events, in several messages', async () => {
     const shard = await trained()
     const count = 2 * limits.resumeEventsPerTurn + 10
-    await Promise.all(Array.from({ length: count }, (_, i) => shard.ingest(stopped, { host: i % 2 === 0 ? 'noisy' : 'vault', i })))
+    await Promise.all(
+      Array.from({ length: count }, (_, i) => shard.ingest(stopped, { host: i % 2 === 0 ? 'noisy' : 'vault', i })),
+    )
     assert.equal(shard.reader().stats(stopped).pending, count)
     assert.equal(await shard.resume(startedAgain), 3)
     const { pending, decidedSinceTraining } = shard.reader().stats(startedAgain)
@@ -86,7 +94,10 @@ describe('a stopped job (S11)', () => {
   it('whose held event is replaced in the turn that takes it up decides the new version once', async () => {
     const shard = await trained()
     await shard.ingest(stopped, { host: 'noisy' }, 'e')
-    const [replaced] = await Promise.all([shard.ingest(startedAgain, { host: 'vault' }, 'e'), shard.resume(startedAgain)])
+    const [replaced] = await Promise.all([
+      shard.ingest(startedAgain, { host: 'vault' }, 'e'),
+      shard.resume(startedAgain),
+    ])
     assert.equal(replaced.resultLabel, 'Escalate')
     assert.equal(shard.view(startedAgain, 'e').resultLabel, 'Escalate')
     assert.equal(shard.reader().stats(startedAgain).pending, 0)
@@ -97,7 +108,10 @@ describe('a stopped job (S11)', () => {
     const shard = await trained()
     await shard.ingest(stopped, { host: 'noisy' }, 'e')
     shard.restart()
-    assert.deepEqual([...shard.reader().storedJobs()].map(({ jobId, stats }) => [jobId, stats.pending]), [[1, 1]])
+    assert.deepEqual(
+      [...shard.reader().storedJobs()].map(({ jobId, stats }) => [jobId, stats.pending]),
+      [[1, 1]],
+    )
     await shard.resume(startedAgain)
     assert.equal(shard.view(startedAgain, 'e').resultLabel, 'Drop')
   })

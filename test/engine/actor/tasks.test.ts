@@ -32,11 +32,28 @@ describe('a reprocessing task', () => {
   it('says after each piece how far it is, in the commit of that piece', async () => {
     const { shard, id, times } = await begun()
     const [, , third] = times
-    const first = await shard.task(job, { op: 'piece', id, from: 0, through: third as number, times: times.slice(0, 3), last: false })
+    const first = await shard.task(job, {
+      op: 'piece',
+      id,
+      from: 0,
+      through: third as number,
+      times: times.slice(0, 3),
+      last: false,
+    })
     assert.deepEqual([first?.state, first?.updated, first?.changed, first?.cursor], ['running', 3, 0, third])
-    assert.deepEqual(['e2', 'e3'].map((eventId) => decided(shard, eventId)), [true, false])
+    assert.deepEqual(
+      ['e2', 'e3'].map((eventId) => decided(shard, eventId)),
+      [true, false],
+    )
     assert.deepEqual(shard.reader().task(job.id, id), first)
-    const end = await shard.task(job, { op: 'piece', id, from: third as number, through: id, times: times.slice(3), last: true })
+    const end = await shard.task(job, {
+      op: 'piece',
+      id,
+      from: third as number,
+      through: id,
+      times: times.slice(3),
+      last: true,
+    })
     assert.deepEqual([end?.state, end?.updated], ['finished', 10])
     assert.ok((end?.finishedMicros ?? 0) > id)
   })
@@ -44,7 +61,11 @@ describe('a reprocessing task', () => {
   it('leaves out a piece that begins where it is not, or comes after its end, or finds the job stopped', async () => {
     const { shard, id, times } = await begun()
     const piece = { op: 'piece', id, from: 0, through: id, times, last: true } as const
-    for (const wrong of [{ ...piece, from: 5 }, { ...piece, id: id + 1 }]) await shard.task(job, wrong)
+    for (const wrong of [
+      { ...piece, from: 5 },
+      { ...piece, id: id + 1 },
+    ])
+      await shard.task(job, wrong)
     await shard.task(stopped, piece)
     assert.ok(!decided(shard, 'e0'))
     assert.equal(shard.reader().task(job.id, id)?.updated, 0)
@@ -72,7 +93,11 @@ describe('a reprocessing task', () => {
   it('is listed after it is over, up to a bound', async () => {
     const shard = new TestShard()
     for (let i = 0; i < limits.reprocessTasksKeptMax + 10; i++) {
-      const { id } = (await shard.task(job, { op: 'create', selection: everything, requestedBy: `${i}` })) as ReprocessRow
+      const { id } = (await shard.task(job, {
+        op: 'create',
+        selection: everything,
+        requestedBy: `${i}`,
+      })) as ReprocessRow
       await shard.task(job, { op: 'piece', id, from: 0, through: id, times: [], last: true })
     }
     const rows = shard.reader().tasks(job.id)
@@ -86,7 +111,14 @@ describe('a reprocessing task', () => {
       const { shard, id, times } = await begun()
       shard.dieOnce(when)
       const half = times[4] as number
-      const first = await shard.task(job, { op: 'piece', id, from: 0, through: half, times: times.slice(0, 5), last: false })
+      const first = await shard.task(job, {
+        op: 'piece',
+        id,
+        from: 0,
+        through: half,
+        times: times.slice(0, 5),
+        last: false,
+      })
       assert.deepEqual([first?.updated, first?.cursor, shard.failures.length], [5, half, 1])
       const end = await shard.task(job, { op: 'piece', id, from: half, through: id, times: times.slice(5), last: true })
       assert.deepEqual([end?.updated, end?.state], [10, 'finished'])

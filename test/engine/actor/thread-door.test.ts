@@ -13,15 +13,23 @@ function fullDoor(): ThreadDoor {
 test('places are given in the order of asking, one for each that is left', () => {
   const door = fullDoor()
   const entered: string[] = []
-  for (const name of ['a', 'b', 'c']) assert.equal(door.take(() => entered.push(name) > 0), false)
+  for (const name of ['a', 'b', 'c'])
+    assert.equal(
+      door.take(() => entered.push(name) > 0),
+      false,
+    )
   door.leave()
   assert.deepEqual(entered, ['a'])
-  assert.equal(door.take(() => entered.push('d') > 0), false, 'others came first')
+  assert.equal(
+    door.take(() => entered.push('d') > 0),
+    false,
+    'others came first',
+  )
   for (let i = 0; i < 3; i++) door.leave()
   assert.deepEqual(entered, ['a', 'b', 'c', 'd'])
 })
 
-test('a place that is not wanted any more is the next one\'s', () => {
+test("a place that is not wanted any more is the next one's", () => {
   const door = fullDoor()
   let entered = false
   door.take(() => false)
@@ -29,8 +37,14 @@ test('a place that is not wanted any more is the next one\'s', () => {
   door.leave()
   assert.ok(entered)
   door.leave()
-  assert.equal(door.take(() => true), true)
-  assert.equal(door.take(() => true), false)
+  assert.equal(
+    door.take(() => true),
+    true,
+  )
+  assert.equal(
+    door.take(() => true),
+    false,
+  )
 })
 
 test('who entered may ask again, and comes behind those who wait', () => {

@@ -24,19 +24,47 @@ test('what is known of the training of a job that was deleted goes with the next
 
 test('a model of decision points that its job has no longer takes the place of none, and the training says so', async (context) => {
   const engine = await openEngine({
-    dataDir: join(temporaryDirectory(context), 'data'), name: 'service', shards: 1, threads: 1, bootstrapKey: KEY, adminPassword: 'administrator', passwordCost: 10,
+    dataDir: join(temporaryDirectory(context), 'data'),
+    name: 'service',
+    shards: 1,
+    threads: 1,
+    bootstrapKey: KEY,
+    adminPassword: 'administrator',
+    passwordCost: 10,
   })
   afterwards(context, () => engine.close())
-  const setUp = async (points: readonly string[]): Promise<void> => void (await engine.applyResources({ resources: {
-    job: { type: 'job', properties: { title: 'a job', category: 'Decision intelligence', decision_points: points, pipeline_integrations: [] } },
-  } }, true))
+  const setUp = async (points: readonly string[]): Promise<void> =>
+    void (await engine.applyResources(
+      {
+        resources: {
+          job: {
+            type: 'job',
+            properties: {
+              title: 'a job',
+              category: 'Decision intelligence',
+              decision_points: points,
+              pipeline_integrations: [],
+            },
+          },
+        },
+      },
+      true,
+    ))
   await setUp(['a'])
   const job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
-  const post = (id: string, a: string): Promise<EventView> => new Promise((resolve, reject) => {
-    engine.ingest(job, id, false, Buffer.from(JSON.stringify({ raw_body: { a, b: a } })), { ingested: resolve, refused: reject })
-  })
+  const post = (id: string, a: string): Promise<EventView> =>
+    new Promise((resolve, reject) => {
+      engine.ingest(job, id, false, Buffer.from(JSON.stringify({ raw_body: { a, b: a } })), {
+        ingested: resolve,
+        refused: reject,
+      })
+    })
   const ended = async (): Promise<string> => {
-    const { retrainState, retrainMsg } = await eventually(async () => engine.jobView(job), (view) => view.retrainState.startsWith('RETRAIN_'), 30_000)
+    const { retrainState, retrainMsg } = await eventually(
+      async () => engine.jobView(job),
+      (view) => view.retrainState.startsWith('RETRAIN_'),
+      30_000,
+    )
     return `${retrainState}: ${retrainMsg}`
   }
   for (const label of ['Drop', 'Escalate']) {
@@ -53,6 +81,9 @@ test('a model of decision points that its job has no longer takes the place of n
   await engine.train(job, null)
   // Behind the start of the training, which reads them, and before its end.
   await setUp(['a'])
-  assert.match(await ended(), /^RETRAIN_FAILED: .*decision points were changed meanwhile; the model before stays in use$/)
+  assert.match(
+    await ended(),
+    /^RETRAIN_FAILED: .*decision points were changed meanwhile; the model before stays in use$/,
+  )
   assert.equal((await post('again', 'Drop')).resultLabel, 'Drop')
 })

@@ -18,7 +18,10 @@ describe('the store of a turn', () => {
     store.put('stats', jobKey(2), bytes('b'))
     store.put('events', jobKey(2), bytes('c'))
     store.delete('stats', jobKey(1))
-    assert.deepEqual([store.get('stats', jobKey(1)), text(store.get('stats', jobKey(2))), text(store.get('events', jobKey(2)))], [undefined, 'b', 'c'])
+    assert.deepEqual(
+      [store.get('stats', jobKey(1)), text(store.get('stats', jobKey(2))), text(store.get('events', jobKey(2)))],
+      [undefined, 'b', 'c'],
+    )
   })
 
   it('writes what is replaced once', () => {
@@ -28,12 +31,18 @@ describe('the store of a turn', () => {
     store.replace('events', jobKey(1), bytes('b'))
     store.replace('events', jobKey(2), bytes('c'))
     store.replace('stats', jobKey(1), bytes('d'))
-    assert.deepEqual([store.batch.size, text(store.get('events', jobKey(1))), text(store.get('stats', jobKey(1)))], [3, 'b', 'd'])
+    assert.deepEqual(
+      [store.batch.size, text(store.get('events', jobKey(1))), text(store.get('stats', jobKey(1)))],
+      [3, 'b', 'd'],
+    )
     store.delete('events', jobKey(1))
     store.replace('events', jobKey(1), bytes('e'))
     environment.commit(store.batch)
     store.begin()
-    assert.deepEqual([1, 2].map((job) => text(store.get('events', jobKey(job)))), ['e', 'c'])
+    assert.deepEqual(
+      [1, 2].map((job) => text(store.get('events', jobKey(job)))),
+      ['e', 'c'],
+    )
   })
 
   it('shows what the turn before wrote while another thread commits it, and walks only behind that', () => {
@@ -47,13 +56,19 @@ describe('the store of a turn', () => {
     store.delete('events', jobKey(1))
     const before = store.batch
     let over = false
-    store.handOver({ isOver: () => over, settle: () => {
-      environment.commit(before)
-      over = true
-    } })
+    store.handOver({
+      isOver: () => over,
+      settle: () => {
+        environment.commit(before)
+        over = true
+      },
+    })
     store.begin()
     store.put('events', jobKey(3), bytes('c'))
-    assert.deepEqual([1, 2, 3].map((job) => text(store.get('events', jobKey(job)))), ['', 'a', 'c'])
+    assert.deepEqual(
+      [1, 2, 3].map((job) => text(store.get('events', jobKey(job)))),
+      ['', 'a', 'c'],
+    )
     assert.deepEqual([over, environment.get('events', jobKey(2))], [false, undefined])
     const walk = (): string[] => [...store.range('events', {})].map(({ value }) => text(value))
     assert.deepEqual([walk(), over], [['a', 'b'], true])
@@ -66,9 +81,12 @@ describe('the store of a turn', () => {
     const environment = new MemoryEnvironment(shardTables)
     const store = new TurnStore(environment)
     store.put('events', jobKey(1), bytes('a'))
-    store.handOver({ isOver: () => true, settle: () => {
-      throw new Error('not committed')
-    } })
+    store.handOver({
+      isOver: () => true,
+      settle: () => {
+        throw new Error('not committed')
+      },
+    })
     assert.throws(() => store.begin(), /not committed/)
     store.forget()
     store.begin()

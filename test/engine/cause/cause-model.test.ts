@@ -29,9 +29,19 @@ function world(labels: readonly number[] = [0, 1, 2]): { clustering: TestCluster
 
 function train({ clustering, examples }: ReturnType<typeof world>, goOn = true): Uint8Array {
   const { precedence } = clustering.clustering
-  return trainCause({
-    examples, background: examples, decisionPoints: [], labelCount: 3, facts: precedence, window: { ms: precedence.windowMs, fixed: false }, seed: 3,
-  }, hashedLogistic, () => goOn)
+  return trainCause(
+    {
+      examples,
+      background: examples,
+      decisionPoints: [],
+      labelCount: 3,
+      facts: precedence,
+      window: { ms: precedence.windowMs, fixed: false },
+      seed: 3,
+    },
+    hashedLogistic,
+    () => goOn,
+  )
 }
 
 describe('a model of root cause analysis', () => {
@@ -43,7 +53,12 @@ describe('a model of root cause analysis', () => {
     const learned = new LearnedBelief(model.lessons)
     const probabilities = new Float64Array(3)
     for (const { alert, label } of known.examples.slice(-3)) {
-      const values = contextValues(alert, structuralAnswer(alert, learned, model.lessons.windowMs), known.clustering.clustering.precedence, [])
+      const values = contextValues(
+        alert,
+        structuralAnswer(alert, learned, model.lessons.windowMs),
+        known.clustering.clustering.precedence,
+        [],
+      )
       const score = model.assess(values, probabilities)
       assert.equal(model.choose(probabilities), label)
       assert.ok(Math.abs(probabilities.reduce((a, b) => a + b, 0) - 1) < 1e-9 && (probabilities[label] as number) > 0.7)
@@ -61,7 +76,10 @@ describe('a model of root cause analysis', () => {
     const probabilities = new Float64Array(3)
     const { precedence } = known.clustering.clustering
     for (const { alert } of world().examples) {
-      model.predict(contextValues(alert, structuralAnswer(alert, new LearnedBelief(model.lessons), 60_000), precedence, []), probabilities)
+      model.predict(
+        contextValues(alert, structuralAnswer(alert, new LearnedBelief(model.lessons), 60_000), precedence, []),
+        probabilities,
+      )
       assert.equal(probabilities[2], 0)
     }
   })
@@ -76,10 +94,18 @@ describe('alerts of services that call each other', () => {
   it('are clustered and told apart without a label', () => {
     const stream = serviceAlerts({ services: 20, callees: 2, every: 120 }, 3)
     const alarms = Array.from({ length: 800 }, () => {
-      const { body, label, incident } = stream.next().value as { body: Record<string, unknown>; label: number; incident: number }
+      const { body, label, incident } = stream.next().value as {
+        body: Record<string, unknown>
+        label: number
+        incident: number
+      }
       return { event: body, label, cluster: incident }
     })
-    const { macroF1, ari, topPrecision } = reportOf(alarms, play(alarms, { labels: 0, seed: 0, parameters: {}, points: [] }), 0)
+    const { macroF1, ari, topPrecision } = reportOf(
+      alarms,
+      play(alarms, { labels: 0, seed: 0, parameters: {}, points: [] }),
+      0,
+    )
     assert.ok(macroF1 > 0.9 && ari > 0.8 && topPrecision > 0.9, JSON.stringify({ macroF1, ari, topPrecision }))
   })
 })

@@ -8,7 +8,11 @@ import { alarm, START_MS, TestClustering } from '../../support/cause.js'
 describe('an alert', () => {
   it('joins the cluster of what it follows from, on the same device or one next to it, while nothing else is known', () => {
     const world = new TestClustering()
-    const [a, b, c] = [world.take(alarm('d1', 'power', 0)), world.take(alarm('d1', 'link', 5)), world.take(alarm('d2', 'loss', 8, ['d1']))]
+    const [a, b, c] = [
+      world.take(alarm('d1', 'power', 0)),
+      world.take(alarm('d1', 'link', 5)),
+      world.take(alarm('d2', 'loss', 8, ['d1'])),
+    ]
     assert.deepEqual([world.clusterOf(b), world.clusterOf(c)], [world.clusterOf(a), world.clusterOf(a)])
     assert.equal(world.clustering.alert(b)?.parent, a)
     assert.equal(world.clustering.alert(c)?.parent, b)
@@ -17,13 +21,16 @@ describe('an alert', () => {
 
   it('is a cluster of its own on a device that nothing joins to the others, or after the gap', () => {
     const world = new TestClustering({ gap_s: 30 })
-    const alerts = [alarm('d1', 'power', 0), alarm('d9', 'link', 1), alarm('d1', 'link', 40)].map((body) => world.take(body))
+    const alerts = [alarm('d1', 'power', 0), alarm('d9', 'link', 1), alarm('d1', 'link', 40)].map((body) =>
+      world.take(body),
+    )
     assert.equal(new Set(alerts.map((alert) => world.clusterOf(alert))).size, 3)
   })
 
   it('does not cross from one value of the equal fields to another, nor without them', () => {
     const world = new TestClustering({ equal_fields: ['site'] })
-    const at = (site: string | null, seconds: number, type: string) => world.take({ ...alarm('d1', type, seconds), ...(site === null ? {} : { site }) })
+    const at = (site: string | null, seconds: number, type: string) =>
+      world.take({ ...alarm('d1', type, seconds), ...(site === null ? {} : { site }) })
     const [a, b, c, d] = [at('x', 0, 'p'), at('y', 1, 'q'), at('x', 2, 'r'), at(null, 3, 's')]
     assert.equal(world.clusterOf(c), world.clusterOf(a))
     assert.equal(new Set([a, b, d].map((alert) => world.clusterOf(alert))).size, 3)
@@ -36,7 +43,10 @@ describe('an alert', () => {
     assert.notEqual(world.clusterOf(b), world.clusterOf(c))
     const a = world.take(alarm('d0', 'power', 2))
     assert.deepEqual([world.clusterOf(b), world.clusterOf(c)], [world.clusterOf(a), world.clusterOf(a)])
-    assert.deepEqual([world.clustering.alert(b)?.parent, world.clustering.alert(c)?.parent, world.clustering.alert(a)?.followers], [a, a, 2])
+    assert.deepEqual(
+      [world.clustering.alert(b)?.parent, world.clustering.alert(c)?.parent, world.clustering.alert(a)?.followers],
+      [a, a, 2],
+    )
     const home = world.clustering.cluster(world.clusterOf(a))
     assert.equal(home?.row.size, 3)
     assert.deepEqual(home?.row.roots.slice(0, 1), [a])
@@ -72,7 +82,11 @@ describe('a cluster', () => {
 
   it('does not grow longer than its bound', () => {
     const world = new TestClustering({ length_s: 20 })
-    const [a, b, c] = [world.take(alarm('d1', 'p', 0)), world.take(alarm('d1', 'q', 15)), world.take(alarm('d1', 'r', 25))]
+    const [a, b, c] = [
+      world.take(alarm('d1', 'p', 0)),
+      world.take(alarm('d1', 'q', 15)),
+      world.take(alarm('d1', 'r', 25)),
+    ]
     assert.equal(world.clusterOf(a), world.clusterOf(b))
     assert.notEqual(world.clusterOf(c), world.clusterOf(a))
   })
@@ -80,8 +94,10 @@ describe('a cluster', () => {
   it('stays bounded in a storm, and says when it is cut', () => {
     const world = new TestClustering({ linkage: 'window' })
     const hub = Array.from({ length: 60 }, (_, i) => `d${i}`)
-    for (let i = 0; i < 3_000; i++) world.take(alarm(`d${i % 90}`, `kind ${i % 7}`, Math.floor(i / 100), i % 50 === 0 ? hub : []))
-    const { row } = world.clustering.cluster(world.clusterOf(world.take(alarm('d0', 'kind 0', 31, hub)))) ?? assert.fail()
+    for (let i = 0; i < 3_000; i++)
+      world.take(alarm(`d${i % 90}`, `kind ${i % 7}`, Math.floor(i / 100), i % 50 === 0 ? hub : []))
+    const { row } =
+      world.clustering.cluster(world.clusterOf(world.take(alarm('d0', 'kind 0', 31, hub)))) ?? assert.fail()
     assert.ok(row.size > 1_000)
     assert.ok(row.roots.length <= 3 * causeBounds.causeRootsMax && row.merged.length <= causeBounds.causeMergedMax)
     assert.equal(row.cut, true)

@@ -25,8 +25,14 @@ function taught(): TestClustering {
 }
 
 describe('precedence mined from a stream', () => {
-  const { clustering: { precedence } } = taught()
-  const [power, link, noise] = ['power', 'link', 'noise'].map((name) => precedence.kindOf(name)) as [number, number, number]
+  const {
+    clustering: { precedence },
+  } = taught()
+  const [power, link, noise] = ['power', 'link', 'noise'].map((name) => precedence.kindOf(name)) as [
+    number,
+    number,
+    number,
+  ]
 
   it('believes what comes behind its cause, and not the other way round', () => {
     assert.equal(precedence.belief(power, link, 0), BELIEVED)
@@ -50,7 +56,8 @@ describe('precedence mined from a stream', () => {
     for (let i = 0; i < 200; i++) {
       // Everything is of one kind: only who lists whom tells. d1 calls d0, d2 calls d1.
       const at = i * 900
-      for (const [hop, lists] of [[], ['d0'], ['d1']].entries()) world.take(alarm(`d${hop}`, 'slow', at + hop * 8 + random.below(5), lists), 0)
+      for (const [hop, lists] of [[], ['d0'], ['d1']].entries())
+        world.take(alarm(`d${hop}`, 'slow', at + hop * 8 + random.below(5), lists), 0)
       world.take(alarm(`d${random.below(2)}`, 'slow', at + 600, []), 0)
     }
     const { precedence: mined } = world.clustering
@@ -68,7 +75,10 @@ describe('kinds', () => {
   it('over the bound are one', () => {
     const precedence = new Precedence(new TestShelf(), 0)
     for (let i = 0; i < causeBounds.causeKindsMax; i++) assert.equal(precedence.kindOf(`kind ${i}`), i + 1)
-    assert.deepEqual([precedence.kindOf('one more'), precedence.kindOf('another'), precedence.kindOf('kind 3')], [0, 0, 4])
+    assert.deepEqual(
+      [precedence.kindOf('one more'), precedence.kindOf('another'), precedence.kindOf('kind 3')],
+      [0, 0, 4],
+    )
     assert.equal(precedence.nameOf(4), 'kind 3')
   })
 })

@@ -11,7 +11,12 @@ describe('the time of a stream', () => {
     for (let i = 0; i < 5; i++) timeline.place(NOW - 3_600_000 + i, NOW)
     timeline.place(NOW, NOW)
     assert.ok(timeline.watermark < NOW - 3_000_000)
-    assert.deepEqual(timeline.place(Date.UTC(2100, 0, 1), NOW), { timeMs: NOW, isLate: false, isAssumed: true, isLatest: true })
+    assert.deepEqual(timeline.place(Date.UTC(2100, 0, 1), NOW), {
+      timeMs: NOW,
+      isLate: false,
+      isAssumed: true,
+      isLatest: true,
+    })
     assert.ok(timeline.watermark < NOW - 3_000_000)
   })
 

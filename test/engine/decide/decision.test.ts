@@ -7,7 +7,11 @@ import { SeededRandom } from '../../../engine/random.js'
 
 /** Trained on two of three labels, and on nothing but them. */
 function trainedModel(): Model {
-  const examples = Array.from({ length: 40 }, (_, i) => ({ values: [i % 2 === 0 ? 'noisy' : 'vault', `u${i % 5}`], label: i % 2, weight: 1 }))
+  const examples = Array.from({ length: 40 }, (_, i) => ({
+    values: [i % 2 === 0 ? 'noisy' : 'vault', `u${i % 5}`],
+    label: i % 2,
+    weight: 1,
+  }))
   const set = { points: ['host', 'user'], labelCount: 3, examples, background: [], seed: 1 }
   return defaultClassifier.load(defaultClassifier.train(set, () => true))
 }
@@ -21,7 +25,12 @@ function decided(values: readonly (string | null)[], known: KnownConsensus | nul
 describe('a decision', () => {
   it('of the model is its most likely label, with that probability as confidence', () => {
     const probabilities = new Float64Array(3)
-    for (const values of [['noisy', 'u1'], ['vault', 'u2'], ['noisy', 'never seen'], [null, null]]) {
+    for (const values of [
+      ['noisy', 'u1'],
+      ['vault', 'u2'],
+      ['noisy', 'never seen'],
+      [null, null],
+    ]) {
       model.predict(values, probabilities)
       const best = Math.max(...probabilities)
       const { label, confidence, source, modelVersion } = decided(values)
@@ -39,7 +48,8 @@ describe('a decision', () => {
   })
 
   it('is surer the more votes agree, and less sure the more do not', () => {
-    const confidence = (votesFor: number, votes: number): number => decided(['vault', 'u1'], { label: 0, votesFor, votes }).confidence
+    const confidence = (votesFor: number, votes: number): number =>
+      decided(['vault', 'u1'], { label: 0, votesFor, votes }).confidence
     assert.ok(confidence(5, 5) > confidence(2, 2))
     assert.ok(confidence(3, 4) < confidence(4, 4))
     assert.ok(confidence(2, 3) > confidence(1, 3))
@@ -53,7 +63,10 @@ describe('a decision', () => {
   it('never names a label without an example, and its confidence is a percentage', () => {
     const random = new SeededRandom(1)
     for (let i = 0; i < 500; i++) {
-      const values = [random.pick(['noisy', 'vault', null, `h${i}`, '']), random.pick([null, `u${random.below(9)}`, 'x'.repeat(4_000)])]
+      const values = [
+        random.pick(['noisy', 'vault', null, `h${i}`, '']),
+        random.pick([null, `u${random.below(9)}`, 'x'.repeat(4_000)]),
+      ]
       const known = random.below(2) === 0 ? null : { label: random.below(3), votesFor: 1 + random.below(3), votes: 3 }
       const { label, confidence, outlierScore, outlier } = decided(values, known)
       assert.ok(known !== null || label === 0 || label === 1)
@@ -70,6 +83,13 @@ describe('a decision', () => {
   })
 
   it('that is none has no label, no confidence and no source', () => {
-    assert.deepEqual(noDecision, { label: -1, confidence: 0, outlier: false, outlierScore: 0, source: 'none', modelVersion: 0 })
+    assert.deepEqual(noDecision, {
+      label: -1,
+      confidence: 0,
+      outlier: false,
+      outlierScore: 0,
+      source: 'none',
+      modelVersion: 0,
+    })
   })
 })

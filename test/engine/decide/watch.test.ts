@@ -1,13 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Decision } from '../../../engine/decide/decision.js'
-import { freshWatch, learnOfFeedback, seeDecision, underWatch, type WatchState, type WatchTerms } from '../../../engine/decide/watch.js'
+import {
+  freshWatch,
+  learnOfFeedback,
+  seeDecision,
+  underWatch,
+  type WatchState,
+  type WatchTerms,
+} from '../../../engine/decide/watch.js'
 import { SeededRandom } from '../../../engine/random.js'
 
 const terms: WatchTerms = { outlierRate: 0.02, modelThreshold: -Math.log(0.02), consensusCounts: [10, 5, 5] }
 
 function decisionOf(outlierScore: number, confidence = 9_500): Decision {
-  return { label: 0, confidence, outlier: outlierScore >= terms.modelThreshold, outlierScore, source: 'model', modelVersion: 1 }
+  return {
+    label: 0,
+    confidence,
+    outlier: outlierScore >= terms.modelThreshold,
+    outlierScore,
+    source: 'model',
+    modelVersion: 1,
+  }
 }
 
 /** A decision as it comes in with the stream. */
@@ -52,7 +66,8 @@ describe('the watch over a model', () => {
   it('lowers the confidence of an ageing model towards the base rate, and says that it did', () => {
     const state = freshWatch()
     const random = new SeededRandom(1)
-    for (let i = 0; i < 200; i++) learnOfFeedback(decisionOf(1), random.nextFloat() < 0.6 ? 0 : 1, state, terms.consensusCounts, i)
+    for (let i = 0; i < 200; i++)
+      learnOfFeedback(decisionOf(1), random.nextFloat() < 0.6 ? 0 : 1, state, terms.consensusCounts, i)
     const answer = watched(decisionOf(1), state, terms, 201)
     assert.equal(answer.source, 'ageing_model')
     assert.ok(answer.confidence < 7_500 && answer.confidence > 4_500, `${answer.confidence}`)
@@ -62,12 +77,11 @@ describe('the watch over a model', () => {
   it('goes on from what was stored as if it had not stopped (S17)', () => {
     const random = new SeededRandom(2)
     const decisions = Array.from({ length: 600 }, () => decisionOf(random.nextFloat() * 6, random.below(10_001)))
-    const play = (state: ReturnType<typeof freshWatch>, from: number, to: number): Decision[] => (
+    const play = (state: ReturnType<typeof freshWatch>, from: number, to: number): Decision[] =>
       decisions.slice(from, to).map((decision, i) => {
         if (i % 7 === 0) learnOfFeedback(decision, i % 3, state, terms.consensusCounts, i)
         return watched(decision, state, terms, i)
       })
-    )
     const whole = freshWatch()
     const all = [...play(whole, 0, 301), ...play(whole, 301, 600)]
     const first = freshWatch()

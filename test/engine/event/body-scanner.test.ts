@@ -11,7 +11,11 @@ import { randomObject } from '../../support/engine-json.js'
 const noPoints = new PointTree([])
 
 /** What the scanner makes of a text, or null where it leaves it to the long way. */
-function scan(bodies: Bodies, text: string | Buffer, points = noPoints): { body: unknown; eventId: string | null; key: string } | null {
+function scan(
+  bodies: Bodies,
+  text: string | Buffer,
+  points = noPoints,
+): { body: unknown; eventId: string | null; key: string } | null {
   const { scanner } = bodies
   // What lies around it, in the memory of a turn, goes on like JSON.
   const around = Buffer.from('7"}]}')
@@ -34,7 +38,9 @@ const request = (rawBody: unknown): string => JSON.stringify({ job_id: 1, raw_bo
 /** The same document with some characters of its names and texts as escapes; none of these is in a literal of JSON. */
 function escaped(text: string, random: SeededRandom): string {
   if (random.below(3) > 0) return text
-  return text.replace(/[vd日本ä\ud83d]/g, (unit) => (random.below(3) > 0 ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`))
+  return text.replace(/[vd日本ä\ud83d]/g, (unit) =>
+    random.below(3) > 0 ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Cuts, doubles and changes bytes. */
@@ -42,7 +48,9 @@ function damaged(text: Buffer, random: SeededRandom): Buffer {
   const bytes = [...text]
   for (let i = 0; i <= random.below(3); i++) {
     const at = random.below(bytes.length)
-    const replacement = random.pick([0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d, 0x30, 0x2e, 0x65, 0x2d, 0x3a, 0x20, 0x5c, 0xc3, 0xff])
+    const replacement = random.pick([
+      0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d, 0x30, 0x2e, 0x65, 0x2d, 0x3a, 0x20, 0x5c, 0xc3, 0xff,
+    ])
     bytes.splice(at, random.below(2), ...(random.below(2) === 0 ? [replacement] : []))
   }
   return Buffer.from(bytes.length === 0 ? [0x7b] : bytes)
@@ -68,7 +76,11 @@ describe('body scanner', () => {
       const buckets = new Map<string, string>()
       let scanned = 0
       for (let i = 0; i < 6_000; i++) {
-        const document = { job_id: i % 2 === 0 ? 7 : '7', raw_body: random.pick(pool), ...(i % 3 === 0 ? { event_id: `e ${i}` } : {}) }
+        const document = {
+          job_id: i % 2 === 0 ? 7 : '7',
+          raw_body: random.pick(pool),
+          ...(i % 3 === 0 ? { event_id: `e ${i}` } : {}),
+        }
         const whole = Buffer.from(escaped(JSON.stringify(document, null, random.pick([0, 0, 1, '\t'])), random))
         const text = random.below(3) === 0 ? damaged(whole, random) : whole
         const found = scan(bodies, text, points)
@@ -80,7 +92,8 @@ describe('body scanner', () => {
         }
         const body = parsed?.raw_body
         if (found === null) {
-          if (typeof body === 'object' && body !== null && !Array.isArray(body) && !text.includes('__proto__')) learn(bodies, body)
+          if (typeof body === 'object' && body !== null && !Array.isArray(body) && !text.includes('__proto__'))
+            learn(bodies, body)
           continue
         }
         scanned++
@@ -97,26 +110,58 @@ describe('body scanner', () => {
 
   it('takes a body whose shapes are known, with white space anywhere, and the id of the request', () => {
     const bodies = knowing({ a: { b: 1 }, c: [] })
-    assert.deepEqual(scan(bodies, ' {"job_id" : 1 ,\n"event_id":"x","raw_body":{ "a" : {"b":-1.5e2} ,"c":[ 1 , "t" ]}}\r\n'), {
-      body: { a: { b: -150 }, c: [1, 't'] }, eventId: 'x', key: '',
-    })
+    assert.deepEqual(
+      scan(bodies, ' {"job_id" : 1 ,\n"event_id":"x","raw_body":{ "a" : {"b":-1.5e2} ,"c":[ 1 , "t" ]}}\r\n'),
+      {
+        body: { a: { b: -150 }, c: [1, 't'] },
+        eventId: 'x',
+        key: '',
+      },
+    )
   })
 
   it('leaves to the long way what it is not sure of', () => {
     const bodies = knowing({ a: 1 }, { a: 1, inference_status: 'OK' }, {})
     for (const text of [
-      request({ b: 1 }), request({ a: '\ud800' }), '{"job_id":1,"event_id":"a\\n","raw_body":{"a":1}}', '{"job_id":1,"raw_body":{"a":1},"title":"t"}', '{"job_id":1}', '{}', '', '[]',
-      '{"job_id":1,"raw_body":{"a":1,"a":2}}', '{"job_id":1,"raw_body":{"a":1},"raw_body":{"a":1}}', request([1]), request(null),
-      request({ a: { a: 1, inference_status: 'OK' } }), '{"job_id":[1],"raw_body":{"a":1}}', '{"job_id":1,"event_id":7,"raw_body":{"a":1}}',
-      '{"job_id":1,"event_id":"","raw_body":{"a":1}}', '{"job_id":1,"raw_body":{"a":-1e309}}',
-    ]) assert.equal(scan(bodies, text), null, text)
+      request({ b: 1 }),
+      request({ a: '\ud800' }),
+      '{"job_id":1,"event_id":"a\\n","raw_body":{"a":1}}',
+      '{"job_id":1,"raw_body":{"a":1},"title":"t"}',
+      '{"job_id":1}',
+      '{}',
+      '',
+      '[]',
+      '{"job_id":1,"raw_body":{"a":1,"a":2}}',
+      '{"job_id":1,"raw_body":{"a":1},"raw_body":{"a":1}}',
+      request([1]),
+      request(null),
+      request({ a: { a: 1, inference_status: 'OK' } }),
+      '{"job_id":[1],"raw_body":{"a":1}}',
+      '{"job_id":1,"event_id":7,"raw_body":{"a":1}}',
+      '{"job_id":1,"event_id":"","raw_body":{"a":1}}',
+      '{"job_id":1,"raw_body":{"a":-1e309}}',
+    ])
+      assert.equal(scan(bodies, text), null, text)
   })
 
   it('undoes escapes as JSON.parse does', () => {
     const bodies = knowing({ a: 1 })
     const texts = [
-      'C:\\\\Windows\\\\cmd.exe', '\\"', '\\/\\b\\f\\n\\r\\t', '\\u0041\\u00e9\\u20ac\\uD83D\\ude00', 'é\\u0000€', `${'long '.repeat(40)}\\\\`,
-      '\\ud800', '\\udc00', '\\ud800\\u0041', '\\ud83d', '\\u00g0', '\\u00', '\\x', '\\', 'a\\é',
+      'C:\\\\Windows\\\\cmd.exe',
+      '\\"',
+      '\\/\\b\\f\\n\\r\\t',
+      '\\u0041\\u00e9\\u20ac\\uD83D\\ude00',
+      'é\\u0000€',
+      `${'long '.repeat(40)}\\\\`,
+      '\\ud800',
+      '\\udc00',
+      '\\ud800\\u0041',
+      '\\ud83d',
+      '\\u00g0',
+      '\\u00',
+      '\\x',
+      '\\',
+      'a\\é',
     ]
     const taken = texts.filter((text) => {
       const whole = `{"job_id":1,"raw_body":{"a":"${text}"}}`
@@ -129,20 +174,53 @@ describe('body scanner', () => {
 
   it('refuses what JSON.parse refuses', () => {
     const bodies = knowing({ a: 1 }, {})
-    for (const value of ['01', '1.', '.5', '-', '+1', '1e', '1e+', '0x1', 'NaN', 'tru', 'nul', '[1,]', '[,]', '"\t"', '"a', "'a'", '{"a":1,}']) {
+    for (const value of [
+      '01',
+      '1.',
+      '.5',
+      '-',
+      '+1',
+      '1e',
+      '1e+',
+      '0x1',
+      'NaN',
+      'tru',
+      'nul',
+      '[1,]',
+      '[,]',
+      '"\t"',
+      '"a',
+      "'a'",
+      '{"a":1,}',
+    ]) {
       assert.equal(scan(bodies, `{"job_id":1,"raw_body":{"a":${value}}}`), null, value)
     }
     assert.equal(scan(bodies, `${request({ a: 1 })}x`), null)
-    assert.equal(scan(bodies, Buffer.concat([Buffer.from('{"job_id":1,"raw_body":{"a":"'), Buffer.from([0xc3]), Buffer.from('"}}')])), null)
+    assert.equal(
+      scan(
+        bodies,
+        Buffer.concat([Buffer.from('{"job_id":1,"raw_body":{"a":"'), Buffer.from([0xc3]), Buffer.from('"}}')]),
+      ),
+      null,
+    )
   })
 
   it('finds the same bytes at the decision points wherever they are equal, and leaves flattened documents alone', () => {
     const points = new PointTree(['a.b', 'c'])
-    const bodies = knowing({ a: { b: 1 }, c: 1, d: 1 }, { d: 1, a: { b: 1, x: 1 }, c: 1 }, { 'a.b': 1 }, { a: 1, c: 1 }, { a: [1], c: 1 })
+    const bodies = knowing(
+      { a: { b: 1 }, c: 1, d: 1 },
+      { d: 1, a: { b: 1, x: 1 }, c: 1 },
+      { 'a.b': 1 },
+      { a: 1, c: 1 },
+      { a: [1], c: 1 },
+    )
     const first = scan(bodies, request({ a: { b: 'x' }, c: 2, d: 5 }), points)
     assert.equal(scan(bodies, request({ d: 6, a: { b: 'x', x: 9 }, c: 2 }), points)?.key, first?.key)
     assert.notEqual(scan(bodies, request({ a: { b: 'y' }, c: 2, d: 5 }), points)?.key, first?.key)
-    assert.notEqual(scan(bodies, request({ a: [1], c: 2 }), points)?.key, scan(bodies, request({ a: [2], c: 2 }), points)?.key)
+    assert.notEqual(
+      scan(bodies, request({ a: [1], c: 2 }), points)?.key,
+      scan(bodies, request({ a: [2], c: 2 }), points)?.key,
+    )
     assert.equal(scan(bodies, request({ 'a.b': 1 }), points), null)
   })
 })

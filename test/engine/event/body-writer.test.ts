@@ -54,7 +54,9 @@ describe('body writer and reader', () => {
 
   it('names that every object inherits are ordinary names', () => {
     const bodies = new Bodies()
-    const event = JSON.parse('{"constructor":1,"toString":{"hasOwnProperty":[{"valueOf":null}]},"length":"x","":{"":""}}') as unknown
+    const event = JSON.parse(
+      '{"constructor":1,"toString":{"hasOwnProperty":[{"valueOf":null}]},"length":"x","":{"":""}}',
+    ) as unknown
     assert.deepEqual(roundTrip(bodies, event), event)
     assert.deepEqual(roundTrip(bodies, {}), {})
     assert.deepEqual(roundTrip(bodies, { constructor: 2 }), { constructor: 2 })
@@ -95,7 +97,10 @@ describe('body writer and reader', () => {
     const events = Array.from({ length: 50 }, () => randomObject(random))
     const written = events.map((event) => first.encode(event))
     const second = first.copy()
-    assert.deepEqual(written.map((bytes) => second.decode(bytes)), events)
+    assert.deepEqual(
+      written.map((bytes) => second.decode(bytes)),
+      events,
+    )
     assert.deepEqual(second.shapes.size, first.shapes.size)
     second.encode({ 'new in the second': 1 })
     assert.deepEqual(second.shapes.names(first.shapes.size), ['new in the second'])
@@ -135,14 +140,19 @@ describe('body writer and reader', () => {
     for (const text of ['{"a":1e400}', '{"a":{"b":[-1e400]}}', `{"a":1${'0'.repeat(400)}}`]) {
       assertRefused('number_too_large', () => bodies.encode(JSON.parse(text)))
     }
-    assert.deepEqual(roundTrip(bodies, JSON.parse('{"a":[1.7976931348623157e308,1e-400]}')), { a: [Number.MAX_VALUE, 0] })
+    assert.deepEqual(roundTrip(bodies, JSON.parse('{"a":[1.7976931348623157e308,1e-400]}')), {
+      a: [Number.MAX_VALUE, 0],
+    })
   })
 
   it('a field named __proto__ is refused at any depth, in wide objects too', () => {
     const bodies = new Bodies()
     const wide = Array.from({ length: 100 }, (_, i) => `"f${i}":0`).join(',')
     for (const text of [
-      '{"__proto__":{"admin":true}}', '{"a":{"b":[{"__proto__":1}]}}', `{${wide},"__proto__":1}`, '{"a":1,"__proto__":null}',
+      '{"__proto__":{"admin":true}}',
+      '{"a":{"b":[{"__proto__":1}]}}',
+      `{${wide},"__proto__":1}`,
+      '{"a":1,"__proto__":null}',
     ]) {
       assertRefused('forbidden_field', () => bodies.encode(JSON.parse(text)))
       assertRefused('forbidden_field', () => bodies.encode(JSON.parse(text)))

@@ -5,14 +5,39 @@ import type { PointValue, ScalarValue } from '../../../engine/event/point-value.
 import { SeededRandom } from '../../../engine/random.js'
 
 const scalars: readonly ScalarValue[] = [
-  '', 'a', 'b', 'ab', '1', 1, 0, 10, -1, 0.5, true, false, 'true', 't', 'n', 's1:a', 'd1;', 'a1:', '1:', ':', ';', 'd', '\u0000',
+  '',
+  'a',
+  'b',
+  'ab',
+  '1',
+  1,
+  0,
+  10,
+  -1,
+  0.5,
+  true,
+  false,
+  'true',
+  't',
+  'n',
+  's1:a',
+  'd1;',
+  'a1:',
+  '1:',
+  ':',
+  ';',
+  'd',
+  '\u0000',
 ]
 
 function randomValue(random: SeededRandom): PointValue {
   switch (random.below(5)) {
-    case 0: return null
-    case 1: return Array.from({ length: 2 + random.below(3) }, () => random.pick(scalars))
-    default: return random.pick(scalars)
+    case 0:
+      return null
+    case 1:
+      return Array.from({ length: 2 + random.below(3) }, () => random.pick(scalars))
+    default:
+      return random.pick(scalars)
   }
 }
 
@@ -32,8 +57,27 @@ describe('bucket keys', () => {
 
   it('types, nesting and places are told apart', () => {
     const different: PointValue[][] = [
-      [1], ['1'], [true], ['true'], [null], ['null'], [''], ['n'], [['1', '2']], [['12', '']], [['1'], '2'] as PointValue[], ['1', '2'],
-      ['12', ''], ['', '12'], [null, 'a'], ['a', null], [[1, 2]], [['1', 2]], [[1, '2']], [1.5], [-1.5],
+      [1],
+      ['1'],
+      [true],
+      ['true'],
+      [null],
+      ['null'],
+      [''],
+      ['n'],
+      [['1', '2']],
+      [['12', '']],
+      [['1'], '2'] as PointValue[],
+      ['1', '2'],
+      ['12', ''],
+      ['', '12'],
+      [null, 'a'],
+      ['a', null],
+      [[1, 2]],
+      [['1', 2]],
+      [[1, '2']],
+      [1.5],
+      [-1.5],
     ]
     assert.equal(new Set(different.map(bucketText)).size, different.length)
   })
@@ -48,6 +92,9 @@ describe('bucket keys', () => {
   })
 
   it('an id stays what it was: it is stored', () => {
-    assert.equal(bucketIdOf(1, bucketText(['a', 1, true, null, ['x', 'y']])).toString('hex'), '97b6632c387b080f9c0969b951655f27')
+    assert.equal(
+      bucketIdOf(1, bucketText(['a', 1, true, null, ['x', 'y']])).toString('hex'),
+      '97b6632c387b080f9c0969b951655f27',
+    )
   })
 })

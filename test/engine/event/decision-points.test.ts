@@ -50,7 +50,12 @@ describe('decision points', () => {
 
   it('at an array on the way, the rest of the path is taken from each item', () => {
     assert.deepEqual(at('a.b', { a: [{ b: 2 }, { b: 1 }, { c: 3 }, 4, null, { b: null }] }), [1, 2])
-    assert.deepEqual(at('a.b.c', { a: [{ b: [{ c: 'x' }, { c: ['y', 'z'] }] }, [{ b: { c: 'w' } }]] }), ['w', 'x', 'y', 'z'])
+    assert.deepEqual(at('a.b.c', { a: [{ b: [{ c: 'x' }, { c: ['y', 'z'] }] }, [{ b: { c: 'w' } }]] }), [
+      'w',
+      'x',
+      'y',
+      'z',
+    ])
     assert.equal(at('a.b', { a: ['text', 1] }), null)
     assert.equal(at('a.b', { a: [{ b: [] }] }), null)
   })
@@ -89,15 +94,28 @@ describe('decision points', () => {
 
   it('names that every object inherits are not found', () => {
     for (const path of [
-      'constructor', 'toString', '__proto__', 'hasOwnProperty', 'a.constructor', 'constructor.name', '__proto__.constructor',
-      'a.__proto__', 'list.constructor', 'list.length', 'text.length', '__defineGetter__',
+      'constructor',
+      'toString',
+      '__proto__',
+      'hasOwnProperty',
+      'a.constructor',
+      'constructor.name',
+      '__proto__.constructor',
+      'a.__proto__',
+      'list.constructor',
+      'list.length',
+      'text.length',
+      '__defineGetter__',
     ]) {
       assert.equal(at(path, { a: {}, list: ['x'], text: 'x' }), null, path)
     }
   })
 
   it('names that every object inherits are found where the event has them', () => {
-    const event = JSON.parse('{"constructor":{"name":"own"},"toString":1,"a":[{"valueOf":2}]}') as Record<string, unknown>
+    const event = JSON.parse('{"constructor":{"name":"own"},"toString":1,"a":[{"valueOf":2}]}') as Record<
+      string,
+      unknown
+    >
     assert.equal(at('constructor.name', event), 'own')
     assert.equal(at('toString', event), 1)
     assert.equal(at('a.valueOf', event), 2)

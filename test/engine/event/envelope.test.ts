@@ -11,7 +11,14 @@ function parse(body: unknown) {
 
 describe('envelope', () => {
   it('takes the body, the id and what the client said beside it', () => {
-    const { rawBody, eventId, extras } = parse({ job_id: 1, raw_body: { a: 1 }, event_id: 'e', title: 'T', severity: 3, storage_tag: 's' })
+    const { rawBody, eventId, extras } = parse({
+      job_id: 1,
+      raw_body: { a: 1 },
+      event_id: 'e',
+      title: 'T',
+      severity: 3,
+      storage_tag: 's',
+    })
     assert.deepEqual(rawBody, { a: 1 })
     assert.equal(eventId, 'e')
     assert.deepEqual(extras, { title: 'T', severity: 3, storage_tag: 's' })
@@ -24,7 +31,10 @@ describe('envelope', () => {
 
   it('keeps scalars only beside the body, so that nothing escapes the bounds of an event', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
-    const { extras } = parseEnvelope(`{"raw_body":{},"title":${deep},"severity":{"__proto__":1},"storage_tag":"s"}`, names)
+    const { extras } = parseEnvelope(
+      `{"raw_body":{},"title":${deep},"severity":{"__proto__":1},"storage_tag":"s"}`,
+      names,
+    )
     assert.deepEqual(extras, { title: undefined, severity: undefined, storage_tag: 's' })
   })
 
@@ -56,19 +66,27 @@ describe('envelope', () => {
   for (const name of names) {
     it(`drops the old result of an exported event under ${name}`, () => {
       const section = Object.fromEntries(sectionFields.map((field) => [field, 'old']))
-      const foreign = { outlier_flag: true, knowledge_base_state: 'new', attention: { low_confidence_score: { attention_required: true } } }
+      const foreign = {
+        outlier_flag: true,
+        knowledge_base_state: 'new',
+        attention: { low_confidence_score: { attention_required: true } },
+      }
       assert.deepEqual(parse({ raw_body: { a: 1, [name]: { ...section, ...foreign } } }).rawBody, { a: 1 })
     })
 
     it(`keeps the client's own fields under ${name}, beside an old result and without one`, () => {
       const own = { name: 'sshd', port: 22 }
-      assert.deepEqual(parse({ raw_body: { [name]: { ...own, result: 'label_0', inference_status: 'OK', model: null } } }).rawBody, { [name]: own })
+      assert.deepEqual(
+        parse({ raw_body: { [name]: { ...own, result: 'label_0', inference_status: 'OK', model: null } } }).rawBody,
+        { [name]: own },
+      )
       const alike = { ...own, result: 'failed', model: 'T14', consensus: 1 }
       assert.deepEqual(parse({ raw_body: { [name]: alike } }).rawBody, { [name]: alike })
     })
 
     it(`keeps a field of the client's called ${name} that is no object`, () => {
-      for (const value of ['nginx', 1, null, ['a'], false]) assert.deepEqual(parse({ raw_body: { [name]: value } }).rawBody, { [name]: value })
+      for (const value of ['nginx', 1, null, ['a'], false])
+        assert.deepEqual(parse({ raw_body: { [name]: value } }).rawBody, { [name]: value })
     })
   }
 })

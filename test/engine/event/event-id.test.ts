@@ -17,8 +17,20 @@ describe('event ids of the service', () => {
 
   it('other texts lead to no time', () => {
     for (const id of [
-      '', 'None', '0', 'x'.repeat(12), 'x'.repeat(14), '0000000000000 ', '000000000000I', '000000000000l', '000000000000U',
-      '00000000000-1', 'zzzzzzzzzzzzz', 'ABCDEFGHJKMNP', '\u00e9000000000000', '00000000-0000',
+      '',
+      'None',
+      '0',
+      'x'.repeat(12),
+      'x'.repeat(14),
+      '0000000000000 ',
+      '000000000000I',
+      '000000000000l',
+      '000000000000U',
+      '00000000000-1',
+      'zzzzzzzzzzzzz',
+      'ABCDEFGHJKMNP',
+      '\u00e9000000000000',
+      '00000000-0000',
     ]) {
       assert.equal(microsOfEventId(id), null, id)
     }

@@ -13,7 +13,13 @@ test('the count ends one beyond the bound', () => {
 })
 
 test('more values than a bound are told', () => {
-  for (const [text, more] of [['[1,2]', false], ['[1,2,3]', true], ['"[,,,,,,,,"', false], ['[', false]] as const) assert.equal(hasMoreValues(text, 3), more, text)
+  for (const [text, more] of [
+    ['[1,2]', false],
+    ['[1,2,3]', true],
+    ['"[,,,,,,,,"', false],
+    ['[', false],
+  ] as const)
+    assert.equal(hasMoreValues(text, 3), more, text)
 })
 
 test('a text that does not end is no endless walk', () => {

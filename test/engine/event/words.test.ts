@@ -12,8 +12,14 @@ function see(words: Words, text: string): number {
 describe('words', () => {
   it('a text becomes a word when it is seen for the fourth time, and stays that word', () => {
     const words = new Words()
-    assert.deepEqual([1, 2, 3, 4, 5].map(() => see(words, 'web-1')), [-1, -1, -1, 0, 0])
-    assert.deepEqual([1, 2, 3, 4].map(() => see(words, 'ünï')), [-1, -1, -1, 1])
+    assert.deepEqual(
+      [1, 2, 3, 4, 5].map(() => see(words, 'web-1')),
+      [-1, -1, -1, 0, 0],
+    )
+    assert.deepEqual(
+      [1, 2, 3, 4].map(() => see(words, 'ünï')),
+      [-1, -1, -1, 1],
+    )
     assert.equal(words.text(0), 'web-1')
     assert.equal(words.text(1), 'ünï')
     assert.equal(see(words, 'web-1'), 0)
@@ -45,7 +51,10 @@ describe('words', () => {
       for (let i = 0; i < 8; i++) words.see(each, 0, each.byteLength, 7)
       return words.see(each, 0, each.byteLength, 7)
     })
-    assert.deepEqual(seen.slice(0, 16), Array.from({ length: 16 }, (_, i) => i))
+    assert.deepEqual(
+      seen.slice(0, 16),
+      Array.from({ length: 16 }, (_, i) => i),
+    )
     assert.ok(seen.slice(16).every((word) => word === -1))
     assert.equal(words.text(3), 't3')
   })

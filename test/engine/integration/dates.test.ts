@@ -8,9 +8,19 @@ test('a date without a zone is UTC, wherever the service runs; what no calendar 
   process.env['TZ'] = 'America/New_York'
   afterwards(context, () => (zone === undefined ? delete process.env['TZ'] : (process.env['TZ'] = zone)))
   const wanted = Date.UTC(2026, 0, 31, 9, 5)
-  for (const text of ['2026-01-31T09:05:00', '2026-01-31 09:05', '2026-01-31T10:05:00+01:00', '1769850300', '1769850300000', 'Sat, 31 Jan 2026 09:05:00 GMT']) {
+  for (const text of [
+    '2026-01-31T09:05:00',
+    '2026-01-31 09:05',
+    '2026-01-31T10:05:00+01:00',
+    '1769850300',
+    '1769850300000',
+    'Sat, 31 Jan 2026 09:05:00 GMT',
+  ]) {
     assert.equal(millisIn(text), wanted, text)
   }
   for (const text of ['', 'soon', '+999999-01-01']) assert.equal(millisIn(text), null, text)
-  assert.deepEqual([millisOfSeconds(1_769_850_300.5), millisOfSeconds(1e17), millisOfSeconds(Number.NaN)], [wanted + 500, null, null])
+  assert.deepEqual(
+    [millisOfSeconds(1_769_850_300.5), millisOfSeconds(1e17), millisOfSeconds(Number.NaN)],
+    [wanted + 500, null, null],
+  )
 })

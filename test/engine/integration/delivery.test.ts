@@ -21,7 +21,9 @@ class Events implements Feed {
 
   look(after: Place, eventsMax: number): FeedPiece {
     const end = Math.min(this.last, after.events + eventsMax)
-    const items = Array.from({ length: end - after.events }, (_, at) => this.one(after.events + at + 1, 0)).filter((item) => item !== null)
+    const items = Array.from({ length: end - after.events }, (_, at) => this.one(after.events + at + 1, 0)).filter(
+      (item) => item !== null,
+    )
     return { items, place: { ...after, events: end }, more: end < this.last }
   }
 
@@ -69,7 +71,19 @@ class Bench {
   open(): Delivery {
     const { ledger, feed, sink, circuit } = this
     const nowMs = (): number => Math.floor(performance.now())
-    this.delivery = new Delivery({ step, start: { events: 0, change: 0, changeEvent: 0 }, feed, sink, ledger, circuit, pace, nowMs, random: () => 0.5, isCurrent: () => this.isCurrent, failed: (_, error) => this.failures.push(error) })
+    this.delivery = new Delivery({
+      step,
+      start: { events: 0, change: 0, changeEvent: 0 },
+      feed,
+      sink,
+      ledger,
+      circuit,
+      pace,
+      nowMs,
+      random: () => 0.5,
+      isCurrent: () => this.isCurrent,
+      failed: (_, error) => this.failures.push(error),
+    })
     this.delivery.start()
     return this.delivery
   }
@@ -82,7 +96,10 @@ class Bench {
   }
 
   until(holds: () => boolean): Promise<unknown> {
-    return eventually(async () => holds(), (value) => value)
+    return eventually(
+      async () => holds(),
+      (value) => value,
+    )
   }
 
   async close(): Promise<void> {
@@ -141,7 +158,10 @@ test('an event that fails again and again while others get through is tried by i
   bench.feed.last = 9
   await bench.until(() => bench.delivery.letters.dead === 1)
   assert.equal(tries, bounds.deliveryAttemptsMax)
-  assert.deepEqual(bench.sink.taken, upTo(9).filter((event) => event !== 3))
+  assert.deepEqual(
+    bench.sink.taken,
+    upTo(9).filter((event) => event !== 3),
+  )
   assert.equal(bench.delivery.letters.discard(null), 1)
   assert.equal(bench.ledger.letter(step, 3), null)
   await bench.close()
@@ -237,7 +257,9 @@ test('a step that is closed while it finds out whether its counterpart is back l
   bench.feed.last = 3
   await bench.until(() => bench.delivery.status().state === 'open')
   let asked = 0
-  bench.sink.deliver = (items, signal) => (asked++, new Promise((resolve) => signal.addEventListener('abort', () => resolve(items.map(() => away)))))
+  bench.sink.deliver = (items, signal) => (
+    asked++, new Promise((resolve) => signal.addEventListener('abort', () => resolve(items.map(() => away))))
+  )
   await bench.until(() => asked > 0)
   await bench.delivery.close()
   bench.sink.deliver = answer
@@ -265,7 +287,9 @@ test('whatever fails and restarts at random, every event is taken or is a letter
     bench.sink.fate = (event) => (event % 17 === 0 ? refused : { fate: 'delivered' })
     const { last } = bench.feed
     await bench.until(() => bench.delivery.place.events === last && bench.delivery.letters.waiting === 0)
-    const missing = upTo(last).filter((event) => !bench.sink.taken.includes(event) && bench.ledger.letter(step, event)?.state !== 'dead')
+    const missing = upTo(last).filter(
+      (event) => !bench.sink.taken.includes(event) && bench.ledger.letter(step, event)?.state !== 'dead',
+    )
     assert.deepEqual(missing, [], `seed ${seed}`)
     await bench.close()
   }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SourceFailure, type Source, type SourceDocument, type SourcePiece } from '../../../engine/integration/contract.js'
+import {
+  SourceFailure,
+  type Source,
+  type SourceDocument,
+  type SourcePiece,
+} from '../../../engine/integration/contract.js'
 import { Intake, type TakenIn } from '../../../engine/integration/intake.js'
 import { Ledger, ledgerTables, type StepId } from '../../../engine/integration/ledger.js'
 import { Circuit, type Pace } from '../../../engine/integration/pace.js'
@@ -44,7 +49,12 @@ class Bench {
 
   open(): Intake {
     this.intake = new Intake({
-      step, source: this.source, ledger: this.ledger, pace, circuit: this.circuit, nowMs: () => Math.floor(performance.now()),
+      step,
+      source: this.source,
+      ledger: this.ledger,
+      pace,
+      circuit: this.circuit,
+      nowMs: () => Math.floor(performance.now()),
       failed: (_, error) => assert.fail(error as Error),
       takeIn: async (_step, documents) => {
         const ids = documents.map(({ id }) => id)
@@ -65,16 +75,25 @@ test('while a piece is taken in the next one is fetched, and no more; its checkp
   let go = (): void => {}
   bench.fared = () => new Promise((resolve) => (go = () => resolve({ refused: [], busy: null })))
   bench.source.last = 4 * SIZE
-  await eventually(async () => bench.source.polled.at(-1), (from) => from === SIZE)
+  await eventually(
+    async () => bench.source.polled.at(-1),
+    (from) => from === SIZE,
+  )
   await new Promise((resolve) => setTimeout(resolve, 10))
   assert.equal(bench.source.polled.at(-1), SIZE)
   assert.ok(bench.ledger.checkpoint(step) === null || bench.ledger.checkpoint(step) === 0)
   go()
-  await eventually(async () => bench.source.polled.at(-1), (from) => from === 2 * SIZE)
+  await eventually(
+    async () => bench.source.polled.at(-1),
+    (from) => from === 2 * SIZE,
+  )
   assert.equal(bench.ledger.checkpoint(step), SIZE)
   bench.fared = () => ({ refused: [], busy: null })
   go()
-  await eventually(async () => bench.taken.length, (count) => count === bench.source.last)
+  await eventually(
+    async () => bench.taken.length,
+    (count) => count === bench.source.last,
+  )
   assert.deepEqual(bench.taken, upTo(bench.source.last))
   await bench.intake.close()
 })
@@ -84,7 +103,10 @@ test('an engine that is busy is given the same piece again, which is not fetched
   let busy = 5
   bench.fared = () => ({ refused: [], busy: busy-- > 0 ? 'the mailbox is full' : null })
   bench.source.last = 2 * SIZE
-  await eventually(async () => bench.taken.length, (count) => count === bench.source.last)
+  await eventually(
+    async () => bench.taken.length,
+    (count) => count === bench.source.last,
+  )
   assert.deepEqual(bench.taken, upTo(bench.source.last))
   assert.equal(bench.source.polled.filter((from) => from === SIZE).length, 1)
   await bench.intake.close()
@@ -94,12 +116,18 @@ test('it stops while the engine is busy, and goes on from the checkpoint', async
   const bench = new Bench()
   bench.fared = (ids) => ({ refused: [], busy: ids.includes('4') ? 'the job takes nothing in' : null })
   bench.source.last = 3 * SIZE
-  await eventually(async () => bench.intake.status().reason, (reason) => reason === 'the job takes nothing in')
+  await eventually(
+    async () => bench.intake.status().reason,
+    (reason) => reason === 'the job takes nothing in',
+  )
   await bench.intake.close()
   assert.deepEqual(bench.taken, upTo(SIZE))
   bench.fared = () => ({ refused: [], busy: null })
   bench.open()
-  await eventually(async () => bench.taken.length, (count) => count === bench.source.last)
+  await eventually(
+    async () => bench.taken.length,
+    (count) => count === bench.source.last,
+  )
   assert.deepEqual(bench.taken, upTo(bench.source.last))
   await bench.intake.close()
 })
@@ -115,7 +143,10 @@ test('whatever fails and restarts at random, no document is missing', async () =
     await bench.intake.close()
     bench.open()
   }
-  await eventually(async () => new Set(bench.taken).size, (count) => count === bench.source.last)
+  await eventually(
+    async () => new Set(bench.taken).size,
+    (count) => count === bench.source.last,
+  )
   assert.deepEqual([...new Set(bench.taken)], upTo(bench.source.last))
   await bench.intake.close()
 })
@@ -128,8 +159,14 @@ test('a piece that could not be taken in for a reason that nobody foresaw is tak
     return { refused: [], busy: null }
   }
   bench.source.last = 4 * SIZE
-  await eventually(async () => bench.taken.length, (count) => count >= bench.source.last - SIZE)
-  await eventually(async () => bench.ledger.checkpoint(step), (checkpoint) => checkpoint === bench.source.last)
+  await eventually(
+    async () => bench.taken.length,
+    (count) => count >= bench.source.last - SIZE,
+  )
+  await eventually(
+    async () => bench.ledger.checkpoint(step),
+    (checkpoint) => checkpoint === bench.source.last,
+  )
   assert.deepEqual([...new Set(bench.taken)], upTo(bench.source.last))
   await bench.intake.close()
 })
@@ -138,16 +175,27 @@ test('a step that is closed while it finds out whether its source is back leaves
   const bench = new Bench()
   const poll = bench.source.poll.bind(bench.source)
   bench.source.fails = () => true
-  await eventually(async () => bench.intake.status().state, (state) => state === 'open')
+  await eventually(
+    async () => bench.intake.status().state,
+    (state) => state === 'open',
+  )
   let asked = 0
-  bench.source.poll = (_, signal) => (asked++, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new SourceFailure('given up')))))
-  await eventually(async () => asked, (count) => count > 0)
+  bench.source.poll = (_, signal) => (
+    asked++, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new SourceFailure('given up'))))
+  )
+  await eventually(
+    async () => asked,
+    (count) => count > 0,
+  )
   await bench.intake.close()
   bench.source.poll = poll
   bench.source.fails = () => false
   bench.source.last = SIZE
   bench.open()
-  await eventually(async () => bench.taken.length, (count) => count === SIZE)
+  await eventually(
+    async () => bench.taken.length,
+    (count) => count === SIZE,
+  )
   await bench.intake.close()
 })
 
@@ -155,7 +203,10 @@ test('a document that is no event is counted and named, and the others are taken
   const bench = new Bench()
   bench.fared = (ids) => ({ refused: ids[0] === '1' ? [{ at: 1, reason: 'it is too large' }] : [], busy: null })
   bench.source.last = SIZE
-  const status = await eventually(async () => bench.intake.status(), ({ taken }) => taken === SIZE - 1)
+  const status = await eventually(
+    async () => bench.intake.status(),
+    ({ taken }) => taken === SIZE - 1,
+  )
   assert.equal(status.refused, 1)
   assert.match(status.reason, /2 is no event: it is too large/)
   await bench.intake.close()
@@ -164,17 +215,35 @@ test('a document that is no event is counted and named, and the others are taken
 test('what was no event is kept before the source is told, is taken in again on request, and given up', async () => {
   const bench = new Bench()
   const told: string[][] = []
-  Object.assign(bench.source, { taken: async (_: unknown, refused: ReadonlySet<string>) => void told.push([...refused, ...kept()]) })
+  Object.assign(bench.source, {
+    taken: async (_: unknown, refused: ReadonlySet<string>) => void told.push([...refused, ...kept()]),
+  })
   const kept = (): string[] => [...bench.ledger.refused(step)].map(({ id }) => id).sort()
-  bench.fared = (ids) => ({ refused: ids.flatMap((id, at) => (Number(id) % 2 === 0 ? [{ at, reason: 'it is even' }] : [])), busy: null })
+  bench.fared = (ids) => ({
+    refused: ids.flatMap((id, at) => (Number(id) % 2 === 0 ? [{ at, reason: 'it is even' }] : [])),
+    busy: null,
+  })
   bench.source.last = SIZE
-  await eventually(async () => told.length, (count) => count === 1)
+  await eventually(
+    async () => told.length,
+    (count) => count === 1,
+  )
   assert.deepEqual(told, [['2', '2']])
   bench.source.last = 2 * SIZE
-  await eventually(async () => told.length, (count) => count === 2)
+  await eventually(
+    async () => told.length,
+    (count) => count === 2,
+  )
   assert.equal(await bench.intake.takeAgain('2'), 1)
-  assert.deepEqual([...bench.ledger.refused(step)].map(({ id, attempts }) => `${id} ${attempts}`).sort(), ['2 2', '4 1', '6 1'])
-  bench.fared = (ids) => ({ refused: ids.flatMap((id, at) => (id === '6' ? [{ at, reason: 'still' }] : [])), busy: null })
+  assert.deepEqual([...bench.ledger.refused(step)].map(({ id, attempts }) => `${id} ${attempts}`).sort(), [
+    '2 2',
+    '4 1',
+    '6 1',
+  ])
+  bench.fared = (ids) => ({
+    refused: ids.flatMap((id, at) => (id === '6' ? [{ at, reason: 'still' }] : [])),
+    busy: null,
+  })
   assert.equal(await bench.intake.takeAgain(null), 3)
   assert.deepEqual(kept(), ['6'])
   assert.ok(bench.taken.includes('2') && bench.taken.includes('4'))
@@ -191,11 +260,18 @@ test('a document that its source knows to be unfit never reaches the engine', as
     asked.push([...ids])
     return { refused: ids.includes('3') ? [{ at: ids.indexOf('3'), reason: 'no' }] : [], busy: null }
   }
-  bench.source.documentOf = (id) => (id === '1' ? { id, body: Buffer.from('{}, "x": {}'), unfit: 'it is not JSON' } : { id, body: Buffer.from('{}') })
+  bench.source.documentOf = (id) =>
+    id === '1' ? { id, body: Buffer.from('{}, "x": {}'), unfit: 'it is not JSON' } : { id, body: Buffer.from('{}') }
   bench.source.last = SIZE
-  await eventually(async () => bench.intake.status(), ({ refused }) => refused === 2)
+  await eventually(
+    async () => bench.intake.status(),
+    ({ refused }) => refused === 2,
+  )
   assert.deepEqual(asked, [['2', '3']])
-  assert.deepEqual([...bench.ledger.refused(step)].map(({ id, reason }) => `${id}: ${reason}`).sort(), ['1: it is not JSON', '3: no'])
+  assert.deepEqual([...bench.ledger.refused(step)].map(({ id, reason }) => `${id}: ${reason}`).sort(), [
+    '1: it is not JSON',
+    '3: no',
+  ])
   assert.equal(await bench.intake.takeAgain('1'), 1)
   assert.deepEqual(asked, [['2', '3']])
   await bench.intake.close()

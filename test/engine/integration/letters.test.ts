@@ -11,7 +11,8 @@ const step: StepId = { jobId: 1, integrationId: 1, role: 'output' }
 test('a letter waits for its pause, and no longer where the clock was set back by a day, with a restart in between or without', async () => {
   const ledger = new Ledger(new MemoryEnvironment(ledgerTables), (_, error) => assert.fail(error as Error))
   let now = 1e12
-  const open = (): Letters => new Letters({ feed: { has: () => true }, step, ledger, pace: standardPace, nowMs: () => now, random: () => 0 })
+  const open = (): Letters =>
+    new Letters({ feed: { has: () => true }, step, ledger, pace: standardPace, nowMs: () => now, random: () => 0 })
   const letters = open()
   letters.write({ eventMicros: 5, changeMicros: 0 } as FeedItem, { fate: 'failed', reason: 'oops', suspect: true }, 1)
   assert.deepEqual([letters.due(9).length, letters.nextMs() - now], [0, standardPace.eventBaseMs / 2])

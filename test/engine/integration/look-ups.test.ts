@@ -21,7 +21,8 @@ class Oracle implements LookUp {
   readonly atOnce = 2
   readonly asked: string[][] = []
   closed = 0
-  answer: (subjects: readonly string[]) => Promise<Known[]> = async (subjects) => subjects.map((subject) => ({ is: subject }))
+  answer: (subjects: readonly string[]) => Promise<Known[]> = async (subjects) =>
+    subjects.map((subject) => ({ is: subject }))
 
   subjectOf({ subject }: Record<string, unknown>): string | null {
     if (subject === 'a bug') throw new Error('a bug')
@@ -38,12 +39,24 @@ class Oracle implements LookUp {
   }
 }
 
-function open(oracle: Oracle, cacheMs = 60_000, circuit = new Circuit(pace, () => 0.5)): { looks: LookUps; ask: (subject?: string, ms?: number) => Promise<LookUpAnswer>; failures: unknown[] } {
+function open(
+  oracle: Oracle,
+  cacheMs = 60_000,
+  circuit = new Circuit(pace, () => 0.5),
+): { looks: LookUps; ask: (subject?: string, ms?: number) => Promise<LookUpAnswer>; failures: unknown[] } {
   const failures: unknown[] = []
   const looks = new LookUps({
-    lookUp: oracle, cacheMs, circuit, nowMs: () => Math.floor(performance.now()), failed: (_, error) => failures.push(error),
+    lookUp: oracle,
+    cacheMs,
+    circuit,
+    nowMs: () => Math.floor(performance.now()),
+    failed: (_, error) => failures.push(error),
   })
-  return { looks, failures, ask: (subject, ms = 10_000) => new Promise((resolve) => looks.ask({ subject }, performance.now() + ms, resolve)) }
+  return {
+    looks,
+    failures,
+    ask: (subject, ms = 10_000) => new Promise((resolve) => looks.ask({ subject }, performance.now() + ms, resolve)),
+  }
 }
 
 describe('the look-ups of a step', () => {
@@ -51,7 +64,10 @@ describe('the look-ups of a step', () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
     const answers = await Promise.all(['a', 'b', 'a', 'c', 'd', 'a'].map((subject) => ask(subject)))
-    assert.deepEqual(answers.map((answer) => 'fields' in answer && answer.fields['is']), ['a', 'b', 'a', 'c', 'd', 'a'])
+    assert.deepEqual(
+      answers.map((answer) => 'fields' in answer && answer.fields['is']),
+      ['a', 'b', 'a', 'c', 'd', 'a'],
+    )
     assert.deepEqual(oracle.asked, [['a', 'b', 'c'], ['d']])
     await ask('a')
     assert.equal(oracle.asked.length, 2)
@@ -100,7 +116,8 @@ describe('the look-ups of a step', () => {
   it('tells who waited too long that it was late, and remembers the answer that comes behind', async () => {
     const oracle = new Oracle()
     let go: () => void = () => {}
-    oracle.answer = (subjects) => new Promise((resolve) => (go = () => resolve(subjects.map((subject) => ({ is: subject })))))
+    oracle.answer = (subjects) =>
+      new Promise((resolve) => (go = () => resolve(subjects.map((subject) => ({ is: subject })))))
     const { looks, ask } = open(oracle)
     assert.deepEqual(await ask('a', 40), { outcome: 'late', reason: '' })
     go()
@@ -120,7 +137,10 @@ describe('the look-ups of a step', () => {
       return well(subjects)
     }
     const [patient, hasty] = await Promise.all([ask('a'), ask('b', 1)])
-    assert.deepEqual([patient.outcome, hasty.outcome, 'reason' in hasty && hasty.reason], ['found', 'failed', 'HTTP 503'])
+    assert.deepEqual(
+      [patient.outcome, hasty.outcome, 'reason' in hasty && hasty.reason],
+      ['found', 'failed', 'HTTP 503'],
+    )
     await looks.close()
   })
 
@@ -143,7 +163,8 @@ describe('the look-ups of a step', () => {
   it('lets a question that is refused fail by itself, and does not remember it', async () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
-    oracle.answer = async (subjects) => subjects.map((subject) => (subject === 'odd' ? new QuestionRefused('not an address') : null))
+    oracle.answer = async (subjects) =>
+      subjects.map((subject) => (subject === 'odd' ? new QuestionRefused('not an address') : null))
     const [odd, even] = await Promise.all([ask('odd'), ask('even')])
     assert.deepEqual([odd, even], [{ outcome: 'failed', reason: 'not an address' }, { outcome: 'nothing' }])
     await ask('odd')
@@ -174,12 +195,23 @@ describe('what look-ups bring', () => {
     let deep: object = { end: 1 }
     for (let i = 0; i < 20; i++) deep = { deep }
     const fields = boundedFields({
-      text: 'x'.repeat(10_000), half: 'a\ud800', nothing: null, no: undefined, wrong: Number.NaN, list: [1, 'a', null, [true]], deep,
-      many: Array.from({ length: 1_000 }, (_, i) => i), ['__proto__']: 1, constructor: 2, left: 'out',
+      text: 'x'.repeat(10_000),
+      half: 'a\ud800',
+      nothing: null,
+      no: undefined,
+      wrong: Number.NaN,
+      list: [1, 'a', null, [true]],
+      deep,
+      many: Array.from({ length: 1_000 }, (_, i) => i),
+      ['__proto__']: 1,
+      constructor: 2,
+      left: 'out',
     })
     assert.equal(String(fields['text']).length, bounds.lookUpTextCharsMax)
     assert.deepEqual([fields['half'], fields['list'], fields['left']], ['a\ufffd', [1, 'a', [true]], undefined])
-    assert.ok(!Object.hasOwn(fields, 'constructor') && !Object.hasOwn(fields, '__proto__') && !Object.hasOwn(fields, 'nothing'))
+    assert.ok(
+      !Object.hasOwn(fields, 'constructor') && !Object.hasOwn(fields, '__proto__') && !Object.hasOwn(fields, 'nothing'),
+    )
     assert.ok(JSON.stringify(fields).length < 2 * bounds.lookUpBytesMax && !JSON.stringify(fields).includes('end'))
   })
 
@@ -193,16 +225,37 @@ describe('what look-ups bring', () => {
   })
 
   it('is called by the name of its step, else by the title, else by both', () => {
-    const step = (integrationId: number, name?: string) => ({ integrationId, role: 'enrichment' as const, enabled: true, parameters: name === undefined ? {} : { name } })
-    assert.deepEqual(lookUpNames([
-      { step: step(1), title: 'Threat intel (prod)' }, { step: step(2, 'assets'), title: 'x' }, { step: step(3), title: 'Assets' }, { step: step(4), title: '…' },
-    ]), ['threat_intel_prod', 'assets', 'assets_3', 'look_up'])
+    const step = (integrationId: number, name?: string) => ({
+      integrationId,
+      role: 'enrichment' as const,
+      enabled: true,
+      parameters: name === undefined ? {} : { name },
+    })
+    assert.deepEqual(
+      lookUpNames([
+        { step: step(1), title: 'Threat intel (prod)' },
+        { step: step(2, 'assets'), title: 'x' },
+        { step: step(3), title: 'Assets' },
+        { step: step(4), title: '…' },
+      ]),
+      ['threat_intel_prod', 'assets', 'assets_3', 'look_up'],
+    )
   })
 })
 
 lookUpContract({
-  name: 'search engine', kind: searchEngine, hostParameter: 'hosts', secrets: ['changeme-now'],
-  parameters: { index_pattern: 'cmdb-*', event_field: 'source.ip', document_field: 'ip', fields: 'owner.team,tags', size: 2, newest_by: '@timestamp' },
+  name: 'search engine',
+  kind: searchEngine,
+  hostParameter: 'hosts',
+  secrets: ['changeme-now'],
+  parameters: {
+    index_pattern: 'cmdb-*',
+    event_field: 'source.ip',
+    document_field: 'ip',
+    fields: 'owner.team,tags',
+    size: 2,
+    newest_by: '@timestamp',
+  },
   known: [
     [{ source: { ip: '10.0.0.1' } }, { owner: { team: ['web', 'db'] }, tags: ['x', 'y'], count: 2 }],
     [{ source: { ip: ['10.0.0.3', '10.0.0.9'] } }, { owner: { team: ['it'] }, count: 1 }],
@@ -213,15 +266,27 @@ lookUpContract({
   async open() {
     const server = await SearchServer.open()
     const working = server.http.answer
-    server.put('cmdb-1', 'a', { ip: '10.0.0.1', owner: { team: 'web' }, tags: ['x'], secret: 1, '@timestamp': '2026-01-01T00:00:00Z' })
-    server.put('cmdb-2', 'b', { ip: '10.0.0.1', owner: { team: 'db' }, tags: ['x', 'y'], '@timestamp': '2026-01-02T00:00:00Z' })
+    server.put('cmdb-1', 'a', {
+      ip: '10.0.0.1',
+      owner: { team: 'web' },
+      tags: ['x'],
+      secret: 1,
+      '@timestamp': '2026-01-01T00:00:00Z',
+    })
+    server.put('cmdb-2', 'b', {
+      ip: '10.0.0.1',
+      owner: { team: 'db' },
+      tags: ['x', 'y'],
+      '@timestamp': '2026-01-02T00:00:00Z',
+    })
     server.put('cmdb-2', 'c', { ip: '10.0.0.3', owner: { team: 'it' } })
     server.put('other', 'd', { ip: '10.0.0.1', owner: { team: 'none of them' } })
     const refusing = '{"responses":[{"error":{"type":"parsing_exception","reason":"no such thing"},"status":400}]}'
     return {
       connection: server.connection,
       behave: (how) => {
-        server.http.answer = how === 'well' ? working : how === 'refusing' ? (_, response) => void response.end(refusing) : behaving[how]
+        server.http.answer =
+          how === 'well' ? working : how === 'refusing' ? (_, response) => void response.end(refusing) : behaving[how]
       },
       get asked() {
         return server.http.received.length

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { Circuit, standardPace, waitMs } from '../../../engine/integration/pace.js'
 
 test('waits double up to a ceiling, half of them sure and half of them chance', () => {
-  assert.deepEqual([1, 2, 3, 4, 5, 60].map((failures) => waitMs(failures, 100, 1_000, 0)), [50, 100, 200, 400, 500, 500])
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 60].map((failures) => waitMs(failures, 100, 1_000, 0)),
+    [50, 100, 200, 400, 500, 500],
+  )
   assert.equal(waitMs(3, 100, 1_000, 0.999_999), 400)
 })
 

@@ -19,47 +19,89 @@ import { SyslogServer } from '../../support/syslog-server.js'
 const httpBehaviours = Object.keys(behaving) as Behaviour[]
 
 /** A counterpart over HTTP; `idOf` finds the event id in what was received. */
-async function httpCounterpart(connection: (url: string) => Opened, idsOf: (received: Received) => string[]): Promise<Counterpart> {
+async function httpCounterpart(
+  connection: (url: string) => Opened,
+  idsOf: (received: Received) => string[],
+): Promise<Counterpart> {
   const receiver = await HttpReceiver.open()
   return {
     connection: connection(receiver.url),
     behave: (how) => void (receiver.answer = behaving[how]),
-    taken: (count) => eventually(async () => receiver.received.flatMap(idsOf), (ids) => ids.length >= count),
+    taken: (count) =>
+      eventually(
+        async () => receiver.received.flatMap(idsOf),
+        (ids) => ids.length >= count,
+      ),
     close: () => receiver.close(),
   }
 }
 
 sinkContract({
-  name: 'webhook', kind: webhook, role: 'post_decision', hostParameter: 'url', behaviours: httpBehaviours, secrets: ['hush', 'Bearer'],
-  open: () => httpCounterpart((url) => ({ url: `${url}/hook`, secret: 'hush', authorization: 'Bearer hush' }), ({ body }) => [JSON.parse(body).data.event_id]),
+  name: 'webhook',
+  kind: webhook,
+  role: 'post_decision',
+  hostParameter: 'url',
+  behaviours: httpBehaviours,
+  secrets: ['hush', 'Bearer'],
+  open: () =>
+    httpCounterpart(
+      (url) => ({ url: `${url}/hook`, secret: 'hush', authorization: 'Bearer hush' }),
+      ({ body }) => [JSON.parse(body).data.event_id],
+    ),
 })
 
 sinkContract({
-  name: 'slack', kind: slack, role: 'post_decision', hostParameter: 'url', behaviours: httpBehaviours, secrets: ['T000/B000'],
+  name: 'slack',
+  kind: slack,
+  role: 'post_decision',
+  hostParameter: 'url',
+  behaviours: httpBehaviours,
+  secrets: ['T000/B000'],
   parameters: { text: '{{event_id}} {{title}} {{source.ip}}' },
-  open: () => httpCounterpart((url) => ({ url: `${url}/services/T000/B000` }), ({ body }) => [JSON.parse(body).text.split(' ')[0]]),
+  open: () =>
+    httpCounterpart(
+      (url) => ({ url: `${url}/services/T000/B000` }),
+      ({ body }) => [JSON.parse(body).text.split(' ')[0]],
+    ),
 })
 
 const bulkWrong: Partial<Record<Behaviour, Answering>> = {
-  refusing: (_, response) => void response.end('{"errors":true,"items":[{"index":{"status":400,"error":{"type":"mapper_parsing_exception","reason":"no"}}}]}'),
+  refusing: (_, response) =>
+    void response.end(
+      '{"errors":true,"items":[{"index":{"status":400,"error":{"type":"mapper_parsing_exception","reason":"no"}}}]}',
+    ),
 }
 
 sinkContract({
-  name: 'search engine', kind: searchEngine, role: 'output', hostParameter: 'hosts', behaviours: httpBehaviours, secrets: ['changeme-now'],
+  name: 'search engine',
+  kind: searchEngine,
+  role: 'output',
+  hostParameter: 'hosts',
+  behaviours: httpBehaviours,
+  secrets: ['changeme-now'],
   async open() {
     const server = await SearchServer.open()
     const working = server.http.answer
     return {
       connection: server.connection,
       behave: (how) => void (server.http.answer = how === 'well' ? working : (bulkWrong[how] ?? behaving[how])),
-      taken: (count) => eventually(async () => [...server.documents.values()].map(({ source }) => String(source['event_id'])), (ids) => ids.length >= count),
+      taken: (count) =>
+        eventually(
+          async () => [...server.documents.values()].map(({ source }) => String(source['event_id'])),
+          (ids) => ids.length >= count,
+        ),
       close: () => server.close(),
     }
   },
 })
 
 sinkContract({
-  name: 'wazuh', kind: outsideKind('wazuh')!, role: 'output', hostParameter: 'hosts', behaviours: httpBehaviours, secrets: ['changeme-now'],
+  name: 'wazuh',
+  kind: outsideKind('wazuh')!,
+  role: 'output',
+  hostParameter: 'hosts',
+  behaviours: httpBehaviours,
+  secrets: ['changeme-now'],
   async open() {
     const server = await SearchServer.open()
     const working = server.http.answer
@@ -72,15 +114,28 @@ sinkContract({
     return {
       connection: server.connection,
       behave: (how) => void (server.http.answer = how === 'well' ? well : behaving[how]),
-      taken: (count) => eventually(async () => [...server.documents.values()].flatMap(({ source }: any) => source.service?.event_id ?? []), (ids) => ids.length >= count),
+      taken: (count) =>
+        eventually(
+          async () => [...server.documents.values()].flatMap(({ source }: any) => source.service?.event_id ?? []),
+          (ids) => ids.length >= count,
+        ),
       close: () => server.close(),
     }
   },
 })
 
-for (const [name, secret] of [['thehive', 'hive-key-1'], ['jira', 'jira-token-1'], ['servicenow', 'snow-pass-1'], ['redmine', 'red-key-1']] as const) {
+for (const [name, secret] of [
+  ['thehive', 'hive-key-1'],
+  ['jira', 'jira-token-1'],
+  ['servicenow', 'snow-pass-1'],
+  ['redmine', 'red-key-1'],
+] as const) {
   sinkContract({
-    name, kind: outsideKind(name)!, role: 'case_creation', hostParameter: 'url', secrets: [secret],
+    name,
+    kind: outsideKind(name)!,
+    role: 'case_creation',
+    hostParameter: 'url',
+    secrets: [secret],
     parameters: { project: 'SEC', once_per: 'event', title: '{{title}}', description: '<{{event_id}}>' },
     // A search that is refused is left out, so what it would take to be refused is the making of a case.
     behaviours: httpBehaviours,
@@ -90,7 +145,11 @@ for (const [name, secret] of [['thehive', 'hive-key-1'], ['jira', 'jira-token-1'
       return {
         connection: server.connection,
         behave: (how) => void (server.http.answer = how === 'well' ? working : behaving[how]),
-        taken: (count) => eventually(async () => server.cases.map(({ text }) => /<(.*)>/.exec(text)![1]!), (ids) => ids.length >= count),
+        taken: (count) =>
+          eventually(
+            async () => server.cases.map(({ text }) => /<(.*)>/.exec(text)![1]!),
+            (ids) => ids.length >= count,
+          ),
         close: () => server.close(),
       }
     },
@@ -98,21 +157,35 @@ for (const [name, secret] of [['thehive', 'hive-key-1'], ['jira', 'jira-token-1'
 }
 
 sinkContract({
-  name: 'nats', kind: outsideKind('nats')!, role: 'output', hostParameter: 'servers', behaviours: ['well', 'silent', 'refusing', 'broken', 'half'], secrets: ['hush-token'],
+  name: 'nats',
+  kind: outsideKind('nats')!,
+  role: 'output',
+  hostParameter: 'servers',
+  behaviours: ['well', 'silent', 'refusing', 'broken', 'half'],
+  secrets: ['hush-token'],
   async open() {
     const server = await NatsServer.open()
     server.token = 'hush-token'
     return {
       connection: { servers: server.address, protocol: 'plain', token: 'hush-token' },
       behave: (how) => void (server.behaviour = how as NatsBehaviour),
-      taken: (count) => eventually(async () => server.messages.map(({ payload }) => JSON.parse(payload.toString()).event_id), (ids) => ids.length >= count),
+      taken: (count) =>
+        eventually(
+          async () => server.messages.map(({ payload }) => JSON.parse(payload.toString()).event_id),
+          (ids) => ids.length >= count,
+        ),
       close: () => server.close(),
     }
   },
 })
 
 sinkContract({
-  name: 'kafka', kind: outsideKind('kafka')!, role: 'output', hostParameter: 'servers', behaviours: ['well', 'silent', 'refusing', 'broken', 'half'], secrets: ['hush-password'],
+  name: 'kafka',
+  kind: outsideKind('kafka')!,
+  role: 'output',
+  hostParameter: 'servers',
+  behaviours: ['well', 'silent', 'refusing', 'broken', 'half'],
+  secrets: ['hush-password'],
   parameters: { topic: 't' },
   async open() {
     const server = await KafkaServer.open()
@@ -120,7 +193,11 @@ sinkContract({
     return {
       connection: { servers: `127.0.0.1:${server.port}`, protocol: 'plain', password: 'hush-password' },
       behave: (how) => void (server.behaviour = how as NatsBehaviour),
-      taken: (count) => eventually(async () => [...server.stored.toString().matchAll(/"event_id":"([^"]*)"/g)].map(([, id]) => id!), (ids) => ids.length >= count),
+      taken: (count) =>
+        eventually(
+          async () => [...server.stored.toString().matchAll(/"event_id":"([^"]*)"/g)].map(([, id]) => id!),
+          (ids) => ids.length >= count,
+        ),
       close: () => server.close(),
     }
   },
@@ -130,16 +207,34 @@ sinkContract({
 async function syslogCounterpart(tls: typeof firstCertificate | null): Promise<Counterpart> {
   const server = await SyslogServer.open(tls)
   return {
-    connection: { host: '127.0.0.1', port: server.port, ...(tls === null ? { protocol: 'tcp' } : { protocol: 'tls', ca_certificate: tls.cert }) },
+    connection: {
+      host: '127.0.0.1',
+      port: server.port,
+      ...(tls === null ? { protocol: 'tcp' } : { protocol: 'tls', ca_certificate: tls.cert }),
+    },
     behave: () => {},
-    taken: (count) => eventually(async () => server.eventIds, (ids) => ids.length >= count),
+    taken: (count) =>
+      eventually(
+        async () => server.eventIds,
+        (ids) => ids.length >= count,
+      ),
     close: () => server.close(),
   }
 }
 
-for (const [format, tls] of [['cef', null], ['json', null], ['text', null], ['cef', firstCertificate]] as const) {
+for (const [format, tls] of [
+  ['cef', null],
+  ['json', null],
+  ['text', null],
+  ['cef', firstCertificate],
+] as const) {
   sinkContract({
-    name: `syslog with ${format}${tls === null ? '' : ' over TLS'}`, kind: syslog, role: 'post_decision', hostParameter: 'host', behaviours: ['well'], parameters: { format },
+    name: `syslog with ${format}${tls === null ? '' : ' over TLS'}`,
+    kind: syslog,
+    role: 'post_decision',
+    hostParameter: 'host',
+    behaviours: ['well'],
+    parameters: { format },
     open: () => syslogCounterpart(tls),
   })
 }

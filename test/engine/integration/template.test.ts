@@ -7,7 +7,10 @@ import { decided } from '../../support/outgoing.js'
 
 test('a template names fields, dotted or nested, and what is not there leaves nothing', () => {
   const event = decided('e1', {}, { host: { name: 'web-1' }, 'user.name': 'ann', tags: ['a', { b: 1 }], no: null })
-  assert.equal(fill('{{event_id}} {{ host.name }} {{user.name}} {{tags}} [{{no}}{{nowhere.at.all}}]', event), 'e1 web-1 ann ["a",{"b":1}] []')
+  assert.equal(
+    fill('{{event_id}} {{ host.name }} {{user.name}} {{tags}} [{{no}}{{nowhere.at.all}}]', event),
+    'e1 web-1 ann ["a",{"b":1}] []',
+  )
   assert.equal(fill('{{result_label}} {{confidence_score}} {{ {{x}} }}', event), 'Drop 91.5 {{  }}')
 })
 
@@ -21,14 +24,29 @@ test('what an event holds is not looked at again, and reaches no prototype', () 
   const event = decided('e1', {}, { a: '{{event_id}} $& <@U1>' })
   assert.equal(fill('{{a}}', event), '{{event_id}} $& <@U1>')
   assert.equal(fill('{{a}}', event, escapeSlack), '{{event_id}} $&amp; &lt;@U1&gt;')
-  for (const path of ['__proto__', 'constructor.name', 'a.length', 'toString']) assert.equal(valueAt(event.document, path), undefined, path)
+  for (const path of ['__proto__', 'constructor.name', 'a.length', 'toString'])
+    assert.equal(valueAt(event.document, path), undefined, path)
 })
 
 test('CEF escapes what separates: pipes in the header, equals in the extension, line breaks in both', () => {
-  const event = decided('e|1', { jobTitle: 'a=b\\c' }, { title: 'x|y\nz\\', message: 'two\r\nlines=1', severity: 'high', source: { ip: '10.0.0.1' } })
+  const event = decided(
+    'e|1',
+    { jobTitle: 'a=b\\c' },
+    { title: 'x|y\nz\\', message: 'two\r\nlines=1', severity: 'high', source: { ip: '10.0.0.1' } },
+  )
   const line = cefOf(event, '1')
-  assert.ok(line.startsWith('CEF:0|Decision Service|Decision Service|1|decision:label_1|x\\|y z\\\\|8|rt=1700000000000 externalId=e|1 cat=a\\=b\\\\c '), line)
-  assert.ok(line.includes('msg=two\\nlines\\=1') && line.includes('src=10.0.0.1') && line.includes('cfp1=91.50') && !line.includes('\n'))
+  assert.ok(
+    line.startsWith(
+      'CEF:0|Decision Service|Decision Service|1|decision:label_1|x\\|y z\\\\|8|rt=1700000000000 externalId=e|1 cat=a\\=b\\\\c ',
+    ),
+    line,
+  )
+  assert.ok(
+    line.includes('msg=two\\nlines\\=1') &&
+      line.includes('src=10.0.0.1') &&
+      line.includes('cfp1=91.50') &&
+      !line.includes('\n'),
+  )
 })
 
 test('CEF cuts a long title, but no escape in it, so that the field behind it stays its own', () => {

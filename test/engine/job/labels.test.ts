@@ -5,7 +5,11 @@ import { defaultLabels, labelAmbiguity, placeLabels, resolveLabel } from '../../
 
 const hexColor = '#000000'
 
-const named = [{ name: 'Escalate', hexColor }, { name: 'Drop', hexColor, id: 'drop_alert' }, { name: 'Look', hexColor }]
+const named = [
+  { name: 'Escalate', hexColor },
+  { name: 'Drop', hexColor, id: 'drop_alert' },
+  { name: 'Look', hexColor },
+]
 
 test('the defaults are those of the category', () => {
   assert.deepEqual(defaultLabels('Decision intelligence'), [
@@ -31,7 +35,12 @@ test('a label answers to its name in any case, its id and both aliases', () => {
 
 test('a word that would name two labels is found', () => {
   const ambiguity = (...inputs: { name: string; id?: string }[]): string | null => {
-    return labelAmbiguity(placeLabels(inputs.map((each) => ({ hexColor, ...each })), []))
+    return labelAmbiguity(
+      placeLabels(
+        inputs.map((each) => ({ hexColor, ...each })),
+        [],
+      ),
+    )
   }
   assert.equal(ambiguity({ name: 'a' }, { name: 'A' }, { name: 'c' }), 'a')
   assert.equal(ambiguity({ name: 'a', id: 'x' }, { name: 'X' }, { name: 'c' }), 'x')
@@ -41,12 +50,24 @@ test('a word that would name two labels is found', () => {
 })
 
 test('a label without a colour has that of its place, and keeps the one it had', () => {
-  assert.deepEqual(placeLabels([{ name: 'a' }, { name: 'b', hexColor }, { name: 'c' }], []).map((label) => label.hexColor), ['#ED0A2C', hexColor, '#9A00FF'])
-  assert.deepEqual(placeLabels([{ name: 'Look' }, { name: 'Drop' }, { name: 'Escalate' }], placeLabels(named, [])).map((label) => label.hexColor), [hexColor, hexColor, hexColor])
+  assert.deepEqual(
+    placeLabels([{ name: 'a' }, { name: 'b', hexColor }, { name: 'c' }], []).map((label) => label.hexColor),
+    ['#ED0A2C', hexColor, '#9A00FF'],
+  )
+  assert.deepEqual(
+    placeLabels([{ name: 'Look' }, { name: 'Drop' }, { name: 'Escalate' }], placeLabels(named, [])).map(
+      (label) => label.hexColor,
+    ),
+    [hexColor, hexColor, hexColor],
+  )
 })
 
 test('an update in another order leaves each label in its place with its id', () => {
-  const update = [{ name: 'drop', hexColor: '#111111' }, { name: 'Look', hexColor }, { name: 'Raise', hexColor }]
+  const update = [
+    { name: 'drop', hexColor: '#111111' },
+    { name: 'Look', hexColor },
+    { name: 'Raise', hexColor },
+  ]
   const after = placeLabels(update, placeLabels(named, []))
   assert.deepEqual(after, [
     { id: 'label_0', name: 'Raise', hexColor },
@@ -56,8 +77,21 @@ test('an update in another order leaves each label in its place with its id', ()
 })
 
 test('an id finds its label before a name does', () => {
-  const before = placeLabels([{ name: 'a', hexColor }, { name: 'b', hexColor }, { name: 'c', hexColor }], [])
-  const ids = [{ name: 'b', hexColor, id: 'label_0' }, { name: 'a', hexColor, id: 'label_1' }]
+  const before = placeLabels(
+    [
+      { name: 'a', hexColor },
+      { name: 'b', hexColor },
+      { name: 'c', hexColor },
+    ],
+    [],
+  )
+  const ids = [
+    { name: 'b', hexColor, id: 'label_0' },
+    { name: 'a', hexColor, id: 'label_1' },
+  ]
   const swapped = [...ids, { name: 'c', hexColor }]
-  assert.deepEqual(placeLabels(swapped, before).map((label) => label.name), ['b', 'a', 'c'])
+  assert.deepEqual(
+    placeLabels(swapped, before).map((label) => label.name),
+    ['b', 'a', 'c'],
+  )
 })

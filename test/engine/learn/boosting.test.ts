@@ -7,7 +7,15 @@ import { allRows, tableOf, type TreeRow } from '../../support/tree-tables.js'
 
 const stage = { at: (): void => undefined }
 const options: BoostingOptions = {
-  rounds: 60, depth: 4, rate: 0.2, l2: 1, hessianMin: 1, columnShare: 1, rowShare: 0.9, rowsMax: 10_000, seed: 5,
+  rounds: 60,
+  depth: 4,
+  rate: 0.2,
+  l2: 1,
+  hessianMin: 1,
+  columnShare: 1,
+  rowShare: 0.9,
+  rowsMax: 10_000,
+  seed: 5,
 }
 
 /** With chance `noise` any class; else class by number 0 in thirds, or the last where feature 1 is there. */
@@ -55,12 +63,19 @@ test('noise is not learned by heart', () => {
 
 test('trees are the same for the same seed', () => {
   const table = tableOf(rowsOf(200, 3, 3), 3, 3)
-  assert.deepEqual(growBoosting(table, allRows(table), options, stage), growBoosting(table, allRows(table), options, stage))
+  assert.deepEqual(
+    growBoosting(table, allRows(table), options, stage),
+    growBoosting(table, allRows(table), options, stage),
+  )
 })
 
 test('rows of one class, or rows all alike, are survived', () => {
   for (const label of [0, 1]) {
-    const table = tableOf(Array.from({ length: 5 }, () => ({ numbers: [1], features: [0], label })), 2, 1)
+    const table = tableOf(
+      Array.from({ length: 5 }, () => ({ numbers: [1], features: [0], label })),
+      2,
+      1,
+    )
     const chances = new Float64Array(2)
     askBoosting(growBoosting(table, allRows(table), options, stage), Uint8Array.of(1, 1), chances)
     assert.ok((chances[label] as number) > 0.5)

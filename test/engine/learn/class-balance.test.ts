@@ -39,11 +39,13 @@ test('a class that is said twice as often as it comes is said about as often, an
 })
 
 test('what is balanced already stays', () => {
-  for (const factor of fitBalance(heldOut(1_000, 10), saying(1_000, [0.81, 0.09, 0.1])).subarray(0, 2)) assert.ok(Math.abs(factor - 1) < 1e-3, `${factor}`)
+  for (const factor of fitBalance(heldOut(1_000, 10), saying(1_000, [0.81, 0.09, 0.1])).subarray(0, 2))
+    assert.ok(Math.abs(factor - 1) < 1e-3, `${factor}`)
 })
 
 test('the fewer examples, the nearer the factors stay to 1; of a handful, or the latest alone, there are none', () => {
-  const off = (count: number): number => Math.log(fitBalance(heldOut(count, 10), saying(count, [0.78, 0.2, 0.02]))[1] as number)
+  const off = (count: number): number =>
+    Math.log(fitBalance(heldOut(count, 10), saying(count, [0.78, 0.2, 0.02]))[1] as number)
   assert.ok(off(1_000) < off(400) && off(400) < off(200) && off(200) < -0.1)
   assert.equal(fitBalance(heldOut(100, 10), saying(100, [0.78, 0.2, 0.02])).length, 0)
   assert.equal(fitBalance(heldOut(1_000, 10, 1), saying(1_000, [0.78, 0.2, 0.02])).length, 0)

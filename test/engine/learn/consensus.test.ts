@@ -52,7 +52,7 @@ test('an override wins, and its withdrawal gives the votes their say again', () 
   assert.equal(consensusOf(votes, null, 3), 0)
 })
 
-test('a cast vote replaces the analyst\'s earlier one and keeps the others', () => {
+test("a cast vote replaces the analyst's earlier one and keeps the others", () => {
   const votes = castVote([vote('a', 0, 1), vote('b', 1, 2)], vote('a', 2, 3))
   assert.deepEqual(votes, [vote('b', 1, 2), vote('a', 2, 3)])
 })

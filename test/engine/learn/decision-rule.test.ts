@@ -39,7 +39,8 @@ function answersAlike(): number[] {
 
 test('where nothing tells much some of what is likeliest to be rare is answered so, neither all nor none', () => {
   const answers = answersAlike()
-  for (let i = 1; i < 1_000; i++) assert.ok((answers[i] as number) >= (answers[i - 1] as number), 'who is likelier to be rare is answered no less so')
+  for (let i = 1; i < 1_000; i++)
+    assert.ok((answers[i] as number) >= (answers[i - 1] as number), 'who is likelier to be rare is answered no less so')
   const rare = answers.filter((said) => said === 1).length
   assert.ok(rare > 50 && rare < 500, String(rare))
 })

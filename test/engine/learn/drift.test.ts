@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { doubtShare, freshDrift, seeConfidence, seeFeedback, withDoubt, type DriftState } from '../../../engine/learn/drift.js'
+import {
+  doubtShare,
+  freshDrift,
+  seeConfidence,
+  seeFeedback,
+  withDoubt,
+  type DriftState,
+} from '../../../engine/learn/drift.js'
 import { SeededRandom } from '../../../engine/random.js'
 
 /** So much feedback on a model that says `confidence` and is right as often as `right`. */
-function judged(count: number, confidence: number, right: number, state: DriftState = freshDrift(), seed = 1): DriftState {
+function judged(
+  count: number,
+  confidence: number,
+  right: number,
+  state: DriftState = freshDrift(),
+  seed = 1,
+): DriftState {
   const random = new SeededRandom(seed)
   for (let i = 0; i < count; i++) seeFeedback(state, confidence, 0.4, random.nextFloat() < right, 10 + i)
   return state
@@ -12,7 +25,9 @@ function judged(count: number, confidence: number, right: number, state: DriftSt
 
 describe('drift', () => {
   it('is not found in a model that is right as often as it says', () => {
-    const wrong = Array.from({ length: 20 }, (_, seed) => judged(400, 0.9, 0.9, freshDrift(), seed)).filter(({ ageing }) => ageing !== 'no')
+    const wrong = Array.from({ length: 20 }, (_, seed) => judged(400, 0.9, 0.9, freshDrift(), seed)).filter(
+      ({ ageing }) => ageing !== 'no',
+    )
     assert.ok(wrong.length <= 1, `${wrong.length} of 20`)
     assert.equal(doubtShare(judged(400, 0.9, 0.9)), 0)
   })

@@ -14,7 +14,10 @@ import { profilePoints } from '../../../engine/learn/point-profile.js'
 const stage = { at: (): void => {} }
 
 function matrixOf(examples: readonly Example[]): { matrix: ExampleMatrix; table: FeatureTable } {
-  const profiles = profilePoints(2, examples.map(({ values }) => values))
+  const profiles = profilePoints(
+    2,
+    examples.map(({ values }) => values),
+  )
   const table = new FeatureTable()
   const encoder = new FeatureEncoder(['a', 'b'], profiles, new Int32Array(0))
   return { matrix: buildMatrix(examples, encoder, table, stage), table }

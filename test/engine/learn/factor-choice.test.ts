@@ -5,7 +5,13 @@ import type { PointValues } from '../../../engine/learn/classifier.js'
 import { chooseFactors } from '../../../engine/learn/factor-choice.js'
 import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
 import { profilePoints } from '../../../engine/learn/point-profile.js'
-import { FactorReader, noFactors, readFactors, writeFactors, type TextFactors } from '../../../engine/learn/text-factors.js'
+import {
+  FactorReader,
+  noFactors,
+  readFactors,
+  writeFactors,
+  type TextFactors,
+} from '../../../engine/learn/text-factors.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { wholeStage } from '../../support/learning-table.js'
 import { sentenceAbout } from '../../support/sentences.js'
@@ -61,8 +67,14 @@ test('texts without a word in common are alike where their words come with the s
   }
   assert.ok(likeness('volume', 'partition') > 2 * Math.abs(likeness('volume', 'password')))
   const length = Math.sqrt(likeness('volume disk', 'volume disk'))
-  assert.ok(Math.abs(Math.sqrt(likeness('volume', 'volume')) - length) < 1e-5, 'long and short texts are as far from nothing')
-  assert.ok(place('Qwertz').every((x) => x === 0), 'no known word is no place')
+  assert.ok(
+    Math.abs(Math.sqrt(likeness('volume', 'volume')) - length) < 1e-5,
+    'long and short texts are as far from nothing',
+  )
+  assert.ok(
+    place('Qwertz').every((x) => x === 0),
+    'no known word is no place',
+  )
 })
 
 test('the same texts give the same factors, which are read as they were written', () => {

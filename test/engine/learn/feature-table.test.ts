@@ -5,7 +5,10 @@ import { SeededRandom } from '../../../engine/random.js'
 
 test('features are numbered in the order in which they come, each once', () => {
   const table = new FeatureTable()
-  assert.deepEqual([7, -9, 7, 16].map((hash) => table.add(hash)), [0, 1, 0, 2])
+  assert.deepEqual(
+    [7, -9, 7, 16].map((hash) => table.add(hash)),
+    [0, 1, 0, 2],
+  )
   assert.equal(table.size, 3)
   assert.equal(table.find(-9), 1)
   assert.equal(table.find(8), -1)

@@ -119,7 +119,10 @@ test('a pair of points adds one feature that tells both', () => {
 })
 
 test('the atom of a point stands first among its features', () => {
-  const encoder = encoderOf([['a b c', 1, ['x']], ['d', 2, ['y']]])
+  const encoder = encoderOf([
+    ['a b c', 1, ['x']],
+    ['d', 2, ['y']],
+  ])
   encoder.encode(['failed login', 3.5, ['x', 'z']])
   for (const point of [0, 1, 2]) {
     assert.equal(encoder.hashes[encoder.atomAt[point] as number], encoder.atoms[point])

@@ -23,7 +23,8 @@ function build(): ReturnType<TreeBuilder['finish']> {
 
 test('an event walks to the leaf that its codes lead to', () => {
   const { roots, nodes, values } = build()
-  const ask = (...codes: number[]): number | undefined => values[leafOf(nodes, roots[0] as number, Uint8Array.from(codes))]
+  const ask = (...codes: number[]): number | undefined =>
+    values[leafOf(nodes, roots[0] as number, Uint8Array.from(codes))]
   assert.equal(ask(0, 0, 0), 1)
   assert.equal(ask(3, 0, 9), 1)
   assert.equal(ask(4, 0, 0), 2)
@@ -33,7 +34,10 @@ test('an event walks to the leaf that its codes lead to', () => {
 test('leaves that are shared are stored once', () => {
   const { roots, nodes, values } = build()
   assert.equal(values.length, 4)
-  assert.equal(leafOf(nodes, roots[1] as number, new Uint8Array(3)), leafOf(nodes, roots[2] as number, new Uint8Array(3)))
+  assert.equal(
+    leafOf(nodes, roots[1] as number, new Uint8Array(3)),
+    leafOf(nodes, roots[2] as number, new Uint8Array(3)),
+  )
 })
 
 test('trees are read as they were written', () => {

@@ -47,7 +47,14 @@ for (const [name, options] of kinds) {
     })
 
     test('takes a row that weighs much for many', () => {
-      const twins = tableOf([{ numbers: [1], features: [], label: 0 }, { numbers: [1], features: [], label: 1 }], 2, 0)
+      const twins = tableOf(
+        [
+          { numbers: [1], features: [], label: 0 },
+          { numbers: [1], features: [], label: 1 },
+        ],
+        2,
+        0,
+      )
       const grown = growForest(twins, { rows: Int32Array.of(0, 1), weights: Float64Array.of(9, 1) }, options, stage)
       const shares = new Float64Array(2)
       askForest(grown, Uint8Array.of(1), shares)
@@ -55,7 +62,11 @@ for (const [name, options] of kinds) {
     })
 
     test('leaves together what is alike in all columns, whatever its labels', () => {
-      const alike = tableOf(Array.from({ length: 6 }, (_, i) => ({ numbers: [i >> 1], features: [0], label: i & 1 })), 2, 1)
+      const alike = tableOf(
+        Array.from({ length: 6 }, (_, i) => ({ numbers: [i >> 1], features: [0], label: i & 1 })),
+        2,
+        1,
+      )
       const grown = growForest(alike, allRows(alike), { ...options, bootstrap: false }, stage)
       const shares = new Float64Array(2)
       for (const code of [0, 1, 2]) {

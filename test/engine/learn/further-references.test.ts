@@ -26,8 +26,14 @@ function distanceOf(a: Seen, b: Seen): number {
 
 function holdAgainstAll(points: readonly string[], eventOf: (random: SeededRandom) => PointValues): void {
   const random = new SeededRandom(3)
-  const examples = Array.from({ length: examplesMade }, (): Example => ({ values: eventOf(random), label: random.below(3), weight: 1 }))
-  const profiles = profilePoints(points.length, examples.map(({ values }) => values))
+  const examples = Array.from(
+    { length: examplesMade },
+    (): Example => ({ values: eventOf(random), label: random.below(3), weight: 1 }),
+  )
+  const profiles = profilePoints(
+    points.length,
+    examples.map(({ values }) => values),
+  )
   const encoder = new FeatureEncoder(points, profiles, new Int32Array(0))
   const sight = new Sight(examples, encoder, (example) => example)
   const seen = (values: PointValues): Seen => {
@@ -61,13 +67,18 @@ function holdAgainstAll(points: readonly string[], eventOf: (random: SeededRando
 
 test('the nearest of many is that of a comparison with each: categories and numbers', () => {
   holdAgainstAll(['rule', 'host', 'bytes', 'seconds', 'tags'], (random) => [
-    `rule ${random.below(9)}`, `host-${random.below(30)}`, random.below(5) * random.below(1_000), random.nextFloat(), ['a', `t${random.below(4)}`],
+    `rule ${random.below(9)}`,
+    `host-${random.below(30)}`,
+    random.below(5) * random.below(1_000),
+    random.nextFloat(),
+    ['a', `t${random.below(4)}`],
   ])
 })
 
 test('the nearest of many is that of a comparison with each: texts that repeat words', () => {
   holdAgainstAll(['message', 'host'], (random) => [
-    Array.from({ length: 3 + random.below(6) }, () => `w${random.below(5)}`).join(' '), `host ${random.below(60)}`,
+    Array.from({ length: 3 + random.below(6) }, () => `w${random.below(5)}`).join(' '),
+    `host ${random.below(60)}`,
   ])
 })
 

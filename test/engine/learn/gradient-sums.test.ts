@@ -12,7 +12,9 @@ function table(seed: number): TreeTable {
   const dice = new Dice(seed, 0)
   const rows = Array.from({ length: 200 }, () => ({
     numbers: [dice.below(12), 1 + dice.below(3)],
-    features: [2, 3, 10, 60, 1].map((odds, feature) => (dice.below(odds) === 0 ? feature : -1)).filter((feature) => feature >= 0),
+    features: [2, 3, 10, 60, 1]
+      .map((odds, feature) => (dice.below(odds) === 0 ? feature : -1))
+      .filter((feature) => feature >= 0),
     label: dice.below(2),
   }))
   return tableOf(rows, 2, 5)
@@ -20,8 +22,10 @@ function table(seed: number): TreeTable {
 
 /** The greatest gain over all columns and codes, by trying each by itself. */
 function bestGain(trees: TreeTable, sums: GradientSums, rows: readonly number[], chosen: Uint8Array): number {
-  const add = (some: readonly number[], of: Float64Array): number => some.reduce((sum, row) => sum + (of[row] as number), 0)
-  const worth = (some: readonly number[]): number => add(some, sums.gradients) ** 2 / (add(some, sums.hessians) + limits.l2)
+  const add = (some: readonly number[], of: Float64Array): number =>
+    some.reduce((sum, row) => sum + (of[row] as number), 0)
+  const worth = (some: readonly number[]): number =>
+    add(some, sums.gradients) ** 2 / (add(some, sums.hessians) + limits.l2)
   let best = -Infinity
   for (let column = 0; column < trees.columnCount; column++) {
     for (let code = 0; chosen[column] === 1 && code < 12; code++) {
@@ -40,7 +44,8 @@ test('the split of each node is the best of all, with the larger side by subtrac
     const sums = new GradientSums(trees, limits, trees.rowCount)
     const dice = new Dice(seed, 1)
     for (let tree = 0; tree < 3; tree++) {
-      for (let row = 0; row < trees.rowCount; row++) sums.set(row, dice.below(1000) / 1000 - 0.5, (1 + dice.below(250)) / 1000)
+      for (let row = 0; row < trees.rowCount; row++)
+        sums.set(row, dice.below(1000) / 1000 - 0.5, (1 + dice.below(250)) / 1000)
       const chosen = Uint8Array.from({ length: trees.columnCount }, () => Number(dice.below(4) > 0))
       const rows = Int32Array.from({ length: trees.rowCount }, (_, row) => row)
       let nodes = 0
@@ -56,7 +61,11 @@ test('the split of each node is the best of all, with the larger side by subtrac
         assert.ok(chosen[column] === 1 && Math.abs(gain - best) < 1e-9, `${gain} found, ${best} is best`)
         nodes++
         const middle = partition(trees, rows, start, end, column, code)
-        assert.equal(rows.subarray(middle, end).reduce((sum, row) => sum + (sums.hessians[row] as number), 0), rightH, 'sums are exact')
+        assert.equal(
+          rows.subarray(middle, end).reduce((sum, row) => sum + (sums.hessians[row] as number), 0),
+          rightH,
+          'sums are exact',
+        )
         const left = sums.sumUp(rows, start, middle)
         sums.subtract(own, left)
         descend(start, middle, left)

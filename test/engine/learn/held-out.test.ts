@@ -26,7 +26,10 @@ test('of some hundred examples each is held out once, but for those of a label t
   const examples = examplesOf(120, 2)
   const held = hold(examples)
   assert.ok(held !== null)
-  assert.deepEqual([...held.examples], Array.from({ length: 118 }, (_, i) => i))
+  assert.deepEqual(
+    [...held.examples],
+    Array.from({ length: 118 }, (_, i) => i),
+  )
   assert.equal(held.foldCount, 3)
   assert.equal(held.allLabels, false)
 })

@@ -94,7 +94,8 @@ test('a training needs a consensus for two labels, and the sentence says what th
 })
 
 test('a consensus flips back to a label that it had at the training or since, and left for another', () => {
-  const changes = (...consensus: number[]): ConsensusChange[] => consensus.map((each, index) => ({ seq: index + 1, consensus: each }))
+  const changes = (...consensus: number[]): ConsensusChange[] =>
+    consensus.map((each, index) => ({ seq: index + 1, consensus: each }))
   assert.ok(flipsBack(changes(0, 1), 0, 0))
   assert.ok(!flipsBack(changes(0, 1), 0, 2))
   assert.ok(!flipsBack(changes(0, UNDECIDED), 0, 0), 'a tie that was broken')

@@ -7,10 +7,11 @@ import { codeSet } from '../../support/learning-table.js'
 /** 200 examples, of which one alone has the text `once`; of 1,000 events of the stream so many have it. */
 function presentOnce(once: string, often: number): number {
   const texts = ['left', 'right', 'up']
-  const examples = Array.from({ length: 200 }, (_, i): Example => (
-    { values: [i === 7 ? once : texts[i % 3] as string, i], label: i % 2, weight: 1 }
-  ))
-  const background = Array.from({ length: 1_000 }, (_, i) => [i < often ? once : texts[i % 3] as string, i])
+  const examples = Array.from(
+    { length: 200 },
+    (_, i): Example => ({ values: [i === 7 ? once : (texts[i % 3] as string), i], label: i % 2, weight: 1 }),
+  )
+  const background = Array.from({ length: 1_000 }, (_, i) => [i < often ? once : (texts[i % 3] as string), i])
   const { table } = codeSet({ points: ['action', 'size'], labelCount: 2, examples, background, seed: 1 })
   const { coder } = table
   coder.code(['never seen', 1])

@@ -9,7 +9,10 @@ const stage = new ProgressReport(() => true).stage(0, 1, '')
 const rowCount = 300
 
 /** Rows of `width` features, one of each pair of features at random, of a class that `classOf` tells of the features. */
-function matrixOf(width: number, classOf: (features: readonly number[], random: SeededRandom) => number): ExampleMatrix {
+function matrixOf(
+  width: number,
+  classOf: (features: readonly number[], random: SeededRandom) => number,
+): ExampleMatrix {
   const random = new SeededRandom(3)
   const rows = Array.from({ length: rowCount }, () => Array.from({ length: width }, (_, j) => 2 * j + random.below(2)))
   const starts = Int32Array.from({ length: rowCount + 1 }, (_, row) => row * width)
@@ -46,10 +49,15 @@ test('weights of features that tell all are let go', () => {
 function numbersOf(width: number, byLine: boolean): { matrix: ExampleMatrix; measured: Int32Array } {
   const random = new SeededRandom(4)
   const binCount = 20
-  const numbers = Array.from({ length: rowCount }, () => Array.from({ length: width }, () => random.below(1_000) / 250 - 2))
+  const numbers = Array.from({ length: rowCount }, () =>
+    Array.from({ length: width }, () => random.below(1_000) / 250 - 2),
+  )
   const bin = (x: number): number => Math.floor(((x + 2) / 4) * binCount)
-  const features = numbers.flatMap((row) => row.flatMap((x, j) => [j * (binCount + 1) + 1 + bin(x), j * (binCount + 1)]))
-  const classOf = (row: readonly number[]): number => (byLine ? row.reduce((a, b) => a + b, 0) > 0 : bin(row[0] as number) % 2 === 1) ? 1 : 0
+  const features = numbers.flatMap((row) =>
+    row.flatMap((x, j) => [j * (binCount + 1) + 1 + bin(x), j * (binCount + 1)]),
+  )
+  const classOf = (row: readonly number[]): number =>
+    (byLine ? row.reduce((a, b) => a + b, 0) > 0 : bin(row[0] as number) % 2 === 1) ? 1 : 0
   const matrix = {
     ...matrixOf(1, () => 0),
     featureCount: width * (binCount + 1),

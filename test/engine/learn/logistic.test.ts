@@ -55,7 +55,16 @@ test('with hardly a penalty the chances are the shares of the labels', () => {
 })
 
 test('at the least loss the pull of the rows is the pull of the penalty', () => {
-  const matrix = matrixOf([[0, 0, 3], [0, 1, 1], [1, 1, 5], [1, 2, 2], [2, 2, 4]], 3)
+  const matrix = matrixOf(
+    [
+      [0, 0, 3],
+      [0, 1, 1],
+      [1, 1, 5],
+      [1, 2, 2],
+      [2, 2, 4],
+    ],
+    3,
+  )
   const strength = 0.7
   const weights = fitted(matrix, strength)
   const pull = new Float64Array(9)
@@ -71,15 +80,34 @@ test('at the least loss the pull of the rows is the pull of the penalty', () => 
 })
 
 test('a stronger penalty brings the chances closer together', () => {
-  const matrix = matrixOf([[0, 0, 5], [1, 1, 5]], 2)
+  const matrix = matrixOf(
+    [
+      [0, 0, 5],
+      [1, 1, 5],
+    ],
+    2,
+  )
   const weak = chances(matrix, fitted(matrix, 0.1), 0)[0] as number
   const strong = chances(matrix, fitted(matrix, 10), 0)[0] as number
   assert.ok(weak > strong && strong > 0.5)
 })
 
 test('a row of weight 0 teaches nothing', () => {
-  const matrix = matrixOf([[0, 0, 5], [1, 1, 5], [0, 1, 100]], 2)
-  const without = matrixOf([[0, 0, 5], [1, 1, 5]], 2)
+  const matrix = matrixOf(
+    [
+      [0, 0, 5],
+      [1, 1, 5],
+      [0, 1, 100],
+    ],
+    2,
+  )
+  const without = matrixOf(
+    [
+      [0, 0, 5],
+      [1, 1, 5],
+    ],
+    2,
+  )
   const weights = new Float64Array(6)
   fitLogistic(matrix, Float64Array.of(5, 5, 0), weights, { strength: 1, iterationsMax: 100 }, stage)
   assert.deepEqual(weights, fitted(without, 1).slice(0, 6))

@@ -17,7 +17,10 @@ function problem(count: number, noise: number): { matrix: ExampleMatrix; weights
     const label = random.nextFloat() < noise ? random.below(3) : kind % 3
     return { values: [`kind-${kind}`, `host-${random.below(count)}`], label, weight: 1 }
   })
-  const profiles = profilePoints(2, examples.map(({ values }) => values))
+  const profiles = profilePoints(
+    2,
+    examples.map(({ values }) => values),
+  )
   const encoder = new FeatureEncoder(['kind', 'host'], profiles, new Int32Array(0))
   const matrix = buildMatrix(examples, encoder, new FeatureTable(), stage)
   return { matrix, weights: Float64Array.from(examples, ({ weight }) => weight) }

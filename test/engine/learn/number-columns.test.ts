@@ -1,18 +1,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
-import { chooseNumberColumns, numberCode, readNumberColumns, resolves, writeNumberColumns } from '../../../engine/learn/number-columns.js'
+import {
+  chooseNumberColumns,
+  numberCode,
+  readNumberColumns,
+  resolves,
+  writeNumberColumns,
+} from '../../../engine/learn/number-columns.js'
 import type { PointValues } from '../../../engine/learn/classifier.js'
 import { profilePoints } from '../../../engine/learn/point-profile.js'
 
-const rows: PointValues[] = Array.from({ length: 300 }, (_, i) => [i % 7, i * i, i % 4 === 0 ? null : ['a', 'b'].slice(0, i % 3), `text ${i % 9}`, 'one'])
+const rows: PointValues[] = Array.from({ length: 300 }, (_, i) => [
+  i % 7,
+  i * i,
+  i % 4 === 0 ? null : ['a', 'b'].slice(0, i % 3),
+  `text ${i % 9}`,
+  'one',
+])
 const counts = Int32Array.from({ length: rows.length * 5 }, (_, i) => 1 + (i % 40))
 const columns = chooseNumberColumns(rows, profilePoints(5, rows), counts)
 
 test('points have the columns that tell something', () => {
   const found = columns.map(({ point, what }) => [point, what])
   // Numbers are not counted; arrays have a length too.
-  assert.deepEqual(found, [[0, 0], [1, 0], [2, 6], [2, 2], [3, 2], [4, 2]])
+  assert.deepEqual(found, [
+    [0, 0],
+    [1, 0],
+    [2, 6],
+    [2, 2],
+    [3, 2],
+    [4, 2],
+  ])
   assert.deepEqual(columns.map(resolves), [true, false, false, false, false, false])
 })
 
@@ -28,7 +47,10 @@ test('greater numbers have greater codes, missing has 0', () => {
   }
   const exact = columns[0]
   assert.ok(exact !== undefined)
-  assert.deepEqual([0, 1, 2, 3, 4, 5, 6].map((x) => numberCode(exact, x, 1)), [1, 2, 3, 4, 5, 6, 7])
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5, 6].map((x) => numberCode(exact, x, 1)),
+    [1, 2, 3, 4, 5, 6, 7],
+  )
 })
 
 test('up to 255 numbers have a bin each, and of more those in the tails are told apart', () => {
@@ -45,9 +67,16 @@ test('up to 255 numbers have a bin each, and of more those in the tails are told
 })
 
 test('numbers that are written as texts have the codes of the numbers, times those of hour and weekday', () => {
-  const written = rows.map(([small, large]) => [String(small), String(large), `2026-0${1 + (small as number)}-15T1${small}:30:00Z`])
+  const written = rows.map(([small, large]) => [
+    String(small),
+    String(large),
+    `2026-0${1 + (small as number)}-15T1${small}:30:00Z`,
+  ])
   const texts = chooseNumberColumns(written, profilePoints(3, written), counts)
-  assert.deepEqual(texts.map(({ point }) => point), [0, 1, 2, 2])
+  assert.deepEqual(
+    texts.map(({ point }) => point),
+    [0, 1, 2, 2],
+  )
   const [small, large, hour, day] = texts
   assert.ok(small !== undefined && large !== undefined && hour !== undefined && day !== undefined)
   for (const number of [0, 3, 49, 1_000]) {
@@ -63,10 +92,15 @@ test('numbers that are written as texts have the codes of the numbers, times tho
 })
 
 test('a value that comes alone where there are lists counts as one item', () => {
-  const lists: PointValues[] = Array.from({ length: 60 }, (_, i) => [[null, 'a', ['a', 'b'], ['a', 'b', 'c']][i % 4] ?? null])
+  const lists: PointValues[] = Array.from({ length: 60 }, (_, i) => [
+    [null, 'a', ['a', 'b'], ['a', 'b', 'c']][i % 4] ?? null,
+  ])
   const [items] = chooseNumberColumns(lists, profilePoints(1, lists), new Int32Array(60).fill(1))
   assert.ok(items !== undefined)
-  assert.deepEqual([null, 'a', ['a', 'b'], ['a', 'b', 'c']].map((value) => numberCode(items, value, 1)), [0, 1, 2, 3])
+  assert.deepEqual(
+    [null, 'a', ['a', 'b'], ['a', 'b', 'c']].map((value) => numberCode(items, value, 1)),
+    [0, 1, 2, 3],
+  )
 })
 
 test('columns are read as they were written', () => {

@@ -33,7 +33,8 @@ describe('the anchored threshold', () => {
   it('goes no further than a nat where only the tail of the stream is new', () => {
     const random = new SeededRandom(6)
     const anchor = freshAnchor(outlierThresholdUsual, 0.02)
-    for (let i = 0; i < 5_000; i++) moveAnchor(anchor, i % 4 === 0 ? 12 : -Math.log(1 - random.nextFloat()), outlierThresholdUsual)
+    for (let i = 0; i < 5_000; i++)
+      moveAnchor(anchor, i % 4 === 0 ? 12 : -Math.log(1 - random.nextFloat()), outlierThresholdUsual)
     assert.ok(anchor.threshold < 12, `${anchor.threshold}`)
   })
 

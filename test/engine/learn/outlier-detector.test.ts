@@ -13,14 +13,23 @@ const points = ['rule', 'bytes', 'port', 'tags', 'rare.number']
 
 function eventOf(random: SeededRandom): PointValues {
   return [
-    random.pick(['login failed', 'login ok', 'port scan']), Math.round(Math.exp(5 + random.nextFloat())), random.pick([22, 80, 443]),
-    ['a', random.pick(['b', 'c'])], random.below(10) === 0 ? random.below(5) : null,
+    random.pick(['login failed', 'login ok', 'port scan']),
+    Math.round(Math.exp(5 + random.nextFloat())),
+    random.pick([22, 80, 443]),
+    ['a', random.pick(['b', 'c'])],
+    random.below(10) === 0 ? random.below(5) : null,
   ]
 }
 
-function trained(count: number): { detector: OutlierDetector; scoreOf: (values: PointValues, doubt?: number) => number } {
+function trained(count: number): {
+  detector: OutlierDetector
+  scoreOf: (values: PointValues, doubt?: number) => number
+} {
   const random = new SeededRandom(2)
-  const examples = Array.from({ length: count }, (): Example => ({ values: eventOf(random), label: random.below(3), weight: 1 }))
+  const examples = Array.from(
+    { length: count },
+    (): Example => ({ values: eventOf(random), label: random.below(3), weight: 1 }),
+  )
   const background = Array.from({ length: 500 }, () => eventOf(random))
   const profiles = profilePoints(points.length, [...examples.map(({ values }) => values), ...background])
   const doubts = Float64Array.from(examples, () => random.nextFloat() * 0.3)
@@ -34,8 +43,14 @@ function trained(count: number): { detector: OutlierDetector; scoreOf: (values: 
     sight.view.take(values, encoder)
     return references.distance(sight.view, except)
   }
-  const distances = [...examples.map(({ values }, i) => distanceOf(values, places.get(i))), ...background.map((values) => distanceOf(values))]
-  const detector = OutlierDetector.of(Float64Array.from(distances), [1, 2].map((times) => Float64Array.from([...doubts, ...background.map(() => 0.1)], (doubt) => doubt * times)))
+  const distances = [
+    ...examples.map(({ values }, i) => distanceOf(values, places.get(i))),
+    ...background.map((values) => distanceOf(values)),
+  ]
+  const detector = OutlierDetector.of(
+    Float64Array.from(distances),
+    [1, 2].map((times) => Float64Array.from([...doubts, ...background.map(() => 0.1)], (doubt) => doubt * times)),
+  )
   const to = new ModelWriter('k')
   detector.write(to)
   const back = OutlierDetector.read(new ModelReader(to.seal(), 'k'), 2)
@@ -55,7 +70,9 @@ describe('the outlier detector', () => {
     const { scoreOf } = trained(400)
     const random = new SeededRandom(9)
     const line = -Math.log(0.02)
-    const flagged = Array.from({ length: 1_000 }, () => eventOf(random)).filter((values) => scoreOf(values) >= line).length
+    const flagged = Array.from({ length: 1_000 }, () => eventOf(random)).filter(
+      (values) => scoreOf(values) >= line,
+    ).length
     assert.ok(flagged < 50, `${flagged} of 1000`)
     assert.ok(scoreOf(['kernel module loaded', 1e9, 31_337, ['rootkit'], 77]) >= line)
   })
@@ -73,7 +90,11 @@ describe('the outlier detector', () => {
     const doubts = [1, 2].map(() => Float64Array.from({ length: 500 }, () => random.nextFloat()))
     const small = doubts.map((list, d) => (d === 0 ? list.map((doubt) => doubt / 1000) : list))
     const [plain, scaled] = [OutlierDetector.of(distances, doubts), OutlierDetector.of(distances, small)]
-    for (const [distance, one, other] of [[0.5, 0.5, 0.5], [0.1, 0.99, 0.2], [0.9, 0.3, 0.97]] as const) {
+    for (const [distance, one, other] of [
+      [0.5, 0.5, 0.5],
+      [0.1, 0.99, 0.2],
+      [0.9, 0.3, 0.97],
+    ] as const) {
       assert.ok(Math.abs(plain.score(distance, [one, other]) - scaled.score(distance, [one / 1000, other])) < 1e-9)
     }
   })
@@ -81,7 +102,16 @@ describe('the outlier detector', () => {
   it('survives one example, and values of any type', () => {
     for (const count of [1, 3, 2_000]) {
       const { scoreOf } = trained(count)
-      for (const value of [null, '', NaN, Infinity, -0, true, [], Array.from({ length: 5_000 }, (_, i) => `item ${i}`)]) {
+      for (const value of [
+        null,
+        '',
+        NaN,
+        Infinity,
+        -0,
+        true,
+        [],
+        Array.from({ length: 5_000 }, (_, i) => `item ${i}`),
+      ]) {
         const score = scoreOf(points.map(() => value as PointValues[number]))
         assert.ok(Number.isFinite(score) && score >= 0, `${count} ${String(value)}: ${score}`)
       }

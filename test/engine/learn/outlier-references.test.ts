@@ -56,7 +56,11 @@ test('the distance is that of a comparison with each reference, and comes back f
     const meanOf = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0) / list.length
     const plain = apart.map((list, e) => (start[e] as number) + meanOf(list))
     const far = apart
-      .map((list, e) => ((start[e] as number) + 0.35 * (meanOf(list) + Math.max(...list))) / (((spreads[e] as number) + usual) / (2 * usual)) ** 0.25)
+      .map(
+        (list, e) =>
+          ((start[e] as number) + 0.35 * (meanOf(list) + Math.max(...list))) /
+          (((spreads[e] as number) + usual) / (2 * usual)) ** 0.25,
+      )
       .sort((a, b) => a - b)
     const expected = (meanOf(far.slice(0, 15)) + (far[0] as number)) / 2
     const found = held.references.distance(held.look(values))

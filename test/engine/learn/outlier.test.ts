@@ -68,7 +68,10 @@ test('where all known events are alike, none of them is an outlier', () => {
 
 test('table and scale are read as they were written', () => {
   const scale = OutlierScale.of(knownSignals(200))
-  const table = SurpriseTable.of(1, Float64Array.from({ length: rarityLevels }, (_, i) => i))
+  const table = SurpriseTable.of(
+    1,
+    Float64Array.from({ length: rarityLevels }, (_, i) => i),
+  )
   const to = new ModelWriter('k/1')
   table.write(to)
   scale.write(to)

@@ -34,6 +34,18 @@ test('points that tell it alone, or not at all, make no pair', () => {
 })
 
 test('few rows and single points have no pairs', () => {
-  assert.equal(choosePairs(rowsOf(10, () => ({ atoms: [1, 2], label: 0 })), stage).length, 0)
-  assert.equal(choosePairs(rowsOf(100, (random) => ({ atoms: [1], label: random.below(2) })), stage).length, 0)
+  assert.equal(
+    choosePairs(
+      rowsOf(10, () => ({ atoms: [1, 2], label: 0 })),
+      stage,
+    ).length,
+    0,
+  )
+  assert.equal(
+    choosePairs(
+      rowsOf(100, (random) => ({ atoms: [1], label: random.below(2) })),
+      stage,
+    ).length,
+    0,
+  )
 })

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
-import { profilePoints, readProfiles, signedLog, writeProfiles, type PointProfile } from '../../../engine/learn/point-profile.js'
+import {
+  profilePoints,
+  readProfiles,
+  signedLog,
+  writeProfiles,
+  type PointProfile,
+} from '../../../engine/learn/point-profile.js'
 
 test('numbers that come again are categories, numbers that do not are not', () => {
   const rows = Array.from({ length: 400 }, (_, i) => [[22, 80, 443][i % 3] as number, i * 1.37])
@@ -23,7 +29,11 @@ test('a number that is nearly always the same has few bins', () => {
 })
 
 test('a point missing in more than half of the rows is sparse', () => {
-  const [often, seldom] = profilePoints(2, [[null, 'a'], [null, null], ['b', 'c']])
+  const [often, seldom] = profilePoints(2, [
+    [null, 'a'],
+    [null, null],
+    ['b', 'c'],
+  ])
   assert.equal(often?.sparse, true)
   assert.equal(seldom?.sparse, false)
 })
@@ -41,7 +51,17 @@ test('the signed logarithm keeps sign and order', () => {
 })
 
 test('profiles are read as they were written', () => {
-  const profiles = profilePoints(6, Array.from({ length: 50 }, (_, i) => [i, i % 2, null, String(i), i % 3 === 0 ? ['a', 'b'] : 'a', `2026-11-02T08:${10 + i}:00Z`]))
+  const profiles = profilePoints(
+    6,
+    Array.from({ length: 50 }, (_, i) => [
+      i,
+      i % 2,
+      null,
+      String(i),
+      i % 3 === 0 ? ['a', 'b'] : 'a',
+      `2026-11-02T08:${10 + i}:00Z`,
+    ]),
+  )
   const to = new ModelWriter('k/1')
   writeProfiles(profiles, to)
   const from = new ModelReader(to.seal(), 'k/1')
@@ -50,7 +70,10 @@ test('profiles are read as they were written', () => {
 })
 
 test('profiles of models of before, which have no bounds, are read without', () => {
-  const [known] = profilePoints(1, Array.from({ length: 50 }, (_, i) => [i]))
+  const [known] = profilePoints(
+    1,
+    Array.from({ length: 50 }, (_, i) => [i]),
+  )
   assert.deepEqual([known?.low, known?.high], [0, signedLog(49)])
   const to = new ModelWriter('k/1')
   writeProfiles([{ ...(known as PointProfile), low: -Infinity, high: Infinity }], to)

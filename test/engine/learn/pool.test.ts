@@ -36,16 +36,28 @@ function heldOut(say: (member: number, h: number) => number, count = 200): HeldO
 
 test('who is right weighs more than was expected, who is wrong less', () => {
   const before = fitPool(null, 300, 0.001).weights
-  const { weights } = fitPool(heldOut((m) => (m === 1 ? 0.95 : 0.5)), 300, 0.001)
+  const { weights } = fitPool(
+    heldOut((m) => (m === 1 ? 0.95 : 0.5)),
+    300,
+    0.001,
+  )
   assert.ok((weights[1] as number) > 2 * (before[1] as number))
   assert.ok((weights[3] as number) < (before[3] as number))
   assert.ok(Math.abs(weights.reduce((a, b) => a + b, 0) - 1) < 1e-12)
 })
 
 test('ten held-out examples move the weights less than thirty that say the same', () => {
-  const weightOf = (count: number): number => fitPool(heldOut((m) => (m === 1 ? 0.9 : 0.6), count), 20, 0.001).weights[1] as number
+  const weightOf = (count: number): number =>
+    fitPool(
+      heldOut((m) => (m === 1 ? 0.9 : 0.6), count),
+      20,
+      0.001,
+    ).weights[1] as number
   const before = fitPool(null, 20, 0.001).weights[1] as number
-  assert.ok(weightOf(10) > before + 0.1 && weightOf(30) > weightOf(10) + 0.02, `${before}, ${weightOf(10)}, ${weightOf(30)}`)
+  assert.ok(
+    weightOf(10) > before + 0.1 && weightOf(30) > weightOf(10) + 0.02,
+    `${before}, ${weightOf(10)}, ${weightOf(30)}`,
+  )
 })
 
 test('the more examples were held out, the less counts what usually holds', () => {
@@ -56,9 +68,17 @@ test('the more examples were held out, the less counts what usually holds', () =
 })
 
 test('all too sure of themselves are softened, and nobody is sharpened', () => {
-  const sure = fitPool(heldOut((_, h) => (h % 4 === 1 ? 0.02 : 0.98)), 300, 0.001)
+  const sure = fitPool(
+    heldOut((_, h) => (h % 4 === 1 ? 0.02 : 0.98)),
+    300,
+    0.001,
+  )
   assert.ok(Math.max(...sure.temperatures) > 1.5)
-  const doubting = fitPool(heldOut(() => 0.6), 300, 0.001)
+  const doubting = fitPool(
+    heldOut(() => 0.6),
+    300,
+    0.001,
+  )
   for (const temperature of doubting.temperatures) assert.equal(temperature, 1)
 })
 

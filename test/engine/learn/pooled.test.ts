@@ -16,7 +16,13 @@ function rightOfTexts(background: number): number {
     return { values: [sentenceAbout(random, label)], label }
   }
   const examples = Array.from({ length: 40 }, () => ({ ...textOf(), weight: 1 }))
-  const set = { points: ['text'], labelCount: 3, examples, background: Array.from({ length: background }, () => textOf().values), seed: 1 }
+  const set = {
+    points: ['text'],
+    labelCount: 3,
+    examples,
+    background: Array.from({ length: background }, () => textOf().values),
+    seed: 1,
+  }
   const model = pooled.load(pooled.train(set, () => true))
   const probabilities = new Float64Array(3)
   let right = 0

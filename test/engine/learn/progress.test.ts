@@ -10,7 +10,10 @@ test('a stage turns its own share into that of the whole', () => {
   stage.at(0)
   part(stage, 0.5, 1).at(0.5)
   stage.at(2)
-  assert.deepEqual(seen.map(([done]) => Number(done.toFixed(6))), [0.5, 0.65, 0.7])
+  assert.deepEqual(
+    seen.map(([done]) => Number(done.toFixed(6))),
+    [0.5, 0.65, 0.7],
+  )
   assert.equal(seen[0]?.[1], 'Fitting')
 })
 

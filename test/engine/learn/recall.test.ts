@@ -28,7 +28,10 @@ const shares = (): Float64Array => Float64Array.from({ length: 120 }, (_, i) => 
 
 test('a label that is told by what is near is recalled, however rare it is', () => {
   const pooled = shares()
-  const held = heldOut((h) => (h % 10 === 0 ? 1 : 0), () => 0.1)
+  const held = heldOut(
+    (h) => (h % 10 === 0 ? 1 : 0),
+    () => 0.1,
+  )
   const recall = fitRecall(held, pooled, 1, 0.01)
   assert.ok(recall.reach > 0)
   assert.ok((pooled[1] as number) > 0.5, 'the held-out answers are those with recall')
@@ -45,14 +48,46 @@ test('what is far away is not recalled', () => {
 })
 
 test('what is about as far as labelled events are from each other is recalled where many of them say so, and not of a handful', () => {
-  const reachOf = (count: number): number => fitRecall(heldOut((h) => (h % 10 === 0 ? 1 : 0), () => 0.9, count), shares(), 1, 0.01).reach
+  const reachOf = (count: number): number =>
+    fitRecall(
+      heldOut(
+        (h) => (h % 10 === 0 ? 1 : 0),
+        () => 0.9,
+        count,
+      ),
+      shares(),
+      1,
+      0.01,
+    ).reach
   assert.equal(reachOf(60), 1)
   assert.ok(reachOf(18) < 1)
 })
 
 test('where the nearest event misleads, or there is none, nothing is recalled', () => {
-  assert.deepEqual(fitRecall(heldOut((h) => (h % 10 === 0 ? 0 : 1), () => 0.1), shares(), 1, 0.01), noRecall)
+  assert.deepEqual(
+    fitRecall(
+      heldOut(
+        (h) => (h % 10 === 0 ? 0 : 1),
+        () => 0.1,
+      ),
+      shares(),
+      1,
+      0.01,
+    ),
+    noRecall,
+  )
   const pooled = shares()
-  assert.deepEqual(fitRecall(heldOut(() => -1, () => Infinity), pooled, 1, 0.01), noRecall)
+  assert.deepEqual(
+    fitRecall(
+      heldOut(
+        () => -1,
+        () => Infinity,
+      ),
+      pooled,
+      1,
+      0.01,
+    ),
+    noRecall,
+  )
   assert.deepEqual(pooled, shares())
 })

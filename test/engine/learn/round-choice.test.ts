@@ -16,7 +16,11 @@ function tableOf(classOf: (codes: readonly number[], random: SeededRandom) => nu
   const random = new SeededRandom(11)
   const rows = Array.from({ length: rowCount }, () => Array.from({ length: columnCount }, () => 1 + random.below(8)))
   const codes = new Uint8Array(columnCount * rowCount)
-  rows.forEach((row, r) => row.forEach((code, column) => { codes[column * rowCount + r] = code }))
+  rows.forEach((row, r) =>
+    row.forEach((code, column) => {
+      codes[column * rowCount + r] = code
+    }),
+  )
   return {
     rowCount,
     classCount: 2,
@@ -36,11 +40,19 @@ function tableOf(classOf: (codes: readonly number[], random: SeededRandom) => nu
 function roundsFor(table: TreeTable): number {
   const half = rowCount / 2
   const rows = Int32Array.from({ length: half }, (_, row) => row)
-  const trees = growBoosting(table, { rows, weights: new Float64Array(rowCount).fill(1) }, { ...options, rounds: roundsMax }, stage)
+  const trees = growBoosting(
+    table,
+    { rows, weights: new Float64Array(rowCount).fill(1) },
+    { ...options, rounds: roundsMax },
+    stage,
+  )
   const trials = new RoundTrials(half, 2)
   const whole = new Float64Array(2)
   for (let h = 0; h < half; h++) {
-    const codes = Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half + h] as number)
+    const codes = Uint8Array.from(
+      { length: columnCount },
+      (_, column) => table.codes[column * rowCount + half + h] as number,
+    )
     trials.ask(h, trees, codes)
     askBoosting(trees, codes, whole)
     assert.deepEqual(trials.chances(h, roundChoices.length - 1), whole)
@@ -62,25 +74,44 @@ function depthFor(table: TreeTable, count = rowCount / 2): number {
   const half = rowCount / 2
   const rows = Int32Array.from({ length: half }, (_, row) => row)
   const depths = [2, 6]
-  const trees = depths.map((depth) => growBoosting(table, { rows, weights: new Float64Array(rowCount).fill(1) }, { ...options, depth, rounds: roundsMax }, stage))
+  const trees = depths.map((depth) =>
+    growBoosting(
+      table,
+      { rows, weights: new Float64Array(rowCount).fill(1) },
+      { ...options, depth, rounds: roundsMax },
+      stage,
+    ),
+  )
   const trials = new DepthTrials(depths, count, 2)
   for (let h = 0; h < count; h++) {
-    trials.ask(h, trees, Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half + h] as number))
+    trials.ask(
+      h,
+      trees,
+      Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half + h] as number),
+    )
   }
   const best = trials.best(table.classes.subarray(half, half + count), new Float64Array(count).fill(1))
   const alone = new RoundTrials(count, 2)
   const tree = trees[depths.indexOf(best.depth)] as (typeof trees)[number]
-  alone.ask(0, tree, Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half] as number))
+  alone.ask(
+    0,
+    tree,
+    Uint8Array.from({ length: columnCount }, (_, column) => table.codes[column * rowCount + half] as number),
+  )
   assert.deepEqual(best.chances(0), alone.chances(0, roundChoices.indexOf(best.rounds)))
   return best.depth
 }
 
 /** Two columns that tell the class together, and neither of them alone. */
-const together = (codes: readonly number[]): number => codes.slice(0, 2).reduce((odd, code) => odd ^ (code > 4 ? 1 : 0), 0)
+const together = (codes: readonly number[]): number =>
+  codes.slice(0, 2).reduce((odd, code) => odd ^ (code > 4 ? 1 : 0), 0)
 
 test('boosted trees go deep where values tell something together, else they stay shallow', () => {
   assert.equal(depthFor(tableOf(together)), 6)
-  assert.equal(depthFor(tableOf((codes, random) => ((codes[0] as number) + (codes[1] as number) + random.below(6) > 11 ? 1 : 0))), 2)
+  assert.equal(
+    depthFor(tableOf((codes, random) => ((codes[0] as number) + (codes[1] as number) + random.below(6) > 11 ? 1 : 0))),
+    2,
+  )
 })
 
 test('of a handful of held-out examples trees stay shallow', () => {

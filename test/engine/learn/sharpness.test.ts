@@ -25,10 +25,11 @@ function heldOut(allLabels: boolean): HeldOut {
 }
 
 /** Answers of which nine in ten are right, with this chance for what each says. */
-const answers = (top: number): Float64Array => Float64Array.from({ length: 2 * count }, (_, i) => {
-  const right = (i >> 1) % 10 > 0
-  return ((i >> 1) % 2 === i % 2) === right ? top : 1 - top
-})
+const answers = (top: number): Float64Array =>
+  Float64Array.from({ length: 2 * count }, (_, i) => {
+    const right = (i >> 1) % 10 > 0
+    return ((i >> 1) % 2 === i % 2) === right ? top : 1 - top
+  })
 
 test('an answer to a power is surer of the same and sums to 1', () => {
   const answer = Float64Array.of(0.6, 0.3, 0.1)

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { sureGain, surelyBest } from '../../../engine/learn/sure-gain.js'
 
 /** Losses of so many examples, two in turn. */
-const losses = (even: number, odd: number, count = 200): number[] => Array.from({ length: count }, (_, i) => (i % 2 === 0 ? even : odd))
+const losses = (even: number, odd: number, count = 200): number[] =>
+  Array.from({ length: count }, (_, i) => (i % 2 === 0 ? even : odd))
 
 test('a gain on every example is sure, one that comes and goes is not', () => {
   assert.ok(sureGain(losses(1, 1), losses(0.9, 0.9), 1) > 19.9)

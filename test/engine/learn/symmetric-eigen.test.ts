@@ -9,7 +9,8 @@ test('a matrix is the sum of its eigenvectors, each with its eigenvalue, which f
   const size = 12
   const dice = new Dice(3, 1)
   const matrix = new Float64Array(size * size)
-  for (let i = 0; i < size; i++) for (let j = i; j < size; j++) matrix[i * size + j] = matrix[j * size + i] = dice.below(2_000) / 1_000 - 1
+  for (let i = 0; i < size; i++)
+    for (let j = i; j < size; j++) matrix[i * size + j] = matrix[j * size + i] = dice.below(2_000) / 1_000 - 1
   const { values, vectors } = eigen(matrix.slice(), size)
   for (let k = 1; k < size; k++) assert.ok(values[k]! <= values[k - 1]!)
   for (let i = 0; i < size; i++) {

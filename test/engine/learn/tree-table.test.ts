@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { codeAt, copyCodes, partition } from '../../../engine/learn/tree-table.js'
 import { tableOf } from '../../support/tree-tables.js'
 
-const rows = Array.from({ length: 70 }, (_, i) => ({ numbers: [i % 5, 0], features: i % 3 === 0 ? [1] : [0], label: 0 }))
+const rows = Array.from({ length: 70 }, (_, i) => ({
+  numbers: [i % 5, 0],
+  features: i % 3 === 0 ? [1] : [0],
+  label: 0,
+}))
 const table = tableOf(rows, 2, 2)
 
 test('a code is the same by column and by row', () => {
@@ -15,11 +19,22 @@ test('a code is the same by column and by row', () => {
 })
 
 test('a partition keeps every row, low codes in front', () => {
-  for (const [column, code] of [[0, 2], [2, 0], [3, 0], [1, 0]] as const) {
+  for (const [column, code] of [
+    [0, 2],
+    [2, 0],
+    [3, 0],
+    [1, 0],
+  ] as const) {
     const order = Int32Array.from(rows.keys())
     const middle = partition(table, order, 10, 60, column, code)
     for (let i = 10; i < 60; i++) assert.equal(codeAt(table, column, order[i] as number) > code, i >= middle)
-    assert.deepEqual([...order].sort((a, b) => a - b), [...rows.keys()])
-    assert.deepEqual([...order.subarray(0, 10), ...order.subarray(60)], [...rows.keys()].filter((i) => i < 10 || i >= 60))
+    assert.deepEqual(
+      [...order].sort((a, b) => a - b),
+      [...rows.keys()],
+    )
+    assert.deepEqual(
+      [...order.subarray(0, 10), ...order.subarray(60)],
+      [...rows.keys()].filter((i) => i < 10 || i >= 60),
+    )
   }
 })

@@ -18,12 +18,21 @@ function sparse(rowCount: number, columnCount: number, at: (row: number, column:
     }
     starts.push(columns.length)
   }
-  return { columnCount, starts: Int32Array.from(starts), columns: Int32Array.from(columns), values: Float32Array.from(values) }
+  return {
+    columnCount,
+    starts: Int32Array.from(starts),
+    columns: Int32Array.from(columns),
+    values: Float32Array.from(values),
+  }
 }
 
 test('columns that come together are one direction, the one with more of them first', () => {
   // Columns 0 to 3 in the first 60 rows, 4 and 5 in the other 40; no row has both.
-  const { vectors, count } = rightSingularVectors(sparse(100, 6, (row, column) => Number(row < 60 === column < 4)), 2, wholeStage)
+  const { vectors, count } = rightSingularVectors(
+    sparse(100, 6, (row, column) => Number(row < 60 === column < 4)),
+    2,
+    wholeStage,
+  )
   assert.equal(count, 2)
   for (let column = 0; column < 6; column++) {
     const first = Math.abs(vectors[column * 2]!)
@@ -34,9 +43,20 @@ test('columns that come together are one direction, the one with more of them fi
 })
 
 test('there are no more directions than the rows have', () => {
-  const { count } = rightSingularVectors(sparse(50, 20, (row, column) => (row % 3) * (column % 2) + (column % 5)), 8, wholeStage)
+  const { count } = rightSingularVectors(
+    sparse(50, 20, (row, column) => (row % 3) * (column % 2) + (column % 5)),
+    8,
+    wholeStage,
+  )
   assert.equal(count, 2)
-  assert.equal(rightSingularVectors(sparse(50, 20, () => 0), 8, wholeStage).count, 0)
+  assert.equal(
+    rightSingularVectors(
+      sparse(50, 20, () => 0),
+      8,
+      wholeStage,
+    ).count,
+    0,
+  )
 })
 
 test('the directions hold more of the rows than any other as many do, and are the same each time', () => {
@@ -44,14 +64,17 @@ test('the directions hold more of the rows than any other as many do, and are th
   const planted = Array.from({ length: 3 }, () => Float64Array.from({ length: 80 }, () => dice.below(100) / 100))
   const rows = Array.from({ length: 200 }, () => {
     const shares = planted.map((_, k) => (dice.below(100) / 100) * (3 - k))
-    return Float64Array.from({ length: 80 }, (_, column) => planted.reduce((sum, direction, k) => sum + shares[k]! * direction[column]!, dice.below(100) / 1_000))
+    return Float64Array.from({ length: 80 }, (_, column) =>
+      planted.reduce((sum, direction, k) => sum + shares[k]! * direction[column]!, dice.below(100) / 1_000),
+    )
   })
   const matrix = sparse(200, 80, (row, column) => rows[row]![column]!)
   const { vectors, count } = rightSingularVectors(matrix, 3, wholeStage)
   let held = 0
   let all = 0
   for (const row of rows) {
-    for (let k = 0; k < count; k++) held += row.reduce((sum, x, column) => sum + x * vectors[column * count + k]!, 0) ** 2
+    for (let k = 0; k < count; k++)
+      held += row.reduce((sum, x, column) => sum + x * vectors[column * count + k]!, 0) ** 2
     all += row.reduce((sum, x) => sum + x * x, 0)
   }
   assert.ok(held > 0.995 * all && held < all, `${held} of ${all}`)

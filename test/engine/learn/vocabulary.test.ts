@@ -10,7 +10,10 @@ import { countFeatures, limitFeatures } from '../../../engine/learn/vocabulary.j
 const stage = { at: (): void => {} }
 
 function countsOf(examples: readonly Example[], background: readonly PointValues[]): number[] {
-  const profiles = profilePoints(1, examples.map(({ values }) => values))
+  const profiles = profilePoints(
+    1,
+    examples.map(({ values }) => values),
+  )
   const encoder = new FeatureEncoder(['a'], profiles, new Int32Array(0))
   const table = new FeatureTable()
   return [...countFeatures(buildMatrix(examples, encoder, table, stage), background, encoder, table, stage)]
@@ -35,7 +38,10 @@ test('features of the background alone come after those of the examples', () => 
 test('where there are too many features the most frequent stay', () => {
   const count = 70_000
   const examples = Array.from({ length: count }, (_, i) => example(`value-${i < 500 ? i % 50 : i}`, i % 2))
-  const profiles = profilePoints(1, examples.slice(0, 10).map(({ values }) => values))
+  const profiles = profilePoints(
+    1,
+    examples.slice(0, 10).map(({ values }) => values),
+  )
   const encoder = new FeatureEncoder(['a'], profiles, new Int32Array(0))
   const table = new FeatureTable()
   const matrix = buildMatrix(examples, encoder, table, stage)

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AS_NUMBER, AS_TEXT, AS_TIME, hourOf, ReadingChoice, weekdayOf, writtenNumber, writtenTime, type Reading } from '../../../engine/learn/written-values.js'
+import {
+  AS_NUMBER,
+  AS_TEXT,
+  AS_TIME,
+  hourOf,
+  ReadingChoice,
+  weekdayOf,
+  writtenNumber,
+  writtenTime,
+  type Reading,
+} from '../../../engine/learn/written-values.js'
 
 function readingOf(texts: readonly unknown[]): Reading {
   const choice = new ReadingChoice()
@@ -9,8 +19,31 @@ function readingOf(texts: readonly unknown[]): Reading {
 }
 
 test('plain decimals are numbers', () => {
-  for (const [text, number] of [['0', 0], ['443', 443], ['-7', -7], ['0.25', 0.25], ['-12.50', -12.5]] as const) assert.equal(writtenNumber(text), number)
-  for (const text of ['', '-', '.5', '5.', '007', '-01', '1e9', '1.2.3', '10.0.0.1', ' 1', '1 ', '0x10', '1,5', 'NaN', '12345678901234567']) {
+  for (const [text, number] of [
+    ['0', 0],
+    ['443', 443],
+    ['-7', -7],
+    ['0.25', 0.25],
+    ['-12.50', -12.5],
+  ] as const)
+    assert.equal(writtenNumber(text), number)
+  for (const text of [
+    '',
+    '-',
+    '.5',
+    '5.',
+    '007',
+    '-01',
+    '1e9',
+    '1.2.3',
+    '10.0.0.1',
+    ' 1',
+    '1 ',
+    '0x10',
+    '1,5',
+    'NaN',
+    '12345678901234567',
+  ]) {
     assert.ok(Number.isNaN(writtenNumber(text)), text)
   }
 })
@@ -24,7 +57,14 @@ test('times tell their hour and weekday as they are written', () => {
     const date = new Date(day)
     assert.equal(weekdayOf(writtenTime(date.toISOString())), (date.getUTCDay() + 6) % 7)
   }
-  for (const text of ['2024-02-29', '2024-13-01T10:00:00', '2024-02-29T24:00:00', '2024-02/29T10:00:00', 'at 2024-02-29T10:00', 'a text of some length']) {
+  for (const text of [
+    '2024-02-29',
+    '2024-13-01T10:00:00',
+    '2024-02-29T24:00:00',
+    '2024-02/29T10:00:00',
+    'at 2024-02-29T10:00',
+    'a text of some length',
+  ]) {
     assert.ok(Number.isNaN(writtenTime(text)), text)
   }
 })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { divergence, entropy, mutualInformation } from '../../../engine/metrics/divergence.js'
 
-const near = (value: number | null, wanted: number): void => assert.ok(value !== null && Math.abs(value - wanted) < 1e-12, `${value}`)
+const near = (value: number | null, wanted: number): void =>
+  assert.ok(value !== null && Math.abs(value - wanted) < 1e-12, `${value}`)
 
 it('the divergence is 0 for the same shares, 1 for nothing in common, the same both ways, and null for nothing', () => {
   near(divergence([1, 2, 3], [2, 4, 6]), 0)
@@ -14,6 +15,18 @@ it('the divergence is 0 for the same shares, 1 for nothing in common, the same b
 it('entropy and mutual information are those of small tables', () => {
   near(entropy([1, 1, 1, 1]), 2)
   near(entropy([4]), 0)
-  near(mutualInformation([[5, 0], [0, 5]]), 1)
-  near(mutualInformation([[5, 5], [5, 5]]), 0)
+  near(
+    mutualInformation([
+      [5, 0],
+      [0, 5],
+    ]),
+    1,
+  )
+  near(
+    mutualInformation([
+      [5, 5],
+      [5, 5],
+    ]),
+    0,
+  )
 })

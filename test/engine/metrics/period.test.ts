@@ -11,7 +11,8 @@ describe('an interval', () => {
     assert.equal(parseInterval('1d')?.micros, DAY)
     assert.equal(parseInterval(' 2W ')?.micros, 14 * DAY)
     assert.equal(parseInterval('90m')?.micros, DAY / 16)
-    for (const wrong of ['', '0d', 'd', '1y', '-1d', '1.5h', '1d1h', '9999999d', '1M']) assert.equal(parseInterval(wrong), null)
+    for (const wrong of ['', '0d', 'd', '1y', '-1d', '1.5h', '1d1h', '9999999d', '1M'])
+      assert.equal(parseInterval(wrong), null)
   })
 })
 
@@ -19,7 +20,8 @@ describe('intervals', () => {
   it('begin at midnight and are cut to the period', () => {
     const { periods } = new Intervals({ from: midnight + 5, to: midnight + 2 * DAY + 7 }, parseInterval('1d'))
     assert.deepEqual(periods, [
-      { from: midnight + 5, to: midnight + DAY }, { from: midnight + DAY, to: midnight + 2 * DAY },
+      { from: midnight + 5, to: midnight + DAY },
+      { from: midnight + DAY, to: midnight + 2 * DAY },
       { from: midnight + 2 * DAY, to: midnight + 2 * DAY + 7 },
     ])
   })

@@ -7,6 +7,9 @@ it('are the same within an answer, others in the next and of another kind, and h
   assert.equal(one.of('ann'), one.of('ann'))
   assert.notEqual(one.of('ann'), one.of('bob'))
   assert.notEqual(one.of('ann'), two.of('ann'))
-  assert.notEqual(one.of('ann').split('_').at(-1), new Pseudonyms('decision_point', Buffer.alloc(32, 1)).of('ann').split('_').at(-1))
+  assert.notEqual(
+    one.of('ann').split('_').at(-1),
+    new Pseudonyms('decision_point', Buffer.alloc(32, 1)).of('ann').split('_').at(-1),
+  )
   assert.match(one.of('ann'), /^user_[0-9a-f]{12}$/)
 })

@@ -26,7 +26,14 @@ test('an entry is there when its transaction is, and not otherwise', () => {
   batch.clear()
   log.record(batch, anEntry({ action: 'deleted' }))
   environment.commit(batch)
-  assert.deepEqual(auditEntries(environment).map(({ sequence, action }) => [sequence, action]), [[1, 'created'], [2, 'updated'], [3, 'deleted']])
+  assert.deepEqual(
+    auditEntries(environment).map(({ sequence, action }) => [sequence, action]),
+    [
+      [1, 'created'],
+      [2, 'updated'],
+      [3, 'deleted'],
+    ],
+  )
   assert.deepEqual([proveChain(environment).intact, log.head().count], [true, 3])
 })
 
@@ -44,11 +51,17 @@ test('a long value is cut to its beginning, its length and its hash', () => {
   const environment = new MemoryEnvironment(auditTables)
   const batch = new WriteBatch()
   const long = 'x'.repeat(limits.auditValueCharsMax + 1)
-  new AuditLog(environment).record(batch, anEntry({ changes: { points: { before: null, after: [long] }, text: { before: long, after: 'short' } } }))
+  new AuditLog(environment).record(
+    batch,
+    anEntry({ changes: { points: { before: null, after: [long] }, text: { before: long, after: 'short' } } }),
+  )
   environment.commit(batch)
   const { changes } = auditEntries(environment)[0]!
   const after = changes!['points']!.after as { cut: string; chars: number; sha256: string }
-  assert.deepEqual([after.cut.length, after.chars, after.sha256.length], [limits.auditValueCharsMax, long.length + 4, 64])
+  assert.deepEqual(
+    [after.cut.length, after.chars, after.sha256.length],
+    [limits.auditValueCharsMax, long.length + 4, 64],
+  )
   assert.equal(changes!['text']!.after, 'short')
 })
 
@@ -56,7 +69,8 @@ test('the values in use are counted, and bounded for each field', () => {
   const environment = new MemoryEnvironment(auditTables)
   const log = new AuditLog(environment)
   const batch = new WriteBatch()
-  for (let i = 0; i < limits.auditTermsMax + 5; i++) log.record(batch, anEntry({ by: { kind: 'input', name: `key ${i % (limits.auditTermsMax + 2)}` } }))
+  for (let i = 0; i < limits.auditTermsMax + 5; i++)
+    log.record(batch, anEntry({ by: { kind: 'input', name: `key ${i % (limits.auditTermsMax + 2)}` } }))
   environment.commit(batch)
   assert.deepEqual(readTerms(environment, 'action'), [{ value: 'updated', count: limits.auditTermsMax + 5 }])
   const users = readTerms(environment, 'user')

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AuditLog } from '../../../engine/monitor/audit-log.js'
 import { proveChain } from '../../../engine/monitor/audit-proof.js'
-import { auditTables, decodeHead, encodeHead, headKey, sequenceKey, timesKey } from '../../../engine/monitor/audit-tables.js'
+import {
+  auditTables,
+  decodeHead,
+  encodeHead,
+  headKey,
+  sequenceKey,
+  timesKey,
+} from '../../../engine/monitor/audit-tables.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { MemoryEnvironment } from '../../../engine/store/memory.js'
 import { anEntry, auditEntries } from '../../support/audit.js'
@@ -70,7 +77,9 @@ test('a cut end is found by the head, and with a head that was cut too by what w
   const environment = chain()
   const noted = { ...decodeHead(environment.get('audit_meta', headKey)), place: 'shard 0' }
   const cut = chain(['job 1', 'job 2'])
-  tamper(environment, (batch) => { for (let i = 3; i <= COUNT; i++) batch.delete('audit', sequenceKey(i)) })
+  tamper(environment, (batch) => {
+    for (let i = 3; i <= COUNT; i++) batch.delete('audit', sequenceKey(i))
+  })
   assert.equal(brokenAt(environment), 3)
   tamper(environment, (batch) => {
     batch.put('audit_meta', headKey, cut.get('audit_meta', headKey)!)
@@ -90,7 +99,9 @@ test('a history that was written anew is found by what was noted elsewhere', () 
 
 test('a head that was changed is found', () => {
   const environment = chain()
-  tamper(environment, (batch) => batch.put('audit_meta', headKey, encodeHead({ count: COUNT, hash: Buffer.alloc(32, 7) })))
+  tamper(environment, (batch) =>
+    batch.put('audit_meta', headKey, encodeHead({ count: COUNT, hash: Buffer.alloc(32, 7) })),
+  )
   assert.equal(brokenAt(environment), COUNT)
 })
 

@@ -31,9 +31,16 @@ function randomEntry(random: SeededRandom): AuditEntry {
   const name = random.pick(['ann', 'bob', 'Ärger "quoted"', ''])
   const job = random.pick([undefined, { id: 1, title: 'one' }, { id: 2, title: 'two' }])
   return anEntry({
-    atMicros: 1_000 + random.below(50), by: { kind: 'input', name }, action: random.pick(['voted', 'created', 'deleted'] as const),
-    object: { type: random.pick(['job', 'event'] as const), id: String(random.below(3)), title: random.pick(['', 'Phishing']) },
-    ...(job === undefined ? {} : { job }), ...(random.below(2) === 0 ? { analyst: random.pick(['ann', 'eve']) } : {}),
+    atMicros: 1_000 + random.below(50),
+    by: { kind: 'input', name },
+    action: random.pick(['voted', 'created', 'deleted'] as const),
+    object: {
+      type: random.pick(['job', 'event'] as const),
+      id: String(random.below(3)),
+      title: random.pick(['', 'Phishing']),
+    },
+    ...(job === undefined ? {} : { job }),
+    ...(random.below(2) === 0 ? { analyst: random.pick(['ann', 'eve']) } : {}),
     ...(random.below(3) === 0 ? { changes: { vote: { before: null, after: random.pick(['Drop', 'ESCALATE']) } } } : {}),
   })
 }
@@ -45,24 +52,45 @@ test('any question is answered as a look at every entry would', () => {
     const environment = filled(entries)
     const maybe = <T>(value: T): T | undefined => (random.below(3) === 0 ? value : undefined)
     const given = {
-      user: maybe(random.pick(['ann', 'eve', 'Ärger "quoted"'])), actions: maybe(['voted', 'deleted']), objectTypes: maybe(['event']),
-      objectId: maybe('1'), jobId: maybe(2), fromMicros: maybe(1_010), toMicros: maybe(1_040), text: maybe(random.pick(['escalate', '"QUOT', 'phish', 'x'])),
+      user: maybe(random.pick(['ann', 'eve', 'Ärger "quoted"'])),
+      actions: maybe(['voted', 'deleted']),
+      objectTypes: maybe(['event']),
+      objectId: maybe('1'),
+      jobId: maybe(2),
+      fromMicros: maybe(1_010),
+      toMicros: maybe(1_040),
+      text: maybe(random.pick(['escalate', '"QUOT', 'phish', 'x'])),
     }
-    const query = { ...whole, order: random.pick(['asc', 'desc'] as const), ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+    const query = {
+      ...whole,
+      order: random.pick(['asc', 'desc'] as const),
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    }
     const holds = (entry: AuditEntry): boolean => {
       const { by, analyst, action, object, job, atMicros } = entry
       const texts = JSON.stringify([by, analyst, action, object, job, entry.changes?.['vote']?.after]).toLowerCase()
-      return (given.user === undefined || by.name === given.user || analyst === given.user) && (given.actions?.includes(action) ?? true) &&
-        (given.objectTypes?.includes(object.type) ?? true) && (given.objectId ?? object.id) === object.id && (given.jobId === undefined || job?.id === 2) &&
-        atMicros >= (given.fromMicros ?? 0) && atMicros < (given.toMicros ?? Infinity) &&
+      return (
+        (given.user === undefined || by.name === given.user || analyst === given.user) &&
+        (given.actions?.includes(action) ?? true) &&
+        (given.objectTypes?.includes(object.type) ?? true) &&
+        (given.objectId ?? object.id) === object.id &&
+        (given.jobId === undefined || job?.id === 2) &&
+        atMicros >= (given.fromMicros ?? 0) &&
+        atMicros < (given.toMicros ?? Infinity) &&
         (given.text === undefined || texts.includes(JSON.stringify(given.text.toLowerCase()).slice(1, -1)))
+      )
     }
-    const wanted = entries.map((entry, at) => ({ entry, sequence: at + 1 })).filter(({ entry }) => holds(entry))
-      .sort((a, b) => a.entry.atMicros - b.entry.atMicros || a.sequence - b.sequence).map(({ sequence }) => sequence)
+    const wanted = entries
+      .map((entry, at) => ({ entry, sequence: at + 1 }))
+      .filter(({ entry }) => holds(entry))
+      .sort((a, b) => a.entry.atMicros - b.entry.atMicros || a.sequence - b.sequence)
+      .map(({ sequence }) => sequence)
     if (query.order === 'desc') wanted.reverse()
     const page = queryAudit(environment, query, never)
     assert.deepEqual([sequences(page), page.total, page.exact], [wanted, wanted.length, true], `seed ${seed}`)
-    const parts = [0, 1, 2, 3, 4, 5].flatMap((number) => sequences(queryAudit(environment, { ...query, page: number, size: 7 }, never)))
+    const parts = [0, 1, 2, 3, 4, 5].flatMap((number) =>
+      sequences(queryAudit(environment, { ...query, page: number, size: 7 }, never)),
+    )
     assert.deepEqual(parts, wanted.slice(0, 42), `seed ${seed}: pages`)
   }
 })

@@ -10,7 +10,10 @@ test('a look back sums the last minutes, of a job that is watched or of all', ()
   const now = 1_700_000_000e6
   for (let at = 0; at < 100; at++) window.add(at % 2, one, at % 2 === 1, now + at * MINUTE)
   const end = now + 99 * MINUTE
-  assert.deepEqual([window.sum(null, 10, end).stored, window.sum(1, 10, end).stored, window.sum(0, 10, end).stored], [10, 5, 0])
+  assert.deepEqual(
+    [window.sum(null, 10, end).stored, window.sum(1, 10, end).stored, window.sum(0, 10, end).stored],
+    [10, 5, 0],
+  )
   assert.equal(window.sum(null, WINDOW_MINUTES_MAX, end).stored, WINDOW_MINUTES_MAX)
 })
 

@@ -4,7 +4,11 @@ import { levelForAll, parseLogLevels } from '../../../engine/monitor/log-level.j
 
 test('one level is for all, and others for single components', () => {
   assert.deepEqual(parseLogLevels('warn'), levelForAll('warn'))
-  assert.deepEqual(parseLogLevels(' Info , api=debug,trainer = error'), { ...levelForAll('info'), api: 'debug', trainer: 'error' })
+  assert.deepEqual(parseLogLevels(' Info , api=debug,trainer = error'), {
+    ...levelForAll('info'),
+    api: 'debug',
+    trainer: 'error',
+  })
   assert.deepEqual(parseLogLevels('store=trace'), { ...levelForAll('info'), store: 'trace' })
 })
 

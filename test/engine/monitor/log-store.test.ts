@@ -23,7 +23,12 @@ test('lines are kept in order, the oldest file makes room, and there are never m
     const path = logFile(join(dir, 'a'), file)
     if (!existsSync(path)) continue
     assert.ok(statSync(path).size <= 1_100)
-    numbers.push(...readFileSync(path, 'utf8').split('\n').filter((line) => line !== '').map((line) => Number(line.replace(/^\.+/, ''))))
+    numbers.push(
+      ...readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => Number(line.replace(/^\.+/, ''))),
+    )
   }
   assert.equal(numbers.at(-1), 499)
   numbers.forEach((number, place) => assert.equal(number, (numbers[0] as number) + place))

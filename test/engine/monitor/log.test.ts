@@ -13,7 +13,10 @@ const dir = mkdtempSync(join(tmpdir(), 'log-'))
 after(() => rmSync(dir, { recursive: true }))
 
 function linesOf(dataDir: string): Record<string, unknown>[] {
-  return readFileSync(logFile(dataDir, 0), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  return readFileSync(logFile(dataDir, 0), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
 test('a line is JSON with time, level, component, container and what was said', async () => {
@@ -25,7 +28,10 @@ test('a line is JSON with time, level, component, container and what was said', 
   const [hello, failure, ...rest] = linesOf(join(dir, 'a'))
   assert.deepEqual(rest, [])
   assert.match(String(hello?.['time']), /^\d{4}-\d\d-\d\dT.*Z$/)
-  assert.deepEqual({ ...hello, time: '' }, { level: 'info', time: '', component: 'actor', container: '3', answer: 42, msg: 'hello' })
+  assert.deepEqual(
+    { ...hello, time: '' },
+    { level: 'info', time: '', component: 'actor', container: '3', answer: 42, msg: 'hello' },
+  )
   assert.equal((failure?.['err'] as { message: string }).message, 'out of memory')
   assert.equal(logs.lastError('query', 'main')?.message, 'a thread died: out of memory')
   assert.equal(logs.lastError('actor', '3'), null)
@@ -41,11 +47,16 @@ test('levels change while it runs, for one container or for all', async () => {
   logs.of('api').debug('3')
   logs.of('trainer').debug('4')
   await logs.close()
-  assert.deepEqual(linesOf(join(dir, 'b')).map(({ msg }) => msg), ['1', '3', '4'])
+  assert.deepEqual(
+    linesOf(join(dir, 'b')).map(({ msg }) => msg),
+    ['1', '3', '4'],
+  )
 })
 
 test('neither an export of the log nor the end of the process waits for a reader of standard error that takes nothing', async () => {
-  const modules = ['log', 'log-level'].map((name) => JSON.stringify(new URL(`../../../engine/monitor/${name}.js`, import.meta.url).href))
+  const modules = ['log', 'log-level'].map((name) =>
+    JSON.stringify(new URL(`../../../engine/monitor/${name}.js`, import.meta.url).href),
+  )
   const script = `
     import { Logs } from ${modules[0]}
     import { levelForAll } from ${modules[1]}
@@ -55,7 +66,11 @@ test('neither an export of the log nor the end of the process waits for a reader
     logs.flush()
     await logs.close()
     process.exit(7)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'ignore', 'pipe'], timeout: 15_000, killSignal: 'SIGKILL' })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 15_000,
+    killSignal: 'SIGKILL',
+  })
   const [status] = await once(child, 'exit')
   assert.equal(status, 7)
   assert.equal(linesOf(join(dir, 'c')).length, 400)

@@ -32,7 +32,10 @@ test('a coarser row has the mean of the processor and the most of the memory', (
   const { environment, now } = filled(360)
   const store = new SampleStore(environment)
   const cpu = store.series('actor/0', 'cpu', '6h', now)
-  assert.ok(cpu.every(({ value }) => value > 20 && value < 40), JSON.stringify(cpu))
+  assert.ok(
+    cpu.every(({ value }) => value > 20 && value < 40),
+    JSON.stringify(cpu),
+  )
   const memory = store.series('actor/0', 'memory', '6h', now)
   assert.equal(memory.at(-1)?.value, 359)
 })

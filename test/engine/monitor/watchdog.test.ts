@@ -4,8 +4,24 @@ import { conditionOf, Hysteresis } from '../../../engine/monitor/watchdog.js'
 import type { WatchdogView } from '../../../engine/monitor/watchdog-service.js'
 
 const watchdog: WatchdogView = {
-  id: '1', title: 'queue', type: 'queue_length', condition: 'messages_waiting', jobId: null, threshold: 100, resolveThreshold: 50,
-  windowMinutes: 0, integrations: [], monitor: null, intervalSeconds: 10, throttleSeconds: 0, forSeconds: 20, enabled: true, state: 'ok', sinceMicros: 0, value: null, createdMicros: 0,
+  id: '1',
+  title: 'queue',
+  type: 'queue_length',
+  condition: 'messages_waiting',
+  jobId: null,
+  threshold: 100,
+  resolveThreshold: 50,
+  windowMinutes: 0,
+  integrations: [],
+  monitor: null,
+  intervalSeconds: 10,
+  throttleSeconds: 0,
+  forSeconds: 20,
+  enabled: true,
+  state: 'ok',
+  sinceMicros: 0,
+  value: null,
+  createdMicros: 0,
 }
 const condition = conditionOf('queue_length', 'messages_waiting')!
 

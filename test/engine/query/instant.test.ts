@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { floorTo, instantOf, instantText, isDateText, moved, spanOf, type DateUnit } from '../../../engine/query/instant.js'
+import {
+  floorTo,
+  instantOf,
+  instantText,
+  isDateText,
+  moved,
+  spanOf,
+  type DateUnit,
+} from '../../../engine/query/instant.js'
 import { SeededRandom } from '../../../engine/random.js'
 
 const now = Date.UTC(2026, 1, 11, 13, 45, 30) * 1000 + 5
@@ -19,7 +27,10 @@ describe('an instant', () => {
     assert.deepEqual(span('2026-01-31T09:05Z'), ['2026-01-31T09:05:00.000000Z', '2026-01-31T09:05:59.999999Z'])
     assert.deepEqual(span('2026-01-31 09:05:01'), ['2026-01-31T09:05:01.000000Z', '2026-01-31T09:05:01.999999Z'])
     assert.deepEqual(span('2026-01-31T09:05:01.25'), ['2026-01-31T09:05:01.250000Z', '2026-01-31T09:05:01.259999Z'])
-    assert.deepEqual(span('2026-01-31T09:05:01.123456789+02:00'), ['2026-01-31T07:05:01.123456Z', '2026-01-31T07:05:01.123456Z'])
+    assert.deepEqual(span('2026-01-31T09:05:01.123456789+02:00'), [
+      '2026-01-31T07:05:01.123456Z',
+      '2026-01-31T07:05:01.123456Z',
+    ])
   })
 
   it('is of the offset that the question names where it has none of its own', () => {
@@ -28,7 +39,8 @@ describe('an instant', () => {
   })
 
   it('is counted in the unit that its size tells', () => {
-    for (const text of [1_769_850_300, 1_769_850_300_000, 1_769_850_300_000_000, '1769850300', '1769850300000']) assert.equal(span(text)?.[0], '2026-01-31T09:05:00.000000Z')
+    for (const text of [1_769_850_300, 1_769_850_300_000, 1_769_850_300_000_000, '1769850300', '1769850300000'])
+      assert.equal(span(text)?.[0], '2026-01-31T09:05:00.000000Z')
     assert.equal(instantOf(7), null)
     assert.equal(instantOf('7'), null)
     assert.equal(instantOf(1_769_850_300), Date.UTC(2026, 0, 31, 9, 5) * 1000)
@@ -47,7 +59,20 @@ describe('an instant', () => {
   })
 
   it('is none where the text is no date', () => {
-    for (const text of ['', 'yesterday', '2026-13', '2026-02-30', '2026-01-31T24:00', '2026-01-31T09:60', 'now-', 'now-1x', 'now+1', '1-1-2026', '2026-01-31T', '||+1d']) {
+    for (const text of [
+      '',
+      'yesterday',
+      '2026-13',
+      '2026-02-30',
+      '2026-01-31T24:00',
+      '2026-01-31T09:60',
+      'now-',
+      'now-1x',
+      'now+1',
+      '1-1-2026',
+      '2026-01-31T',
+      '||+1d',
+    ]) {
       assert.equal(spanOf(text, context), null, text)
     }
     assert.equal(spanOf(true, context), null)
@@ -55,15 +80,18 @@ describe('an instant', () => {
   })
 
   it('is none outside of the years 0 to 9999', () => {
-    for (const value of [1e22, 1e300, '9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00']) assert.equal(instantOf(value), null, String(value))
-    for (const value of ['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z']) assert.equal(instantText(instantOf(value) as number), value.replace('Z', '.000000Z'))
-    for (const count of [1e22, -1e22, 1e300, Number.POSITIVE_INFINITY]) assert.equal(spanOf(count, context), null, String(count))
+    for (const value of [1e22, 1e300, '9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00'])
+      assert.equal(instantOf(value), null, String(value))
+    for (const value of ['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z'])
+      assert.equal(instantText(instantOf(value) as number), value.replace('Z', '.000000Z'))
+    for (const count of [1e22, -1e22, 1e300, Number.POSITIVE_INFINITY])
+      assert.equal(spanOf(count, context), null, String(count))
   })
 
   it('lies in the unit that it is floored to, and the next one begins where that ends', () => {
     const random = new SeededRandom(3)
     for (let round = 0; round < 3_000; round++) {
-      const micros = Math.floor((random.nextFloat() * 8e15) - 2e15)
+      const micros = Math.floor(random.nextFloat() * 8e15 - 2e15)
       const unit = random.pick<DateUnit>(['y', 'q', 'M', 'w', 'd', 'h', 'm', 's'])
       const offset = random.pick([0, 60, -210, 765])
       const start = floorTo(micros, unit, offset)

@@ -26,7 +26,13 @@ describe('a query string', () => {
 
   function found(query: string, more: object = {}): string {
     const fields = new FieldSet(['service'])
-    const context = { fields, nowMicros: Date.UTC(2026, 1, 1) * 1000, offsetMinutes: 0, spent: { clauses: 0 }, effort: new Effort(() => {}) }
+    const context = {
+      fields,
+      nowMicros: Date.UTC(2026, 1, 1) * 1000,
+      offsetMinutes: 0,
+      spent: { clauses: 0 },
+      effort: new Effort(() => {}),
+    }
     const condition = compileClause(new Asked({ query_string: { query, ...more } }, []), context)
     const event = new RecordFields(shard.environment, new BodyCodec(shard.environment), fields)
     event.ofJob(job)
@@ -71,7 +77,20 @@ describe('a query string', () => {
   })
 
   it('is refused where it cannot be read or asks for what is not there', () => {
-    for (const query of ['(a', 'a)', 'a AND', 'OR a', 'a:', 'a~', '"a b"~3', '/x/', 'n:[1 2]', '"open', 'n:[1 TO', '@timestamp:>soon']) {
+    for (const query of [
+      '(a',
+      'a)',
+      'a AND',
+      'OR a',
+      'a:',
+      'a~',
+      '"a b"~3',
+      '/x/',
+      'n:[1 2]',
+      '"open',
+      'n:[1 TO',
+      '@timestamp:>soon',
+    ]) {
       const refusal = assertRefused('invalid_body', () => found(query))
       assert.deepEqual(refusal.context.issues?.[0]?.loc, ['query_string', 'query'], query)
     }
@@ -80,12 +99,19 @@ describe('a query string', () => {
   })
 
   it('is read in time that grows with its length, whatever it is', () => {
-    for (const query of ['a~' + '1'.repeat(250_000) + 'x', 'a' + '^'.repeat(200_000) + 'x']) assert.equal(found(`status:ok AND NOT ${query}`), '1')
-    for (const query of ['roam~', 'roam~2', 'roam~0.8']) assert.equal(assertRefused('invalid_body', () => found(query)).context.issues?.[0]?.type, 'unsupported')
+    for (const query of ['a~' + '1'.repeat(250_000) + 'x', 'a' + '^'.repeat(200_000) + 'x'])
+      assert.equal(found(`status:ok AND NOT ${query}`), '1')
+    for (const query of ['roam~', 'roam~2', 'roam~0.8'])
+      assert.equal(assertRefused('invalid_body', () => found(query)).context.issues?.[0]?.type, 'unsupported')
   })
 
   it('with groups or marks inside each other without end is refused', () => {
-    for (const query of ['NOT '.repeat(60_000) + 'a', '-'.repeat(200_000) + 'a', '('.repeat(60_000) + 'a', '+!'.repeat(100) + 'a']) {
+    for (const query of [
+      'NOT '.repeat(60_000) + 'a',
+      '-'.repeat(200_000) + 'a',
+      '('.repeat(60_000) + 'a',
+      '+!'.repeat(100) + 'a',
+    ]) {
       assertRefused('query_too_large', () => found(query))
     }
     assert.equal(found('NOT NOT -!status:ok'), '02')

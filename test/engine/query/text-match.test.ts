@@ -10,7 +10,15 @@ const effort = new Effort(() => {})
 describe('texts', () => {
   it('are split into words where Unicode says so', () => {
     assert.deepEqual(wordsOf('Failed LOGIN for root@web-1.'), ['failed', 'login', 'for', 'root', 'web', '1'])
-    assert.deepEqual(wordsOf("10.0.0.7, example.com; can't 1,000 C:\\temp\\x_y"), ['10.0.0.7', 'example.com', "can't", '1,000', 'c', 'temp', 'x_y'])
+    assert.deepEqual(wordsOf("10.0.0.7, example.com; can't 1,000 C:\\temp\\x_y"), [
+      '10.0.0.7',
+      'example.com',
+      "can't",
+      '1,000',
+      'c',
+      'temp',
+      'x_y',
+    ])
     assert.deepEqual(wordsOf('Übung macht ÜBUNG'), ['übung', 'macht', 'übung'])
     assert.deepEqual(wordsOf(' -- '), [])
   })
@@ -24,7 +32,8 @@ describe('texts', () => {
 
   it('are covered by patterns as by the same regular expressions', () => {
     const random = new SeededRandom(4)
-    const make = (letters: string): string => Array.from({ length: random.below(7) }, () => random.pick([...letters])).join('')
+    const make = (letters: string): string =>
+      Array.from({ length: random.below(7) }, () => random.pick([...letters])).join('')
     for (let round = 0; round < 5_000; round++) {
       const [pattern, text] = [make('ab*?.'), make('ab.')]
       const regex = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.')}$`)

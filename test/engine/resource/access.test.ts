@@ -17,14 +17,17 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
   catalog.bootstrap({ adminPassword: 'long enough', managementKey })
   const one = principalOf(catalog, valueOf(catalog, 'one'))
   const two = principalOf(catalog, valueOf(catalog, 'two'))
-  catalog.apply({
-    i1: restApi('i1', 'one'),
-    i2: restApi('i2', 'two'),
-    a: job('a', { pipeline_integrations: [input('i1')] }),
-    b: job('b', { pipeline_integrations: [input('i1'), input('i2')] }),
-    c: job('c', { pipeline_integrations: [input('i2', { enabled: false })] }),
-    d: job('d', { pipeline_integrations: [{ resource: 'Internal storage' }] }),
-  }, true)
+  catalog.apply(
+    {
+      i1: restApi('i1', 'one'),
+      i2: restApi('i2', 'two'),
+      a: job('a', { pipeline_integrations: [input('i1')] }),
+      b: job('b', { pipeline_integrations: [input('i1'), input('i2')] }),
+      c: job('c', { pipeline_integrations: [input('i2', { enabled: false })] }),
+      d: job('d', { pipeline_integrations: [{ resource: 'Internal storage' }] }),
+    },
+    true,
+  )
   const id = (title: string): number => (catalog.jobByTitle(title) as JobSettings).id
   const seen = (principal: Principal): string[] => {
     return ['a', 'b', 'c', 'd'].filter((title) => catalog.canSee(principal, id(title)))
@@ -33,7 +36,10 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
   const management = principalOf(catalog, managementKey)
   assert.deepEqual(seen(management), ['a', 'b', 'c', 'd'])
   assert.equal(catalog.canSee(management, 999), false)
-  assert.deepEqual([...catalog.jobs()].map((each) => catalog.hasRestInput(each)), [true, true, false, false])
+  assert.deepEqual(
+    [...catalog.jobs()].map((each) => catalog.hasRestInput(each)),
+    [true, true, false, false],
+  )
 
   catalog.apply({ i1: restApi('i1', 'two') }, true)
   assert.deepEqual([seen(one), seen(two)], [[], ['a', 'b']], 'bound to another key')

@@ -33,7 +33,10 @@ test('without overwrite one resource that exists refuses the whole set', () => {
 test('the same title twice in one type is refused, in two types not', () => {
   const { catalog } = openCatalog()
   const { context } = assertRefused('invalid_resources', () => catalog.apply({ a: job('x'), b: job('x') }, true))
-  assert.deepEqual(context.issues?.map((issue) => issue.loc), [['b', 'properties']])
+  assert.deepEqual(
+    context.issues?.map((issue) => issue.loc),
+    [['b', 'properties']],
+  )
   assert.equal(catalog.apply({ a: job('x'), k: apiKey('x'), i: restApi('x', 'x') }, true).created.length, 3)
 })
 
@@ -48,7 +51,10 @@ test('everything is made in an order that references allow, however it is writte
   const pipeline_integrations = [{ resource: 'i', integration_type: 'input' }]
   const set = { j: job('j', { pipeline_integrations }), i: restApi('i', 'k'), k: apiKey('k') }
   const { created } = catalog.apply(set, true)
-  assert.deepEqual(created.map((ref) => ref.resourceName), ['k', 'i', 'j'])
+  assert.deepEqual(
+    created.map((ref) => ref.resourceName),
+    ['k', 'i', 'j'],
+  )
 })
 
 test('an empty document is a success that changes nothing', () => {

@@ -13,13 +13,23 @@ test('every record that is made, changed or deleted is one entry, by whoever ask
   const before = auditEntries(environment).length
   catalog.apply(smallSet(), true, ann)
   catalog.apply(smallSet(), true, ann)
-  catalog.apply({ resources: { job: job('job', { decision_points: ['rule.id'], pipeline_integrations: [] }) } }, true, ann)
+  catalog.apply(
+    { resources: { job: job('job', { decision_points: ['rule.id'], pipeline_integrations: [] }) } },
+    true,
+    ann,
+  )
   catalog.setJobStatus(1, 'STOPPED', ann)
   catalog.setJobStatus(1, 'STOPPED', ann)
   catalog.setJobStatus(1, 'STARTED', ann)
   catalog.remove({ type: 'job', title: 'job' }, ann)
   assert.deepEqual(auditLines(environment).slice(before), [
-    'created integration rest', 'created api_key key', 'created job job', 'updated job job', 'stopped job job', 'started job job', 'deleted job job',
+    'created integration rest',
+    'created api_key key',
+    'created job job',
+    'updated job job',
+    'stopped job job',
+    'started job job',
+    'deleted job job',
   ])
   for (const entry of auditEntries(environment).slice(before)) assert.deepEqual(entry.by, ann)
   const updated = auditEntries(environment)[before + 3]!
@@ -51,25 +61,53 @@ test('what the first start makes is told of the service itself', () => {
 test('no value or hash of a key, no password and no parameter of a step is in the log', () => {
   const { catalog, environment } = openCatalog()
   const outcome = catalog.bootstrap({ adminPassword: 'a-password-of-some-length', managementKey: 'k'.repeat(50) })
-  const { created } = catalog.apply({
-    resources: {
-      key: apiKey('key'), rest: restApi('rest', 'key'),
-      job: job('job', { pipeline_integrations: [input('rest', { parameters: { exposed_rest_api_job_tag: 'a-tag-for-nobody' } })] }),
+  const { created } = catalog.apply(
+    {
+      resources: {
+        key: apiKey('key'),
+        rest: restApi('rest', 'key'),
+        job: job('job', {
+          pipeline_integrations: [input('rest', { parameters: { exposed_rest_api_job_tag: 'a-tag-for-nobody' } })],
+        }),
+      },
     },
-  }, true, ann)
-  catalog.apply({ resources: { job: job('job', { pipeline_integrations: [input('rest', { parameters: { exposed_rest_api_job_tag: 'another' } })] }) } }, true, ann)
+    true,
+    ann,
+  )
+  catalog.apply(
+    {
+      resources: {
+        job: job('job', {
+          pipeline_integrations: [input('rest', { parameters: { exposed_rest_api_job_tag: 'another' } })],
+        }),
+      },
+    },
+    true,
+    ann,
+  )
   const text = JSON.stringify(auditEntries(environment))
-  for (const secret of ['a-password-of-some-length', 'k'.repeat(50), created.find(({ type }) => type === 'api_key')!.value!, 'a-tag-for-nobody', 'another']) {
+  for (const secret of [
+    'a-password-of-some-length',
+    'k'.repeat(50),
+    created.find(({ type }) => type === 'api_key')!.value!,
+    'a-tag-for-nobody',
+    'another',
+  ]) {
     assert.ok(!text.includes(secret))
   }
   for (const table of ['users', 'api_keys'] as const) {
     for (const { value } of environment.range(table, {})) {
-      const record = JSON.parse(Buffer.from(value.subarray(1)).toString()) as { hash?: string; password?: { hash: string } }
+      const record = JSON.parse(Buffer.from(value.subarray(1)).toString()) as {
+        hash?: string
+        password?: { hash: string }
+      }
       assert.ok(!text.includes(record.hash ?? record.password!.hash))
     }
   }
   assert.deepEqual(outcome, { adminPassword: null, managementKey: null })
-  assert.deepEqual(auditEntries(environment).at(-1)!.changes, { pipeline_parameters: { before: '(hidden)', after: '(hidden)' } })
+  assert.deepEqual(auditEntries(environment).at(-1)!.changes, {
+    pipeline_parameters: { before: '(hidden)', after: '(hidden)' },
+  })
 })
 
 test('users, tokens and sign-ins are told, and no secret is', async () => {
@@ -89,14 +127,23 @@ test('users, tokens and sign-ins are told, and no secret is', async () => {
   catalog.tokens.revoke(by, id)
   catalog.users.remove(by, 'bob')
   assert.deepEqual(auditLines(environment).slice(before), [
-    'created user bob', 'token issued token bob', 'updated user bob', 'disabled user bob', 'sign-in refused user bob',
-    'sign-in refused user unknown user', 'enabled user bob', 'password changed user bob', 'token revoked token bob', 'deleted user bob',
+    'created user bob',
+    'token issued token bob',
+    'updated user bob',
+    'disabled user bob',
+    'sign-in refused user bob',
+    'sign-in refused user unknown user',
+    'enabled user bob',
+    'password changed user bob',
+    'token revoked token bob',
+    'deleted user bob',
   ])
   const entries = auditEntries(environment).slice(before)
   assert.deepEqual(entries[1]!.by, { kind: 'user', name: 'bob' })
   assert.deepEqual(entries[1]!.details, { address: ADDRESS })
   assert.deepEqual(entries[2]!.changes, { role: { before: 'analyst', after: 'power_user' } })
   const text = JSON.stringify(entries)
-  for (const secret of [value, password, 'another password', 'my secret', hashSecret(value)]) assert.ok(!text.includes(secret), secret)
+  for (const secret of [value, password, 'another password', 'my secret', hashSecret(value)])
+    assert.ok(!text.includes(secret), secret)
   assert.equal(proveChain(environment).intact, true)
 })

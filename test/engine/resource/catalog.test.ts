@@ -29,7 +29,10 @@ function shownInFull(catalog: Catalog): unknown[] {
 
 /** Without what a resource made again has anew; in any order. */
 function withoutIds(shown: unknown[]): unknown[] {
-  const text = (value: unknown): string => JSON.stringify(value, (key, member) => (key === 'id' && !String(member).startsWith('label') ? typeof member : member))
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (key, member) =>
+      key === 'id' && !String(member).startsWith('label') ? typeof member : member,
+    )
   return shown.map(text).sort()
 }
 
@@ -179,7 +182,13 @@ test('a catalog that this program cannot read is refused at the start', () => {
 test('a store that fails when the built-in parts are added opens no catalog', () => {
   const { environment, clock } = openCatalog()
   const random = new SeededRandom(1)
-  const options = { clock, stamp: () => clock.nowMicros(), random, shards: 8, sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), random) }
+  const options = {
+    clock,
+    stamp: () => clock.nowMicros(),
+    random,
+    shards: 8,
+    sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), random),
+  }
   const batch = new WriteBatch()
   for (const table of catalogTables) for (const { key } of environment.range(table, {})) batch.delete(table, key)
   environment.commit(batch)

@@ -23,7 +23,10 @@ const schemaOf = (...query: Parameters<KindCatalogue['parameterSchema']>): Schem
 
 test('the schema has every type, one type, or one type in one role', () => {
   const all = catalogue.parameterSchema({}) as unknown as Schema
-  assert.deepEqual(Object.keys(all.properties), standardKinds.all.map(({ name }) => name))
+  assert.deepEqual(
+    Object.keys(all.properties),
+    standardKinds.all.map(({ name }) => name),
+  )
   assert.deepEqual(all.properties['External REST API']?.required, ['api_key', 'data_type'])
   assert.equal(all.properties['External REST API']?.properties['api_key']?.['type'], 'string')
   const one = catalogue.parameterSchema({ type: 'external_rest_api' }) as unknown as Schema
@@ -63,7 +66,10 @@ test('metadata has all types in short, or one in full', () => {
   assert.deepEqual(short?.['roles'], ['input', 'output', 'enrichment'])
   assert.deepEqual(short?.['pipeline_role_identifiers'], short?.['roles'])
   assert.equal(short?.['creatable'], true)
-  assert.deepEqual((short?.['roles_details'] as { id: string }[]).map(({ id }) => id), short?.['roles'])
+  assert.deepEqual(
+    (short?.['roles_details'] as { id: string }[]).map(({ id }) => id),
+    short?.['roles'],
+  )
   const full = more.integrationMetadata({ type: 'search engine' })
   const { connection_parameters: connection, pipeline_parameters: pipeline, ...rest } = full
   assert.deepEqual(rest, short)
@@ -72,7 +78,10 @@ test('metadata has all types in short, or one in full', () => {
   const one = more.integrationMetadata({ type: 'search engine', role: 'input' })
   assert.deepEqual(Object.keys(one['pipeline_parameters'] as object), ['input'])
   const inputs = catalogue.integrationMetadata({ role: 'input' }) as { integration_types: { id: string }[] }
-  assert.deepEqual(inputs.integration_types.map(({ id }) => id), ['external_rest_api'])
+  assert.deepEqual(
+    inputs.integration_types.map(({ id }) => id),
+    ['external_rest_api'],
+  )
 })
 
 test('a word that names nothing is refused with the words that do', () => {
@@ -83,14 +92,20 @@ test('a word that names nothing is refused with the words that do', () => {
     ['category', () => catalogue.jobMetadata('Guessing')],
   ] as const) {
     const { context, message } = assertRefused('invalid_resources', ask)
-    assert.deepEqual(context.issues?.map(({ loc }) => loc), [['query', parameter]])
+    assert.deepEqual(
+      context.issues?.map(({ loc }) => loc),
+      [['query', parameter]],
+    )
     assert.match(message, /must be one of: \w/)
   }
 })
 
 test('every category is told with its processors and the schema of its jobs', () => {
   const { job_categories: categories } = catalogue.jobMetadata() as { job_categories: { id: string; name: string }[] }
-  assert.deepEqual(categories.map(({ name }) => name), jobCategories)
+  assert.deepEqual(
+    categories.map(({ name }) => name),
+    jobCategories,
+  )
   for (const { id, name } of categories) {
     const byName = catalogue.jobMetadata(name) as unknown as { processors: unknown[]; parameters: Schema }
     assert.deepEqual(catalogue.jobMetadata(id), byName)
@@ -99,32 +114,46 @@ test('every category is told with its processors and the schema of its jobs', ()
     const { properties } = byName.parameters
     assert.deepEqual(byName.parameters.required, ['title'])
     for (const field of [
-      'decision_points', 'advanced_settings', 'feedback_columns', 'pipeline_integrations', 'description',
+      'decision_points',
+      'advanced_settings',
+      'feedback_columns',
+      'pipeline_integrations',
+      'description',
       'remove_missing_pipeline_integrations',
-    ]) assert.ok(properties[field], field)
+    ])
+      assert.ok(properties[field], field)
     const advanced = properties['advanced_settings']?.properties ?? {}
     const labels = advanced['custom_labels']?.['default'] as unknown
     const { catalog } = openCatalog()
     catalog.apply({ j: job('j', { category: name, advanced_settings: { custom_labels: labels } }) }, true)
     catalog.apply({ k: job('k', { category: name }) }, true)
     assert.deepEqual(catalog.jobByTitle('j')?.labels, catalog.jobByTitle('k')?.labels)
-    assert.deepEqual(
-      Object.keys(advanced['auto_retrain']?.properties['blockers']?.properties ?? {}).sort(),
-      ['consensus_changes', 'consensus_flipping', 'consensus_low_score', 'low_confidence_score', 'outliers', 'undecided_consensus'],
-    )
+    assert.deepEqual(Object.keys(advanced['auto_retrain']?.properties['blockers']?.properties ?? {}).sort(), [
+      'consensus_changes',
+      'consensus_flipping',
+      'consensus_low_score',
+      'low_confidence_score',
+      'outliers',
+      'undecided_consensus',
+    ])
   }
 })
 
 test('every job that is shown fits the schema of its category', () => {
-  const checkers = new Map(jobCategories.map((name) => {
-    return [name, Compile(catalogue.jobMetadata(name)['parameters'] as object)]
-  }))
+  const checkers = new Map(
+    jobCategories.map((name) => {
+      return [name, Compile(catalogue.jobMetadata(name)['parameters'] as object)]
+    }),
+  )
   let shown = 0
   for (let seed = 0; seed < 40; seed++) {
     const { catalog } = openCatalog(seed)
     catalog.apply(randomSet(new SeededRandom(seed)), true)
     for (const { title, category } of catalog.jobs()) {
-      const [found] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title }))) as Record<string, { properties: unknown }>[]
+      const [found] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title }))) as Record<
+        string,
+        { properties: unknown }
+      >[]
       const checker = checkers.get(category)
       const properties = found?.[title]?.properties
       assert.ok(checker?.Check(properties), `seed ${seed}: ${JSON.stringify(checker?.Errors(properties))}`)

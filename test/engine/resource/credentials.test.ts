@@ -25,7 +25,12 @@ test('an input key has the scopes of an input, a management key every one', () =
   const input = principalOf(catalog, valueOf(catalog, 'one'))
   assert.equal(input.kind, 'input')
   assert.deepEqual([...input.scopes].sort(), [
-    'execute:job_operations', 'public', 'read:event_export', 'write:event_agentic_notes', 'write:event_feedback', 'write:events',
+    'execute:job_operations',
+    'public',
+    'read:event_export',
+    'write:event_agentic_notes',
+    'write:event_feedback',
+    'write:events',
   ])
   const management = principalOf(catalog, ADMIN.managementKey)
   assert.equal(management.kind, 'management')

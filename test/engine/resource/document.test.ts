@@ -18,10 +18,12 @@ test('a map, a list of maps, flat resources, and any of them under resources', (
   const plain = ['k at k, properties at k.properties', 'j at j, properties at j.properties']
   assert.deepEqual(standing(set), plain)
   assert.deepEqual(standing({ resources: set, overwrite: 'False' }), [
-    'k at resources.k, properties at resources.k.properties', 'j at resources.j, properties at resources.j.properties',
+    'k at resources.k, properties at resources.k.properties',
+    'j at resources.j, properties at resources.j.properties',
   ])
   assert.deepEqual(standing([flat, { j: job('b') }]), [
-    'rest at 0, properties at 0', 'j at 1.j, properties at 1.j.properties',
+    'rest at 0, properties at 0',
+    'j at 1.j, properties at 1.j.properties',
   ])
   assert.deepEqual(standing({ resources: [flat] }), ['rest at resources.0, properties at resources.0'])
   assert.deepEqual(standing(flat), ['rest at , properties at '])

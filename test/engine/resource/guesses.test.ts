@@ -31,7 +31,8 @@ test('requests that are refused make nobody else forgotten', () => {
   const guard = new GuessGuard(new ManualClock())
   for (let i = 0; i < limits.guessesPerUserMax; i++) guard.take('ann', '192.0.2.2')
   for (let i = 0; i < limits.guessesPerAddressMax; i++) guard.take(`user ${i}`, '192.0.2.1')
-  for (let i = 0; i <= limits.guessersMax; i++) assertRefused('too_many_attempts', () => guard.take(`other ${i}`, '192.0.2.1'))
+  for (let i = 0; i <= limits.guessersMax; i++)
+    assertRefused('too_many_attempts', () => guard.take(`other ${i}`, '192.0.2.1'))
   assertRefused('too_many_attempts', () => guard.take('ann', '192.0.2.3'))
 })
 
@@ -41,7 +42,8 @@ test('who guessed last is forgotten last', () => {
     guard.take('ann', `192.0.2.${i}`)
     // Twice as many others as it takes to push out whoever guessed first.
     if (i < limits.guessesPerUserMax - 2) continue
-    for (let other = 0; other < limits.guessersMax / 2 - 1; other++) guard.take(`other ${i} ${other}`, `198.51.100.${i} ${other}`)
+    for (let other = 0; other < limits.guessersMax / 2 - 1; other++)
+      guard.take(`other ${i} ${other}`, `198.51.100.${i} ${other}`)
   }
   assertRefused('too_many_attempts', () => guard.take('ann', '192.0.2.100'))
 })

@@ -60,10 +60,15 @@ test('each category has its processors, and steps stand in the order that events
   }
   assert.deepEqual(of('Decision intelligence'), ['a:input', 'Decision processor:processor', 'Internal storage:output'])
   assert.deepEqual(of('EVENT CENTRIC DECISION INTELLIGENCE'), [
-    'a:input', 'Event processor:processor', 'Internal storage:output',
+    'a:input',
+    'Event processor:processor',
+    'Internal storage:output',
   ])
   assert.deepEqual(of('Automated root cause analysis'), [
-    'a:input', 'Clustering processor:processor', 'Root cause processor:processor', 'Internal storage:output',
+    'a:input',
+    'Clustering processor:processor',
+    'Root cause processor:processor',
+    'Internal storage:output',
   ])
 })
 
@@ -107,10 +112,10 @@ test('an empty pipeline changes none; steps that are not named stay unless they 
   assert.deepEqual(show({ pipeline_integrations: [], remove_missing_pipeline_integrations: true }), both)
   const three = ['a:input', 'b:input', 'c:input', 'Decision processor:processor']
   assert.deepEqual(show({ pipeline_integrations: [input('c')] }), three)
-  assert.deepEqual(
-    show({ pipeline_integrations: [input('b')], remove_missing_pipeline_integrations: true }),
-    ['b:input', 'Decision processor:processor'],
-  )
+  assert.deepEqual(show({ pipeline_integrations: [input('b')], remove_missing_pipeline_integrations: true }), [
+    'b:input',
+    'Decision processor:processor',
+  ])
 })
 
 test('a named step changes where it says so and keeps the rest', () => {
@@ -158,5 +163,8 @@ test('labels with ids of their own keep them when they are renamed', () => {
   const ids = [{ name: 'Drop', hex_color: '#000000', id: 'drop_alert' }, ...(labels('b', 'c') as object[])]
   put(catalog, { advanced_settings: { custom_labels: ids } })
   const { labels: after } = put(catalog, { advanced_settings: { custom_labels: labels('c', 'b', 'Dismiss') } })
-  assert.deepEqual(after.map(({ id, name }) => `${id} ${name}`), ['drop_alert Dismiss', 'label_1 b', 'label_2 c'])
+  assert.deepEqual(
+    after.map(({ id, name }) => `${id} ${name}`),
+    ['drop_alert Dismiss', 'label_1 b', 'label_2 c'],
+  )
 })

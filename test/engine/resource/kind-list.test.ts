@@ -13,5 +13,8 @@ test('names are unique, and every role is one of the six', () => {
 })
 
 test('root cause analysis has two processors, the others one', () => {
-  assert.deepEqual(jobCategories.map((category) => standardKinds.processorsOf(category).length), [1, 1, 2])
+  assert.deepEqual(
+    jobCategories.map((category) => standardKinds.processorsOf(category).length),
+    [1, 1, 2],
+  )
 })

@@ -10,7 +10,15 @@ const labels = (...names: string[]): object => ({ custom_labels: names.map((name
 /** A job with the labels A, B and C, and a webhook. */
 function bench(): Catalog {
   const { catalog } = openCatalog(1, 8, allKinds)
-  catalog.apply({ hook: { type: 'integration', properties: { title: 'hook', integration_type: 'Webhook', parameters: { url: 'https://soar.example' } } } }, true)
+  catalog.apply(
+    {
+      hook: {
+        type: 'integration',
+        properties: { title: 'hook', integration_type: 'Webhook', parameters: { url: 'https://soar.example' } },
+      },
+    },
+    true,
+  )
   put(catalog, { advanced_settings: labels('A', 'B', 'C') })
   return catalog
 }
@@ -35,10 +43,13 @@ test('a step names labels of its job, by name, id or place; another word is refu
     assert.equal(decisionsOf(catalog), text)
   }
   const { context } = assertRefused('invalid_resources', () => put(catalog, step('B, Nonsense')))
-  assert.deepEqual(context.issues, [{
-    loc: ['j', 'properties', 'pipeline_integrations', 0, 'parameters', 'decisions'],
-    msg: 'names "Nonsense", which is no label of the job; its labels are A, B, C', type: 'invalid_value',
-  }])
+  assert.deepEqual(context.issues, [
+    {
+      loc: ['j', 'properties', 'pipeline_integrations', 0, 'parameters', 'decisions'],
+      msg: 'names "Nonsense", which is no label of the job; its labels are A, B, C',
+      type: 'invalid_value',
+    },
+  ])
 })
 
 test('labels that are called otherwise are so in the steps that name them, whether the document has the step or not', () => {
@@ -48,7 +59,10 @@ test('labels that are called otherwise are so in the steps that name them, wheth
   assert.equal(decisionsOf(catalog), 'A2, label_1, C')
   put(catalog, { advanced_settings: labels('C', 'A2', 'B'), ...step('A2, label_1, C') })
   assert.equal(decisionsOf(catalog), 'A2, label_1, C')
-  put(catalog, { advanced_settings: { custom_labels: [{ name: 'x, y', id: 'label_0' }, { name: 'B', id: 'drop' }, { name: 'C' }] }, ...step('A2, label_1, C') })
+  put(catalog, {
+    advanced_settings: { custom_labels: [{ name: 'x, y', id: 'label_0' }, { name: 'B', id: 'drop' }, { name: 'C' }] },
+    ...step('A2, label_1, C'),
+  })
   assert.equal(decisionsOf(catalog), 'label_0, drop, C')
 })
 

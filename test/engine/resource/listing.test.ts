@@ -12,22 +12,27 @@ test('without a filter everything is there, jobs in brief', () => {
   })
   assert.deepEqual(catalog.list({ type: 'job' }), [all.at(-1)])
   const types = ['api_key', 'integration', 'job'] as const
-  assert.deepEqual(types.flatMap((type) => catalog.list({ type })), all)
+  assert.deepEqual(
+    types.flatMap((type) => catalog.list({ type })),
+    all,
+  )
 })
 
 test('an integration is flat and shows the reference to its key', () => {
   const { catalog } = openCatalog()
   catalog.apply(smallSet(), true)
-  assert.deepEqual(catalog.list({ type: 'integration', title: 'rest' }), [{
-    id: 6,
-    type: 'integration',
-    title: 'rest',
-    subcategory_id: 'external_rest_api',
-    integration_type: 'External REST API',
-    built_in: false,
-    parameters: { api_key: "{{api_keys(name='key')}}", data_type: 'alerts' },
-    created_at: '2023-11-14T22:13:20.000000Z',
-  }])
+  assert.deepEqual(catalog.list({ type: 'integration', title: 'rest' }), [
+    {
+      id: 6,
+      type: 'integration',
+      title: 'rest',
+      subcategory_id: 'external_rest_api',
+      integration_type: 'External REST API',
+      built_in: false,
+      parameters: { api_key: "{{api_keys(name='key')}}", data_type: 'alerts' },
+      created_at: '2023-11-14T22:13:20.000000Z',
+    },
+  ])
 })
 
 test('a job asked for by title or id is there in full', () => {

@@ -35,7 +35,10 @@ test('a chain of the greatest length is ordered', () => {
   const set = Object.fromEntries(names.map((name) => [name, apiKey(name)]))
   const inputs = parseDocument(set)
   const dependencies = new Map(inputs.map((each, index) => [each, inputs.slice(index + 1, index + 2)]))
-  assert.deepEqual(orderResources(inputs, dependencies).map((each) => each.identifier), names.toReversed())
+  assert.deepEqual(
+    orderResources(inputs, dependencies).map((each) => each.identifier),
+    names.toReversed(),
+  )
 })
 
 test('random sets without circles come out with every dependency first', () => {

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import type { Issue } from '../../../engine/errors.js'
 import { SeededRandom } from '../../../engine/random.js'
 import {
-  lostSecrets, openParameters, parametersSchema, readParameters, withoutSecrets, type ParameterSpec,
+  lostSecrets,
+  openParameters,
+  parametersSchema,
+  readParameters,
+  withoutSecrets,
+  type ParameterSpec,
 } from '../../../engine/resource/parameters.js'
 import { isSealed, Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/sealing.js'
 
@@ -16,7 +21,10 @@ const specs: readonly ParameterSpec[] = [
 ]
 const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), new SeededRandom(1))
 
-function read(given: Record<string, unknown>, before: Record<string, unknown> | null): [Record<string, unknown>, Issue[]] {
+function read(
+  given: Record<string, unknown>,
+  before: Record<string, unknown> | null,
+): [Record<string, unknown>, Issue[]] {
   const issues: Issue[] = []
   return [readParameters(specs, given, before, sealer, (issue) => issues.push(issue)), issues]
 }
@@ -28,17 +36,19 @@ test('named parameters are taken over those there were, others are left out', ()
 
 test('what is new takes defaults and misses what is required; what is there does neither', () => {
   assert.deepEqual(read({ host: 'a' }, null), [{ host: 'a', port: 9200 }, []])
-  assert.deepEqual(read({}, null)[1].map(({ loc, msg }) => `${loc} ${msg}`), ['host is required'])
+  assert.deepEqual(
+    read({}, null)[1].map(({ loc, msg }) => `${loc} ${msg}`),
+    ['host is required'],
+  )
   assert.deepEqual(read({}, {}), [{}, []])
 })
 
 test('an unfit parameter is told with its place', () => {
   const [, issues] = read({ host: 'x'.repeat(100_000), port: 0, schema: 'ftp' }, null)
-  assert.deepEqual(issues.map(({ loc, msg }) => `${loc} ${msg}`), [
-    'host must have at most 16384 characters',
-    'port must be at least 1',
-    'schema must be one of http, https',
-  ])
+  assert.deepEqual(
+    issues.map(({ loc, msg }) => `${loc} ${msg}`),
+    ['host must have at most 16384 characters', 'port must be at least 1', 'schema must be one of http, https'],
+  )
   assert.equal(read({ host: 5, port: Number.NaN, password: { sealed: 'x' } }, null)[1].length, 3)
 })
 
@@ -64,7 +74,10 @@ test('values whose secret was sealed with another key are not opened: a webhook 
 
 test('a secret that is sent is given again where the address changes; one that only signs stays', () => {
   const [first] = read({ host: 'a', password: 'hush', seed: 'grain' }, null)
-  assert.deepEqual(read({ host: 'b' }, first)[1].map(({ loc }) => loc), [['password']])
+  assert.deepEqual(
+    read({ host: 'b' }, first)[1].map(({ loc }) => loc),
+    [['password']],
+  )
   assert.match(read({ host: 'b' }, first)[1][0]?.msg ?? '', /^must be given again where host changes/)
   const [moved, issues] = read({ host: 'b', password: 'hush' }, first)
   assert.deepEqual([moved, issues], [{ ...first, host: 'b' }, []])

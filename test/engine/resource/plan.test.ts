@@ -27,7 +27,10 @@ test('what is there is updated under its id, and a key is not issued again', () 
   const first = catalog.apply(smallSet(), true)
   const second = catalog.apply(smallSet(), true)
   assert.deepEqual(second.created, [])
-  assert.deepEqual(second.updated, first.created.map(({ value: _, ...rest }) => rest))
+  assert.deepEqual(
+    second.updated,
+    first.created.map(({ value: _, ...rest }) => rest),
+  )
   assert.equal(catalog.authenticate(first.created[0]?.value as string)?.name, 'key')
 })
 
@@ -70,7 +73,8 @@ test('an unknown type is refused with the known ones, and what is built in is no
   const { catalog } = openCatalog()
   const put = (title: string, integration_type: string | null): string => {
     const properties = { title, integration_type }
-    return assertRefused('invalid_resources', () => catalog.apply({ i: { type: 'integration', properties } }, true)).message
+    return assertRefused('invalid_resources', () => catalog.apply({ i: { type: 'integration', properties } }, true))
+      .message
   }
   assert.match(put('x', 'Fortune teller'), /^i\.properties\.integration_type: .*: External REST API$/)
   assert.match(put('x', null), /External REST API$/)
@@ -109,6 +113,9 @@ test('an integration has several roles in one pipeline, and its secrets are seal
   catalog.apply({ s: search('logs', { password: 'another' }) }, true)
   assert.equal(dump(environment).filter((entry) => !before.includes(entry)).length, 1)
   assert.ok(!dump(environment).join().includes('another'))
-  catalog.apply({ j: job('j', { pipeline_integrations: [searchSteps('logs')[1]], remove_missing_pipeline_integrations: true }) }, true)
+  catalog.apply(
+    { j: job('j', { pipeline_integrations: [searchSteps('logs')[1]], remove_missing_pipeline_integrations: true }) },
+    true,
+  )
   assert.deepEqual(roles(), ['processor true', 'output false'])
 })

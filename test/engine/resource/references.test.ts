@@ -11,7 +11,7 @@ test('expressions are read with either quote, with spaces and with escapes', () 
   }
   assert.equal(title("{{integrations(title='My input')}}"), 'My input')
   assert.equal(title('{{ integrations ( title = "My input" ) }}'), 'My input')
-  assert.equal(title("{{integrations(internal_id=12)}}"), '12')
+  assert.equal(title('{{integrations(internal_id=12)}}'), '12')
   assert.equal(title("{{api_keys(name='Bob's key')}}"), "Bob's key")
   assert.equal(title("{{api_keys(name='Bob\\'s \\\\ key')}}"), "Bob's \\ key")
   assert.equal(title('My input'), null)
@@ -61,12 +61,15 @@ test('everything that names nothing is told with its place', () => {
   const pipeline_integrations = [input('i'), input('ghost'), input('{{bad}}')]
   const resources = { i: restApi('i', 'nobody'), j: { ...job('j', { pipeline_integrations }), depends_on: ['i', 'x'] } }
   const { context } = assertRefused('unresolved_reference', () => catalog.apply({ resources }, true))
-  assert.deepEqual(context.issues?.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`), [
-    `resources.i.properties.parameters.api_key: "{{api_keys(name='nobody')}}" names no api_key that exists`,
-    'resources.j.depends_on.1: "x" is not in this request',
-    'resources.j.properties.pipeline_integrations.1.resource: "ghost" names no integration that exists',
-    'resources.j.properties.pipeline_integrations.2.resource: "{{bad}}" is not a reference',
-  ])
+  assert.deepEqual(
+    context.issues?.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`),
+    [
+      `resources.i.properties.parameters.api_key: "{{api_keys(name='nobody')}}" names no api_key that exists`,
+      'resources.j.depends_on.1: "x" is not in this request',
+      'resources.j.properties.pipeline_integrations.1.resource: "ghost" names no integration that exists',
+      'resources.j.properties.pipeline_integrations.2.resource: "{{bad}}" is not a reference',
+    ],
+  )
 })
 
 test('a key value in the place of a reference is not repeated in the message', () => {

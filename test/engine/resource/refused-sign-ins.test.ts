@@ -24,9 +24,10 @@ test('a few have an entry each, and one entry tells of the others when the hour 
   clock.advanceMs(HOUR_MS)
   refused.add('ann', '10.0.0.1')
   const [summary, next] = auditEntries(environment).slice(each + 1)
-  assert.deepEqual([summary!.action, summary!.object.id, summary!.details], [
-    'sign-in refused', 'ann', { times: 1_000 - each, since: '2027-01-15T08:00:00.000000Z', addresses: ['10.0.0.1'] },
-  ])
+  assert.deepEqual(
+    [summary!.action, summary!.object.id, summary!.details],
+    ['sign-in refused', 'ann', { times: 1_000 - each, since: '2027-01-15T08:00:00.000000Z', addresses: ['10.0.0.1'] }],
+  )
   assert.deepEqual(next!.details, { address: '10.0.0.1' }, 'the next hour begins anew')
   assert.equal(proveChain(environment).intact, true)
 })
@@ -38,7 +39,13 @@ test('many addresses write no more than so many entries an hour', () => {
   refused.tell()
   refused.tell()
   const told = auditEntries(environment).slice(perHour)
-  assert.deepEqual(told.map(({ object, details }) => [object.title, details!['times']]), [['ann', 50], ['unknown user', 50]])
+  assert.deepEqual(
+    told.map(({ object, details }) => [object.title, details!['times']]),
+    [
+      ['ann', 50],
+      ['unknown user', 50],
+    ],
+  )
   assert.equal((told[0]!.details!['addresses'] as string[]).length, limits.refusedSignInAddresses)
 })
 
@@ -46,7 +53,9 @@ test('what cannot be written is told later', () => {
   const { environment, refused } = start()
   for (let i = 0; i <= each; i++) refused.add('ann', '10.0.0.1')
   const commit = environment.commit.bind(environment)
-  environment.commit = () => { throw new Error('full') }
+  environment.commit = () => {
+    throw new Error('full')
+  }
   refused.tell()
   environment.commit = commit
   refused.tell()

@@ -83,7 +83,10 @@ test('by force the pipelines lose the integration and the integrations their key
   const principal = catalog.authenticate(key?.value as string)
   assert.ok(principal !== null && catalog.canSee(principal, 1))
   const unbound = catalog.remove({ type: 'api_key', title: 'key', force: true })
-  assert.deepEqual([unbound.deleted, unbound.updated].map((refs) => refs.map(({ title }) => title)), [['key'], ['rest']])
+  assert.deepEqual(
+    [unbound.deleted, unbound.updated].map((refs) => refs.map(({ title }) => title)),
+    [['key'], ['rest']],
+  )
   assert.equal(catalog.authenticate(key?.value as string), null)
   const [rest] = catalog.list({ type: 'integration', title: 'rest' }) as [{ parameters: object }]
   assert.deepEqual(rest.parameters, { data_type: 'alerts' })
@@ -94,9 +97,15 @@ test('by force the pipelines lose the integration and the integrations their key
   const newcomer = catalog.authenticate(again?.value as string)
   assert.ok(newcomer !== null && !catalog.canSee(newcomer, 1), 'a name that is used again binds nothing')
   const { deleted, updated } = catalog.remove({ type: 'integration', title: 'rest', force: true })
-  assert.deepEqual([deleted, updated].map((refs) => refs.map(({ title }) => title)), [['rest'], ['job']])
+  assert.deepEqual(
+    [deleted, updated].map((refs) => refs.map(({ title }) => title)),
+    [['rest'], ['job']],
+  )
   assert.deepEqual(heard, [1])
-  assert.deepEqual(catalog.job(1)?.pipeline.map(({ role }) => role), ['processor'])
+  assert.deepEqual(
+    catalog.job(1)?.pipeline.map(({ role }) => role),
+    ['processor'],
+  )
   assert.equal(JSON.stringify(catalog.list({ title: 'job of others' })), others)
   assert.deepEqual(bench.reopen().list({}), catalog.list({}))
 })
@@ -104,7 +113,9 @@ test('by force the pipelines lose the integration and the integrations their key
 test('force moves neither what is built in nor the last management key, and asks for nothing more', () => {
   const { catalog } = openCatalog()
   catalog.bootstrap({ adminPassword: 'long enough', managementKey: 'a-management-key' })
-  assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'Internal storage', force: true }))
+  assertRefused('resource_in_use', () =>
+    catalog.remove({ type: 'integration', title: 'Internal storage', force: true }),
+  )
   assertRefused('resource_in_use', () => catalog.remove({ type: 'api_key', title: 'management', force: true }))
   catalog.apply(smallSet(), true)
   assert.deepEqual(catalog.remove({ type: 'job', title: 'job', force: true }).updated, [])
@@ -118,5 +129,9 @@ test('everyone who uses it is named', () => {
   const { context } = assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' }))
   assert.equal(context.details?.split('job "').length, 52)
   catalog.apply(Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`j${i}`, job(`more ${i}`, steps)])), true)
-  assert.match(assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' })).context.details ?? '', / and 1 more$/)
+  assert.match(
+    assertRefused('resource_in_use', () => catalog.remove({ type: 'integration', title: 'rest' })).context.details ??
+      '',
+    / and 1 more$/,
+  )
 })

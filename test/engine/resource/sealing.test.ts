@@ -24,7 +24,8 @@ test('another key, or a changed byte, opens nothing', () => {
     changed[at] = (changed[at] as number) ^ 1
     assert.equal(sealer.open({ sealed: changed.toString('base64url') }), null, `byte ${at}`)
   }
-  for (const broken of ['', 'AQ', bytes.subarray(0, 20).toString('base64url')]) assert.equal(sealer.open({ sealed: broken }), null)
+  for (const broken of ['', 'AQ', bytes.subarray(0, 20).toString('base64url')])
+    assert.equal(sealer.open({ sealed: broken }), null)
   assert.throws(() => new Sealer(new Uint8Array(5), random))
 })
 

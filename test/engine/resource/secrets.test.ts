@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { SeededRandom, systemRandom } from '../../../engine/random.js'
 import {
-  badKey, badPassword, hashPassword, hashSecret, makeSecret, PasswordHasher, passwordMatches, sameHash,
+  badKey,
+  badPassword,
+  hashPassword,
+  hashSecret,
+  makeSecret,
+  PasswordHasher,
+  passwordMatches,
+  sameHash,
 } from '../../../engine/resource/secrets.js'
 
 test('a secret has 256 bits of chance and fits in a header', () => {
@@ -44,7 +51,10 @@ test('strangers that wait keep nobody out who is known, and no more than so many
   const record = hashPassword('correct horse', new SeededRandom(1), 8)
   const [ended, refused]: [string[], unknown[]] = [[], []]
   const strangers = Array.from({ length: 3 * limits.passwordHashesWaitingMax }, () => {
-    return hasher.matches('wrong', record).then(() => void ended.push('stranger'), (error: unknown) => void refused.push(error))
+    return hasher.matches('wrong', record).then(
+      () => void ended.push('stranger'),
+      (error: unknown) => void refused.push(error),
+    )
   })
   await hasher.matches('correct horse', record, true).then((matches) => void ended.push(`known ${matches}`))
   assert.ok(ended.indexOf('known true') <= limits.passwordHashesAtOnce + 1, ended.join(', '))

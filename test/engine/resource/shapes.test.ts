@@ -54,7 +54,10 @@ test('further advanced settings and the fields of existing clients are kept as g
 })
 
 test('every fault is told with its place from the top', () => {
-  const labels = [{ name: 'a', hex_color: 'red' }, { name: 'b', hex_color: '#123456' }]
+  const labels = [
+    { name: 'a', hex_color: 'red' },
+    { name: 'b', hex_color: '#123456' },
+  ]
   assert.deepEqual(
     faults({
       resources: {
@@ -118,7 +121,12 @@ test('names with a meaning for the language are ordinary names', () => {
 
 test('a category and a role are known in any case, and by the id that metadata has', () => {
   const step = { resource: 'x', integration_type: 'Post decision', enabled: true }
-  const [input] = parseDocument({ j: { type: 'job', properties: { title: 'j', category: 'event_centric_decision_intelligence', pipeline_integrations: [step] } } })
+  const [input] = parseDocument({
+    j: {
+      type: 'job',
+      properties: { title: 'j', category: 'event_centric_decision_intelligence', pipeline_integrations: [step] },
+    },
+  })
   assert.equal(input?.type, 'job')
   assert.equal(input.properties.category, 'Event centric decision intelligence')
   assert.equal(input.properties.pipeline[0]?.role, 'post_decision')
@@ -126,7 +134,15 @@ test('a category and a role are known in any case, and by the id that metadata h
 
 test('a label is not called what a tie and no choice are called', () => {
   const named = (label: object): unknown => ({
-    j: { type: 'job', properties: { title: 'j', advanced_settings: { custom_labels: [label, { name: 'B', hex_color: '#111111' }, { name: 'C', hex_color: '#111111' }] } } },
+    j: {
+      type: 'job',
+      properties: {
+        title: 'j',
+        advanced_settings: {
+          custom_labels: [label, { name: 'B', hex_color: '#111111' }, { name: 'C', hex_color: '#111111' }],
+        },
+      },
+    },
   })
   const place = 'j.properties.advanced_settings.custom_labels.0'
   assert.deepEqual(faults(named({ name: ' undecided', hex_color: '#111111' })), [`${place}.name`])

@@ -27,8 +27,16 @@ test('unknown, disabled and wrong are one refusal', async () => {
   const { catalog, by } = withAdmin()
   await catalog.users.create(by, ann)
   catalog.users.change(by, 'ann', { enabled: false })
-  for (const [username, password] of [['nobody', 'x'], ['admin', 'x'], ['ann', ADMIN.adminPassword], ['', '']] as const) {
-    await assert.rejects(tokenOf(catalog, username, { password }), { code: 'wrong_password', message: 'wrong user name or password' })
+  for (const [username, password] of [
+    ['nobody', 'x'],
+    ['admin', 'x'],
+    ['ann', ADMIN.adminPassword],
+    ['', ''],
+  ] as const) {
+    await assert.rejects(tokenOf(catalog, username, { password }), {
+      code: 'wrong_password',
+      message: 'wrong user name or password',
+    })
   }
 })
 
@@ -77,7 +85,13 @@ test('one token too many ends those that are over, else the one that was not use
   const at = clock.nowMicros()
   for (let i = 0; i < limits.tokensPerUserMax; i++) {
     const expiresMicros = at + (i === 2 ? 10e6 : 1e12)
-    const token: TokenRecord = { id: `t${i}`, user: 'admin', hash: hashSecret(`value ${i}`), createdAt: isoMicros(at + i), expiresMicros }
+    const token: TokenRecord = {
+      id: `t${i}`,
+      user: 'admin',
+      hash: hashSecret(`value ${i}`),
+      createdAt: isoMicros(at + i),
+      expiresMicros,
+    }
     batch.put('tokens', nameKey(token.id), encodeRecord(token))
   }
   environment.commit(batch)
@@ -86,7 +100,15 @@ test('one token too many ends those that are over, else the one that was not use
   assert.ok(catalog.authenticate('value 0'))
   const ids = (): Set<string> => new Set(catalog.tokens.list(by, 'admin').map(({ id }) => id))
   await tokenOf(catalog, 'admin')
-  assert.deepEqual([ids().size, ids().has('t2'), ids().has('t1')], [limits.tokensPerUserMax, false, true], 'one was over')
+  assert.deepEqual(
+    [ids().size, ids().has('t2'), ids().has('t1')],
+    [limits.tokensPerUserMax, false, true],
+    'one was over',
+  )
   await tokenOf(catalog, 'admin')
-  assert.deepEqual([ids().size, ids().has('t1'), ids().has('t0')], [limits.tokensPerUserMax, false, true], 'one was used lately')
+  assert.deepEqual(
+    [ids().size, ids().has('t1'), ids().has('t0')],
+    [limits.tokensPerUserMax, false, true],
+    'one was used lately',
+  )
 })

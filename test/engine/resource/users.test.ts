@@ -13,11 +13,20 @@ const ann = { name: 'ann', password, role: 'analyst' as Role }
 test('a user is made once, whatever the case of the name, and is there after a start', async () => {
   const { catalog, by, reopen, environment } = withAdmin()
   const made = await catalog.users.create(by, ann)
-  assert.deepEqual([made.name, made.role, made.enabled, made.lastLoginAt, made.tokens], ['ann', 'analyst', true, null, 0])
+  assert.deepEqual(
+    [made.name, made.role, made.enabled, made.lastLoginAt, made.tokens],
+    ['ann', 'analyst', true, null, 0],
+  )
   await assert.rejects(catalog.users.create(by, { ...ann, name: 'ANN' }), { code: 'user_exists' })
   const twins = await Promise.allSettled(['bob', 'Bob'].map((name) => catalog.users.create(by, { ...ann, name })))
   assert.deepEqual(twins.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
-  assert.deepEqual(reopen().users.list().map(({ name }) => name.toLowerCase()).sort(), ['admin', 'ann', 'bob'])
+  assert.deepEqual(
+    reopen()
+      .users.list()
+      .map(({ name }) => name.toLowerCase())
+      .sort(),
+    ['admin', 'ann', 'bob'],
+  )
   assert.ok(!dump(environment).join('\n').includes(password))
 })
 
@@ -48,7 +57,10 @@ test('the last enabled administrator stays one', async () => {
   users.change(by, 'admin', { enabled: false })
   assertRefused('last_administrator', () => users.remove(by, 'ann'))
   users.remove(by, 'admin')
-  assert.deepEqual(users.list().map(({ name }) => name), ['ann'])
+  assert.deepEqual(
+    users.list().map(({ name }) => name),
+    ['ann'],
+  )
 })
 
 test('an unknown user is not found', async () => {
@@ -56,7 +68,9 @@ test('an unknown user is not found', async () => {
   assertRefused('user_not_found', () => catalog.users.get('nobody'))
   assertRefused('user_not_found', () => catalog.users.change(by, 'nobody', {}))
   assertRefused('user_not_found', () => catalog.users.remove(by, 'nobody'))
-  await assert.rejects(catalog.users.setPassword(by, 'nobody', { password, keepTokens: false, address: ADDRESS }), { code: 'user_not_found' })
+  await assert.rejects(catalog.users.setPassword(by, 'nobody', { password, keepTokens: false, address: ADDRESS }), {
+    code: 'user_not_found',
+  })
 })
 
 test('a commit that fails changes nobody', async () => {
@@ -79,7 +93,9 @@ describe('a password', () => {
       const wrong = { ...change, ...(currentPassword === undefined ? {} : { currentPassword }) }
       await assert.rejects(catalog.users.setPassword(own, 'ann', wrong), { code: 'forbidden' })
     }
-    await assert.rejects(catalog.users.setPassword(own, 'admin', { ...change, currentPassword: password }), { code: 'forbidden' })
+    await assert.rejects(catalog.users.setPassword(own, 'admin', { ...change, currentPassword: password }), {
+      code: 'forbidden',
+    })
     await catalog.users.setPassword(own, 'ann', { ...change, currentPassword: password })
     assert.ok(catalog.authenticate(mine))
     assert.equal(catalog.authenticate(other), null)
@@ -91,8 +107,15 @@ describe('a password', () => {
     const { catalog, by } = withAdmin()
     await catalog.users.create(by, ann)
     const own = principalOf(catalog, (await tokenOf(catalog, 'ann')).value)
-    const mine = catalog.users.setPassword(own, 'ann', { ...change, password: 'of who stole it', currentPassword: password })
-    const [stolen] = await Promise.allSettled([mine, catalog.users.setPassword(by, 'ann', { ...change, keepTokens: true })])
+    const mine = catalog.users.setPassword(own, 'ann', {
+      ...change,
+      password: 'of who stole it',
+      currentPassword: password,
+    })
+    const [stolen] = await Promise.allSettled([
+      mine,
+      catalog.users.setPassword(by, 'ann', { ...change, keepTokens: true }),
+    ])
     assert.deepEqual([stolen.status, (stolen as PromiseRejectedResult).reason?.code], ['rejected', 'forbidden'])
     await tokenOf(catalog, 'ann', { password: next })
   })
@@ -102,8 +125,12 @@ describe('a password', () => {
     const { users } = catalog
     for (const name of ['ann', 'eve']) await users.create(by, { ...ann, name, role: 'administrator' })
     const eve = principalOf(catalog, (await tokenOf(catalog, 'eve')).value)
-    const asked = (): Promise<unknown>[] => [users.create(eve, { ...ann, name: 'friend' }), users.setPassword(eve, 'ann', change)]
-    const refused = async (code: string, all: Promise<unknown>[]): Promise<unknown> => Promise.all(all.map((one) => assert.rejects(one, { code })))
+    const asked = (): Promise<unknown>[] => [
+      users.create(eve, { ...ann, name: 'friend' }),
+      users.setPassword(eve, 'ann', change),
+    ]
+    const refused = async (code: string, all: Promise<unknown>[]): Promise<unknown> =>
+      Promise.all(all.map((one) => assert.rejects(one, { code })))
     const demoted = refused('forbidden', asked())
     users.change(by, 'eve', { role: 'analyst' })
     await demoted
@@ -130,7 +157,10 @@ test('a record of the first version, which says nothing of being enabled, is', a
   await catalog.users.create(by, ann)
   const text = dump(environment).find((line) => line.startsWith('users ann'))!
   assert.ok(text.includes('"enabled":true'))
-  const { enabled: _, ...old } = decodeRecord<Record<string, unknown>>('users', environment.get('users', nameKey('ann'))!)
+  const { enabled: _, ...old } = decodeRecord<Record<string, unknown>>(
+    'users',
+    environment.get('users', nameKey('ann'))!,
+  )
   const batch = new WriteBatch()
   batch.put('users', nameKey('ann'), encodeRecord(old))
   environment.commit(batch)

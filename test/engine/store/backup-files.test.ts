@@ -59,9 +59,24 @@ test('a list that is damaged, or of a newer version, is refused with a sentence 
     return assertRefused('backup_refused', () => restoreBackup(from, join(directory, 'new'))).message
   }
   const [file] = list.files
-  const wrong = [{ ...list, format: 0 }, { ...list, format: '1' }, { ...list, made_at: 1 }, { ...list, files: {} }, { ...list, files: [null] }]
-  const wrongFiles = [{ bytes: 0.5 }, { bytes: '2' }, { sha256: null }, { name: 7 }].map((part) => ({ ...list, files: [{ ...file, ...part }] }))
-  for (const text of ['', 'null', '[]', whole.slice(0, -1), ...[...wrong, ...wrongFiles].map((one) => JSON.stringify(one))]) {
+  const wrong = [
+    { ...list, format: 0 },
+    { ...list, format: '1' },
+    { ...list, made_at: 1 },
+    { ...list, files: {} },
+    { ...list, files: [null] },
+  ]
+  const wrongFiles = [{ bytes: 0.5 }, { bytes: '2' }, { sha256: null }, { name: 7 }].map((part) => ({
+    ...list,
+    files: [{ ...file, ...part }],
+  }))
+  for (const text of [
+    '',
+    'null',
+    '[]',
+    whole.slice(0, -1),
+    ...[...wrong, ...wrongFiles].map((one) => JSON.stringify(one)),
+  ]) {
     assert.match(refused(text), /backup\.json in .* is damaged/, text)
   }
   assert.match(refused(JSON.stringify({ ...list, format: 2 })), /made by a newer version/)

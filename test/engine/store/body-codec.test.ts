@@ -25,7 +25,10 @@ describe('body codec', () => {
         const bodies = Array.from({ length: 5 }, () => randomObject(random))
         const packed = bodies.map((body) => Uint8Array.from(writer.encode(body)))
         commitRows(writer, environment)
-        assert.deepEqual(packed.map((bytes) => reader.decode(bytes)), bodies)
+        assert.deepEqual(
+          packed.map((bytes) => reader.decode(bytes)),
+          bodies,
+        )
       }
       const body = randomObject(random)
       const packed = Uint8Array.from(writer.encode(body))

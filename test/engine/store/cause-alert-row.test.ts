@@ -10,20 +10,59 @@ import { pack } from '../../../engine/store/pack.js'
 import { shardTables } from '../../../engine/store/tables.js'
 
 const least: AlertRow = {
-  cluster: 1, timeMs: 0, kind: 0, entity: '', parent: 0, parentKind: 0, side: 0, delayMs: 0, belief: 0, precedents: [], followers: 0,
-  followerKind: 0, followerSide: 0, followerBelief: 0, rank: 0, sinceMs: 0, lists: 0, alone: 'late', assumed: false, history: [],
+  cluster: 1,
+  timeMs: 0,
+  kind: 0,
+  entity: '',
+  parent: 0,
+  parentKind: 0,
+  side: 0,
+  delayMs: 0,
+  belief: 0,
+  precedents: [],
+  followers: 0,
+  followerKind: 0,
+  followerSide: 0,
+  followerBelief: 0,
+  rank: 0,
+  sinceMs: 0,
+  lists: 0,
+  alone: 'late',
+  assumed: false,
+  history: [],
 }
 
 const full: AlertRow = {
-  cluster: 1_700_000_000_000_001, timeMs: 4_102_444_800_000, kind: 1_024, entity: 'Gerät 7\u{1F525}', parent: 1_700_000_000_000_000, parentKind: 3, side: 3,
-  delayMs: 599_999, belief: 0.1 + 0.2, precedents: Array.from({ length: 12 }, (_, at) => [at * 85, at % 4, at * 50_000, 0.8 / (at + 1)]).flat(),
-  followers: 1_000_000, followerKind: 1_023, followerSide: 2, followerBelief: 0.8, rank: 2 ** 31, sinceMs: -7_200_000, lists: 64, alone: 'no_id', assumed: true,
-  history: [[1_700_000_000_000_002, -1, 0, 'none'], [1_700_000_000_000_003, 2, 10_000, 'ageing_model'], [1_700_000_000_000_004, 1, 5_900, 'untrained']],
+  cluster: 1_700_000_000_000_001,
+  timeMs: 4_102_444_800_000,
+  kind: 1_024,
+  entity: 'Gerät 7\u{1F525}',
+  parent: 1_700_000_000_000_000,
+  parentKind: 3,
+  side: 3,
+  delayMs: 599_999,
+  belief: 0.1 + 0.2,
+  precedents: Array.from({ length: 12 }, (_, at) => [at * 85, at % 4, at * 50_000, 0.8 / (at + 1)]).flat(),
+  followers: 1_000_000,
+  followerKind: 1_023,
+  followerSide: 2,
+  followerBelief: 0.8,
+  rank: 2 ** 31,
+  sinceMs: -7_200_000,
+  lists: 64,
+  alone: 'no_id',
+  assumed: true,
+  history: [
+    [1_700_000_000_000_002, -1, 0, 'none'],
+    [1_700_000_000_000_003, 2, 10_000, 'ageing_model'],
+    [1_700_000_000_000_004, 1, 5_900, 'untrained'],
+  ],
 }
 
 describe('the row of an alert', () => {
   it('is read as it was written', () => {
-    for (const row of [least, full, { ...full, alone: '' as const }]) assert.deepEqual(decodeAlert(encodeAlert(row)), row)
+    for (const row of [least, full, { ...full, alone: '' as const }])
+      assert.deepEqual(decodeAlert(encodeAlert(row)), row)
   })
 
   it('of the version before is read too, and written anew as this one', () => {
@@ -31,11 +70,17 @@ describe('the row of an alert', () => {
     const shelf = new CauseShelf(store, 1)
     shelf.put('alerts', 5, least)
     const key = Buffer.from(store.batch.key(0))
-    const old = pack(shelfFields.alerts.map((name) => full[name as keyof AlertRow]), 1)
+    const old = pack(
+      shelfFields.alerts.map((name) => full[name as keyof AlertRow]),
+      1,
+    )
     old[0] = 1
     store.put('causes', key, old)
     assert.deepEqual(new CauseRows(store, 1).get('alerts', 5), full)
     shelf.put('alerts', 5, full)
-    assert.deepEqual([new CauseRows(store, 1).get('alerts', 5), store.batch.value(store.batch.size - 1)?.[0]], [full, 2])
+    assert.deepEqual(
+      [new CauseRows(store, 1).get('alerts', 5), store.batch.value(store.batch.size - 1)?.[0]],
+      [full, 2],
+    )
   })
 })

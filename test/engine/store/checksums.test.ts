@@ -13,7 +13,15 @@ import { temporaryDirectory } from '../../support/engine-files.js'
 function hashOf(text: string, seed = 0): number {
   const bytes = Buffer.alloc(text.length + 4 - (text.length % 4))
   bytes.write(text, 0, 'latin1')
-  return xxh32(new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), bytes, 0, text.length, seed) >>> 0
+  return (
+    xxh32(
+      new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)),
+      bytes,
+      0,
+      text.length,
+      seed,
+    ) >>> 0
+  )
 }
 
 describe('the hash of checksums', () => {
@@ -64,7 +72,14 @@ describe('an environment of before there were checksums', () => {
   it('is read and written as it is, and its copy has checksums', async (test) => {
     const dir = temporaryDirectory(test)
     const key = (i: number): Buffer => Buffer.from(`key ${i}`)
-    const root = open<Buffer, Uint8Array>({ path: join(dir, 'old.mdb'), maxDbs: 8, pageSize: 8192, overlappingSync: false, encoding: 'binary', keyEncoding: 'binary' })
+    const root = open<Buffer, Uint8Array>({
+      path: join(dir, 'old.mdb'),
+      maxDbs: 8,
+      pageSize: 8192,
+      overlappingSync: false,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+    })
     const table = root.openDB<Buffer, Uint8Array>('rows', { encoding: 'binary', keyEncoding: 'binary' })
     for (let i = 0; i < 50; i++) table.putSync(key(i), Buffer.from(`value ${i}`))
     await root.close()
@@ -92,6 +107,12 @@ describe('an environment of before there were checksums', () => {
       await environment.close()
     }
     const reports = [walkPages(join(dir, 'old.mdb')), walkPages(join(dir, 'copy', 'new.mdb'))]
-    assert.deepEqual(reports.map(({ problems, hasChecksums }) => [problems.length, hasChecksums]), [[0, false], [0, true]])
+    assert.deepEqual(
+      reports.map(({ problems, hasChecksums }) => [problems.length, hasChecksums]),
+      [
+        [0, false],
+        [0, true],
+      ],
+    )
   })
 })

@@ -20,9 +20,16 @@ describe('data directory', () => {
 
   it('with as many shards as there may be is opened again, and one with more is not made', (test) => {
     const path = temporaryDirectory(test)
-    for (const fresh of [true, false]) assert.deepEqual(openDataDir(path, limits.shardsMax), { path, shards: limits.shardsMax, format: DATA_FORMAT, fresh })
+    for (const fresh of [true, false])
+      assert.deepEqual(openDataDir(path, limits.shardsMax), {
+        path,
+        shards: limits.shardsMax,
+        format: DATA_FORMAT,
+        fresh,
+      })
     assert.equal(settingsTable.shards.schema.parse(String(limits.shardsMax)), limits.shardsMax)
-    for (const shards of [0, 1.5, limits.shardsMax + 1]) assertRefused('data_dir_invalid', () => openDataDir(temporaryDirectory(test), shards))
+    for (const shards of [0, 1.5, limits.shardsMax + 1])
+      assertRefused('data_dir_invalid', () => openDataDir(temporaryDirectory(test), shards))
   })
 
   it('of a newer format is refused with a sentence that names it', (test) => {
@@ -34,7 +41,18 @@ describe('data directory', () => {
 
   it('with an unreadable format is refused with a sentence', (test) => {
     const path = temporaryDirectory(test)
-    for (const text of ['', '{', 'null', '[]', '{}', '{"format":0,"shards":8}', '{"format":1}', '{"format":1,"shards":0}', '{"format":"1","shards":8}', '\u0000\u0001']) {
+    for (const text of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{}',
+      '{"format":0,"shards":8}',
+      '{"format":1}',
+      '{"format":1,"shards":0}',
+      '{"format":"1","shards":8}',
+      '\u0000\u0001',
+    ]) {
       writeFileSync(join(path, 'format.json'), text)
       const refusal = assertRefused('data_dir_invalid', () => openDataDir(path, 8))
       assert.ok(refusal.message.includes(path))

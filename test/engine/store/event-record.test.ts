@@ -3,7 +3,17 @@ import { describe, it } from 'node:test'
 import type { DecisionSource } from '../../../engine/decide/decision.js'
 import { SeededRandom } from '../../../engine/random.js'
 import {
-  bodyOf, clientIdOf, decodeContent, decodeHeader, decodePrevious, encodeRecord, hasNotes, withHeader, withBody, withNotes, withPrevious,
+  bodyOf,
+  clientIdOf,
+  decodeContent,
+  decodeHeader,
+  decodePrevious,
+  encodeRecord,
+  hasNotes,
+  withHeader,
+  withBody,
+  withNotes,
+  withPrevious,
   type RecordHeader,
 } from '../../../engine/store/event-record.js'
 
@@ -11,11 +21,15 @@ const flags = ['pending', 'outlier', 'lacksPoints', 'hasFeedback', 'hasClientId'
 const content = { body: Buffer.from([7, 0, 1, 4, 5]), extras: { title: 'T' }, clientId: 'id ü' }
 
 function header(random: SeededRandom, flagBits: number): RecordHeader {
-  const [pending, outlier, lacksPoints, hasFeedback, hasClientId] = flags.map((_, i) => (flagBits & (1 << i)) !== 0) as [
-    boolean, boolean, boolean, boolean, boolean,
-  ]
+  const [pending, outlier, lacksPoints, hasFeedback, hasClientId] = flags.map(
+    (_, i) => (flagBits & (1 << i)) !== 0,
+  ) as [boolean, boolean, boolean, boolean, boolean]
   return {
-    pending, outlier, lacksPoints, hasFeedback, hasClientId,
+    pending,
+    outlier,
+    lacksPoints,
+    hasFeedback,
+    hasClientId,
     label: random.below(4) - 1,
     source: random.pick<DecisionSource>(['none', 'model', 'knowledge_base']),
     confidence: random.pick([0, 1, 5_999, 6_000, 10_000]),
@@ -61,8 +75,13 @@ describe('event record', () => {
 
   it('records that were made before one another do not share memory', () => {
     const random = new SeededRandom(5)
-    const records = Array.from({ length: 200 }, (_, i) => ({ given: header(random, i % 32), i }))
-      .map(({ given, i }) => ({ given, i, record: encodeRecord(given, { body: Buffer.of(0, i), extras: null, clientId: `id ${i}` }) }))
+    const records = Array.from({ length: 200 }, (_, i) => ({ given: header(random, i % 32), i })).map(
+      ({ given, i }) => ({
+        given,
+        i,
+        record: encodeRecord(given, { body: Buffer.of(0, i), extras: null, clientId: `id ${i}` }),
+      }),
+    )
     for (const { given, i, record } of records) {
       assert.deepEqual(decodeHeader(record), given)
       assert.deepEqual(decodeContent(record), { body: Buffer.of(0, i), extras: null, clientId: `id ${i}` })
@@ -93,11 +112,17 @@ describe('a record with a decision that stood before, or with notes', () => {
         const record = encodeRecord(before, each)
         assert.equal(decodePrevious(record), null)
         const changed = withPrevious(record, after, previous)
-        assert.deepEqual([decodeHeader(changed), decodeContent(changed), decodePrevious(changed)], [after, each, wanted])
+        assert.deepEqual(
+          [decodeHeader(changed), decodeContent(changed), decodePrevious(changed)],
+          [after, each, wanted],
+        )
         assert.deepEqual([bodyOf(changed), clientIdOf(changed)], [each.body, each.clientId])
         const again = withPrevious(changed, before, { ...previous, label: -1 })
         assert.equal(again.length, changed.length)
-        assert.deepEqual([decodeHeader(again), decodeContent(again), decodePrevious(again)], [before, each, { ...wanted, label: -1 }])
+        assert.deepEqual(
+          [decodeHeader(again), decodeContent(again), decodePrevious(again)],
+          [before, each, { ...wanted, label: -1 }],
+        )
       }
     }
   })
@@ -125,7 +150,16 @@ describe('a record with a decision that stood before, or with notes', () => {
     const record = Buffer.from(FIXTURE_1, 'hex')
     const read = decodeHeader(record)
     assert.deepEqual(
-      [read.label, read.source, read.confidence, read.modelVersion, read.outlierScore, read.outlier, read.hasFeedback, read.hasClientId],
+      [
+        read.label,
+        read.source,
+        read.confidence,
+        read.modelVersion,
+        read.outlierScore,
+        read.outlier,
+        read.hasFeedback,
+        read.hasClientId,
+      ],
       [1, 'knowledge_base', 9_600, 3, 2, true, true, true],
     )
     assert.deepEqual([decodePrevious(record), hasNotes(record), decodeContent(record)], [null, false, content])
@@ -142,7 +176,10 @@ describe('a record with a decision that stood before, or with notes', () => {
       const changed = withPrevious(noted, given, previous)
       assert.deepEqual([changed[0], decodeHeader(changed), decodePrevious(changed)], [3, given, wanted])
       const other = withBody(changed, Buffer.of(9, 9, 9))
-      assert.deepEqual([decodeHeader(other), decodePrevious(other), decodeContent(other)], [given, wanted, { ...content, body: Buffer.of(9, 9, 9) }])
+      assert.deepEqual(
+        [decodeHeader(other), decodePrevious(other), decodeContent(other)],
+        [given, wanted, { ...content, body: Buffer.of(9, 9, 9) }],
+      )
       assert.equal(withHeader(changed, { ...given, lookUps: 'none' })[0], 2)
     }
   })

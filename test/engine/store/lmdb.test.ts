@@ -76,11 +76,17 @@ describe('LMDB', () => {
   it('refuses a file that is not its own with a sentence', (test) => {
     const directory = temporaryDirectory(test)
     mkdirSync(join(directory, 'taken.mdb'))
-    assert.throws(() => openLmdb(directory, 'taken', ['events']), (error) => isRefusal(error))
+    assert.throws(
+      () => openLmdb(directory, 'taken', ['events']),
+      (error) => isRefusal(error),
+    )
     writeFileSync(join(directory, 'garbage.mdb'), Buffer.alloc(40_000, 'garbage'))
-    assert.throws(() => openLmdb(directory, 'garbage', ['events']), (error) => {
-      return isRefusal(error, 'data_dir_invalid') && error.message.includes('garbage.mdb')
-    })
+    assert.throws(
+      () => openLmdb(directory, 'garbage', ['events']),
+      (error) => {
+        return isRefusal(error, 'data_dir_invalid') && error.message.includes('garbage.mdb')
+      },
+    )
   })
 
   it('begins anew where a file was cut off while it was made', async (test) => {

@@ -63,7 +63,10 @@ test('a file that is cut off is refused with a sentence before the library opens
   for (const length of [lastPage * pageBytes - pageBytes * 20, pageBytes * 3, pageBytes * 2 + 5]) {
     writeFileSync(path, whole)
     truncateSync(path, length)
-    assert.throws(() => mustBeWhole(dir), /rows\.mdb in the data directory .* is damaged: it has \d+ bytes of \d+; restore a backup/)
+    assert.throws(
+      () => mustBeWhole(dir),
+      /rows\.mdb in the data directory .* is damaged: it has \d+ bytes of \d+; restore a backup/,
+    )
   }
   writeFileSync(path, Buffer.alloc(100_000, 1))
   assert.throws(() => mustBeWhole(dir), /does not begin like a file of the store/)
@@ -79,7 +82,13 @@ test('a file whose latest state would be passed over for the one before is found
       const at = meta * pageBytes + 152
       bytes.writeUInt32LE(bytes.readUInt32LE(at) + by, at)
       writeFileSync(copy, bytes)
-      assert.match(walkPages(copy).problems.map(({ what }) => what).join(), /names another transaction than the one that wrote its root/, `${meta} ${by}`)
+      assert.match(
+        walkPages(copy)
+          .problems.map(({ what }) => what)
+          .join(),
+        /names another transaction than the one that wrote its root/,
+        `${meta} ${by}`,
+      )
     }
   }
 })

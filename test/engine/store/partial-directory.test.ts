@@ -25,9 +25,15 @@ test('what was left by one that was killed goes with the next attempt at that pl
     mkdirSync(join(directory, name))
     writeFileSync(join(directory, name, 'file'), '')
     const hours = new Date(Date.now() - 2 * 3_600_000)
-    for (const path of name === later ? [join(directory, name)] : [join(directory, name, 'file'), join(directory, name)]) utimesSync(path, hours, hours)
+    for (const path of name === later
+      ? [join(directory, name)]
+      : [join(directory, name, 'file'), join(directory, name)])
+      utimesSync(path, hours, hours)
   }
   const partial = beginDirectory(join(directory, 'monday'))
   assert.ok(isPartial(partial) && isPartial(later) && !isPartial('monday'))
-  assert.deepEqual(readdirSync(directory).filter((name) => !partial.endsWith(name)), [later, 'tuesday.0123abcd.partial'])
+  assert.deepEqual(
+    readdirSync(directory).filter((name) => !partial.endsWith(name)),
+    [later, 'tuesday.0123abcd.partial'],
+  )
 })

@@ -2,19 +2,46 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SeededRandom } from '../../../engine/random.js'
 import {
-  decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, emptyStats, encodeBucket, encodeBallot, encodeCount, encodeModel, encodeStats,
-  type BallotRow, type BucketRow, type ModelRow,
+  decodeBallot,
+  decodeBucket,
+  decodeCount,
+  decodeModel,
+  decodeStats,
+  emptyStats,
+  encodeBucket,
+  encodeBallot,
+  encodeCount,
+  encodeModel,
+  encodeStats,
+  type BallotRow,
+  type BucketRow,
+  type ModelRow,
 } from '../../../engine/store/rows.js'
 
 const ballot: BallotRow = {
-  votes: [{ analyst: 'änn', label: 2, atMicros: 1_700_000_000_000_001, eventMicros: 5, closingNotes: 'x', indicators: [{ a: null }] }],
+  votes: [
+    {
+      analyst: 'änn',
+      label: 2,
+      atMicros: 1_700_000_000_000_001,
+      eventMicros: 5,
+      closingNotes: 'x',
+      indicators: [{ a: null }],
+    },
+  ],
   override: null,
   consensus: -2,
-  changes: [{ seq: 1, consensus: 0 }, { seq: 4, consensus: -2 }],
+  changes: [
+    { seq: 1, consensus: 0 },
+    { seq: 4, consensus: -2 },
+  ],
 }
 
 const model: ModelRow = {
-  version: 3, throughSeq: 17, trainedMicros: 9, fingerprint: 2 ** 32 - 1,
+  version: 3,
+  throughSeq: 17,
+  trainedMicros: 9,
+  fingerprint: 2 ** 32 - 1,
   summary: { kind: 'k/1', examples: 5, features: 6, logLoss: null, accuracy: 0.5, outlierThreshold: 0.25 },
 }
 
@@ -60,17 +87,25 @@ describe('rows', () => {
   })
 
   it('an override comes back with who set it and when', () => {
-    const overridden: BallotRow = { ...ballot, override: { label: 1, by: 'änn', atMicros: 1_700_000_000_000_001 }, consensus: 1 }
+    const overridden: BallotRow = {
+      ...ballot,
+      override: { label: 1, by: 'änn', atMicros: 1_700_000_000_000_001 },
+      consensus: 1,
+    }
     assert.deepEqual(decodeBallot(within(encodeBallot(overridden))), overridden)
   })
 
   it('ballots of the first version are read, with an override that tells its label alone', () => {
-    const first = '017b22766f746573223a5b7b22616e616c797374223a22616e6e222c226c6162656c223a302c2261744d6963726f73223a392c226576656e744d6963726f73223a357d'
-      + '5d2c226f76657272696465223a6e756c6c2c22636f6e73656e737573223a302c226368616e676573223a5b7b22736571223a312c22636f6e73656e737573223a307d5d7d'
+    const first =
+      '017b22766f746573223a5b7b22616e616c797374223a22616e6e222c226c6162656c223a302c2261744d6963726f73223a392c226576656e744d6963726f73223a357d' +
+      '5d2c226f76657272696465223a6e756c6c2c22636f6e73656e737573223a302c226368616e676573223a5b7b22736571223a312c22636f6e73656e737573223a307d5d7d'
     const votes = [{ analyst: 'ann', label: 0, atMicros: 9, eventMicros: 5 }]
     const row = { votes, override: null, consensus: 0, changes: [{ seq: 1, consensus: 0 }] }
     assert.deepEqual(decodeBallot(Buffer.from(first, 'hex')), row)
-    const overridden = Buffer.from(Buffer.from(first, 'hex').toString('latin1').replace('"override":null', '"override":2'), 'latin1')
+    const overridden = Buffer.from(
+      Buffer.from(first, 'hex').toString('latin1').replace('"override":null', '"override":2'),
+      'latin1',
+    )
     assert.deepEqual(decodeBallot(overridden), { ...row, override: { label: 2, by: '', atMicros: 0 } })
   })
 
@@ -94,7 +129,11 @@ describe('rows', () => {
       copy[0] = 3
       return copy
     }
-    assert.throws(() => decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0, values: [] }))), /version/)
+    assert.throws(
+      () =>
+        decodeBucket(later(encodeBucket({ number: 0, firstMicros: 0, hasBallot: false, fingerprint: 0, values: [] }))),
+      /version/,
+    )
     const counts = encodeCount({ events: 0, lastMicros: 0, decided: [0, 0, 0] })
     counts[0] = 3
     assert.throws(() => decodeCount(counts), /version/)

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SeededRandom } from '../../../engine/random.js'
 import {
-  bucketKey, countKey, idKey, jobKey, jobRange, modelKey, timeKey, timeOfKey, timeOfValue, timeValue, versionOfKey,
+  bucketKey,
+  countKey,
+  idKey,
+  jobKey,
+  jobRange,
+  modelKey,
+  timeKey,
+  timeOfKey,
+  timeOfValue,
+  timeValue,
+  versionOfKey,
 } from '../../../engine/store/tables.js'
 
 const jobs = [1, 2, 255, 256, 65_535, 65_536, 2 ** 31, 2 ** 32 - 2]
@@ -38,13 +48,20 @@ describe('tables', () => {
     for (const job of jobs) {
       const { from, to } = jobRange(job)
       const own = [
-        jobKey(job), timeKey(job, 0), timeKey(job, Number.MAX_SAFE_INTEGER), idKey(job, Buffer.alloc(0)), idKey(job, Buffer.alloc(512, 255)),
-        bucketKey(job, Buffer.alloc(16, 255)), modelKey(job, 2 ** 32 - 1), countKey(job, 0),
+        jobKey(job),
+        timeKey(job, 0),
+        timeKey(job, Number.MAX_SAFE_INTEGER),
+        idKey(job, Buffer.alloc(0)),
+        idKey(job, Buffer.alloc(512, 255)),
+        bucketKey(job, Buffer.alloc(16, 255)),
+        modelKey(job, 2 ** 32 - 1),
+        countKey(job, 0),
       ]
       for (const key of own) assert.ok(!isBelow(key, from) && isBelow(key, to))
       for (const other of jobs) {
         if (other === job) continue
-        for (const key of [jobKey(other), idKey(other, Buffer.alloc(512, 255))]) assert.ok(isBelow(key, from) || !isBelow(key, to))
+        for (const key of [jobKey(other), idKey(other, Buffer.alloc(512, 255))])
+          assert.ok(isBelow(key, from) || !isBelow(key, to))
       }
     }
   })

@@ -34,7 +34,10 @@ function storm(random: SeededRandom, number: number): { body: Record<string, unk
   const device = random.below(devices)
   // All of it within an hour and a half of the stream's time, or a cluster would have reached its length.
   const seconds = Math.floor((number / total) * 5_400) - random.below(20)
-  const body = alarm(`d${device}`, `k${random.below(6)}`, Math.max(0, seconds), [`d${(device + 1) % devices}`, `d${(device + 7) % devices}`])
+  const body = alarm(`d${device}`, `k${random.below(6)}`, Math.max(0, seconds), [
+    `d${(device + 1) % devices}`,
+    `d${(device + 7) % devices}`,
+  ])
   const chance = random.below(200)
   if (chance === 0) delete body['device']
   else if (chance === 1) body['@timestamp'] = random.pick(impossible)
@@ -43,7 +46,11 @@ function storm(random: SeededRandom, number: number): { body: Record<string, unk
 
 async function run(linkage: 'window' | 'precedence'): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'storm-'))
-  const job = jobSettings({ category: 'Automated root cause analysis', decisionPoints: [], pipeline: [processor({ linkage })] })
+  const job = jobSettings({
+    category: 'Automated root cause analysis',
+    decisionPoints: [],
+    pipeline: [processor({ linkage })],
+  })
   let environment: LmdbEnvironment = openLmdb(directory, 'shard', shardTables)
   try {
     const random = new SeededRandom(1)
@@ -75,7 +82,9 @@ async function run(linkage: 'window' | 'precedence'): Promise<void> {
     check(environment, linkage, odd)
     const rate = (part: readonly number[]): number => Math.round(part.length / part.reduce((all, one) => all + one, 0))
     const tenth = Math.ceil(seconds.length / 10)
-    console.log(`${linkage}: ${rate(seconds)} alerts a second of processor time; in the first tenth ${rate(seconds.slice(0, tenth))}, in the last ${rate(seconds.slice(-tenth))}`)
+    console.log(
+      `${linkage}: ${rate(seconds)} alerts a second of processor time; in the first tenth ${rate(seconds.slice(0, tenth))}, in the last ${rate(seconds.slice(-tenth))}`,
+    )
   } finally {
     await environment.close()
     rmSync(directory, { recursive: true, force: true })
@@ -84,15 +93,29 @@ async function run(linkage: 'window' | 'precedence'): Promise<void> {
 
 /** Nearly everything is in one cluster, which says that it was cut; every row is bounded, and the cluster can be walked. */
 function check(environment: LmdbEnvironment, linkage: 'window' | 'precedence', odd: number): void {
-  const job = jobSettings({ category: 'Automated root cause analysis', decisionPoints: [], pipeline: [processor({ linkage })] })
+  const job = jobSettings({
+    category: 'Automated root cause analysis',
+    decisionPoints: [],
+    pipeline: [processor({ linkage })],
+  })
   const rows = new CauseRows(environment, 1)
-  const clusters = [...rows.all('clusters')].map(({ number, row }) => ({ number, row: row as ClusterRow })).filter(({ row }) => row.into === 0)
+  const clusters = [...rows.all('clusters')]
+    .map(({ number, row }) => ({ number, row: row as ClusterRow }))
+    .filter(({ row }) => row.into === 0)
   const sizes = clusters.map(({ row }) => row.size)
-  assert.equal(sizes.reduce((all, one) => all + one, 0), total, 'every alert is in one cluster')
+  assert.equal(
+    sizes.reduce((all, one) => all + one, 0),
+    total,
+    'every alert is in one cluster',
+  )
   assert.equal(countClusters(rows), clusters.length)
   const largest = clusters.reduce((one, other) => (other.row.size > one.row.size ? other : one))
-  if (linkage === 'window') assert.ok(largest.row.size >= total - 2 * odd - 1_000, `the largest cluster has ${largest.row.size} of ${total}`)
-  assert.ok(largest.row.roots.length <= 3 * causeBounds.causeRootsMax && largest.row.merged.length <= causeBounds.causeMergedMax)
+  if (linkage === 'window')
+    assert.ok(largest.row.size >= total - 2 * odd - 1_000, `the largest cluster has ${largest.row.size} of ${total}`)
+  assert.ok(
+    largest.row.roots.length <= 3 * causeBounds.causeRootsMax &&
+      largest.row.merged.length <= causeBounds.causeMergedMax,
+  )
   for (const [part] of shelfParts.entries()) {
     const from = Buffer.from([0, 0, 0, 1, part])
     environment.scan('causes', { from, to: Buffer.from([0, 0, 0, 1, part + 1]) }, (_, value) => {
@@ -102,17 +125,19 @@ function check(environment: LmdbEnvironment, linkage: 'window' | 'precedence', o
   }
   const reader = new ClusterReader(environment, job)
   let page = reader.list({ size: 1, alertsMin: largest.row.size })
-  while (page.clusters.length === 0 && page.next !== null) page = reader.list({ size: 1, alertsMin: largest.row.size, after: page.next })
+  while (page.clusters.length === 0 && page.next !== null)
+    page = reader.list({ size: 1, alertsMin: largest.row.size, after: page.next })
   const id = page.clusters[0]?.clusterId ?? assert.fail('the cluster is not listed')
   const [seen, pages] = [new Set<string>(), 20]
   let after: string | undefined
   for (let shown = 0; shown < pages; shown++) {
     const tree = reader.tree(id, { size: 200, ...(after === undefined ? {} : { after }) })
-    const walk = (members: typeof tree.members): void => members.forEach((member) => {
-      assert.ok(!seen.has(member.eventId), 'an alert twice')
-      seen.add(member.eventId)
-      walk(member.members)
-    })
+    const walk = (members: typeof tree.members): void =>
+      members.forEach((member) => {
+        assert.ok(!seen.has(member.eventId), 'an alert twice')
+        seen.add(member.eventId)
+        walk(member.members)
+      })
     walk(tree.members)
     if (tree.next === null) break
     after = tree.next

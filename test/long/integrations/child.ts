@@ -11,19 +11,29 @@ export class Child {
 
   private constructor(process: ChildProcess) {
     this.#process = process
-    for (const stream of [process.stdout, process.stderr]) stream?.on('data', (bytes: Buffer) => (this.#output = `${this.#output}${bytes.toString()}`.slice(-20_000)))
+    for (const stream of [process.stdout, process.stderr])
+      stream?.on('data', (bytes: Buffer) => (this.#output = `${this.#output}${bytes.toString()}`.slice(-20_000)))
   }
 
   /** Starts it; resolves when `isUp` says so. @throws Error with its last words where it ends first, or takes too long. */
-  static async start(command: string, args: readonly string[], isUp: (output: string) => Promise<boolean> | boolean, env: Readonly<Record<string, string>> = {}): Promise<Child> {
-    const child = new Child(spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }))
+  static async start(
+    command: string,
+    args: readonly string[],
+    isUp: (output: string) => Promise<boolean> | boolean,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Child> {
+    const child = new Child(
+      spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }),
+    )
     const end = performance.now() + START_MS
     let error: Error | null = null
     child.#process.once('error', (failure) => (error = failure))
     while (!(await isUp(child.#output))) {
       if (error !== null || child.hasEnded || performance.now() > end) {
         await child.kill()
-        throw new Error(`${command} did not start: ${(error as Error | null)?.message ?? ''} ${child.#output.slice(-2_000)}`)
+        throw new Error(
+          `${command} did not start: ${(error as Error | null)?.message ?? ''} ${child.#output.slice(-2_000)}`,
+        )
       }
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

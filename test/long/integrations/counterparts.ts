@@ -26,7 +26,12 @@ class NotHere extends Error {}
 
 /** Runs an installer. @throws NotHere where it is not there, or does not come to an end well. */
 function run(command: string, args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): void {
-  const { error, status, stderr, stdout } = spawnSync(command, args, { encoding: 'utf8', timeout: INSTALL_MS, stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  const { error, status, stderr, stdout } = spawnSync(command, args, {
+    encoding: 'utf8',
+    timeout: INSTALL_MS,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  })
   if (error !== undefined) throw new NotHere(`${command} is not to be used here: ${error.message}`)
   const last = `${stdout}\n${stderr}`.trim().split('\n').at(-1) ?? ''
   if (status !== 0) throw new NotHere(`${command} ${args[0]} ended with ${status}: ${last.slice(0, 300)}`)
@@ -53,7 +58,15 @@ function cached(name: string, fill: (folder: string) => void): string {
 export function jarsOf(name: string, folder: string): string {
   return cached(name, (to) => {
     run('java', ['-version'])
-    run('mvn', ['-q', '-B', '-f', join(sources, folder, 'pom.xml'), 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${to}`])
+    run('mvn', [
+      '-q',
+      '-B',
+      '-f',
+      join(sources, folder, 'pom.xml'),
+      'dependency:copy-dependencies',
+      '-DincludeScope=runtime',
+      `-DoutputDirectory=${to}`,
+    ])
   })
 }
 
@@ -71,7 +84,8 @@ function aptGet(args: readonly string[], folder: string): void {
 export function debianOf(name: string, packages: readonly string[]): string {
   return cached(name, (to) => {
     aptGet(['download', '-q', ...packages], to)
-    for (const file of readdirSync(to).filter((one) => one.endsWith('.deb'))) run('dpkg-deb', ['-x', join(to, file), to])
+    for (const file of readdirSync(to).filter((one) => one.endsWith('.deb')))
+      run('dpkg-deb', ['-x', join(to, file), to])
   })
 }
 
@@ -85,9 +99,30 @@ export function debianRoot(name: string, packages: readonly string[], script: st
     const archives = join(root, 'archives')
     mkdirSync(join(archives, 'partial'), { recursive: true })
     writeFileSync(join(root, 'status'), '')
-    const options = [`Dir::State::status=${root}/status`, `Dir::Cache::archives=${archives}`, 'APT::Sandbox::User=root'].flatMap((one) => ['-o', one])
-    aptGet(['-q', '-y', ...options, '--no-install-recommends', '--download-only', 'install', 'dash', 'bash', 'coreutils', 'libc-bin', 'tzdata', ...packages], root)
-    for (const file of readdirSync(archives).filter((one) => one.endsWith('.deb'))) run('dpkg-deb', ['-x', join(archives, file), root])
+    const options = [
+      `Dir::State::status=${root}/status`,
+      `Dir::Cache::archives=${archives}`,
+      'APT::Sandbox::User=root',
+    ].flatMap((one) => ['-o', one])
+    aptGet(
+      [
+        '-q',
+        '-y',
+        ...options,
+        '--no-install-recommends',
+        '--download-only',
+        'install',
+        'dash',
+        'bash',
+        'coreutils',
+        'libc-bin',
+        'tzdata',
+        ...packages,
+      ],
+      root,
+    )
+    for (const file of readdirSync(archives).filter((one) => one.endsWith('.deb')))
+      run('dpkg-deb', ['-x', join(archives, file), root])
     rmSync(archives, { recursive: true })
     for (const folder of ['dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true })
     run('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3'])
@@ -99,12 +134,16 @@ export function debianRoot(name: string, packages: readonly string[], script: st
 
 /** A program of Go, from the module proxy. */
 export function goProgram(name: string, module: string): string {
-  return cached(name, (to) => run('go', ['install', module], { env: { ...process.env, GOBIN: to, GOFLAGS: '-mod=mod' } }))
+  return cached(name, (to) =>
+    run('go', ['install', module], { env: { ...process.env, GOBIN: to, GOFLAGS: '-mod=mod' } }),
+  )
 }
 
 /** Packages of PyPI in a folder of their own, for PYTHONPATH. */
 export function pythonOf(name: string, packages: readonly string[]): string {
-  return cached(name, (to) => run('python3', ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--target', to, ...packages]))
+  return cached(name, (to) =>
+    run('python3', ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--target', to, ...packages]),
+  )
 }
 
 /** The first of these that can be had. @throws NotHere with what the last one says. */

@@ -31,19 +31,51 @@ export class KafkaNode {
     this.ports = ports
     const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;'
     const plain = 'org.apache.kafka.common.security.plain.PlainLoginModule required user_ann="right one";'
-    writeFileSync(join(home, 'server.properties'), [
-      'process.roles=broker,controller', 'node.id=1', `controller.quorum.voters=1@127.0.0.1:${controller}`,
-      `listeners=PLAIN://127.0.0.1:${ports.plain},TLS://127.0.0.1:${ports.tls},SASL://127.0.0.1:${ports.sasl},CONTROLLER://127.0.0.1:${controller}`,
-      'listener.security.protocol.map=PLAIN:PLAINTEXT,TLS:SSL,SASL:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
-      'inter.broker.listener.name=PLAIN', 'controller.listener.names=CONTROLLER', `log.dirs=${home}/logs`,
-      'offsets.topic.replication.factor=1', 'offsets.topic.num.partitions=4', 'transaction.state.log.replication.factor=1', 'transaction.state.log.min.isr=1',
-      'group.initial.rebalance.delay.ms=0', 'auto.create.topics.enable=false',
-      'ssl.keystore.type=PEM', `ssl.keystore.certificate.chain=${pem(firstCertificate.cert)}`, `ssl.keystore.key=${pem(firstCertificate.key)}`,
-      'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512', `listener.name.sasl.plain.sasl.jaas.config=${plain}`,
-      `listener.name.sasl.scram-sha-256.sasl.jaas.config=${scram}`, `listener.name.sasl.scram-sha-512.sasl.jaas.config=${scram}`,
-    ].join('\n'))
-    const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => ['--add-scram', `${mechanism}=[name="ann",password="right one"]`])
-    const formatted = spawnSync('java', ['-cp', `${jars}/*`, 'kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', join(home, 'server.properties'), ...users], { encoding: 'utf8' })
+    writeFileSync(
+      join(home, 'server.properties'),
+      [
+        'process.roles=broker,controller',
+        'node.id=1',
+        `controller.quorum.voters=1@127.0.0.1:${controller}`,
+        `listeners=PLAIN://127.0.0.1:${ports.plain},TLS://127.0.0.1:${ports.tls},SASL://127.0.0.1:${ports.sasl},CONTROLLER://127.0.0.1:${controller}`,
+        'listener.security.protocol.map=PLAIN:PLAINTEXT,TLS:SSL,SASL:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
+        'inter.broker.listener.name=PLAIN',
+        'controller.listener.names=CONTROLLER',
+        `log.dirs=${home}/logs`,
+        'offsets.topic.replication.factor=1',
+        'offsets.topic.num.partitions=4',
+        'transaction.state.log.replication.factor=1',
+        'transaction.state.log.min.isr=1',
+        'group.initial.rebalance.delay.ms=0',
+        'auto.create.topics.enable=false',
+        'ssl.keystore.type=PEM',
+        `ssl.keystore.certificate.chain=${pem(firstCertificate.cert)}`,
+        `ssl.keystore.key=${pem(firstCertificate.key)}`,
+        'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+        `listener.name.sasl.plain.sasl.jaas.config=${plain}`,
+        `listener.name.sasl.scram-sha-256.sasl.jaas.config=${scram}`,
+        `listener.name.sasl.scram-sha-512.sasl.jaas.config=${scram}`,
+      ].join('\n'),
+    )
+    const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+      '--add-scram',
+      `${mechanism}=[name="ann",password="right one"]`,
+    ])
+    const formatted = spawnSync(
+      'java',
+      [
+        '-cp',
+        `${jars}/*`,
+        'kafka.tools.StorageTool',
+        'format',
+        '-t',
+        CLUSTER_ID,
+        '-c',
+        join(home, 'server.properties'),
+        ...users,
+      ],
+      { encoding: 'utf8' },
+    )
     if (formatted.status !== 0) throw new Error(`Kafka could not be set up: ${formatted.stdout}${formatted.stderr}`)
   }
 
@@ -59,7 +91,15 @@ export class KafkaNode {
   }
 
   async start(): Promise<void> {
-    const args = ['-Xms384m', '-Xmx384m', '-XX:TieredStopAtLevel=1', '-cp', `${this.#jars}/*`, 'kafka.Kafka', join(this.#home, 'server.properties')]
+    const args = [
+      '-Xms384m',
+      '-Xmx384m',
+      '-XX:TieredStopAtLevel=1',
+      '-cp',
+      `${this.#jars}/*`,
+      'kafka.Kafka',
+      join(this.#home, 'server.properties'),
+    ]
     this.#child = await Child.start('java', args, () => listens(this.ports.plain))
   }
 

@@ -20,7 +20,8 @@ let node: KafkaNode
 let admin: Admin
 let producer: Producer
 
-const kafka = (): Kafka => new Kafka({ clientId: 'tests', brokers: [node.address], logLevel: logLevel.NOTHING, retry: { retries: 20 } })
+const kafka = (): Kafka =>
+  new Kafka({ clientId: 'tests', brokers: [node.address], logLevel: logLevel.NOTHING, retry: { retries: 20 } })
 
 before(async () => {
   if (jars === null) return
@@ -36,89 +37,120 @@ after(async () => {
 })
 
 const connection = (): Record<string, string> => ({ servers: node.address, protocol: 'plain' })
-const open = (parameters: Record<string, string | number>): KafkaInput => new KafkaInput(connection(), parameters, toolsFor())
-const makeTopic = (topic: string, numPartitions: number): Promise<boolean> => admin.createTopics({ topics: [{ topic, numPartitions }] })
+const open = (parameters: Record<string, string | number>): KafkaInput =>
+  new KafkaInput(connection(), parameters, toolsFor())
+const makeTopic = (topic: string, numPartitions: number): Promise<boolean> =>
+  admin.createTopics({ topics: [{ topic, numPartitions }] })
 
 async function publish(topic: string, from: number, to: number, by = producer): Promise<void> {
   for (let at = from; at < to; at += 500) {
     const count = Math.min(500, to - at)
-    await by.send({ topic, messages: Array.from({ length: count }, (_, i) => ({ key: String(at + i), value: alert(at + i) })) })
+    await by.send({
+      topic,
+      messages: Array.from({ length: count }, (_, i) => ({ key: String(at + i), value: alert(at + i) })),
+    })
   }
 }
 
 /** Everything that is in a topic. */
-async function all(input: KafkaInput, count: number, checkpoint: unknown = null): Promise<{ ids: string[]; checkpoint: unknown }> {
+async function all(
+  input: KafkaInput,
+  count: number,
+  checkpoint: unknown = null,
+): Promise<{ ids: string[]; checkpoint: unknown }> {
   const ids: string[] = []
   while (ids.length < count) {
     const piece = await input.poll(checkpoint, never)
-    ids.push(...piece.documents.map(({ id, body }) => `${id} ${JSON.parse(Buffer.from(body).toString()).event_id ?? ''}`))
+    ids.push(
+      ...piece.documents.map(({ id, body }) => `${id} ${JSON.parse(Buffer.from(body).toString()).event_id ?? ''}`),
+    )
     checkpoint = piece.checkpoint
     if (piece.documents.length > 0) await input.taken(checkpoint)
   }
   return { ids, checkpoint }
 }
 
-test(`through ${KILLS} kills of the service, and some of the broker, no record is lost and none is doubled`, options, async () => {
-  await makeTopic('kills', 3)
-  await makeTopic('decided', 2)
-  const reader = open({ topics: 'decided', batch_size: 10_000 })
-  const written = new Set<string>()
-  let checkpoint: unknown = null
-  await throughKills({
-    kills: KILLS,
-    makeJob: (client) => makeJob(client, 'Kills', 'Kafka', connection(), [
-      { role: 'input', parameters: { topics: 'kills', group: 'decisions' } }, { role: 'output', parameters: { topic: 'decided' } },
-    ]),
-    publish: (from, to) => publish('kills', from, to),
-    async written() {
-      const piece = await reader.poll(checkpoint, never)
-      for (const { body } of piece.documents) written.add(JSON.parse(Buffer.from(body).toString()).event_id)
-      checkpoint = piece.checkpoint
-      return written.size
-    },
-    async fault(kill, random) {
-      if (kill % 5 !== 4) return
-      await node.kill()
-      await new Promise((resolve) => setTimeout(resolve, random.below(500)))
-      await node.start()
-    },
-  })
-  await reader.close()
-})
+test(
+  `through ${KILLS} kills of the service, and some of the broker, no record is lost and none is doubled`,
+  options,
+  async () => {
+    await makeTopic('kills', 3)
+    await makeTopic('decided', 2)
+    const reader = open({ topics: 'decided', batch_size: 10_000 })
+    const written = new Set<string>()
+    let checkpoint: unknown = null
+    await throughKills({
+      kills: KILLS,
+      makeJob: (client) =>
+        makeJob(client, 'Kills', 'Kafka', connection(), [
+          { role: 'input', parameters: { topics: 'kills', group: 'decisions' } },
+          { role: 'output', parameters: { topic: 'decided' } },
+        ]),
+      publish: (from, to) => publish('kills', from, to),
+      async written() {
+        const piece = await reader.poll(checkpoint, never)
+        for (const { body } of piece.documents) written.add(JSON.parse(Buffer.from(body).toString()).event_id)
+        checkpoint = piece.checkpoint
+        return written.size
+      },
+      async fault(kill, random) {
+        if (kill % 5 !== 4) return
+        await node.kill()
+        await new Promise((resolve) => setTimeout(resolve, random.below(500)))
+        await node.start()
+      },
+    })
+    await reader.close()
+  },
+)
 
-test('where a topic begins is written down first; new partitions begin with their first record; a group is told', options, async () => {
-  await makeTopic('begin', 1)
-  await publish('begin', 0, 10)
-  const fresh = open({ topics: 'begin', start_at: 'new', group: 'begin' })
-  // A broker that is young does not know its groups yet.
-  const { documents, checkpoint } = (await eventually(async () => fresh.poll(null, never).catch(() => null), (piece) => piece !== null, 30_000))!
-  assert.equal(documents.length, 0)
-  await fresh.close()
-  await publish('begin', 10, 15)
-  const later = open({ topics: 'begin', start_at: 'new', group: 'begin', batch_size: 2 })
-  const five = await all(later, 5, checkpoint)
-  assert.match(five.ids[0]!, /^begin-0-10-/)
-  assert.equal(new Set(five.ids).size, 5)
-  await admin.createPartitions({ topicPartitions: [{ topic: 'begin', count: 3 }] })
-  await later.close()
-  await eventually(async () => (await admin.fetchTopicMetadata({ topics: ['begin'] })).topics[0]?.partitions.length, (count) => count === 3)
-  // One that knows of the new partitions.
-  const wider = kafka().producer()
-  await wider.connect()
-  await publish('begin', 15, 45, wider)
-  await wider.disconnect()
-  const next = open({ topics: 'begin', group: 'begin' })
-  const rest = await all(next, 30, five.checkpoint)
-  assert.equal(new Set(rest.ids).size, 30)
-  assert.ok(rest.ids.some((id) => id.startsWith('begin-2-0-')))
-  await next.close()
-  const [committed] = await admin.fetchOffsets({ groupId: 'begin', topics: ['begin'] })
-  assert.equal(committed!.partitions.reduce((sum, { offset }) => sum + Number(offset), 0), 45)
-  const again = open({ topics: 'begin', group: 'begin' })
-  const { checkpoint: begun } = await again.poll(null, never)
-  assert.equal((await again.poll(begun, never)).documents.length, 0)
-  await again.close()
-})
+test(
+  'where a topic begins is written down first; new partitions begin with their first record; a group is told',
+  options,
+  async () => {
+    await makeTopic('begin', 1)
+    await publish('begin', 0, 10)
+    const fresh = open({ topics: 'begin', start_at: 'new', group: 'begin' })
+    // A broker that is young does not know its groups yet.
+    const { documents, checkpoint } = (await eventually(
+      async () => fresh.poll(null, never).catch(() => null),
+      (piece) => piece !== null,
+      30_000,
+    ))!
+    assert.equal(documents.length, 0)
+    await fresh.close()
+    await publish('begin', 10, 15)
+    const later = open({ topics: 'begin', start_at: 'new', group: 'begin', batch_size: 2 })
+    const five = await all(later, 5, checkpoint)
+    assert.match(five.ids[0]!, /^begin-0-10-/)
+    assert.equal(new Set(five.ids).size, 5)
+    await admin.createPartitions({ topicPartitions: [{ topic: 'begin', count: 3 }] })
+    await later.close()
+    await eventually(
+      async () => (await admin.fetchTopicMetadata({ topics: ['begin'] })).topics[0]?.partitions.length,
+      (count) => count === 3,
+    )
+    // One that knows of the new partitions.
+    const wider = kafka().producer()
+    await wider.connect()
+    await publish('begin', 15, 45, wider)
+    await wider.disconnect()
+    const next = open({ topics: 'begin', group: 'begin' })
+    const rest = await all(next, 30, five.checkpoint)
+    assert.equal(new Set(rest.ids).size, 30)
+    assert.ok(rest.ids.some((id) => id.startsWith('begin-2-0-')))
+    await next.close()
+    const [committed] = await admin.fetchOffsets({ groupId: 'begin', topics: ['begin'] })
+    assert.equal(
+      committed!.partitions.reduce((sum, { offset }) => sum + Number(offset), 0),
+      45,
+    )
+    const again = open({ topics: 'begin', group: 'begin' })
+    const { checkpoint: begun } = await again.poll(null, never)
+    assert.equal((await again.poll(begun, never)).documents.length, 0)
+    await again.close()
+  },
+)
 
 test('records that were deleted before they were read are passed, and that is said', options, async () => {
   await makeTopic('short', 1)
@@ -141,7 +173,9 @@ test('records that were deleted before they were read are passed, and that is sa
 
 test('records come however their producer, or the broker, has compressed them', options, async () => {
   for (const type of ['gzip', 'snappy', 'lz4', 'zstd']) {
-    await admin.createTopics({ topics: [{ topic: type, numPartitions: 1, configEntries: [{ name: 'compression.type', value: type }] }] })
+    await admin.createTopics({
+      topics: [{ topic: type, numPartitions: 1, configEntries: [{ name: 'compression.type', value: type }] }],
+    })
     await publish(type, 0, 1_200)
     const input = open({ topics: type })
     const { ids } = await all(input, 1_200)
@@ -153,10 +187,14 @@ test('records come however their producer, or the broker, has compressed them', 
 test('who we are: PLAIN and SCRAM; TLS that is verified', options, async () => {
   await makeTopic('who', 1)
   const reasonWith = async (port: number, more: object): Promise<string> => {
-    const sink = new KafkaOutput({ servers: `127.0.0.1:${port}`, protocol: 'plain', timeout_seconds: 5, ...more }, { topic: 'who' }, toolsFor())
+    const sink = new KafkaOutput(
+      { servers: `127.0.0.1:${port}`, protocol: 'plain', timeout_seconds: 5, ...more },
+      { topic: 'who' },
+      toolsFor(),
+    )
     const [fate] = await sink.deliver([outgoing()], never)
     await sink.close()
-    return fate?.fate === 'delivered' ? 'delivered' : fate?.reason ?? ''
+    return fate?.fate === 'delivered' ? 'delivered' : (fate?.reason ?? '')
   }
   const { sasl, tls } = node.ports
   for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512']) {
@@ -170,25 +208,37 @@ test('who we are: PLAIN and SCRAM; TLS that is verified', options, async () => {
   assert.equal(await reasonWith(tls, { protocol: 'tls', ca_certificate: firstCertificate.cert }), 'delivered')
 })
 
-test('an event that is too large is refused, those beside it are delivered; a topic that is not there fails', options, async () => {
-  await makeTopic('large', 1)
-  const sink = new KafkaOutput(connection(), { topic: 'large' }, toolsFor())
-  const large = outgoing('large', { event: decided('large', {}, { text: 'x'.repeat(1_100_000) }) })
-  const fates = await sink.deliver([outgoing('a'), large, outgoing('b')], never)
-  assert.deepEqual(fates.map(({ fate }) => fate), ['delivered', 'refused', 'delivered'])
-  await sink.close()
-  const nowhere = new KafkaOutput(connection(), { topic: 'nowhere' }, toolsFor())
-  assert.equal((await nowhere.deliver([outgoing()], never))[0]?.fate, 'failed')
-  await nowhere.close()
-  const input = open({ topics: 'large' })
-  assert.deepEqual((await all(input, 2)).ids.map((line) => line.split(' ')[1]), ['a', 'b'])
-  await input.close()
-})
+test(
+  'an event that is too large is refused, those beside it are delivered; a topic that is not there fails',
+  options,
+  async () => {
+    await makeTopic('large', 1)
+    const sink = new KafkaOutput(connection(), { topic: 'large' }, toolsFor())
+    const large = outgoing('large', { event: decided('large', {}, { text: 'x'.repeat(1_100_000) }) })
+    const fates = await sink.deliver([outgoing('a'), large, outgoing('b')], never)
+    assert.deepEqual(
+      fates.map(({ fate }) => fate),
+      ['delivered', 'refused', 'delivered'],
+    )
+    await sink.close()
+    const nowhere = new KafkaOutput(connection(), { topic: 'nowhere' }, toolsFor())
+    assert.equal((await nowhere.deliver([outgoing()], never))[0]?.fate, 'failed')
+    await nowhere.close()
+    const input = open({ topics: 'large' })
+    assert.deepEqual(
+      (await all(input, 2)).ids.map((line) => line.split(' ')[1]),
+      ['a', 'b'],
+    )
+    await input.close()
+  },
+)
 
 test('input keeps up with many records a second', options, async () => {
   await makeTopic('speed', 3)
   await publish('speed', 0, SPEED_RECORDS)
-  await tellSpeed('Kafka', SPEED_RECORDS, (client) => makeJob(client, 'Speed', 'Kafka', connection(), [
-    { role: 'input', parameters: { topics: 'speed', batch_size: 5_000 } },
-  ]))
+  await tellSpeed('Kafka', SPEED_RECORDS, (client) =>
+    makeJob(client, 'Speed', 'Kafka', connection(), [
+      { role: 'input', parameters: { topics: 'speed', batch_size: 5_000 } },
+    ]),
+  )
 })

@@ -11,8 +11,17 @@ import { freePort, pythonOf } from './counterparts.js'
 
 /** As they were when this was written: medallion itself names no versions. */
 const packages = [
-  'medallion==3.0.0', 'Flask==3.1.3', 'Flask-HTTPAuth==4.8.1', 'Werkzeug==3.1.9', 'Jinja2==3.1.6', 'MarkupSafe==3.0.4', 'blinker==1.9.0', 'click==8.5.1',
-  'itsdangerous==2.2.0', 'pytz==2026.6', 'six==1.17.0',
+  'medallion==3.0.0',
+  'Flask==3.1.3',
+  'Flask-HTTPAuth==4.8.1',
+  'Werkzeug==3.1.9',
+  'Jinja2==3.1.6',
+  'MarkupSafe==3.0.4',
+  'blinker==1.9.0',
+  'click==8.5.1',
+  'itsdangerous==2.2.0',
+  'pytz==2026.6',
+  'six==1.17.0',
 ]
 const MEDIA_TYPE = 'application/taxii+json;version=2.1'
 export const COLLECTION = '91a7b528-80eb-42ed-a74d-c6fbd5a26116'
@@ -32,18 +41,39 @@ export async function startMedallion(folder: string): Promise<Medallion> {
   const port = await freePort()
   const directory = mkdtempSync(join(tmpdir(), 'medallion-'))
   const root = `http://127.0.0.1:${port}/root/`
-  writeFileSync(join(directory, 'data.json'), JSON.stringify({
-    '/discovery': { title: 'tests', default: root, api_roots: [root] },
-    root: {
-      information: { title: 'root', versions: [MEDIA_TYPE], max_content_length: 10_000_000 },
-      status: [],
-      collections: [{ id: COLLECTION, title: 'Indicators of the tests', can_read: true, can_write: true, media_types: ['application/stix+json;version=2.1'], objects: [], manifest: [] }],
-    },
-  }))
-  writeFileSync(join(directory, 'config.json'), JSON.stringify({
-    backend: { module: 'medallion.backends.memory_backend', module_class: 'MemoryBackend', filename: join(directory, 'data.json') },
-    users: { reader: 'a-secret-password' }, taxii: { max_page_size: 100 },
-  }))
+  writeFileSync(
+    join(directory, 'data.json'),
+    JSON.stringify({
+      '/discovery': { title: 'tests', default: root, api_roots: [root] },
+      root: {
+        information: { title: 'root', versions: [MEDIA_TYPE], max_content_length: 10_000_000 },
+        status: [],
+        collections: [
+          {
+            id: COLLECTION,
+            title: 'Indicators of the tests',
+            can_read: true,
+            can_write: true,
+            media_types: ['application/stix+json;version=2.1'],
+            objects: [],
+            manifest: [],
+          },
+        ],
+      },
+    }),
+  )
+  writeFileSync(
+    join(directory, 'config.json'),
+    JSON.stringify({
+      backend: {
+        module: 'medallion.backends.memory_backend',
+        module_class: 'MemoryBackend',
+        filename: join(directory, 'data.json'),
+      },
+      users: { reader: 'a-secret-password' },
+      taxii: { max_page_size: 100 },
+    }),
+  )
   const connection = { url: `http://127.0.0.1:${port}/taxii2/`, user: 'reader', password: 'a-secret-password' }
   const authorization = `Basic ${Buffer.from(`${connection.user}:${connection.password}`).toString('base64')}`
   const isUp = async (): Promise<boolean> => {
@@ -57,7 +87,9 @@ export async function startMedallion(folder: string): Promise<Medallion> {
     connection,
     async add(objects) {
       const answer = await fetch(`${root}collections/${COLLECTION}/objects/`, {
-        method: 'POST', headers: { authorization, accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE }, body: JSON.stringify({ objects }),
+        method: 'POST',
+        headers: { authorization, accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE },
+        body: JSON.stringify({ objects }),
       })
       const text = await answer.text()
       if (answer.status !== 202) throw new Error(`medallion: ${answer.status} ${text}`)

@@ -9,7 +9,8 @@ const VERSION = 'v2.12.1'
 
 /** The program; the short setting takes the older one of Debian first, which needs no build. @throws where there is none. */
 export function natsProgram(): string {
-  const go = (): string => join(goProgram(`nats-server-${VERSION}`, `github.com/nats-io/nats-server/v2@${VERSION}`), 'nats-server')
+  const go = (): string =>
+    join(goProgram(`nats-server-${VERSION}`, `github.com/nats-io/nats-server/v2@${VERSION}`), 'nats-server')
   const debian = (): string => join(debianOf('nats-server-debian', ['nats-server']), 'usr/sbin/nats-server')
   return isShort ? firstOf(debian, go) : firstOf(go, debian)
 }
@@ -24,11 +25,18 @@ export class NatsNode {
     this.#program = program
     this.port = port
     this.#home = home
-    writeFileSync(join(home, 'nats.conf'), `listen: 127.0.0.1:${port}\njetstream { store_dir: "${home}/store" }\n${configuration}\n`)
+    writeFileSync(
+      join(home, 'nats.conf'),
+      `listen: 127.0.0.1:${port}\njetstream { store_dir: "${home}/store" }\n${configuration}\n`,
+    )
   }
 
   /** `configuration` stands behind what makes it listen and keep streams; `{home}` in it is a folder with these files. */
-  static async open(program: string, configuration = '', files: Readonly<Record<string, string>> = {}): Promise<NatsNode> {
+  static async open(
+    program: string,
+    configuration = '',
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<NatsNode> {
     const home = mkdtempSync(join(tmpdir(), 'nats-'))
     for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text)
     const node = new NatsNode(program, await freePort(), home, configuration.replaceAll('{home}', home))

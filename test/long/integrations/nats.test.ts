@@ -33,13 +33,19 @@ async function asked<T>(run: (connection: NatsConnection) => Promise<T>): Promis
   }
 }
 
-const makeStream = (name: string, subject: string): Promise<unknown> => asked(async (connection) => {
-  return await (await jetstreamManager(connection)).streams.add({ name, subjects: [subject], duplicate_window: 3_600e9 })
-})
+const makeStream = (name: string, subject: string): Promise<unknown> =>
+  asked(async (connection) => {
+    return await (await jetstreamManager(connection)).streams.add({
+      name,
+      subjects: [subject],
+      duplicate_window: 3_600e9,
+    })
+  })
 
-const stored = (name: string): Promise<number> => asked(async (connection) => {
-  return (await (await jetstreamManager(connection)).streams.info(name)).state.messages
-})
+const stored = (name: string): Promise<number> =>
+  asked(async (connection) => {
+    return (await (await jetstreamManager(connection)).streams.info(name)).state.messages
+  })
 
 function publish(subject: string, from: number, to: number): Promise<void> {
   return asked(async (connection) => {
@@ -53,26 +59,34 @@ function publish(subject: string, from: number, to: number): Promise<void> {
 
 const connection = (): object => ({ servers: `127.0.0.1:${node.port}`, protocol: 'plain' })
 
-test(`through ${KILLS} kills of the service, and some of the server, no message is lost and none is doubled`, options, async () => {
-  await makeStream('kills', 'alerts.kills')
-  await makeStream('decided', 'out.kills')
-  const published = await throughKills({
-    kills: KILLS,
-    makeJob: (client) => makeJob(client, 'Kills', 'NATS JetStream', connection(), [
-      { role: 'input', parameters: { stream: 'kills', consumer: 'decisions' } }, { role: 'output', parameters: { subject: 'out.kills' } },
-    ]),
-    publish: (from, to) => publish('alerts.kills', from, to),
-    written: () => stored('decided'),
-    async fault(kill, random) {
-      if (kill % 5 !== 4) return
-      await node.kill()
-      await new Promise((resolve) => setTimeout(resolve, random.below(500)))
-      await node.start()
-    },
-  })
-  const info = await asked(async (connected) => (await jetstreamManager(connected)).consumers.info('kills', 'decisions'))
-  assert.deepEqual([info.num_pending, info.num_ack_pending, info.ack_floor.stream_seq], [0, 0, published])
-})
+test(
+  `through ${KILLS} kills of the service, and some of the server, no message is lost and none is doubled`,
+  options,
+  async () => {
+    await makeStream('kills', 'alerts.kills')
+    await makeStream('decided', 'out.kills')
+    const published = await throughKills({
+      kills: KILLS,
+      makeJob: (client) =>
+        makeJob(client, 'Kills', 'NATS JetStream', connection(), [
+          { role: 'input', parameters: { stream: 'kills', consumer: 'decisions' } },
+          { role: 'output', parameters: { subject: 'out.kills' } },
+        ]),
+      publish: (from, to) => publish('alerts.kills', from, to),
+      written: () => stored('decided'),
+      async fault(kill, random) {
+        if (kill % 5 !== 4) return
+        await node.kill()
+        await new Promise((resolve) => setTimeout(resolve, random.below(500)))
+        await node.start()
+      },
+    })
+    const info = await asked(async (connected) =>
+      (await jetstreamManager(connected)).consumers.info('kills', 'decisions'),
+    )
+    assert.deepEqual([info.num_pending, info.num_ack_pending, info.ack_floor.stream_seq], [0, 0, published])
+  },
+)
 
 test('who we are: a user, a token, an NKey; TLS that is verified', options, async () => {
   // The seed of a key pair that guards nothing.
@@ -83,10 +97,14 @@ test('who we are: a user, a token, an NKey; TLS that is verified', options, asyn
   const files = { 'cert.pem': firstCertificate.cert, 'key.pem': firstCertificate.key }
   const users = `authorization { users: [ { user: ann, password: "right one" }, { nkey: ${pair.getPublicKey()} } ] }`
   const fatesWith = async (port: number, connection: object): Promise<string> => {
-    const sink = new NatsOutput({ servers: `127.0.0.1:${port}`, timeout_seconds: 5, protocol: 'plain', ...connection }, {}, toolsFor())
+    const sink = new NatsOutput(
+      { servers: `127.0.0.1:${port}`, timeout_seconds: 5, protocol: 'plain', ...connection },
+      {},
+      toolsFor(),
+    )
     const [fate] = await sink.deliver([outgoing()], never)
     await sink.close()
-    return fate?.fate === 'delivered' ? 'delivered' : fate?.reason ?? ''
+    return fate?.fate === 'delivered' ? 'delivered' : (fate?.reason ?? '')
   }
   const tokened = await NatsNode.open(program!, 'authorization { token: "right one" }')
   // Whoever is let in is told that there is no stream.
@@ -96,7 +114,10 @@ test('who we are: a user, a token, an NKey; TLS that is verified', options, asyn
   const guarded = await NatsNode.open(program!, `${tls}\n${users}`, files)
   const ann = { user: 'ann', password: 'right one' }
   assert.match(await fatesWith(guarded.port, { protocol: 'tls', ...ann }), /self-signed certificate/)
-  assert.match(await fatesWith(guarded.port, { protocol: 'tls', ...ann, ca_certificate: secondCertificate.cert }), /certificate/)
+  assert.match(
+    await fatesWith(guarded.port, { protocol: 'tls', ...ann, ca_certificate: secondCertificate.cert }),
+    /certificate/,
+  )
   const trusted = { protocol: 'tls', ca_certificate: firstCertificate.cert }
   assert.match(await fatesWith(guarded.port, { ...trusted, ...ann }), /no stream/)
   assert.match(await fatesWith(guarded.port, { ...trusted, user: 'ann', password: 'wrong one' }), /Authorization/)
@@ -108,7 +129,9 @@ test('who we are: a user, a token, an NKey; TLS that is verified', options, asyn
 test('input keeps up with many messages a second', options, async () => {
   await makeStream('speed', 'alerts.speed')
   await publish('alerts.speed', 0, SPEED_MESSAGES)
-  await tellSpeed('NATS', SPEED_MESSAGES, (client) => makeJob(client, 'Speed', 'NATS JetStream', connection(), [
-    { role: 'input', parameters: { stream: 'speed', consumer: 'decisions', batch_size: 2_000 } },
-  ]))
+  await tellSpeed('NATS', SPEED_MESSAGES, (client) =>
+    makeJob(client, 'Speed', 'NATS JetStream', connection(), [
+      { role: 'input', parameters: { stream: 'speed', consumer: 'decisions', batch_size: 2_000 } },
+    ]),
+  )
 })

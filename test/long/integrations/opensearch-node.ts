@@ -25,14 +25,27 @@ export async function startOpenSearch(jars: string): Promise<OpenSearchNode> {
   const home = mkdtempSync(join(tmpdir(), 'opensearch-'))
   mkdirSync(join(home, 'config'))
   const port = await freePort()
-  const args = ['-Xms512m', '-Xmx512m', '-cp', `${jars}/*`, `-Dopensearch.path.conf=${home}/config`, join(sources, 'opensearch/SingleNode.java'), String(port), home]
+  const args = [
+    '-Xms512m',
+    '-Xmx512m',
+    '-cp',
+    `${jars}/*`,
+    `-Dopensearch.path.conf=${home}/config`,
+    join(sources, 'opensearch/SingleNode.java'),
+    String(port),
+    home,
+  ]
   const node = await Child.start('java', args, (output) => output.includes('ready'))
   return {
     port,
     async ask(method, path, body) {
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
       const headers = { 'content-type': path.includes('_bulk') ? 'application/x-ndjson' : 'application/json' }
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...(text === undefined ? {} : { body: text }) })
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers,
+        ...(text === undefined ? {} : { body: text }),
+      })
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
       return await answer.json()
     },

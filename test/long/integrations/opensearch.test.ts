@@ -26,7 +26,10 @@ before(async () => {
   const random = new SeededRandom(7)
   proxy = createServer((client) => {
     const upstream = connect(node.port, '127.0.0.1')
-    for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
       from.on('error', () => to.destroy()).on('close', () => to.destroy())
       from.on('data', (bytes: Buffer) => {
         if (cutEvery === 0 || random.below(cutEvery) > 0) return void to.write(bytes)
@@ -60,35 +63,66 @@ async function index(name: string, from: number, to: number, dateOf: (i: number)
 async function setUp(client: Client, pattern: string, title: string): Promise<number> {
   const parameters = { index_pattern: pattern, preserve_id: true, batch_size: 1_000, lookback_seconds: 600 }
   const answer = await client.post('/api/v2/resources', {
-    search: { type: 'integration', properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() } },
-    job: { type: 'job', properties: { title, decision_points: ['rule.id'], pipeline_integrations: [
-      { resource: 'search', integration_type: 'input', parameters },
-      { resource: 'search', integration_type: 'output', parameters: { index: `decided-${pattern.replace('*', '')}` } },
-    ] } },
+    search: {
+      type: 'integration',
+      properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() },
+    },
+    job: {
+      type: 'job',
+      properties: {
+        title,
+        decision_points: ['rule.id'],
+        pipeline_integrations: [
+          { resource: 'search', integration_type: 'input', parameters },
+          {
+            resource: 'search',
+            integration_type: 'output',
+            parameters: { index: `decided-${pattern.replace('*', '')}` },
+          },
+        ],
+      },
+    },
   })
   assert.equal(answer.status, 200, answer.text)
   return answer.body.created.find((one: any) => one.type === 'job').internal_id
 }
 
-const events = async (client: Client, jobId: number): Promise<number> => (await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count
+const events = async (client: Client, jobId: number): Promise<number> =>
+  (await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count
 
 async function written(name: string): Promise<number> {
   await node.ask('POST', `/${name}/_refresh?ignore_unavailable=true`)
   return (await node.ask('GET', `/${name}/_count?ignore_unavailable=true`)).count
 }
 
-test('documents of three shards with equal dates, and late ones, become events once; each event a document', options, async (context) => {
-  await node.ask('PUT', '/ties-1', { settings: { number_of_shards: 3, number_of_replicas: 0 } })
-  const start = Date.now() - 3_600_000
-  await index('ties-1', 0, 5_000, (i) => start + Math.floor(i / 500))
-  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  afterwards(context, () => service.close())
-  const jobId = await setUp(service.client, 'ties-*', 'Ties')
-  await eventually(() => events(service.client, jobId), (count) => count === 5_000, 60_000)
-  await index('ties-1', 5_000, 5_010, () => start + 3)
-  await eventually(() => events(service.client, jobId), (count) => count === 5_010, 60_000)
-  await eventually(() => written('decided-ties-'), (count) => count === 5_010, 60_000)
-})
+test(
+  'documents of three shards with equal dates, and late ones, become events once; each event a document',
+  options,
+  async (context) => {
+    await node.ask('PUT', '/ties-1', { settings: { number_of_shards: 3, number_of_replicas: 0 } })
+    const start = Date.now() - 3_600_000
+    await index('ties-1', 0, 5_000, (i) => start + Math.floor(i / 500))
+    const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+    afterwards(context, () => service.close())
+    const jobId = await setUp(service.client, 'ties-*', 'Ties')
+    await eventually(
+      () => events(service.client, jobId),
+      (count) => count === 5_000,
+      60_000,
+    )
+    await index('ties-1', 5_000, 5_010, () => start + 3)
+    await eventually(
+      () => events(service.client, jobId),
+      (count) => count === 5_010,
+      60_000,
+    )
+    await eventually(
+      () => written('decided-ties-'),
+      (count) => count === 5_010,
+      60_000,
+    )
+  },
+)
 
 test(`through ${KILLS} kills and cut connections no document is lost and none is doubled`, options, async (context) => {
   await node.ask('PUT', '/kills-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
@@ -110,40 +144,78 @@ test(`through ${KILLS} kills and cut connections no document is lost and none is
     service = await spawnService({ privateHosts: ['127.0.0.1'], dataDir })
   }
   cutEvery = 0
-  await eventually(() => events(service.client, jobId), (count) => count >= indexed, 120_000)
-  await eventually(() => written('decided-kills-'), (count) => count >= indexed, 120_000)
+  await eventually(
+    () => events(service.client, jobId),
+    (count) => count >= indexed,
+    120_000,
+  )
+  await eventually(
+    () => written('decided-kills-'),
+    (count) => count >= indexed,
+    120_000,
+  )
   await new Promise((resolve) => setTimeout(resolve, 8_000))
   assert.equal(await events(service.client, jobId), indexed)
   assert.equal(await written('decided-kills-'), indexed)
 })
 
-test('decisions are written back to the alerts of Wazuh, which are not read as others for that', options, async (context) => {
-  const alert = (i: number): object => ({ timestamp: new Date(Date.now() - 60_000).toISOString(), rule: { id: String(i % 5), level: 3 } })
-  const lines = Array.from({ length: 300 }, (_, i) => `{"index":{"_index":"wazuh-alerts-4.x-2026.01.0${1 + (i % 3)}","_id":"w${i}"}}\n${JSON.stringify(alert(i))}\n`)
-  await node.ask('POST', '/_bulk?refresh=true', lines.join(''))
-  const service = await spawnService({ privateHosts: ['127.0.0.1'] })
-  afterwards(context, () => service.close())
-  const answer = await service.client.post('/api/v2/resources', {
-    wazuh: { type: 'integration', properties: { title: 'Wazuh', integration_type: 'Wazuh', parameters: connection() } },
-    job: { type: 'job', properties: { title: 'Wazuh', decision_points: ['rule.id'], pipeline_integrations: [
-      { resource: 'wazuh', integration_type: 'input' }, { resource: 'wazuh', integration_type: 'output' },
-    ] } },
-  })
-  assert.equal(answer.status, 200, answer.text)
-  const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
-  const decided = async (): Promise<number> => {
-    await node.ask('POST', '/wazuh-alerts-*/_refresh')
-    return (await node.ask('POST', '/wazuh-alerts-*/_count', { query: { term: { 'service.job_id': jobId } } })).count
-  }
-  await eventually(decided, (count) => count === 300, 60_000)
-  const { hits } = await node.ask('POST', '/wazuh-alerts-*/_search', { size: 1, version: true, query: { ids: { values: ['w7'] } } })
-  assert.equal(hits.hits[0]._source.rule.id, '2')
-  await new Promise((resolve) => setTimeout(resolve, 8_000))
-  assert.equal(await events(service.client, jobId), 300)
-  const later = await node.ask('POST', '/wazuh-alerts-*/_search', { size: 1, version: true, query: { ids: { values: ['w7'] } } })
-  assert.deepEqual(later.hits.hits[0]._source, hits.hits[0]._source)
-  assert.equal(later.hits.hits[0]._version, hits.hits[0]._version)
-})
+test(
+  'decisions are written back to the alerts of Wazuh, which are not read as others for that',
+  options,
+  async (context) => {
+    const alert = (i: number): object => ({
+      timestamp: new Date(Date.now() - 60_000).toISOString(),
+      rule: { id: String(i % 5), level: 3 },
+    })
+    const lines = Array.from(
+      { length: 300 },
+      (_, i) =>
+        `{"index":{"_index":"wazuh-alerts-4.x-2026.01.0${1 + (i % 3)}","_id":"w${i}"}}\n${JSON.stringify(alert(i))}\n`,
+    )
+    await node.ask('POST', '/_bulk?refresh=true', lines.join(''))
+    const service = await spawnService({ privateHosts: ['127.0.0.1'] })
+    afterwards(context, () => service.close())
+    const answer = await service.client.post('/api/v2/resources', {
+      wazuh: {
+        type: 'integration',
+        properties: { title: 'Wazuh', integration_type: 'Wazuh', parameters: connection() },
+      },
+      job: {
+        type: 'job',
+        properties: {
+          title: 'Wazuh',
+          decision_points: ['rule.id'],
+          pipeline_integrations: [
+            { resource: 'wazuh', integration_type: 'input' },
+            { resource: 'wazuh', integration_type: 'output' },
+          ],
+        },
+      },
+    })
+    assert.equal(answer.status, 200, answer.text)
+    const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
+    const decided = async (): Promise<number> => {
+      await node.ask('POST', '/wazuh-alerts-*/_refresh')
+      return (await node.ask('POST', '/wazuh-alerts-*/_count', { query: { term: { 'service.job_id': jobId } } })).count
+    }
+    await eventually(decided, (count) => count === 300, 60_000)
+    const { hits } = await node.ask('POST', '/wazuh-alerts-*/_search', {
+      size: 1,
+      version: true,
+      query: { ids: { values: ['w7'] } },
+    })
+    assert.equal(hits.hits[0]._source.rule.id, '2')
+    await new Promise((resolve) => setTimeout(resolve, 8_000))
+    assert.equal(await events(service.client, jobId), 300)
+    const later = await node.ask('POST', '/wazuh-alerts-*/_search', {
+      size: 1,
+      version: true,
+      query: { ids: { values: ['w7'] } },
+    })
+    assert.deepEqual(later.hits.hits[0]._source, hits.hits[0]._source)
+    assert.equal(later.hits.hits[0]._version, hits.hits[0]._version)
+  },
+)
 
 test('input keeps up with many documents a second', options, async (context) => {
   await node.ask('PUT', '/speed-1', { settings: { number_of_shards: 2, number_of_replicas: 0 } })
@@ -154,11 +226,25 @@ test('input keeps up with many documents a second', options, async (context) => 
   const parameters = { index_pattern: 'speed-*', preserve_id: true, batch_size: 5_000, lookback_seconds: 0 }
   const begun = performance.now()
   const answer = await service.client.post('/api/v2/resources', {
-    search: { type: 'integration', properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() } },
-    job: { type: 'job', properties: { title: 'Speed', decision_points: ['rule.id'], pipeline_integrations: [{ resource: 'search', integration_type: 'input', parameters }] } },
+    search: {
+      type: 'integration',
+      properties: { title: 'OpenSearch', integration_type: 'Search engine', parameters: connection() },
+    },
+    job: {
+      type: 'job',
+      properties: {
+        title: 'Speed',
+        decision_points: ['rule.id'],
+        pipeline_integrations: [{ resource: 'search', integration_type: 'input', parameters }],
+      },
+    },
   })
   const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
-  await eventually(() => events(service.client, jobId), (count) => count === SPEED_DOCUMENTS, 120_000)
+  await eventually(
+    () => events(service.client, jobId),
+    (count) => count === SPEED_DOCUMENTS,
+    120_000,
+  )
   const perSecond = Math.round(SPEED_DOCUMENTS / ((performance.now() - begun) / 1_000))
   console.log(`search engine input: ${perSecond} documents of 1 KB a second`)
 })

@@ -10,33 +10,74 @@ export interface Step {
 }
 
 /** A job with these steps of one integration; its id. */
-export async function makeJob(client: Client, title: string, kind: string, connection: object, steps: readonly Step[]): Promise<number> {
+export async function makeJob(
+  client: Client,
+  title: string,
+  kind: string,
+  connection: object,
+  steps: readonly Step[],
+): Promise<number> {
   const answer = await client.post('/api/v2/resources', {
-    counterpart: { type: 'integration', properties: { title: `${kind} of ${title}`, integration_type: kind, parameters: connection } },
-    job: { type: 'job', properties: { title, decision_points: ['rule.id'], pipeline_integrations: steps.map(({ role, parameters }) => (
-      { resource: 'counterpart', integration_type: role, parameters }
-    )) } },
+    counterpart: {
+      type: 'integration',
+      properties: { title: `${kind} of ${title}`, integration_type: kind, parameters: connection },
+    },
+    job: {
+      type: 'job',
+      properties: {
+        title,
+        decision_points: ['rule.id'],
+        pipeline_integrations: steps.map(({ role, parameters }) => ({
+          resource: 'counterpart',
+          integration_type: role,
+          parameters,
+        })),
+      },
+    },
   })
   return jobIn(answer)
 }
 
 /** A job that events are posted to, with one step that tells its decisions; its id. */
-export async function makePostedJob(client: Client, title: string, kind: string, connection: object, role: 'post_decision' | 'case_creation', parameters: object): Promise<number> {
+export async function makePostedJob(
+  client: Client,
+  title: string,
+  kind: string,
+  connection: object,
+  role: 'post_decision' | 'case_creation',
+  parameters: object,
+): Promise<number> {
   const answer = await client.post('/api/v2/resources', {
     sender: { type: 'api_key', properties: { name: 'siem' } },
-    rest: { type: 'integration', properties: { title: 'Alerts', integration_type: 'External REST API', parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' } } },
+    rest: {
+      type: 'integration',
+      properties: {
+        title: 'Alerts',
+        integration_type: 'External REST API',
+        parameters: { api_key: "{{api_keys(name='siem')}}", data_type: 'alerts' },
+      },
+    },
     told: { type: 'integration', properties: { title: kind, integration_type: kind, parameters: connection } },
-    job: { type: 'job', properties: { title, decision_points: ['rule.id'], pipeline_integrations: [
-      { resource: 'rest', integration_type: 'input' },
-      { resource: 'told', integration_type: role, parameters: { include_undecided: true, ...parameters } },
-    ] } },
+    job: {
+      type: 'job',
+      properties: {
+        title,
+        decision_points: ['rule.id'],
+        pipeline_integrations: [
+          { resource: 'rest', integration_type: 'input' },
+          { resource: 'told', integration_type: role, parameters: { include_undecided: true, ...parameters } },
+        ],
+      },
+    },
   })
   return jobIn(answer)
 }
 
 /** Posts so many events, with so many different rules. */
 export async function post(client: Client, jobId: number, count: number, rules: number): Promise<void> {
-  const bodies = Array.from({ length: count }, (_, i) => JSON.stringify({ job_id: jobId, event_id: `p${i}`, raw_body: { rule: { id: String(i % rules) } } }))
+  const bodies = Array.from({ length: count }, (_, i) =>
+    JSON.stringify({ job_id: jobId, event_id: `p${i}`, raw_body: { rule: { id: String(i % rules) } } }),
+  )
   assert.equal((await client.post('/api/v1/events/_bulk', bodies.join('\n'))).status, 200)
 }
 
@@ -45,7 +86,8 @@ function jobIn(answer: Answer): number {
   return answer.body.created.find((one: any) => one.type === 'job').internal_id
 }
 
-export const eventsOf = async (client: Client, jobId: number): Promise<number> => (await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count
+export const eventsOf = async (client: Client, jobId: number): Promise<number> =>
+  (await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count
 
 /** An alert of about 1 KB. */
 export function alert(i: number): string {
@@ -79,7 +121,11 @@ export async function throughKills({ kills, publish, written, fault, ...more }: 
       await service.kill()
       service = await spawnService({ privateHosts: ['127.0.0.1'], dataDir })
     }
-    await eventually(() => eventsOf(service.client, jobId), (count) => count >= published, 120_000)
+    await eventually(
+      () => eventsOf(service.client, jobId),
+      (count) => count >= published,
+      120_000,
+    )
     await eventually(written, (count) => count >= published, 120_000)
     await new Promise((resolve) => setTimeout(resolve, 5_000))
     assert.equal(await eventsOf(service.client, jobId), published)
@@ -96,7 +142,11 @@ export async function tellSpeed(name: string, count: number, make: (client: Clie
   try {
     const begun = performance.now()
     const jobId = await make(service.client)
-    await eventually(() => eventsOf(service.client, jobId), (events) => events === count, 240_000)
+    await eventually(
+      () => eventsOf(service.client, jobId),
+      (events) => events === count,
+      240_000,
+    )
     console.log(`${name} input: ${Math.round(count / ((performance.now() - begun) / 1_000))} of 1 KB a second`)
   } finally {
     await service.close()

@@ -13,7 +13,8 @@ import { Child, listens } from './child.js'
 import { counterpart, debianRoot, freePort, skipUnless } from './counterparts.js'
 import { makePostedJob, post } from './pipeline.js'
 
-const environment = 'HOME=/tmp PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 RAILS_ENV=production REDMINE_INSTANCE=default REDMINE_LANG=en SCHEMA=/dev/null'
+const environment =
+  'HOME=/tmp PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 RAILS_ENV=production REDMINE_INSTANCE=default REDMINE_LANG=en SCHEMA=/dev/null'
 const setUp = String.raw`
 set -e
 export ${environment}
@@ -58,57 +59,79 @@ async function ask(path: string, method = 'GET'): Promise<any> {
   return method === 'GET' ? await answer.json() : null
 }
 
-const issues = async (): Promise<any[]> => (await ask('/issues.json?project_id=security&status_id=*&limit=100&sort=id')).issues
-const notesOf = async (id: number): Promise<string[]> => (await ask(`/issues/${id}.json?include=journals`)).issue.journals.map(({ notes }: { notes: string }) => notes)
+const issues = async (): Promise<any[]> =>
+  (await ask('/issues.json?project_id=security&status_id=*&limit=100&sort=id')).issues
+const notesOf = async (id: number): Promise<string[]> =>
+  (await ask(`/issues/${id}.json?include=journals`)).issue.journals.map(({ notes }: { notes: string }) => notes)
 
 function open(parameters: Record<string, string | number> = {}, apiKey = key): Sink {
   return openSink(redmine, 'case_creation', { url, api_key: apiKey }, { project: 'security', ...parameters })
 }
 
-async function deliver(sink: Sink, eventId: string, result: string, bucketId: string, reference: string | null): Promise<string | null> {
+async function deliver(
+  sink: Sink,
+  eventId: string,
+  result: string,
+  bucketId: string,
+  reference: string | null,
+): Promise<string | null> {
   const event = decided(eventId, { result, resultLabel: result, bucketId }, { title: 'Odd log-on "\\ <script>' })
   const [fate] = await sink.deliver([outgoing(eventId, { event, reference })], never)
   assert.equal(fate?.fate, 'delivered', JSON.stringify(fate))
   return fate?.fate === 'delivered' ? (fate.reference ?? reference) : null
 }
 
-test('a case is made once for a bucket, found again by its mark, noted in, and made anew where it was deleted', options, async () => {
-  const sink = open({ title: '{{title}}' })
-  const reference = await deliver(sink, 'e1', 'Escalate', 'b1', null)
-  const [made, ...rest] = await issues()
-  assert.deepEqual(rest, [])
-  assert.match(made.subject, /^Odd log-on "\\ <script> \[decision-7-[0-9a-f]{16}\]$/)
-  assert.match(made.description, /Decision: Escalate/)
-  // Whoever made it died before writing its id down.
-  await deliver(sink, 'e1', 'Escalate', 'b1', null)
-  assert.equal((await issues()).length, 1)
-  const changed = await deliver(sink, 'e2', 'Drop', 'b1', reference)
-  assert.ok((await notesOf(made.id)).includes('The decision is now Drop (91.5 %), event e2.'))
-  await deliver(sink, 'e3', 'Escalate', 'b2', null)
-  assert.equal((await issues()).length, 2)
-  await ask(`/issues/${made.id}.json`, 'DELETE')
-  await deliver(sink, 'e4', 'Escalate', 'b1', changed)
-  assert.equal((await issues()).length, 2)
-  await sink.close()
-})
+test(
+  'a case is made once for a bucket, found again by its mark, noted in, and made anew where it was deleted',
+  options,
+  async () => {
+    const sink = open({ title: '{{title}}' })
+    const reference = await deliver(sink, 'e1', 'Escalate', 'b1', null)
+    const [made, ...rest] = await issues()
+    assert.deepEqual(rest, [])
+    assert.match(made.subject, /^Odd log-on "\\ <script> \[decision-7-[0-9a-f]{16}\]$/)
+    assert.match(made.description, /Decision: Escalate/)
+    // Whoever made it died before writing its id down.
+    await deliver(sink, 'e1', 'Escalate', 'b1', null)
+    assert.equal((await issues()).length, 1)
+    const changed = await deliver(sink, 'e2', 'Drop', 'b1', reference)
+    assert.ok((await notesOf(made.id)).includes('The decision is now Drop (91.5 %), event e2.'))
+    await deliver(sink, 'e3', 'Escalate', 'b2', null)
+    assert.equal((await issues()).length, 2)
+    await ask(`/issues/${made.id}.json`, 'DELETE')
+    await deliver(sink, 'e4', 'Escalate', 'b1', changed)
+    assert.equal((await issues()).length, 2)
+    await sink.close()
+  },
+)
 
-test('a wrong key fails and suspects no event; an event for a project that is not there is refused', options, async () => {
-  const locked = open({}, 'not-the-one')
-  const [fate] = await locked.deliver([outgoing('e9')], never)
-  assert.equal(fate?.fate, 'failed')
-  assert.ok(fate?.fate === 'failed' && !fate.suspect && !fate.reason.includes('not-the-one'), JSON.stringify(fate))
-  await locked.close()
-  const nowhere = open({ project: 'nowhere' })
-  assert.equal((await nowhere.deliver([outgoing('e9')], never))[0]?.fate, 'refused')
-  await nowhere.close()
-})
+test(
+  'a wrong key fails and suspects no event; an event for a project that is not there is refused',
+  options,
+  async () => {
+    const locked = open({}, 'not-the-one')
+    const [fate] = await locked.deliver([outgoing('e9')], never)
+    assert.equal(fate?.fate, 'failed')
+    assert.ok(fate?.fate === 'failed' && !fate.suspect && !fate.reason.includes('not-the-one'), JSON.stringify(fate))
+    await locked.close()
+    const nowhere = open({ project: 'nowhere' })
+    assert.equal((await nowhere.deliver([outgoing('e9')], never))[0]?.fate, 'refused')
+    await nowhere.close()
+  },
+)
 
 test('a job has one case for each of its buckets, however many events', options, async (context) => {
   const before = (await issues()).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
   afterwards(context, () => service.close())
-  const jobId = await makePostedJob(service.client, 'Told', 'Redmine', { url, api_key: key }, 'case_creation', { project: 'security' })
+  const jobId = await makePostedJob(service.client, 'Told', 'Redmine', { url, api_key: key }, 'case_creation', {
+    project: 'security',
+  })
   await post(service.client, jobId, 200, 5)
-  await eventually(() => service.client.get('/api/v2/integrations/deliveries'), ({ body }) => body[0]?.delivered_count === 200, 60_000)
+  await eventually(
+    () => service.client.get('/api/v2/integrations/deliveries'),
+    ({ body }) => body[0]?.delivered_count === 200,
+    60_000,
+  )
   assert.equal((await issues()).length, before + 5)
 })

@@ -14,7 +14,9 @@ import { Child, listens } from './child.js'
 import { counterpart, debianOf, freePort, skipUnless } from './counterparts.js'
 import { makePostedJob, post } from './pipeline.js'
 
-const folder = counterpart('rsyslog', () => debianOf('rsyslog-debian', ['rsyslog', 'rsyslog-openssl', 'libestr0', 'libfastjson4', 'liblognorm5']))
+const folder = counterpart('rsyslog', () =>
+  debianOf('rsyslog-debian', ['rsyslog', 'rsyslog-openssl', 'libestr0', 'libfastjson4', 'liblognorm5']),
+)
 const options = { skip: skipUnless(folder, 'rsyslog') }
 let home: string
 let child: Child
@@ -26,19 +28,28 @@ before(async () => {
   ports = { tcp: await freePort(), tls: await freePort() }
   writeFileSync(join(home, 'cert.pem'), firstCertificate.cert)
   writeFileSync(join(home, 'key.pem'), firstCertificate.key)
-  const to = (name: string): string => `ruleset(name="${name}") { action(type="omfile" file="${home}/${name}.log" template="line") }`
-  writeFileSync(join(home, 'rsyslog.conf'), [
-    `global(workDirectory="${home}" maxMessageSize="64k" DefaultNetstreamDriverCAFile="${home}/cert.pem" DefaultNetstreamDriverCertFile="${home}/cert.pem" DefaultNetstreamDriverKeyFile="${home}/key.pem")`,
-    'module(load="imtcp")',
-    String.raw`template(name="line" type="string" string="%syslogfacility-text%.%syslogseverity-text% %app-name% %msgid% %structured-data% |%msg%\n")`,
-    to('tcp'), to('tls'),
-    `input(type="imtcp" address="127.0.0.1" port="${ports.tcp}" ruleset="tcp")`,
-    `input(type="imtcp" address="127.0.0.1" port="${ports.tls}" ruleset="tls" StreamDriver.Name="ossl" StreamDriver.Mode="1" StreamDriver.AuthMode="anon")`,
-  ].join('\n'))
+  const to = (name: string): string =>
+    `ruleset(name="${name}") { action(type="omfile" file="${home}/${name}.log" template="line") }`
+  writeFileSync(
+    join(home, 'rsyslog.conf'),
+    [
+      `global(workDirectory="${home}" maxMessageSize="64k" DefaultNetstreamDriverCAFile="${home}/cert.pem" DefaultNetstreamDriverCertFile="${home}/cert.pem" DefaultNetstreamDriverKeyFile="${home}/key.pem")`,
+      'module(load="imtcp")',
+      String.raw`template(name="line" type="string" string="%syslogfacility-text%.%syslogseverity-text% %app-name% %msgid% %structured-data% |%msg%\n")`,
+      to('tcp'),
+      to('tls'),
+      `input(type="imtcp" address="127.0.0.1" port="${ports.tcp}" ruleset="tcp")`,
+      `input(type="imtcp" address="127.0.0.1" port="${ports.tls}" ruleset="tls" StreamDriver.Name="ossl" StreamDriver.Mode="1" StreamDriver.AuthMode="anon")`,
+    ].join('\n'),
+  )
   const libraries = join(folder, 'usr/lib/x86_64-linux-gnu')
   const machine = existsSync(libraries) ? libraries : join(folder, 'usr/lib/aarch64-linux-gnu')
-  child = await Child.start(join(folder, 'usr/sbin/rsyslogd'), ['-n', '-f', join(home, 'rsyslog.conf'), '-i', join(home, 'pid'), '-M', join(machine, 'rsyslog')],
-    async () => (await listens(ports.tcp)) && (await listens(ports.tls)), { LD_LIBRARY_PATH: machine })
+  child = await Child.start(
+    join(folder, 'usr/sbin/rsyslogd'),
+    ['-n', '-f', join(home, 'rsyslog.conf'), '-i', join(home, 'pid'), '-M', join(machine, 'rsyslog')],
+    async () => (await listens(ports.tcp)) && (await listens(ports.tls)),
+    { LD_LIBRARY_PATH: machine },
+  )
 })
 after(async () => {
   await child?.kill()
@@ -48,23 +59,45 @@ after(async () => {
 /** Lines that rsyslog has written. */
 async function lines(name: 'tcp' | 'tls', count: number): Promise<string[]> {
   const file = join(home, `${name}.log`)
-  return await eventually(async () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []), ({ length }) => length >= count, 20_000)
+  return await eventually(
+    async () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []),
+    ({ length }) => length >= count,
+    20_000,
+  )
 }
 
 test('rsyslog understands every format, with what breaks lines and quotes in it', options, async () => {
   const nasty = 'x"\\]|=\r\n{{result}}\u2028\u0000<13> \ud83d\ude00'
   let sent = 0
   for (const format of ['cef', 'json', 'text']) {
-    const sink = openSink(syslog, 'post_decision', { host: '127.0.0.1', port: ports.tcp, protocol: 'tcp' }, { format, facility: 'local3' })
-    const items = [outgoing(`${format}-1`), outgoing(`${format}-2`, { event: decided(`${format}-2`, { jobTitle: nasty }, { message: nasty, [nasty]: nasty }) }), outgoing(`${format}-3`)]
-    assert.deepEqual((await sink.deliver(items, never)).map(({ fate }) => fate), ['delivered', 'delivered', 'delivered'])
+    const sink = openSink(
+      syslog,
+      'post_decision',
+      { host: '127.0.0.1', port: ports.tcp, protocol: 'tcp' },
+      { format, facility: 'local3' },
+    )
+    const items = [
+      outgoing(`${format}-1`),
+      outgoing(`${format}-2`, {
+        event: decided(`${format}-2`, { jobTitle: nasty }, { message: nasty, [nasty]: nasty }),
+      }),
+      outgoing(`${format}-3`),
+    ]
+    assert.deepEqual(
+      (await sink.deliver(items, never)).map(({ fate }) => fate),
+      ['delivered', 'delivered', 'delivered'],
+    )
     await sink.close()
     const written = await lines('tcp', (sent += 3))
     assert.equal(written.length, sent)
     for (const [at, line] of written.slice(-3).entries()) {
       assert.match(line, /^local3\.\w+ decision-service decision \[decision@32473 id="/)
       assert.ok(line.includes(` event="${format}-${at + 1}" `), line)
-      assert.ok(line.includes(format === 'cef' ? '|CEF:1|' : format === 'json' ? '|{' : '|Drop (91.5 %)') || line.includes('\ufeff'), line)
+      assert.ok(
+        line.includes(format === 'cef' ? '|CEF:1|' : format === 'json' ? '|{' : '|Drop (91.5 %)') ||
+          line.includes('\ufeff'),
+        line,
+      )
     }
   }
 })
@@ -88,7 +121,14 @@ test('every decision of a job arrives over TLS, once', options, async (context) 
   const before = (await lines('tls', 1)).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
   afterwards(context, () => service.close())
-  const jobId = await makePostedJob(service.client, 'Told', 'Syslog', { host: '127.0.0.1', port: ports.tls, ca_certificate: firstCertificate.cert }, 'post_decision', {})
+  const jobId = await makePostedJob(
+    service.client,
+    'Told',
+    'Syslog',
+    { host: '127.0.0.1', port: ports.tls, ca_certificate: firstCertificate.cert },
+    'post_decision',
+    {},
+  )
   await post(service.client, jobId, 2_000, 9)
   const written = (await lines('tls', before + 2_000)).slice(before)
   assert.equal(new Set(written.map((line) => / event="([^"]*)"/.exec(line)?.[1])).size, 2_000)

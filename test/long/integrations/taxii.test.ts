@@ -21,17 +21,39 @@ let made = 0
 function indicator(pattern: string, more: object = {}): object {
   const id = `indicator--${String(++made).padStart(8, '0')}-0000-4000-8000-000000000000`
   const at = '2026-01-01T00:00:00.000Z'
-  return { type: 'indicator', spec_version: '2.1', id, created: at, modified: at, valid_from: at, pattern_type: 'stix', name: `made ${made}`, pattern, ...more }
+  return {
+    type: 'indicator',
+    spec_version: '2.1',
+    id,
+    created: at,
+    modified: at,
+    valid_from: at,
+    pattern_type: 'stix',
+    name: `made ${made}`,
+    pattern,
+    ...more,
+  }
 }
 
 before(async () => {
   if (packages === null) return
   medallion = await startMedallion(packages)
-  await medallion.add(Array.from({ length: INDICATORS }, (_, i) => indicator(`[ipv4-addr:value = '198.51.100.${i}']`, { confidence: i % 100, labels: [`label ${i}`] })))
+  await medallion.add(
+    Array.from({ length: INDICATORS }, (_, i) =>
+      indicator(`[ipv4-addr:value = '198.51.100.${i}']`, { confidence: i % 100, labels: [`label ${i}`] }),
+    ),
+  )
   await medallion.add([
     indicator("[domain-name:value = 'gone.example']", { valid_until: '2026-01-02T00:00:00.000Z' }),
     indicator("[process:name = 'not understood']"),
-    { type: 'identity', spec_version: '2.1', id: 'identity--00000000-0000-4000-8000-000000000001', created: '2026-01-01T00:00:00.000Z', modified: '2026-01-01T00:00:00.000Z', name: 'somebody' },
+    {
+      type: 'identity',
+      spec_version: '2.1',
+      id: 'identity--00000000-0000-4000-8000-000000000001',
+      created: '2026-01-01T00:00:00.000Z',
+      modified: '2026-01-01T00:00:00.000Z',
+      name: 'somebody',
+    },
   ])
   service = await startService({ privateHosts: ['127.0.0.1'] })
   client = service.client
@@ -44,7 +66,10 @@ after(async () => {
 test('every indicator is read, in pages, once; then only what was added', options, async () => {
   const reader = new TaxiiClient(medallion.connection, toolsFor())
   const [collection] = await reader.collections([COLLECTION], never)
-  assert.deepEqual((await reader.collections(['Indicators of the tests'], never)).map(({ title }) => title), ['Indicators of the tests'])
+  assert.deepEqual(
+    (await reader.collections(['Indicators of the tests'], never)).map(({ title }) => title),
+    ['Indicators of the tests'],
+  )
   const ids: string[] = []
   let pages = 0
   const take = ({ objects }: { objects: readonly unknown[] }): void => {
@@ -69,19 +94,49 @@ test('every indicator is read, in pages, once; then only what was added', option
 test('events are decided by the indicators that match them, those of later too', options, async () => {
   const answer = await client.post('/api/v2/resources', {
     key: { type: 'api_key', properties: { name: 'sender' } },
-    rest: { type: 'integration', properties: { title: 'rest', integration_type: 'External REST API', parameters: { api_key: "{{api_keys(name='sender')}}", data_type: 'alerts' } } },
-    intel: { type: 'integration', properties: { title: 'Intel', integration_type: 'Threat intelligence (TAXII)', parameters: medallion.connection } },
-    job: { type: 'job', properties: { title: 'job', decision_points: ['rule', 'enrichment.intel.matched'], pipeline_integrations: [
-      { resource: 'rest', integration_type: 'input', enabled: true },
-      { resource: 'intel', integration_type: 'enrichment', enabled: true, parameters: { poll_seconds: 10, time_limit_seconds: 20 } }] } },
+    rest: {
+      type: 'integration',
+      properties: {
+        title: 'rest',
+        integration_type: 'External REST API',
+        parameters: { api_key: "{{api_keys(name='sender')}}", data_type: 'alerts' },
+      },
+    },
+    intel: {
+      type: 'integration',
+      properties: { title: 'Intel', integration_type: 'Threat intelligence (TAXII)', parameters: medallion.connection },
+    },
+    job: {
+      type: 'job',
+      properties: {
+        title: 'job',
+        decision_points: ['rule', 'enrichment.intel.matched'],
+        pipeline_integrations: [
+          { resource: 'rest', integration_type: 'input', enabled: true },
+          {
+            resource: 'intel',
+            integration_type: 'enrichment',
+            enabled: true,
+            parameters: { poll_seconds: 10, time_limit_seconds: 20 },
+          },
+        ],
+      },
+    },
   })
   assert.equal(answer.status, 200, answer.text)
   const jobId = answer.body.created.find((one: any) => one.type === 'job').internal_id
   let posted = 0
   const enriched = async (rawBody: object): Promise<any> => {
     const id = `e${++posted}`
-    assert.equal((await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: 'r', ...rawBody } })).status, 201)
-    const { body } = await eventually(() => client.get(`/api/v1/events/${jobId}/${id}/export`), ({ body: { status } }) => status === 'OK', 30_000)
+    assert.equal(
+      (await client.post(`/api/v1/events/${id}`, { job_id: jobId, raw_body: { rule: 'r', ...rawBody } })).status,
+      201,
+    )
+    const { body } = await eventually(
+      () => client.get(`/api/v1/events/${jobId}/${id}/export`),
+      ({ body: { status } }) => status === 'OK',
+      30_000,
+    )
     return body.service_event.enrichment.intel
   }
   const hit = await enriched({ source: { ip: '198.51.100.42' } })
@@ -91,5 +146,9 @@ test('events are decided by the indicators that match them, those of later too',
   const [step] = (await client.get('/api/v2/integrations/enrichments')).body
   assert.match(step.summary, /25\d indicators; 1 with patterns that are not understood/)
   await medallion.add([indicator("[url:value = 'http://later.example/x']")])
-  await eventually(() => enriched({ url: { full: 'http://later.example/x' } }), ({ found }) => found, 60_000)
+  await eventually(
+    () => enriched({ url: { full: 'http://later.example/x' } }),
+    ({ found }) => found,
+    60_000,
+  )
 })

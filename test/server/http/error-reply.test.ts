@@ -47,6 +47,10 @@ test('a problem has the members of RFC 9457', () => {
     },
   )
   assert.deepEqual(problemDocument(new Refusal('event_not_found', 'event not found')), {
-    type: 'about:blank', title: 'Not Found', status: 404, detail: 'event not found', code: 'event_not_found',
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    detail: 'event not found',
+    code: 'event_not_found',
   })
 })

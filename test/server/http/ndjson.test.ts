@@ -31,7 +31,12 @@ function split(chunks: readonly string[], bytesMax = 100, take: () => boolean = 
 
 test('a line that there is no room to hold is told, and harms no other', () => {
   const room = new HeldBytes(5_000)
-  assert.deepEqual(split(['a\n', 'b'.repeat(4_000), 'b'.repeat(3_000), 'b\nc\nd', 'd\n'], 10_000, undefined, room), ['a', 'NO ROOM', 'c', 'dd'])
+  assert.deepEqual(split(['a\n', 'b'.repeat(4_000), 'b'.repeat(3_000), 'b\nc\nd', 'd\n'], 10_000, undefined, room), [
+    'a',
+    'NO ROOM',
+    'c',
+    'dd',
+  ])
   assert.ok(room.take(5_000), 'nothing is held any more')
 })
 
@@ -99,7 +104,11 @@ test('lines that are not taken at once are kept, whatever becomes of the memory'
       chunks.push(text.slice(at, at + size))
       at += size
     }
-    assert.deepEqual(split(chunks, 100, () => random() < 0.6), wanted, `seed ${seed}`)
+    assert.deepEqual(
+      split(chunks, 100, () => random() < 0.6),
+      wanted,
+      `seed ${seed}`,
+    )
   }
 })
 

@@ -105,7 +105,8 @@ function randomValue(random: () => number, depth: number): unknown {
   if (kind === 5) return Array.from({ length: Math.floor(random() * 4) }, () => randomValue(random, depth + 1))
   return Object.fromEntries(
     Array.from({ length: Math.floor(random() * 4) }, () => [
-      ['a', 'job_id', 'key', 'raw_body'][Math.floor(random() * 4)]!, randomValue(random, depth + 1),
+      ['a', 'job_id', 'key', 'raw_body'][Math.floor(random() * 4)]!,
+      randomValue(random, depth + 1),
     ]),
   )
 }
@@ -114,7 +115,8 @@ test('on any document the skimmer finds what the parser finds, or gives up', () 
   for (let seed = 1; seed <= 3_000; seed++) {
     const random = makeRandom(seed)
     const fields: [string, unknown][] = Array.from({ length: Math.floor(random() * 5) }, (_, i) => [
-      `f${i}`, randomValue(random, 0),
+      `f${i}`,
+      randomValue(random, 0),
     ])
     const id = 1 + Math.floor(random() * 1e9)
     fields.splice(Math.floor(random() * (fields.length + 1)), 0, ['job_id', random() < 0.3 ? String(id) : id])

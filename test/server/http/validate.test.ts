@@ -33,10 +33,16 @@ test('null means absent and unknown fields are ignored', () => {
 test('every fault is told with its place', () => {
   assert.deepEqual(
     issues(() => checker.check({ flag: 'yes', kind: 'c' })).map(({ loc, type }) => [loc, type]),
-    [[['body', 'name'], 'missing'], [['body', 'flag'], 'type'], [['body', 'kind'], 'enum']],
+    [
+      [['body', 'name'], 'missing'],
+      [['body', 'flag'], 'type'],
+      [['body', 'kind'], 'enum'],
+    ],
   )
   assert.deepEqual(issues(() => checker.check({ name: null }))[0], {
-    loc: ['body', 'name'], msg: 'Field required', type: 'missing',
+    loc: ['body', 'name'],
+    msg: 'Field required',
+    type: 'missing',
   })
   assert.deepEqual(issues(() => checker.check([]))[0]?.loc, ['body'])
   assert.deepEqual(issues(() => checker.check('x'))[0]?.loc, ['body'])
@@ -64,7 +70,10 @@ test('an empty body, or null, is an empty object, and what is not JSON is refuse
   assert.deepEqual(parseJson(Buffer.from('')), {})
   assert.deepEqual(parseJson(Buffer.from(' \n')), {})
   assert.deepEqual(parseJson(Buffer.from('null')), {})
-  assert.throws(() => parseJson(Buffer.from('{')), (error) => isRefusal(error, 'invalid_json'))
+  assert.throws(
+    () => parseJson(Buffer.from('{')),
+    (error) => isRefusal(error, 'invalid_json'),
+  )
 })
 
 test('a refusal does not quote the body', () => {
@@ -79,11 +88,16 @@ test('a refusal does not quote the body', () => {
 test('a body with more values than its bound is refused before it is parsed, commas in texts are none', () => {
   assert.deepEqual(parseJson(Buffer.from('{"a":[1,{},"b,[{"]}'), 6), { a: [1, {}, 'b,[{'] })
   assert.equal(issues(() => parseJson(Buffer.from('{"a":[1,{},"b",0]}'), 6))[0]?.type, 'too_many_values')
-  assert.equal(issues(() => parseJson(Buffer.from(`{"x":[${'[],'.repeat(100_000)}no JSON`)))[0]?.type, 'too_many_values')
+  assert.equal(
+    issues(() => parseJson(Buffer.from(`{"x":[${'[],'.repeat(100_000)}no JSON`)))[0]?.type,
+    'too_many_values',
+  )
 })
 
 test('a body is nested as deep as its bound, and not deeper; brackets in texts do not count', () => {
-  const nested = (levels: number): Buffer => Buffer.from(`{"a\\"{[":"[\\\\","b":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"c":{}}`)
+  const nested = (levels: number): Buffer =>
+    Buffer.from(`{"a\\"{[":"[\\\\","b":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"c":{}}`)
   assert.ok(parseJson(nested(limits.bodyDepthMax)))
-  for (const levels of [limits.bodyDepthMax + 1, 100_000]) assert.equal(issues(() => parseJson(nested(levels)))[0]?.type, 'too_deep')
+  for (const levels of [limits.bodyDepthMax + 1, 100_000])
+    assert.equal(issues(() => parseJson(nested(levels)))[0]?.type, 'too_deep')
 })

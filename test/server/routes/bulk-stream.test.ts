@@ -33,7 +33,14 @@ let isFull = (): boolean => false
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'decision-service-cramped-'))
-  engine = await openEngine({ dataDir: dir, name: 'service', passwordCost: 10, shards: 1, threads: 1, bootstrapKey: MANAGEMENT_KEY })
+  engine = await openEngine({
+    dataDir: dir,
+    name: 'service',
+    passwordCost: 10,
+    shards: 1,
+    threads: 1,
+    bootstrapKey: MANAGEMENT_KEY,
+  })
   const service = cramped(engine, () => isFull())
   server = await Server.start(service, { host: '127.0.0.1', port: 0, emptyErrorMessage: false })
   client = new Client(`http://127.0.0.1:${server.port}`, MANAGEMENT_KEY)

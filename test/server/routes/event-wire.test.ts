@@ -9,13 +9,28 @@ import * as schemas from '../../../server/schemas/events.js'
 
 const views: readonly EventView[] = [
   {
-    eventId: 'a', jobId: 1, ingestMicros: 1_700_000_000_123_456, status: 'OK', errorMessage: null, result: 'label_0',
-    resultLabel: 'Escalate', bucketState: 'in_knowledge_base', outlier: false, confidenceScore: 97.25,
+    eventId: 'a',
+    jobId: 1,
+    ingestMicros: 1_700_000_000_123_456,
+    status: 'OK',
+    errorMessage: null,
+    result: 'label_0',
+    resultLabel: 'Escalate',
+    bucketState: 'in_knowledge_base',
+    outlier: false,
+    confidenceScore: 97.25,
   },
   {
-    eventId: 'quote " slash \\ line\n € \u2028 😀', jobId: 123_456, ingestMicros: 1_700_000_000_000_000,
-    status: 'pending_inference', errorMessage: 'it said "no"', result: '', resultLabel: '"}', bucketState: 'new',
-    outlier: true, confidenceScore: 0,
+    eventId: 'quote " slash \\ line\n € \u2028 😀',
+    jobId: 123_456,
+    ingestMicros: 1_700_000_000_000_000,
+    status: 'pending_inference',
+    errorMessage: 'it said "no"',
+    result: '',
+    resultLabel: '"}',
+    bucketState: 'new',
+    outlier: true,
+    confidenceScore: 0,
   },
 ]
 
@@ -64,11 +79,30 @@ test('ends that are alike in parts are told apart', () => {
   for (const result of ['label_0', 'label_1']) {
     for (const resultLabel of ['Drop', 'Escalate']) {
       for (const bucketState of ['new', 'pending', 'in_knowledge_base', 'retrain'] as const) {
-        for (const [outlier, confidenceScore] of [[true, 10.01], [false, 10.01], [false, 10.02], [false, 100]] as const) {
-          const view: EventView = { ...views[0]!, result, resultLabel, bucketState, outlier, confidenceScore, jobId: seen.size }
+        for (const [outlier, confidenceScore] of [
+          [true, 10.01],
+          [false, 10.01],
+          [false, 10.02],
+          [false, 100],
+        ] as const) {
+          const view: EventView = {
+            ...views[0]!,
+            result,
+            resultLabel,
+            bucketState,
+            outlier,
+            confidenceScore,
+            jobId: seen.size,
+          }
           for (const again of [view, { ...view, status: 'pending_inference' as const }]) {
             const { event_id: _, ingest_timestamp: __, job_id, ...said } = JSON.parse(resultLine(again))
-            const expected = { status: again.status, result, result_label: resultLabel, bucket_state: bucketState, outlier }
+            const expected = {
+              status: again.status,
+              result,
+              result_label: resultLabel,
+              bucket_state: bucketState,
+              outlier,
+            }
             assert.deepEqual(said, { ...expected, confidence_score: confidenceScore, error_message: null })
             assert.equal(job_id, again.jobId)
             seen.add(JSON.stringify(said))
@@ -81,7 +115,9 @@ test('ends that are alike in parts are told apart', () => {
 })
 
 test('ingest times are written as everywhere else', () => {
-  for (const micros of [0, 999_999, 86_399_999_999, 86_400_000_000, 1_700_000_000_000_001, 1_709_251_199_000_010, 4_102_444_800_500_000]) {
+  for (const micros of [
+    0, 999_999, 86_399_999_999, 86_400_000_000, 1_700_000_000_000_001, 1_709_251_199_000_010, 4_102_444_800_500_000,
+  ]) {
     assert.equal(JSON.parse(eventText({ ...views[0]!, ingestMicros: micros })).ingest_timestamp, isoMicros(micros))
   }
 })

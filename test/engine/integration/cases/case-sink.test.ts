@@ -6,7 +6,11 @@ import type { Fate, Sink } from '../../../../engine/integration/contract.js'
 import { CaseServer, dialects } from '../../../support/case-servers.js'
 import { decided, never, openSink, outgoing } from '../../../support/outgoing.js'
 
-async function withSystem(name: string, parameters: object, run: (server: CaseServer, sink: Sink) => Promise<void>): Promise<void> {
+async function withSystem(
+  name: string,
+  parameters: object,
+  run: (server: CaseServer, sink: Sink) => Promise<void>,
+): Promise<void> {
   const server = await CaseServer.open(name)
   const sink = openSink(outsideKind(name)!, 'case_creation', server.connection, { ...server.parameters, ...parameters })
   try {
@@ -17,7 +21,13 @@ async function withSystem(name: string, parameters: object, run: (server: CaseSe
   }
 }
 
-async function one(sink: Sink, eventId: string, result: string, reference: string | null = null, bucketId: string | null = 'b1'): Promise<string> {
+async function one(
+  sink: Sink,
+  eventId: string,
+  result: string,
+  reference: string | null = null,
+  bucketId: string | null = 'b1',
+): Promise<string> {
   const event = decided(eventId, { result, resultLabel: result, bucketId }, { title: 'Odd log-on' })
   const [fate] = await sink.deliver([outgoing(eventId, { event, reference })], never)
   assert.equal(fate?.fate, 'delivered', JSON.stringify(fate))
@@ -26,39 +36,49 @@ async function one(sink: Sink, eventId: string, result: string, reference: strin
 
 for (const name of Object.keys(dialects)) {
   describe(`a case in ${name}`, () => {
-    it('is made once for a bucket, with what the templates say, and noted in when the decision changes', () => withSystem(name, { title: '{{title}} on {{job_title}}' }, async (server, sink) => {
-      const reference = await one(sink, 'e1', 'Escalate')
-      assert.equal(server.cases.length, 1)
-      assert.ok(server.cases[0]!.title.startsWith('Odd log-on on Alert triage') && server.cases[0]!.text.includes('Decision: Escalate'))
-      assert.equal(await one(sink, 'e2', 'Escalate', reference), reference)
-      const changed = await one(sink, 'e3', 'Drop', reference)
-      assert.deepEqual([server.cases.length, server.cases[0]!.notes], [1, ['The decision is now Drop (91.5 %), event e3.']])
-      assert.equal(await one(sink, 'e4', 'Drop', changed), changed)
-      assert.equal(server.cases[0]!.notes.length, 1)
-    }))
+    it('is made once for a bucket, with what the templates say, and noted in when the decision changes', () =>
+      withSystem(name, { title: '{{title}} on {{job_title}}' }, async (server, sink) => {
+        const reference = await one(sink, 'e1', 'Escalate')
+        assert.equal(server.cases.length, 1)
+        assert.ok(
+          server.cases[0]!.title.startsWith('Odd log-on on Alert triage') &&
+            server.cases[0]!.text.includes('Decision: Escalate'),
+        )
+        assert.equal(await one(sink, 'e2', 'Escalate', reference), reference)
+        const changed = await one(sink, 'e3', 'Drop', reference)
+        assert.deepEqual(
+          [server.cases.length, server.cases[0]!.notes],
+          [1, ['The decision is now Drop (91.5 %), event e3.']],
+        )
+        assert.equal(await one(sink, 'e4', 'Drop', changed), changed)
+        assert.equal(server.cases[0]!.notes.length, 1)
+      }))
 
-    it('is one for two events of a bucket in one round, and one each where each has its own', () => withSystem(name, {}, async (server, sink) => {
-      const event = (id: string) => outgoing(id, { event: decided(id) })
-      await sink.deliver([event('e1'), event('e2')], never)
-      assert.equal(server.cases.length, 1)
-      await one(sink, 'e3', 'Drop', null, null)
-      await one(sink, 'e4', 'Drop', null, null)
-      assert.equal(server.cases.length, 3)
-    }))
+    it('is one for two events of a bucket in one round, and one each where each has its own', () =>
+      withSystem(name, {}, async (server, sink) => {
+        const event = (id: string) => outgoing(id, { event: decided(id) })
+        await sink.deliver([event('e1'), event('e2')], never)
+        assert.equal(server.cases.length, 1)
+        await one(sink, 'e3', 'Drop', null, null)
+        await one(sink, 'e4', 'Drop', null, null)
+        assert.equal(server.cases.length, 3)
+      }))
 
-    it('is found again where its id was lost, and made anew where people have deleted it', () => withSystem(name, {}, async (server, sink) => {
-      const reference = await one(sink, 'e1', 'Escalate')
-      await one(sink, 'e1', 'Escalate')
-      assert.equal(server.cases.length, 1)
-      server.cases.length = 0
-      await one(sink, 'e2', 'Drop', reference)
-      assert.equal(server.cases.length, 1)
-    }))
+    it('is found again where its id was lost, and made anew where people have deleted it', () =>
+      withSystem(name, {}, async (server, sink) => {
+        const reference = await one(sink, 'e1', 'Escalate')
+        await one(sink, 'e1', 'Escalate')
+        assert.equal(server.cases.length, 1)
+        server.cases.length = 0
+        await one(sink, 'e2', 'Drop', reference)
+        assert.equal(server.cases.length, 1)
+      }))
 
-    it('is not made while the system cannot be searched', () => withSystem(name, {}, async (server, sink) => {
-      server.http.answer = (_, response) => void response.writeHead(503).end()
-      const [fate] = await sink.deliver([outgoing()], never)
-      assert.deepEqual([fate?.fate, (fate as { suspect?: boolean }).suspect], ['failed', false])
-    }))
+    it('is not made while the system cannot be searched', () =>
+      withSystem(name, {}, async (server, sink) => {
+        server.http.answer = (_, response) => void response.writeHead(503).end()
+        const [fate] = await sink.deliver([outgoing()], never)
+        assert.deepEqual([fate?.fate, (fate as { suspect?: boolean }).suspect], ['failed', false])
+      }))
   })
 }

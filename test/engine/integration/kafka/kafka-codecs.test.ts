@@ -19,11 +19,14 @@ const text = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `alert ${i % 3
 /** As Java packs Snappy. */
 function xerial(...pieces: readonly Buffer[]): Buffer {
   const head = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1])
-  return Buffer.concat([head, ...pieces.flatMap((piece) => {
-    const size = Buffer.alloc(4)
-    size.writeUInt32BE(piece.length)
-    return [size, piece]
-  })])
+  return Buffer.concat([
+    head,
+    ...pieces.flatMap((piece) => {
+      const size = Buffer.alloc(4)
+      size.writeUInt32BE(piece.length)
+      return [size, piece]
+    }),
+  ])
 }
 
 /** `RLE` blocks of Zstandard: four bytes that stand for 128 KiB each. */
@@ -33,12 +36,19 @@ function zstdBomb(blocks: number): Buffer {
   const last = Buffer.from(block)
   last[0] = (last[0] as number) | 1
   // A window of 1 MiB, no size of the content.
-  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50]), ...new Array<Buffer>(blocks - 1).fill(block), last])
+  return Buffer.concat([
+    Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50]),
+    ...new Array<Buffer>(blocks - 1).fill(block),
+    last,
+  ])
 }
 
 test('what was packed comes out as it went in', async () => {
   assert.deepEqual(unpackSnappy(snappy.compress(text)), text)
-  assert.deepEqual(unpackSnappy(xerial(snappy.compress(text.subarray(0, 30_000)), snappy.compress(text.subarray(30_000)))), text)
+  assert.deepEqual(
+    unpackSnappy(xerial(snappy.compress(text.subarray(0, 30_000)), snappy.compress(text.subarray(30_000)))),
+    text,
+  )
   assert.deepEqual(Buffer.from(unpackLz4(Buffer.from(lz4.compress(text)))), text)
   assert.equal((await unpackZstd(zstdBomb(3))).length, 3 * 131_072)
 })
@@ -54,8 +64,13 @@ test('LZ4 comes out as it went in, by every way that a frame can be written', ()
   const random = new SeededRandom(1)
   // Literals and matches of all lengths, near and far, over each other too.
   for (let i = 0; i < 30; i++) {
-    const some = Buffer.concat(Array.from({ length: random.below(60) + 1 }, () => (
-      random.below(2) === 0 ? Buffer.from(random.bytes(random.below(400))) : Buffer.alloc(random.below(3_000), `${random.below(40)}`))))
+    const some = Buffer.concat(
+      Array.from({ length: random.below(60) + 1 }, () =>
+        random.below(2) === 0
+          ? Buffer.from(random.bytes(random.below(400)))
+          : Buffer.alloc(random.below(3_000), `${random.below(40)}`),
+      ),
+    )
     assert.deepEqual(unpackLz4(Buffer.from(lz4.compress(some))), some)
     assert.deepEqual(unpackSnappy(snappy.compress(some)), some)
   }
@@ -86,7 +101,8 @@ for (const [name, unpack, packed] of unpackers) {
     let failures = 0
     for (let i = 0; i < 600; i++) {
       const bytes = i % 3 === 0 ? Buffer.from(random.bytes(200)) : Buffer.from(packed)
-      for (let times = 0; times < 3; times++) bytes[random.below(bytes.length)] = random.pick([0, 255, random.below(256)])
+      for (let times = 0; times < 3; times++)
+        bytes[random.below(bytes.length)] = random.pick([0, 255, random.below(256)])
       try {
         await unpack(random.below(4) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes)
       } catch (error) {

@@ -9,7 +9,14 @@ const unanswered = new kafka.KafkaJSRequestTimeoutError('Request Produce(key: 0,
 test('a cluster that does not answer is said in the same sentence, whoever notices it first', async () => {
   const sentence = { message: 'no answer within 50 ms' }
   await assert.rejects(kafkaStoppable(new Promise(() => {}), never, 50), sentence)
-  await assert.rejects(kafkaStoppable(Promise.reject(new kafka.KafkaJSNumberOfRetriesExceeded(unanswered, { retryCount: 2, retryTime: 3 })), never, 50), sentence)
+  await assert.rejects(
+    kafkaStoppable(
+      Promise.reject(new kafka.KafkaJSNumberOfRetriesExceeded(unanswered, { retryCount: 2, retryTime: 3 })),
+      never,
+      50,
+    ),
+    sentence,
+  )
 })
 
 test('what else fails stays what it was', async () => {

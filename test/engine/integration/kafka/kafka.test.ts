@@ -9,7 +9,11 @@ import { decided, never, outgoing, toolsFor } from '../../../support/outgoing.js
 let server: KafkaServer
 const opened: { close(): Promise<void> }[] = []
 
-const connection = (): Record<string, string | number> => ({ servers: `127.0.0.1:${server.port}`, protocol: 'plain', timeout_seconds: 10 })
+const connection = (): Record<string, string | number> => ({
+  servers: `127.0.0.1:${server.port}`,
+  protocol: 'plain',
+  timeout_seconds: 10,
+})
 
 function open(parameters: Record<string, string | number> = {}): KafkaInput {
   const input = new KafkaInput(connection(), { topics: 't', ...parameters }, toolsFor())
@@ -19,12 +23,20 @@ function open(parameters: Record<string, string | number> = {}): KafkaInput {
 
 async function put(...ids: readonly string[]): Promise<void> {
   const sink = new KafkaOutput(connection(), { topic: 't' }, toolsFor())
-  for (const { fate } of await sink.deliver(ids.map((id) => outgoing(id)), never)) assert.equal(fate, 'delivered')
+  for (const { fate } of await sink.deliver(
+    ids.map((id) => outgoing(id)),
+    never,
+  ))
+    assert.equal(fate, 'delivered')
   await sink.close()
 }
 
 /** Reads until so many documents have come; where it is then. */
-async function read(input: KafkaInput, count: number, checkpoint: unknown = null): Promise<{ found: SourceDocument[]; checkpoint: unknown }> {
+async function read(
+  input: KafkaInput,
+  count: number,
+  checkpoint: unknown = null,
+): Promise<{ found: SourceDocument[]; checkpoint: unknown }> {
   const found: SourceDocument[] = []
   while (found.length < count) {
     const piece = await input.poll(checkpoint, never)
@@ -34,7 +46,8 @@ async function read(input: KafkaInput, count: number, checkpoint: unknown = null
   return { found, checkpoint }
 }
 
-const eventsOf = (found: readonly SourceDocument[]): string[] => found.map(({ body }) => JSON.parse(Buffer.from(body).toString()).event_id).sort()
+const eventsOf = (found: readonly SourceDocument[]): string[] =>
+  found.map(({ body }) => JSON.parse(Buffer.from(body).toString()).event_id).sort()
 const names = (from: number, to: number): string[] => Array.from({ length: to - from }, (_, i) => `e${from + i}`).sort()
 
 beforeEach(async () => {
@@ -123,7 +136,10 @@ test('a topic that is not there is a failure', async () => {
 
 test('brokers that a cluster names are judged as the servers are that the integration names', async () => {
   server.advertised = { host: '169.254.169.254', port: 80 }
-  await assert.rejects(open().poll(null, never), (error: Error) => error instanceof SourceFailure && /private, local or reserved/.test(error.message))
+  await assert.rejects(
+    open().poll(null, never),
+    (error: Error) => error instanceof SourceFailure && /private, local or reserved/.test(error.message),
+  )
   const sink = new KafkaOutput(connection(), { topic: 't' }, toolsFor())
   const [fate] = await sink.deliver([outgoing()], never)
   assert.match(fate?.fate === 'failed' ? fate.reason : '', /private, local or reserved/)
@@ -134,9 +150,13 @@ test('events that are more than one request takes go out in several, in order of
   server.topics.clear()
   server.make('t', 1)
   const sink = new KafkaOutput(connection(), { topic: 't', key: '{{bucket_id}}' }, toolsFor())
-  const large = (id: string): ReturnType<typeof outgoing> => outgoing(id, { event: decided(id, {}, { text: 'x'.repeat(300_000) }) })
+  const large = (id: string): ReturnType<typeof outgoing> =>
+    outgoing(id, { event: decided(id, {}, { text: 'x'.repeat(300_000) }) })
   const fates = await sink.deliver(['a', 'b', 'c', 'd'].map(large), never)
-  assert.deepEqual(fates.map(({ fate }) => fate), ['delivered', 'delivered', 'delivered', 'delivered'])
+  assert.deepEqual(
+    fates.map(({ fate }) => fate),
+    ['delivered', 'delivered', 'delivered', 'delivered'],
+  )
   assert.equal(server.topics.get('t')![0]!.batches.length, 2)
   assert.ok(server.stored.includes('00112233445566778899aabbccddeeff'))
   assert.deepEqual(eventsOf((await read(open(), 4)).found), ['a', 'b', 'c', 'd'])

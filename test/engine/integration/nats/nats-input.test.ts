@@ -11,15 +11,24 @@ let server: NatsServer
 let input: NatsInput
 
 function open(parameters: Record<string, string | number> = {}, connection: Record<string, string> = {}): NatsInput {
-  return (input = new NatsInput({ servers: server.address, protocol: 'plain', timeout_seconds: 10, ...connection }, { stream: 's', consumer: 'c', batch_size: 3, ...parameters }, toolsFor()))
+  return (input = new NatsInput(
+    { servers: server.address, protocol: 'plain', timeout_seconds: 10, ...connection },
+    { stream: 's', consumer: 'c', batch_size: 3, ...parameters },
+    toolsFor(),
+  ))
 }
 
 function put(from: number, to: number): void {
-  for (let i = from; i <= to; i++) server.store('alerts.new', Buffer.from(`{"i":${i}}`), i % 2 === 0 ? `NATS/1.0\r\nAlert: alert-${i}\r\n\r\n` : '')
+  for (let i = from; i <= to; i++)
+    server.store('alerts.new', Buffer.from(`{"i":${i}}`), i % 2 === 0 ? `NATS/1.0\r\nAlert: alert-${i}\r\n\r\n` : '')
 }
 
 /** Polls until so many documents have come. */
-async function documents(count: number, take: (piece: SourcePiece) => Promise<void> | void = () => {}, checkpoint: unknown = null): Promise<SourceDocument[]> {
+async function documents(
+  count: number,
+  take: (piece: SourcePiece) => Promise<void> | void = () => {},
+  checkpoint: unknown = null,
+): Promise<SourceDocument[]> {
   const found: SourceDocument[] = []
   while (found.length < count) {
     const piece = await input.poll(checkpoint, never)
@@ -32,7 +41,8 @@ async function documents(count: number, take: (piece: SourcePiece) => Promise<vo
 }
 
 const taking = ({ checkpoint }: SourcePiece): Promise<void> => input.taken(checkpoint, new Set())
-const numbers = (of: readonly SourceDocument[]): number[] => of.map(({ body }) => JSON.parse(Buffer.from(body).toString()).i)
+const numbers = (of: readonly SourceDocument[]): number[] =>
+  of.map(({ body }) => JSON.parse(Buffer.from(body).toString()).i)
 
 beforeEach(async () => void (server = await NatsServer.open()))
 afterEach(async () => {
@@ -44,7 +54,10 @@ test('every message comes, in order, and is acknowledged when it was taken', asy
   put(1, 8)
   open()
   assert.deepEqual(numbers(await documents(8, taking)), [1, 2, 3, 4, 5, 6, 7, 8])
-  await eventually(async () => server.consumers.get('c')!.acked.size, (size) => size === 8)
+  await eventually(
+    async () => server.consumers.get('c')!.acked.size,
+    (size) => size === 8,
+  )
 })
 
 test('what is not taken is not acknowledged, no more than two batches of it come, and with the next connection it comes again as the same events', async () => {
@@ -56,11 +69,15 @@ test('what is not taken is not acknowledged, no more than two batches of it come
   await input.close()
   open()
   const again = await documents(6, taking)
-  assert.deepEqual(again.map(({ id }) => id), first.map(({ id }) => id))
+  assert.deepEqual(
+    again.map(({ id }) => id),
+    first.map(({ id }) => id),
+  )
 })
 
 test('what is no event is marked, and terminated when it was kept', async () => {
-  for (const body of ['{"i":1}', '{"i":', '[1]', '"x"', '{"a":1},"raw_body":{"b":2}', '']) server.store('alerts.new', Buffer.from(body))
+  for (const body of ['{"i":1}', '{"i":', '[1]', '"x"', '{"a":1},"raw_body":{"b":2}', ''])
+    server.store('alerts.new', Buffer.from(body))
   server.store('alerts.new', Buffer.from([0x7b, 0x22, 0xe2, 0x22, 0x3a, 0x31, 0x7d]))
   server.store('alerts.new', Buffer.from(`{"a":"${'x'.repeat(1_048_576)}"}`))
   open({ batch_size: 3 })
@@ -70,9 +87,19 @@ test('what is no event is marked, and terminated when it was kept', async () => 
     await input.taken(checkpoint, new Set(of.filter(({ unfit }) => unfit !== undefined).map(({ id }) => id)))
   })
   assert.deepEqual(reasons, [
-    undefined, 'it is not JSON', 'it is no JSON object', 'it is no JSON object', 'it is not JSON', 'it is not JSON', 'it is not UTF-8', 'it has more than 1048576 bytes',
+    undefined,
+    'it is not JSON',
+    'it is no JSON object',
+    'it is no JSON object',
+    'it is not JSON',
+    'it is not JSON',
+    'it is not UTF-8',
+    'it has more than 1048576 bytes',
   ])
-  const acked = await eventually(async () => [...server.consumers.get('c')!.acked.values()], ({ length }) => length === 8)
+  const acked = await eventually(
+    async () => [...server.consumers.get('c')!.acked.values()],
+    ({ length }) => length === 8,
+  )
   assert.deepEqual(acked, ['+ACK', ...new Array<string>(7).fill('+TERM')])
 })
 
@@ -88,7 +115,10 @@ test('where somebody has deleted the consumer, the next one begins behind what w
   put(1, 4)
   open()
   await documents(4, taking)
-  await eventually(async () => server.consumers.get('c')!.acked.size, (size) => size === 4)
+  await eventually(
+    async () => server.consumers.get('c')!.acked.size,
+    (size) => size === 4,
+  )
   await input.close()
   open()
   const { checkpoint } = await input.poll(null, never)
@@ -104,7 +134,10 @@ test('a consumer that is made begins where it is told', async () => {
   open({ start_at: 'sequence', start_value: '4', subjects: 'alerts.*' })
   assert.deepEqual(numbers(await documents(2)), [4, 5])
   const { config } = server.consumers.get('c')!
-  assert.deepEqual([config['filter_subject'], config['ack_policy'], config['durable_name'], config['max_ack_pending']], ['alerts.*', 'explicit', 'c', 6])
+  assert.deepEqual(
+    [config['filter_subject'], config['ack_policy'], config['durable_name'], config['max_ack_pending']],
+    ['alerts.*', 'explicit', 'c', 6],
+  )
 })
 
 test('a connection that is cut is a failure, and the next poll goes on', async () => {
@@ -122,14 +155,21 @@ test('a connection that is cut is a failure, and the next poll goes on', async (
 test('a token that is wrong is said to be so, without it', async () => {
   server.token = 'right'
   open({}, { token: 'wrong-one' })
-  await assert.rejects(input.poll(null, never), (error: Error) => error instanceof SourceFailure && /Authorization/i.test(error.message) && !error.message.includes('wrong-one'))
+  await assert.rejects(
+    input.poll(null, never),
+    (error: Error) =>
+      error instanceof SourceFailure && /Authorization/i.test(error.message) && !error.message.includes('wrong-one'),
+  )
 })
 
 test('a certificate that nobody vouches for is refused, one of the authority that is given is taken', async () => {
   server.tls = firstCertificate
   put(1, 1)
   open({}, { protocol: 'tls' })
-  await assert.rejects(input.poll(null, never), (error: Error) => error instanceof SourceFailure && /self-signed|certificate/i.test(error.message))
+  await assert.rejects(
+    input.poll(null, never),
+    (error: Error) => error instanceof SourceFailure && /self-signed|certificate/i.test(error.message),
+  )
   open({}, { protocol: 'tls', ca_certificate: secondCertificate.cert })
   await assert.rejects(input.poll(null, never), SourceFailure)
   open({}, { protocol: 'tls', ca_certificate: firstCertificate.cert })

@@ -18,7 +18,10 @@ test('a repetition has the same id, and a message over the bound of the server i
   const { subject, payload } = server.messages[0]!
   assert.equal(subject, 'decisions.7')
   assert.equal(JSON.parse(payload.toString()).service.result_label, 'Drop')
-  const [large] = await sink.deliver([outgoing('e2', { event: decided('e2', {}, { text: 'x'.repeat(1_100_000) }) })], never)
+  const [large] = await sink.deliver(
+    [outgoing('e2', { event: decided('e2', {}, { text: 'x'.repeat(1_100_000) }) })],
+    never,
+  )
   assert.equal(large?.fate, 'refused')
   await sink.close()
   await server.close()

@@ -41,7 +41,10 @@ test('documents come in the order of their date, each once, and new ones behind 
   for (let i = 0; i < 35; i++) put(`d${i}`, i * 100)
   const source = open()
   const first = await drain(source)
-  assert.deepEqual(first.ids, Array.from({ length: 35 }, (_, i) => `d${i}`))
+  assert.deepEqual(
+    first.ids,
+    Array.from({ length: 35 }, (_, i) => `d${i}`),
+  )
   put('later', 100_000)
   assert.deepEqual((await drain(source, first.checkpoint)).ids, ['later'])
   await source.close()
@@ -91,18 +94,26 @@ test('a document that becomes visible behind the place is read; one that was rea
 
 test('start, end, filter and fields choose what is read; another choice begins anew', async () => {
   for (let i = 0; i < 10; i++) put(`d${i}`, i * 1_000, { kind: i % 2 === 0 ? 'even' : 'odd', more: i })
-  const source = open({ start_time: iso(1_500), end_time: iso(7_500), filter: 'kind:even', _source: '@timestamp, kind' })
+  const source = open({
+    start_time: iso(1_500),
+    end_time: iso(7_500),
+    filter: 'kind:even',
+    _source: '@timestamp, kind',
+  })
   const { ids, checkpoint } = await drain(source)
   assert.deepEqual(ids, ['d2', 'd4', 'd6'])
   const { body } = server.http.received.at(-1) ?? { body: '' }
-  assert.ok(server.http.received.some((one) => JSON.stringify(JSON.parse(one.body)['_source']) === '["@timestamp","kind"]'), body)
+  assert.ok(
+    server.http.received.some((one) => JSON.stringify(JSON.parse(one.body)['_source']) === '["@timestamp","kind"]'),
+    body,
+  )
   await source.close()
   const other = open({ filter: 'kind:odd' })
   assert.deepEqual((await drain(other, checkpoint)).ids, ['d1', 'd3', 'd5', 'd7', 'd9'])
   await other.close()
 })
 
-test('ids are the documents\' own, or ones of the service that stay the same', async () => {
+test("ids are the documents' own, or ones of the service that stay the same", async () => {
   put('mine', 0)
   const [one, two] = [open({ preserve_id: false }), open({ preserve_id: false })]
   const [first, second] = [await drain(one), await drain(two)]
@@ -115,12 +126,20 @@ test('an answer that is not whole, not JSON, or an error is a failure and no end
   const source = open()
   const working = server.http.answer
   for (const answer of [
-    status(503, { 'retry-after': '7' }), status(200, {}, '{'), status(200, {}, '{"hits":{}}'), status(200, {}, '['.repeat(100_000)),
-    status(200, {}, '{"timed_out":true,"hits":{"hits":[]}}'), status(200, {}, '{"_shards":{"failed":1},"hits":{"hits":[]}}'),
-    status(200, {}, '{"hits":{"hits":[{"_id":1}]}}'), status(401),
+    status(503, { 'retry-after': '7' }),
+    status(200, {}, '{'),
+    status(200, {}, '{"hits":{}}'),
+    status(200, {}, '['.repeat(100_000)),
+    status(200, {}, '{"timed_out":true,"hits":{"hits":[]}}'),
+    status(200, {}, '{"_shards":{"failed":1},"hits":{"hits":[]}}'),
+    status(200, {}, '{"hits":{"hits":[{"_id":1}]}}'),
+    status(401),
   ]) {
     server.http.answer = answer
-    await assert.rejects(source.poll(null, never), (error: Error) => error instanceof SourceFailure && !error.message.includes('changeme'))
+    await assert.rejects(
+      source.poll(null, never),
+      (error: Error) => error instanceof SourceFailure && !error.message.includes('changeme'),
+    )
   }
   server.http.answer = working
   assert.deepEqual((await drain(source)).ids, [])

@@ -8,15 +8,25 @@ const page = (...hits: string[]): Buffer => Buffer.from(`{"took":1,"hits":{"hits
 
 test('documents stay the bytes that they are, and what is around them is parsed', () => {
   const first = '{"n":12345678901234567890,"text":"\\"_source\\":{ \\\\","_source":{"deep":[{"_source":{}}]},"ü":"€"}'
-  const { answer, sources } = parsePage(page(`{"_id":"a","_source" : ${first},"sort":[1,2]}`, '{"_id":"_source","_source":{}}', '{"_id":"c"}'))
+  const { answer, sources } = parsePage(
+    page(`{"_id":"a","_source" : ${first},"sort":[1,2]}`, '{"_id":"_source","_source":{}}', '{"_id":"c"}'),
+  )
   assert.deepEqual(sources.map(textOf), [first, '{}'])
-  assert.deepEqual(answer, { took: 1, hits: { hits: [{ _id: 'a', _source: 0, sort: [1, 2] }, { _id: '_source', _source: 1 }, { _id: 'c' }] } })
+  assert.deepEqual(answer, {
+    took: 1,
+    hits: { hits: [{ _id: 'a', _source: 0, sort: [1, 2] }, { _id: '_source', _source: 1 }, { _id: 'c' }] },
+  })
 })
 
 test('only the field of a hit is a document', () => {
-  const { answer, sources } = parsePage(Buffer.from('{"_source":{"a":1},"hits":{"_source":{},"hits":[{"inner":{"_source":{"b":2}},"_source":null}]}}'))
+  const { answer, sources } = parsePage(
+    Buffer.from('{"_source":{"a":1},"hits":{"_source":{},"hits":[{"inner":{"_source":{"b":2}},"_source":null}]}}'),
+  )
   assert.equal(sources.length, 0)
-  assert.deepEqual(answer, { _source: { a: 1 }, hits: { _source: {}, hits: [{ inner: { _source: { b: 2 } }, _source: null }] } })
+  assert.deepEqual(answer, {
+    _source: { a: 1 },
+    hits: { _source: {}, hits: [{ inner: { _source: { b: 2 } }, _source: null }] },
+  })
 })
 
 test('half an answer, no JSON, or one nested too deep is a failure', () => {

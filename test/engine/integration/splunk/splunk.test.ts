@@ -25,12 +25,20 @@ beforeEach(() => {
 })
 
 function open(parameters: Record<string, string | number> = {}, connection: object = {}): Source {
-  const given = { search: 'search index=main', batch_size: 10, start_time: new Date((now() - 1_000) * 1_000).toISOString(), ...parameters }
+  const given = {
+    search: 'search index=main',
+    batch_size: 10,
+    start_time: new Date((now() - 1_000) * 1_000).toISOString(),
+    ...parameters,
+  }
   return splunk.openSource!({ ...server.connection, ...connection }, given, { ...toolsFor(), clock })
 }
 
 /** Polls until there is nothing; the ids and the last checkpoint, as they are after a restart. */
-async function drain(source: Source, checkpoint: unknown = null): Promise<{ ids: string[]; checkpoint: any; documents: any[] }> {
+async function drain(
+  source: Source,
+  checkpoint: unknown = null,
+): Promise<{ ids: string[]; checkpoint: any; documents: any[] }> {
   const [ids, documents]: [string[], any[]] = [[], []]
   for (;;) {
     const piece = await source.poll(checkpoint, never)
@@ -50,7 +58,10 @@ describe('Splunk as input', () => {
     const { documents, ids } = await drain(source)
     assert.deepEqual([documents.length, new Set(ids).size, new Set(documents.map(({ n }) => n)).size], [230, 230, 230])
     const times = documents.map((document) => Number(document._indextime))
-    assert.deepEqual(times, [...times].sort((a, b) => a - b))
+    assert.deepEqual(
+      times,
+      [...times].sort((a, b) => a - b),
+    )
     assert.deepEqual(Object.keys(documents[0]).sort(), ['@timestamp', '_indextime', '_raw', '_time', 'n'])
     await source.close()
   })
@@ -90,7 +101,8 @@ describe('Splunk as input', () => {
     clock.advanceMs(11_000)
     const again = await drain(source, first.checkpoint)
     assert.equal(again.documents.filter(({ late }) => late === 'yes').length, 1)
-    for (const id of again.ids.slice(1)) assert.ok(first.ids.includes(id) || again.documents[again.ids.indexOf(id)].late === 'yes')
+    for (const id of again.ids.slice(1))
+      assert.ok(first.ids.includes(id) || again.documents[again.ids.indexOf(id)].late === 'yes')
     clock.advanceMs(11_000)
     assert.deepEqual((await drain(source, again.checkpoint)).ids, [])
     await source.close()
@@ -124,12 +136,22 @@ describe('Splunk as input', () => {
     const working = server.http.answer
     const source = open()
     const failure = async (): Promise<SourceFailure> => {
-      const error = await source.poll(null, never).then(() => assert.fail('it answered'), (reason: unknown) => reason)
+      const error = await source.poll(null, never).then(
+        () => assert.fail('it answered'),
+        (reason: unknown) => reason,
+      )
       assert.ok(error instanceof SourceFailure && !error.message.includes('a-secret-token'), String(error))
       return error
     }
     for (const [answer, reason] of [
-      [status(200, {}, '{"preview":false,"offset":0,"result":{"ds_key":"a/1:2","ds_indexed":"7"}}\n{"messages":[{"type":"FATAL","text":"the search was cancelled"}]}'), /cancelled/],
+      [
+        status(
+          200,
+          {},
+          '{"preview":false,"offset":0,"result":{"ds_key":"a/1:2","ds_indexed":"7"}}\n{"messages":[{"type":"FATAL","text":"the search was cancelled"}]}',
+        ),
+        /cancelled/,
+      ],
       [status(200, {}, '{"preview":false,"result":{"count":"7"}}'), /where it is stored/],
       [status(200, {}, 'nothing of the kind'), /not JSON/],
       [status(503, { 'retry-after': '3' }), /503/],
@@ -151,8 +173,14 @@ describe('Splunk as output', () => {
   it('an invalid event is refused alone; those before it were taken, those behind it come again', async () => {
     server.refuses = ({ event }) => event.event_id === 'e2'
     const sink = openSink(splunk, 'output', server.connection, { index: 'decisions' })
-    const fates = await sink.deliver(['e1', 'e2', 'e3'].map((id) => outgoing(id)), never)
-    assert.deepEqual(fates.map(({ fate }) => fate), ['delivered', 'refused', 'failed'])
+    const fates = await sink.deliver(
+      ['e1', 'e2', 'e3'].map((id) => outgoing(id)),
+      never,
+    )
+    assert.deepEqual(
+      fates.map(({ fate }) => fate),
+      ['delivered', 'refused', 'failed'],
+    )
     assert.equal((fates[2] as Extract<Fate, { fate: 'failed' }>).suspect, false)
     const { event, ...meta } = server.collected.at(-1)
     assert.deepEqual(meta, { time: 1_700_000_000, source: 'service', sourcetype: 'decision:event', index: 'decisions' })
@@ -162,18 +190,36 @@ describe('Splunk as output', () => {
   })
 
   it('updates the notable event that the event names, as its decision says', async () => {
-    const parameters = { notable_id_field: 'rule.uid', status_by_decision: 'Drop: 5, label_0: 2', urgency_by_decision: 'drop:low', disposition_by_decision: 'Drop: disposition:6', owner: 'ann' }
+    const parameters = {
+      notable_id_field: 'rule.uid',
+      status_by_decision: 'Drop: 5, label_0: 2',
+      urgency_by_decision: 'drop:low',
+      disposition_by_decision: 'Drop: disposition:6',
+      owner: 'ann',
+    }
     const sink = openSink(splunk, 'post_decision', server.connection, parameters)
     server.missing.add('none')
-    const fates = await sink.deliver([
-      outgoing('e1', { event: decided('e1', {}, { rule: { uid: 'GUID@@notable@@1' } }) }), outgoing('none'),
-      outgoing('e3', { event: decided('e3', { resultLabel: 'Investigate', result: 'label_2' }) }),
-    ], never)
-    assert.deepEqual(fates.map(({ fate }) => fate), ['delivered', 'refused', 'delivered'])
+    const fates = await sink.deliver(
+      [
+        outgoing('e1', { event: decided('e1', {}, { rule: { uid: 'GUID@@notable@@1' } }) }),
+        outgoing('none'),
+        outgoing('e3', { event: decided('e3', { resultLabel: 'Investigate', result: 'label_2' }) }),
+      ],
+      never,
+    )
+    assert.deepEqual(
+      fates.map(({ fate }) => fate),
+      ['delivered', 'refused', 'delivered'],
+    )
     assert.match((fates[1] as { reason: string }).reason, /None of the given events/)
     const sent = [...server.updates].sort((a, b) => (String(a['ruleUIDs']) < String(b['ruleUIDs']) ? -1 : 1))
     assert.deepEqual(sent[0], {
-      ruleUIDs: 'GUID@@notable@@1', status: '5', urgency: 'low', disposition: 'disposition:6', newOwner: 'ann', output_mode: 'json',
+      ruleUIDs: 'GUID@@notable@@1',
+      status: '5',
+      urgency: 'low',
+      disposition: 'disposition:6',
+      newOwner: 'ann',
+      output_mode: 'json',
       comment: 'Drop with confidence 91.5 % by Alert triage',
     })
     assert.deepEqual([sent[1]?.['ruleUIDs'], sent[1]?.['status']], ['e3', undefined])
@@ -181,7 +227,13 @@ describe('Splunk as output', () => {
   })
 
   it('has tables of decisions that are checked when they are given', () => {
-    assert.deepEqual([...labelTable(' Drop : 5,Escalate:2 , ')], [['drop', '5'], ['escalate', '2']])
+    assert.deepEqual(
+      [...labelTable(' Drop : 5,Escalate:2 , ')],
+      [
+        ['drop', '5'],
+        ['escalate', '2'],
+      ],
+    )
     assert.equal(misfitTable('Drop: 5', /^\d$/), null)
     assert.match(misfitTable('Drop: high', /^\d$/) ?? '', /not known: high/)
     assert.match(misfitTable('5', /^\d$/) ?? '', /decisions with values/)
@@ -196,14 +248,24 @@ for (const [role, hostParameter, wrong, idsOf] of [
   ['post_decision', 'url', notUpdated, (fake: SplunkServer) => fake.updates.map(({ ruleUIDs }) => String(ruleUIDs))],
 ] as const) {
   sinkContract({
-    name: 'splunk', kind: splunk, role, hostParameter, secrets: ['a-secret-token', 'a-hec-token'], behaviours: Object.keys(behaving) as Behaviour[],
+    name: 'splunk',
+    kind: splunk,
+    role,
+    hostParameter,
+    secrets: ['a-secret-token', 'a-hec-token'],
+    behaviours: Object.keys(behaving) as Behaviour[],
     async open() {
       const fake = await SplunkServer.open()
       const working = fake.http.answer
       return {
         connection: fake.connection,
-        behave: (how) => void (fake.http.answer = how === 'well' ? working : how === 'refusing' ? wrong : behaving[how]),
-        taken: (count) => eventually(async () => idsOf(fake), (ids) => ids.length >= count),
+        behave: (how) =>
+          void (fake.http.answer = how === 'well' ? working : how === 'refusing' ? wrong : behaving[how]),
+        taken: (count) =>
+          eventually(
+            async () => idsOf(fake),
+            (ids) => ids.length >= count,
+          ),
         close: () => fake.close(),
       }
     },

@@ -9,7 +9,13 @@ import { SyslogServer } from '../../../support/syslog-server.js'
 /** How one event fares over TLS: 'delivered', or why not. */
 async function fares(server: SyslogServer, more: Record<string, string | boolean>): Promise<string> {
   const tools = toolsFor(['127.0.0.0/8', 'localhost'])
-  const sink = openSink(syslog, 'post_decision', { host: '127.0.0.1', port: server.port, timeout_seconds: 10, ...more }, { format: 'text' }, tools)
+  const sink = openSink(
+    syslog,
+    'post_decision',
+    { host: '127.0.0.1', port: server.port, timeout_seconds: 10, ...more },
+    { format: 'text' },
+    tools,
+  )
   const [fate] = await sink.deliver([outgoing()], never)
   await sink.close()
   return fate?.fate === 'failed' ? fate.reason : (fate?.fate ?? '')
@@ -28,7 +34,10 @@ test('a certificate of an authority that is given is taken, for the host that it
   const given = { ca_certificate: firstCertificate.cert }
   assert.equal(await fares(server, given), 'delivered')
   assert.equal(await fares(server, { ...given, host: 'localhost' }), 'delivered')
-  await eventually(async () => server.eventIds, (ids) => ids.length === 2)
+  await eventually(
+    async () => server.eventIds,
+    (ids) => ids.length === 2,
+  )
   const other = await SyslogServer.open(firstCertificate, '127.0.0.2')
   assert.match(await fares(other, { ...given, host: '127.0.0.2' }), /altnames/)
   await other.close()
@@ -38,7 +47,10 @@ test('a certificate of an authority that is given is taken, for the host that it
 test('verification is left out where the integration says so', async () => {
   const server = await SyslogServer.open(firstCertificate)
   assert.equal(await fares(server, { verify_tls: false }), 'delivered')
-  await eventually(async () => server.eventIds, (ids) => ids.length === 1)
+  await eventually(
+    async () => server.eventIds,
+    (ids) => ids.length === 1,
+  )
   await server.close()
 })
 

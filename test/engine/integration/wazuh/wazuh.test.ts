@@ -23,7 +23,10 @@ test('without parameters the alerts are read with their own ids', async () => {
 
 test('the decision is written to the alert in whichever index it is, and nothing else of it changes', async () => {
   const sink = openSink(wazuh, 'output', server.connection)
-  assert.deepEqual((await sink.deliver([outgoing('a6'), outgoing('a7'), outgoing('a5')], never)).map(({ fate }) => fate), ['delivered', 'refused', 'delivered'])
+  assert.deepEqual(
+    (await sink.deliver([outgoing('a6'), outgoing('a7'), outgoing('a5')], never)).map(({ fate }) => fate),
+    ['delivered', 'refused', 'delivered'],
+  )
   const { service, ...rest } = server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source as any
   assert.deepEqual(rest, alert)
   assert.deepEqual([service.result_label, service.confidence_score, service.job_title], ['Drop', 91.5, 'Alert triage'])

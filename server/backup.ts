@@ -10,7 +10,7 @@ const {
   positionals: [into = ''],
   values,
 } = readCommand('npm run backup -- DIRECTORY [--data-dir D] [--without-key]', 1, {
-  'data-dir': { type: 'string', default: process.env['SERVICE_DATA_DIR'] ?? './data' },
+  'data-dir': { type: 'string', default: process.env.SERVICE_DATA_DIR ?? './data' },
   'without-key': { type: 'boolean', default: false },
 })
 try {

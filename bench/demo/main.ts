@@ -6,7 +6,7 @@
  */
 import { makeJob, train } from '../harness/job.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
-import { Client, UnexpectedAnswer } from '../harness/client.js'
+import { type Client, UnexpectedAnswer } from '../harness/client.js'
 import { Analyst } from './analyst.js'
 import { commonestShare, neverLabelled, score } from './exam.js'
 import { explain } from './explain.js'

@@ -72,17 +72,17 @@ function read(args: readonly string[]): Record<string, string | boolean | undefi
 /** @throws BadOption. */
 export function parseOptions(args: readonly string[]): DemoOptions {
   const values = read(args) as { readonly [name: string]: string | undefined }
-  if (values['help'] !== undefined) return { kind: 'help' }
-  const seed = integer('seed', values['seed'], 0, 4_294_967_295, 1)
-  const votes = integer('votes', values['votes'], 10, 10_000, 300)
+  if (values.help !== undefined) return { kind: 'help' }
+  const seed = integer('seed', values.seed, 0, 4_294_967_295, 1)
+  const votes = integer('votes', values.votes, 10, 10_000, 300)
   const { file, label, points, event } = values
   if (file === undefined) {
     for (const name of ['label', 'points', 'event']) {
       if (values[name] !== undefined) throw new BadOption(`--${name} says how to read a file, so it needs --file.`)
     }
-    return { kind: 'generated', seed, votes, events: integer('events', values['events'], 1_000, 1_000_000, 60_000) }
+    return { kind: 'generated', seed, votes, events: integer('events', values.events, 1_000, 1_000_000, 60_000) }
   }
-  if (values['events'] !== undefined) {
+  if (values.events !== undefined) {
     throw new BadOption('--events is for the generated stream; a file is played whole.')
   }
   if (label === undefined) throw new BadOption('--file needs --label, the dot path of the truth in each line.')

@@ -20,15 +20,15 @@ export interface Machine {
 }
 
 const fileSystems: Readonly<Record<number, string>> = {
-  0x01021994: 'tmpfs',
-  0xef53: 'ext4',
-  0x58465342: 'xfs',
-  0x9123683e: 'btrfs',
-  0x794c7630: 'overlay',
+  16914836: 'tmpfs',
+  61267: 'ext4',
+  1481003842: 'xfs',
+  2435016766: 'btrfs',
+  2035054128: 'overlay',
 }
 
 export async function describeMachine(cwd: string, generator: string): Promise<Machine> {
-  const { type } = statfsSync(process.env['BENCH_DIR'] ?? tmpdir())
+  const { type } = statfsSync(process.env.BENCH_DIR ?? tmpdir())
   const commit = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd }).catch(() => null)
   return {
     cores: cpus().length,

@@ -34,7 +34,7 @@ process.once('exit', () => {
  * of disk that production has.
  */
 export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'decision-service-'))
+  const directory = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'decision-service-'))
   directories.add(directory)
   return directory
 }

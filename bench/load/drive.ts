@@ -35,7 +35,7 @@ let wrk: boolean | undefined
 
 /** Whether wrk is installed; BENCH_LOAD=raw says not to use it. */
 export async function hasWrk(): Promise<boolean> {
-  if (process.env['BENCH_LOAD'] === 'raw') return false
+  if (process.env.BENCH_LOAD === 'raw') return false
   wrk ??= await run('wrk', ['-v']).then(
     () => true,
     () => false,

@@ -47,14 +47,14 @@ export function readBaselines(folder: string): Baseline[] {
     'log_loss',
     'ece',
   ]).map((row) => ({
-    set: row['data'] ?? '',
-    strategy: row['pick'] === 'random' ? 'random' : 'largest',
-    labels: Number(row['labels']),
-    model: row['model'] ?? '',
-    accuracy: Number(row['accuracy']),
-    macroF1: Number(row['macro_f1']),
-    logLoss: Number(row['log_loss']),
-    ece: Number(row['ece']),
+    set: row.data ?? '',
+    strategy: row.pick === 'random' ? 'random' : 'largest',
+    labels: Number(row.labels),
+    model: row.model ?? '',
+    accuracy: Number(row.accuracy),
+    macroF1: Number(row.macro_f1),
+    logLoss: Number(row.log_loss),
+    ece: Number(row.ece),
   }))
 }
 
@@ -64,14 +64,14 @@ export function readOutlierBaselines(folder: string): OutlierBaseline[] {
   if (!existsSync(path)) return []
   return rowsOf(path, ['data', 'held_out', 'labels', 'detector', 'auroc', 'average_precision', 'fpr', 'tpr']).map(
     (row) => ({
-      set: row['data'] ?? '',
-      heldOut: row['held_out'] ?? '',
-      labels: Number(row['labels']),
-      detector: row['detector'] ?? '',
-      auroc: Number(row['auroc']),
-      averagePrecision: Number(row['average_precision']),
-      falseAlarms: Number(row['fpr']),
-      found: Number(row['tpr']),
+      set: row.data ?? '',
+      heldOut: row.held_out ?? '',
+      labels: Number(row.labels),
+      detector: row.detector ?? '',
+      auroc: Number(row.auroc),
+      averagePrecision: Number(row.average_precision),
+      falseAlarms: Number(row.fpr),
+      found: Number(row.tpr),
     }),
   )
 }

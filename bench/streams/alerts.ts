@@ -135,7 +135,7 @@ function word(situation: Situation, nowMs: number, random: Random): Record<strin
     message: `${product.title}: ${rule.name}`,
   }
   if (process !== null) {
-    body['process'] = {
+    body.process = {
       name: process.name,
       pid: 300 + random.below(60_000),
       executable: `${process.path}/${process.name}`,
@@ -143,9 +143,9 @@ function word(situation: Situation, nowMs: number, random: Random): Record<strin
     }
   }
   if (remote !== null) {
-    body['source'] = { ip: remote.ip, port: 1024 + random.below(64_000), geo: { country_iso_code: remote.country } }
-    body['destination'] = { ip: host.ip, port: rule.port }
-    body['network'] = { transport: rule.port === 53 ? 'udp' : 'tcp', bytes: 64 + random.below(1_000_000) }
+    body.source = { ip: remote.ip, port: 1024 + random.below(64_000), geo: { country_iso_code: remote.country } }
+    body.destination = { ip: host.ip, port: rule.port }
+    body.network = { transport: rule.port === 53 ? 'udp' : 'tcp', bytes: 64 + random.below(1_000_000) }
   }
   return body
 }

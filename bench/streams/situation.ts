@@ -6,7 +6,7 @@
  */
 import type { Rule, Stage } from './products.js'
 import { stages } from './products.js'
-import { Random, zipf } from './random.js'
+import { type Random, zipf } from './random.js'
 import type { Host, ProcessInfo, Remote, User, World } from './world.js'
 
 export interface Situation {

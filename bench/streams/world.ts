@@ -1,7 +1,7 @@
 /**
  * The organisation that the alerts come from: its hosts and users, the addresses around it, and what drifts half way.
  */
-import { Random } from './random.js'
+import type { Random } from './random.js'
 import { rules, type Rule } from './products.js'
 
 export interface Host {

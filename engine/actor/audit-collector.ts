@@ -94,7 +94,7 @@ export class AuditCollector {
 
   /** Takes all that is left, and nothing after; resolves when no message of its own is under way. */
   async close(): Promise<void> {
-    while (this.#marked.size > 0 && this.#step()) continue
+    while (this.#marked.size > 0 && this.#step());
     this.#closed = true
     this.#arm(null)
     await Promise.all(this.#forgetting.values())

@@ -50,7 +50,7 @@ function watchdogNamed(name: string): Pick<NewWatchdog, 'type' | 'condition'> | 
 }
 
 function monitorsOf(job: JobSettings, integrations: Iterable<IntegrationRecord>): JobMonitor[] {
-  const settings = (job.advancedSettings['monitoring_settings'] ?? {}) as Settings
+  const settings = (job.advancedSettings.monitoring_settings ?? {}) as Settings
   if (settings.monitors === undefined || settings.monitors.length === 0) return []
   const telling = new Set([...integrations].filter(canTell).map(({ id }) => id))
   const steps = job.pipeline.filter(

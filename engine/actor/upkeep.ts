@@ -101,7 +101,7 @@ export class Upkeep {
 
   #untilDone(what: string, step: () => Promise<{ more: boolean }>): void {
     const loop = async (): Promise<void> => {
-      while (this.#parts.accepting() && (await step()).more) continue
+      while (this.#parts.accepting() && (await step()).more);
     }
     loop().catch((error: unknown) => {
       if (this.#parts.accepting()) this.#parts.failed(what, error)

@@ -212,13 +212,11 @@ export class Watchdogs implements WatchdogService {
       return
     }
     if (alert !== null) this.#parts.integrations.alerted()
-    this.#parts.logs
-      .of('monitor')
-      [fires ? 'warn' : 'info'](fires ? 'a watchdog fires' : 'a watchdog resolved', {
-        watchdog: row.id,
-        title: row.title,
-        ...details,
-      })
+    this.#parts.logs.of('monitor')[fires ? 'warn' : 'info'](fires ? 'a watchdog fires' : 'a watchdog resolved', {
+      watchdog: row.id,
+      title: row.title,
+      ...details,
+    })
   }
 
   /** What is told where it fires and nobody looks at it any more. */

@@ -77,7 +77,7 @@ export class Neighbourhood {
     const own = this.#entities.get(place.entity)
     this.#gather(own, 0, search)
     for (const entity of place.related) {
-      const side = own !== null && own.listers.includes(entity) ? 1 : sideOf(3, where)
+      const side = own?.listers.includes(entity) ? 1 : sideOf(3, where)
       this.#gather(this.#entities.get(entity), side, search)
     }
     if (own !== null) {

@@ -91,7 +91,7 @@ export function causeSettingsOf({ pipeline }: Pick<JobSettings, 'pipeline'>): Ca
     relatedField: text('related_field'),
     timeField: text('time_field'),
     kindFields: list('kind_fields'),
-    linkage: given['linkage'] === 'window' ? 'window' : causeDefaults.linkage,
+    linkage: given.linkage === 'window' ? 'window' : causeDefaults.linkage,
     gapMs: millis('gap_s', causeDefaults.gapSeconds),
     lengthMs: millis('length_s', causeDefaults.lengthSeconds),
     lateMs: millis('late_s', causeDefaults.lateSeconds),

@@ -89,7 +89,7 @@ export function parseEnvelope(text: string, sectionNames: readonly string[]): En
 /** The same for a value that is parsed already. @throws Refusal invalid_body. */
 export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): Envelope {
   if (!isObject(parsed)) throw wrongBody([], 'the body must be a JSON object', 'object_type')
-  const rawBody = parsed['raw_body']
+  const rawBody = parsed.raw_body
   if (rawBody === undefined || rawBody === null) throw wrongBody(['raw_body'], 'Field required', 'missing')
   if (!isObject(rawBody)) throw wrongBody(['raw_body'], 'Input should be an object', 'object_type')
   for (let i = 0; i < sectionNames.length; i++) {
@@ -110,7 +110,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function idIn(parsed: Record<string, unknown>): string | null {
-  const id = parsed['event_id']
+  const id = parsed.event_id
   if (id === undefined || id === null || id === '') return null
   if (typeof id === 'string') return id
   if (typeof id === 'number') return String(id)
@@ -119,9 +119,9 @@ function idIn(parsed: Record<string, unknown>): string | null {
 
 /** Scalars only: the bounds of an event (shapes.ts) hold for `raw_body`, and nothing else may be as deep as it likes. */
 function extrasOf(parsed: Record<string, unknown>): EventExtras | null {
-  const title = scalarIn(parsed['title'])
-  const severity = scalarIn(parsed['severity'])
-  const storageTag = scalarIn(parsed['storage_tag'])
+  const title = scalarIn(parsed.title)
+  const severity = scalarIn(parsed.severity)
+  const storageTag = scalarIn(parsed.storage_tag)
   if (title === undefined && severity === undefined && storageTag === undefined) return null
   return { title, severity, storage_tag: storageTag }
 }
@@ -131,7 +131,7 @@ function scalarIn(value: unknown): ScalarValue | undefined {
 }
 
 function dropOldResult(rawBody: Record<string, unknown>, name: string, section: unknown): void {
-  if (!isObject(section) || section['inference_status'] === undefined) return
+  if (!isObject(section) || section.inference_status === undefined) return
   const rest: Record<string, unknown> = {}
   let left = false
   for (const [field, value] of Object.entries(section)) {

@@ -50,7 +50,7 @@ export const tlsParameters: readonly ParameterSpec[] = [
 ]
 
 export function timeoutMs(connection: Opened): number {
-  return Number(connection['timeout_seconds'] ?? 10) * 1_000
+  return Number(connection.timeout_seconds ?? 10) * 1_000
 }
 
 /** A text parameter; undefined where it is absent or empty. */
@@ -67,7 +67,7 @@ export function openHttp(
   return new HttpClient({
     policy: tools.policy,
     credentials,
-    verifyTls: connection['verify_tls'] !== false,
+    verifyTls: connection.verify_tls !== false,
     authorities: textAt(connection, 'ca_certificate'),
   })
 }

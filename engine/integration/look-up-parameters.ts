@@ -37,12 +37,12 @@ export const lookUpParameters: readonly ParameterSpec[] = [
 ]
 
 export function timeLimitMs(parameters: Readonly<Record<string, unknown>>): number {
-  const seconds = parameters['time_limit_seconds']
+  const seconds = parameters.time_limit_seconds
   return (typeof seconds === 'number' ? seconds : bounds.lookUpSeconds) * 1_000
 }
 
 export function cacheMs(parameters: Opened): number {
-  return Number(parameters['cache_seconds'] ?? bounds.lookUpCacheSeconds) * 1_000
+  return Number(parameters.cache_seconds ?? bounds.lookUpCacheSeconds) * 1_000
 }
 
 function nameOf(title: string, parameters: Readonly<Record<string, unknown>>): string {

@@ -87,15 +87,15 @@ export function ruleParameters(role: IntegrationRole): ParameterSpec[] {
 
 /** The rule of a step; labels that the job does not have are left out. */
 export function ruleOf(role: IntegrationRole, parameters: Opened, labels: readonly Label[]): Rule {
-  const names = labelWords(String(parameters['decisions'] ?? ''))
+  const names = labelWords(String(parameters.decisions ?? ''))
   const wanted = names.flatMap((name) => resolveLabel(labels, name) ?? [])
   return {
     labels: names.length === 0 ? null : new Set(wanted),
-    minConfidence: Number(parameters['min_confidence'] ?? 0),
-    outliersOnly: parameters['only_outliers'] === true,
-    undecided: (parameters['include_undecided'] ?? role === 'output') === true,
+    minConfidence: Number(parameters.min_confidence ?? 0),
+    outliersOnly: parameters.only_outliers === true,
+    undecided: (parameters.include_undecided ?? role === 'output') === true,
     sameAgain: role === 'output',
-    filters: parse(String(parameters['filters'] ?? '')),
+    filters: parse(String(parameters.filters ?? '')),
   }
 }
 

@@ -105,7 +105,7 @@ export const outlierRateMax = 0.2
 
 /** The share that the settings ask for; the default where they say nothing sensible. */
 export function outlierRateOf(advancedSettings: JobSettings['advancedSettings']): number {
-  const rate = advancedSettings['outlier_false_alarm_rate']
+  const rate = advancedSettings.outlier_false_alarm_rate
   return typeof rate === 'number' && rate >= outlierRateMin && rate <= outlierRateMax ? rate : outlierRateDefault
 }
 

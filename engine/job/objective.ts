@@ -20,7 +20,7 @@ function isCosts(value: unknown): value is { costs: number[][] } {
 
 /** The job's objective; settings are checked where they come in, and one that was kept from before that is none. */
 export function objectiveOf(job: JobSettings): Objective {
-  const given = job.advancedSettings['objective']
+  const given = job.advancedSettings.objective
   if (given === 'accuracy' || given === 'macro_f1') return given
   if (!isCosts(given) || given.costs.length !== job.labels.length) return defaultObjective(job)
   const sound = given.costs.every(

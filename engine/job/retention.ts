@@ -17,7 +17,7 @@ function within(value: unknown, max: number): number | null {
 
 /** Settings are checked where they come in; what was kept from before that, and is none, keeps everything. */
 export function retentionOf({ advancedSettings }: JobSettings): Retention {
-  const given = advancedSettings['retention']
+  const given = advancedSettings.retention
   if (typeof given !== 'object' || given === null) return { days: null, maxEvents: null }
   const { days, max_events: maxEvents } = given as Readonly<Record<string, unknown>>
   return { days: within(days, retentionDaysMax), maxEvents: within(maxEvents, retentionEventsMax) }

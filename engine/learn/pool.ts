@@ -62,7 +62,7 @@ export function priorWeights(labels: number): Float64Array {
 function soften(chances: Float64Array, at: number, classCount: number, temperature: number): void {
   let sum = 0
   for (let k = at; k < at + classCount; k++) {
-    const softer = Math.pow(Math.max(chanceMin, chances[k] as number), 1 / temperature)
+    const softer = Math.max(chanceMin, chances[k] as number) ** (1 / temperature)
     chances[k] = softer
     sum += softer
   }

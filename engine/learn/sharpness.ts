@@ -21,7 +21,7 @@ export function sharpen(answer: Float64Array, power: number): void {
   if (power === 1) return
   let sum = 0
   for (let k = 0; k < answer.length; k++) {
-    const sharper = Math.pow(Math.max(chanceMin, answer[k] as number), power)
+    const sharper = Math.max(chanceMin, answer[k] as number) ** power
     answer[k] = sharper
     sum += sharper
   }

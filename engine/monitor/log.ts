@@ -64,7 +64,7 @@ class ContainerLog implements Log {
   }
 
   error(message: string, fields: LogFields = {}): void {
-    const cause = fields['err'] instanceof Error ? `: ${fields['err'].message}` : ''
+    const cause = fields.err instanceof Error ? `: ${fields.err.message}` : ''
     this.lastError = { at: new Date().toISOString(), message: message + cause }
     this.#logger.error(fields, message)
   }

@@ -55,6 +55,6 @@ function figureBy({ key, bucket }: KeyedBucket, by: string): ScalarValue | null 
   if (by === '_key') return key
   const [name, property = 'value'] = by.split(/[.>]/) as [string, string?]
   const found = bucket.innerOf(name)
-  const figure = found?.[property] ?? (property === 'value' ? found?.['doc_count'] : undefined)
+  const figure = found?.[property] ?? (property === 'value' ? found?.doc_count : undefined)
   return typeof figure === 'number' ? figure : null
 }

@@ -8,7 +8,7 @@
  * All bounds of one range hold for one and the same value.
  */
 import type { ScalarValue } from '../event/point-value.js'
-import { type Condition, type Test } from './condition.js'
+import type { Condition, Test } from './condition.js'
 import { wordsField, type Field } from './field.js'
 import { instantOf, isDateText, spanOf, type DateContext, type Span } from './instant.js'
 import { equalTo, equalToOneOf, numberOf } from './scalar.js'

@@ -44,7 +44,7 @@ export class Access {
 
   /** The data type that the job's first input for posted events declares, or ''. */
   dataTypeOf(job: JobSettings): string {
-    for (const connection of this.#restInputsOf(job)) return String(connection['data_type'] ?? '')
+    for (const connection of this.#restInputsOf(job)) return String(connection.data_type ?? '')
     return ''
   }
 
@@ -53,7 +53,7 @@ export class Access {
     this.#seen = new Map()
     for (const job of this.#state.jobs.values()) {
       for (const connection of this.#restInputsOf(job)) {
-        const name = connection['api_key']
+        const name = connection.api_key
         // A key that was deleted by force left its integrations without one.
         if (typeof name !== 'string') continue
         const jobs = this.#seen.get(name)

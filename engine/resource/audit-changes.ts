@@ -185,7 +185,7 @@ export function auditOf(state: CatalogState, changes: Changes, by: Author, atMic
 function actionOf(before: Shown | null, after: Shown | null): AuditAction {
   if (before === null) return 'created'
   if (after === null) return 'deleted'
-  const [was, is] = [before.fields['status'], after.fields['status']]
+  const [was, is] = [before.fields.status, after.fields.status]
   const others = Object.keys(differences(before, after)).some((name) => name !== 'status')
   if (was === is || others) return 'updated'
   return is === 'STARTED' ? 'started' : 'stopped'

@@ -51,15 +51,15 @@ function withoutNulls(value: unknown, depth: number): unknown {
 /** The title of a resource with flat properties; undefined where the value is none. */
 function flatTitle(value: unknown): string | undefined {
   if (!isMap(value) || Object.hasOwn(value, 'properties')) return undefined
-  const title = value['title'] ?? value['name']
+  const title = value.title ?? value.name
   return typeof title === 'string' ? title : undefined
 }
 
 function entry(identifier: string, place: Place, value: unknown): Entry {
   if (flatTitle(value) === undefined) return { identifier, place, value, inside: [...place, 'properties'] }
   const flat = value as Fields
-  const type = flat['type'] ?? (flat['subcategory_id'] === undefined ? undefined : 'integration')
-  return { identifier, place, value: { type, properties: flat, depends_on: flat['depends_on'] }, inside: place }
+  const type = flat.type ?? (flat.subcategory_id === undefined ? undefined : 'integration')
+  return { identifier, place, value: { type, properties: flat, depends_on: flat.depends_on }, inside: place }
 }
 
 function mapEntries(map: Fields, place: Place): Entry[] {
@@ -89,9 +89,9 @@ function listEntries(list: readonly unknown[], place: Place, issues: Issues): En
 
 /** `resources` may also be the identifier of a resource. */
 function wraps(document: Fields): boolean {
-  const inner = document['resources']
+  const inner = document.resources
   if (!Object.hasOwn(document, 'resources')) return false
-  return !isMap(inner) || typeof inner['type'] !== 'string' || flatTitle(inner) !== undefined
+  return !isMap(inner) || typeof inner.type !== 'string' || flatTitle(inner) !== undefined
 }
 
 /**
@@ -109,7 +109,7 @@ export function documentEntries(document: unknown): Entry[] {
     return []
   }
   const whole = withoutNulls(document, 0)
-  const entries = isMap(whole) && wraps(whole) ? entriesOf(whole['resources'], ['resources']) : entriesOf(whole, [])
+  const entries = isMap(whole) && wraps(whole) ? entriesOf(whole.resources, ['resources']) : entriesOf(whole, [])
   issues.refuse('invalid_resources')
   if (entries.length > limits.resourcesPerRequestMax) {
     throw new Refusal('limit_exceeded', `a request has at most ${limits.resourcesPerRequestMax} resources`)

@@ -188,7 +188,7 @@ export function mergeJob(
     issues.add([...place, 'advanced_settings', 'custom_labels'], `"${twice}" would name two labels`, 'duplicate')
   }
   const autoRetrain = mergeAutoRetrain(advanced?.autoRetrain, before?.autoRetrain ?? null)
-  if (autoRetrain !== null && autoRetrain.enabled && autoRetrain.cron === '') {
+  if (autoRetrain?.enabled && autoRetrain.cron === '') {
     issues.add([...place, 'advanced_settings', 'auto_retrain', 'cron'], 'is required when enabled', 'missing')
   }
   return {

@@ -104,7 +104,7 @@ export function verifyCatalog(environment: Environment, shards: number, sealer: 
   for (const { id, connection } of integrations.values()) {
     for (const _ of sealer === null ? [] : lostSecrets(connection, sealer))
       check.note('integrations', idKey(id), 'has a secret that sealing.key does not open')
-    const key = connection['api_key']
+    const key = connection.api_key
     if (typeof key === 'string' && !keyNames.has(key))
       check.note('integrations', idKey(id), 'is bound to a key that there is not')
     if (counters !== null && id >= counters.nextIntegrationId)

@@ -14,7 +14,7 @@ export function rangeOptions(range: KeyRange): Record<string, unknown> {
   const start = reverse ? range.to : range.from
   const end = reverse ? undefined : range.to
   // Said where a bound is missing, too: with keys read in place the library would begin elsewhere.
-  if (start !== undefined || !reverse) options['start'] = start ?? LEAST_KEY
-  if (end !== undefined || reverse) options['end'] = end ?? LEAST_KEY
+  if (start !== undefined || !reverse) options.start = start ?? LEAST_KEY
+  if (end !== undefined || reverse) options.end = end ?? LEAST_KEY
   return options
 }

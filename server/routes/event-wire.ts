@@ -196,7 +196,7 @@ function putTime(out: Buffer, at: number, micros: number): number {
   const day = Math.floor(second / DAY_SECONDS)
   if (day !== lastDay) {
     lastDay = day
-    lastDate = Buffer.from(isoMicros(micros).split('T', 1)[0] + 'T')
+    lastDate = Buffer.from(`${isoMicros(micros).split('T', 1)[0]}T`)
   }
   const ofDay = second - day * DAY_SECONDS
   let end = put(out, at, lastDate)

@@ -22,7 +22,7 @@ function sortOf(what: string): string {
     .replace(/shard-\d/, 'shard')
     .replace(/the entry [0-9a-f]+/, 'the entry')
     .replace(/\d+/g, 'N')
-    .replace(/  +/g, ' ')
+    .replace(/ {2,}/g, ' ')
 }
 
 const { values } = parseArgs({

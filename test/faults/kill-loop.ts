@@ -344,9 +344,9 @@ async function checkStored(
 }
 
 function checkEvents({ events }: Recounted, ledger: Ledger, counts: KillCounts): void {
-  for (const [id, token] of ledger.own) assert.equal(events.get(id)?.['token'], token, `event ${id}`)
+  for (const [id, token] of ledger.own) assert.equal(events.get(id)?.token, token, `event ${id}`)
   for (const [id, { posted, acknowledged }] of ledger.versions) {
-    const version = (events.get(id)?.['version'] ?? 0) as number
+    const version = (events.get(id)?.version ?? 0) as number
     assert.ok(
       version >= acknowledged && version <= posted,
       `version ${version} of ${id}: ${acknowledged} acknowledged, ${posted} posted`,

@@ -111,7 +111,7 @@ class Threads {
       const job = jobs[shard] as (typeof jobs)[number]
       const { events, buckets } = this.reader(shard).stats(job)
       assert.equal(events, ids.size)
-      const hosts = [...ids].map((id) => this.reader(shard).exportEvent(job, id, 'service').document['host'])
+      const hosts = [...ids].map((id) => this.reader(shard).exportEvent(job, id, 'service').document.host)
       assert.equal(buckets, new Set(hosts).size)
     }
   }
@@ -208,7 +208,7 @@ describe('several shards on one thread', () => {
     threads.check()
     for (const job of jobs) {
       for (let i = 0; i < 4; i++)
-        assert.equal(threads.reader(job.shard).exportEvent(job, `e${i}`, 'service').document['version'], 399)
+        assert.equal(threads.reader(job.shard).exportEvent(job, `e${i}`, 'service').document.version, 399)
     }
     assert.deepEqual(threads.failures, [])
   })

@@ -108,7 +108,7 @@ test('names that mean something to JavaScript change nothing', async () => {
     assert.equal((await client.post('/api/v1/jobs/get_by_name', `{"${name}":{"job_name":"x"}}`)).status, 422)
     await client.post('/api/v2/resources', `{"resources":{"${name}":{"type":"api_key","properties":{"name":"p"}}}}`)
   }
-  assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
+  assert.equal(({} as Record<string, unknown>).polluted, undefined)
 })
 
 test('a missing or wrong job_id is 422 with its place', async () => {

@@ -144,8 +144,8 @@ test('the level of one container changes, and of no other', async () => {
     200,
   )
   const levels = Object.fromEntries((await containers()).map((each) => [each.component_type, each.log_level]))
-  assert.equal(levels['query'], 'debug')
-  assert.equal(levels['trainer'], 'info')
+  assert.equal(levels.query, 'debug')
+  assert.equal(levels.trainer, 'info')
   const wrong = await service.client.post(`${base}/containers/loglevel/query/main`, { log_level: 'loud' })
   assert.equal(wrong.status, 422)
 })

@@ -77,7 +77,7 @@ test('every document becomes an event once, through faults and restarts of the s
   const written = (): string[] =>
     [...server.documents.values()]
       .filter(({ index }) => index === `decided-${jobId}`)
-      .map(({ source }) => String(source['event_id']))
+      .map(({ source }) => String(source.event_id))
   const ids = await eventually(
     async () => written(),
     (found) => found.length === 122,

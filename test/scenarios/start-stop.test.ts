@@ -67,11 +67,11 @@ test('a start that fails says why in one sentence', async () => {
       const said = started
         .output()
         .split('\n')
-        .filter((line) => !/^(\{|First start|  )/.test(line))
+        .filter((line) => !/^(\{|First start| {2})/.test(line))
         .join('\n')
       assert.match(said, /^The service did not start: [^\n]*\.\n$/)
       // What the directory was made with is told, or nobody could ever use it.
-      if (words.source.includes('cannot listen')) assert.match(started.output(), /^  management key: \S+$/m)
+      if (words.source.includes('cannot listen')) assert.match(started.output(), /^ {2}management key: \S+$/m)
     }
   } finally {
     await service.close()

@@ -107,8 +107,8 @@ test('every reference leads to a component', () => {
 })
 
 test('the security schemes name both headers', () => {
-  assert.equal(document.components.securitySchemes['apiKey']?.name, 'x-arcanna-api-key')
-  assert.equal(document.components.securitySchemes['neutralApiKey']?.name, 'x-service-api-key')
+  assert.equal(document.components.securitySchemes.apiKey?.name, 'x-arcanna-api-key')
+  assert.equal(document.components.securitySchemes.neutralApiKey?.name, 'x-service-api-key')
 })
 
 /** Every object of a document, with where it stands. */
@@ -123,7 +123,7 @@ test('nothing is in the document that generators of clients stumble over', () =>
     // They know no patterns for keys, and leave such values out: a record has them as additionalProperties.
     assert.ok(!('patternProperties' in object), place)
     // The most common one ends with an error at a property that is never anything but null.
-    if (/\/properties\/[^/]+$/.test(place)) assert.notEqual(object['type'], 'null', place)
+    if (/\/properties\/[^/]+$/.test(place)) assert.notEqual(object.type, 'null', place)
   }
   // In Go NewUser is the function that makes a User.
   const names = Object.keys(document.components.schemas)
@@ -142,13 +142,13 @@ test('nothing is in the document that generators of clients stumble over', () =>
 })
 
 test('a client sends its key where one is looked at, though none is needed', () => {
-  assert.deepEqual(document.paths['/api/v1/health']?.['get']?.security, [
+  assert.deepEqual(document.paths['/api/v1/health']?.get?.security, [
     { apiKey: [] },
     { neutralApiKey: [] },
     { bearer: [] },
     {},
   ])
-  assert.deepEqual(document.paths['/livez']?.['get']?.security, [])
+  assert.deepEqual(document.paths['/livez']?.get?.security, [])
 })
 
 test('the stream is described as NDJSON', () => {
@@ -173,7 +173,7 @@ test('what is described of a parameter stands where readers look for it', () => 
 })
 
 test('the published properties of a job are those that a job is checked against', () => {
-  const job = (document.components.schemas['JobResource'] as Schema).properties.properties as Schema
+  const job = (document.components.schemas.JobResource as Schema).properties.properties as Schema
   const checked = JSON.parse(JSON.stringify(describeCategory('Decision intelligence', []))).parameters as Schema
   const names = (schema: Schema): string[] => Object.keys(schema.properties).sort()
   assert.deepEqual(names(job), names(checked))

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { World, type Troubles } from './world.js'
 
 /** One more seed than usual: `SIMULATION_SEED=n` runs that one alone, `SIMULATION_SEEDS=n` runs so many. */
-const only = process.env['SIMULATION_SEED']
-const count = Number(process.env['SIMULATION_SEEDS'] ?? 4)
+const only = process.env.SIMULATION_SEED
+const count = Number(process.env.SIMULATION_SEEDS ?? 4)
 
 async function live(seed: number, troubles: Troubles, rounds = 12): Promise<World> {
   const world = new World(seed, troubles)

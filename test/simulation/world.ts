@@ -172,8 +172,8 @@ export class World {
     const lists = Array.from({ length: random.below(3) }, () => `h${random.below(5)}`)
     const body = alarm(`h${random.below(5)}`, `k${random.below(4)}`, this.#seconds - behind, lists)
     if (random.below(25) === 0) body['@timestamp'] = random.pick(['1970-01-01', '2100-01-01', 'x', null])
-    if (random.below(25) === 0) delete body['device']
-    if (random.below(25) === 0) delete body['alarm']
+    if (random.below(25) === 0) delete body.device
+    if (random.below(25) === 0) delete body.alarm
     return { ...body, host: `h${random.below(4)}` }
   }
 
@@ -181,14 +181,14 @@ export class World {
     if (this.#jobs[at]?.category === CLUSTERED) return this.#alarm()
     const random = this.#random
     const body: Record<string, unknown> = { host: `h${random.below(4)}` }
-    if (random.below(3) > 0) body['user'] = random.pick(['ann', 'bob', null, 7, true, ''])
+    if (random.below(3) > 0) body.user = random.pick(['ann', 'bob', null, 7, true, ''])
     if (random.below(3) === 0)
-      body['tags'] = Array.from({ length: random.below(4) }, () => random.pick(['x', 'y', 1, null]))
+      body.tags = Array.from({ length: random.below(4) }, () => random.pick(['x', 'y', 1, null]))
     if (random.below(3) === 0)
-      body['net'] = random.pick([{ port: 22 }, { port: 443 }, [{ port: 1 }, { port: 2 }], {}, null])
-    if (random.below(20) === 0) delete body['host']
+      body.net = random.pick([{ port: 22 }, { port: 443 }, [{ port: 1 }, { port: 2 }], {}, null])
+    if (random.below(20) === 0) delete body.host
     if (random.below(15) === 0)
-      body['enrichment'] = random.pick([{ ti: 1 }, { own: 2 }, { ti: { level: 'x' }, own: 3 }, 'text'])
+      body.enrichment = random.pick([{ ti: 1 }, { own: 2 }, { ti: { level: 'x' }, own: 3 }, 'text'])
     if (random.below(30) === 0) return { other: random.below(3), constructor: 'x', '1': { '0': [] } }
     return body
   }
@@ -438,7 +438,7 @@ export class World {
         action,
         object: object.id,
         analyst,
-        consensus: consensusNames.indexOf(details?.['consensus'] as string | null) - 2,
+        consensus: consensusNames.indexOf(details?.consensus as string | null) - 2,
       }
     })
     assert.deepEqual(

@@ -124,7 +124,7 @@ export async function makeJob(
   properties: Readonly<Record<string, unknown>> = {},
 ): Promise<JobSetup & { readonly title: string }> {
   const name = `test ${++made}`
-  const title = (properties['title'] as string | undefined) ?? `Job ${name}`
+  const title = (properties.title as string | undefined) ?? `Job ${name}`
   const answer = await client.post('/api/v2/resources', {
     resources: {
       key: { type: 'api_key', properties: { name } },

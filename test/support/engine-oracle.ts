@@ -230,7 +230,7 @@ export class OracleJob {
   /** What was looked up about the event has come: undefined for a step that failed. */
   enrich(settings: JobSettings, event: OracleEvent, fields: Record<string, unknown> | undefined, micros: number): void {
     if (event.lookUps !== 'awaited' || settings.status === 'STOPPED') return
-    const own = event.sent['enrichment']
+    const own = event.sent.enrichment
     const { ti, ...kept } = (typeof own === 'object' && own !== null ? own : {}) as Record<string, unknown>
     if (fields !== undefined || ti !== undefined)
       event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }

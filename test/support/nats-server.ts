@@ -194,7 +194,7 @@ export class NatsServer extends SmallServer {
   #pull(peer: Peer, name: string, consumer: Consumer, reply: string, batch: number): void {
     const again = [...consumer.pending].filter((sequence) => !(peer as any)[`given${sequence}`])
     const fresh: number[] = []
-    const most = Math.min(batch, Math.max(0, consumer.config['max_ack_pending'] - consumer.pending.size))
+    const most = Math.min(batch, Math.max(0, consumer.config.max_ack_pending - consumer.pending.size))
     const { filter_subject: filter = '>' } = consumer.config
     for (; fresh.length < most && consumer.next <= this.messages.length; consumer.next++) {
       if (isOf(this.messages[consumer.next - 1]!.subject, filter)) fresh.push(consumer.next)

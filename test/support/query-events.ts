@@ -11,7 +11,7 @@ import { jobSettings, TestShard } from './engine-shard.js'
 import type { OracleDocument } from './query-oracle.js'
 
 /** Random questions of a kind; QUERY_ROUNDS asks more. */
-export const rounds = Number(process.env['QUERY_ROUNDS'] ?? 60)
+export const rounds = Number(process.env.QUERY_ROUNDS ?? 60)
 
 export const texts = [
   'alpha',
@@ -69,9 +69,9 @@ export function randomEvent(random: SeededRandom): Record<string, unknown> {
   const body = randomBody(random, 3)
   if (random.below(3) === 0) body['a.b'] = randomNode(random, 1)
   if (random.below(2) === 0) body['@timestamp'] = random.pick([...dates, ...counted, 'no date', null])
-  if (random.below(3) === 0) body['timestamp'] = random.pick([...dates, 7])
-  if (random.below(5) === 0) body['event_id'] = random.pick(numbers)
-  if (random.below(6) === 0) body['service'] = { name: 'web', result: 'hidden' }
+  if (random.below(3) === 0) body.timestamp = random.pick([...dates, 7])
+  if (random.below(5) === 0) body.event_id = random.pick(numbers)
+  if (random.below(6) === 0) body.service = { name: 'web', result: 'hidden' }
   if (random.below(40) === 0) for (let i = 0; i < 70; i++) body[`wide${i}`] = i
   return body
 }

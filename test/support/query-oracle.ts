@@ -49,7 +49,7 @@ function found(document: OracleDocument, path: string): unknown[] {
     job_id: document.jobId,
     job_title: document.jobTitle,
     ...document.extras,
-    'attention.undecided_consensus.attention_required': document.section['consensus'] === 'Undecided',
+    'attention.undecided_consensus.attention_required': document.section.consensus === 'Undecided',
   }
   return Object.hasOwn(bare, path) ? [bare[path]] : []
 }
@@ -61,15 +61,15 @@ function ownValue(document: OracleDocument, path: string): unknown[] | undefined
   if (!path.startsWith('service.')) return undefined
   const { section } = document
   const name = path.slice('service.'.length)
-  const score = section['confidence_score'] as number
-  const model = (section['model'] as { path: string } | null)?.path ?? null
+  const score = section.confidence_score as number
+  const model = (section.model as { path: string } | null)?.path ?? null
   const own: Json = {
     ...section,
-    outlier_flag: section['outlier'],
-    knowledge_base_state: section['bucket_state'],
+    outlier_flag: section.outlier,
+    knowledge_base_state: section.bucket_state,
     'model.path': model,
     model,
-    key_hash: section['bucket_id'],
+    key_hash: section.bucket_id,
     confidence_percentage: score,
     original_id: document.id,
     event_id: document.id,
@@ -79,8 +79,8 @@ function ownValue(document: OracleDocument, path: string): unknown[] | undefined
     severity: null,
     storage_tag: null,
     ...document.extras,
-    'attention.low_confidence_score.attention_required': section['result'] !== '' && score < 60,
-    'attention.undecided_consensus.attention_required': section['consensus'] === 'Undecided',
+    'attention.low_confidence_score.attention_required': section.result !== '' && score < 60,
+    'attention.undecided_consensus.attention_required': section.consensus === 'Undecided',
   }
   for (const other of [
     'timers',

@@ -61,7 +61,7 @@ export function randomSet(random: SeededRandom): ResourceSet {
     const integration = restApi(title, '') as { properties: { parameters: Record<string, unknown> } }
     const key = random.below(keys.length)
     const name = (keys[key] as string).replaceAll(/['\\]/g, '\\$&')
-    integration.properties.parameters['api_key'] = random.pick([`k${key}`, `{{api_keys(name='${name}')}}`])
+    integration.properties.parameters.api_key = random.pick([`k${key}`, `{{api_keys(name='${name}')}}`])
     entries.push([`r${index}`, integration])
   }
   const references = rests.map((title, index) => {

@@ -44,13 +44,13 @@ export function holds(document: OracleDocument, clause: Json): boolean {
     case 'bool':
       return holdsBool(document, body)
     case 'constant_score':
-      return holds(document, body['filter'])
+      return holds(document, body.filter)
     case 'dis_max':
-      return body['queries'].some((one: Json) => holds(document, one))
+      return body.queries.some((one: Json) => holds(document, one))
     case 'ids':
-      return body['values'].includes(document.id)
+      return body.values.includes(document.id)
     case 'exists':
-      return exists(document, body['field'])
+      return exists(document, body.field)
     case 'term':
       return filter(document, field, 'is', value)
     case 'terms':
@@ -131,13 +131,13 @@ const close = (number: number | null): number | null => (number === null ? null 
 
 /** What the aggregation should give: figures to twelve digits, buckets with their counts. */
 export function aggregate(documents: readonly OracleDocument[], aggregation: Json): Json {
-  const inner = (aggregation['aggs'] ?? {}) as Json
+  const inner = (aggregation.aggs ?? {}) as Json
   const [kind, body] = Object.entries(aggregation).find(([name]) => name !== 'aggs') as [string, Json]
   const bucket = (inside: readonly OracleDocument[]): Json => ({
     doc_count: inside.length,
     ...Object.fromEntries(Object.entries(inner).map(([name, one]) => [name, aggregate(inside, one)])),
   })
-  const field = body['field'] as string
+  const field = body.field as string
   const numbers = figures(documents, field ?? '')
   const sum = numbers.reduce((a, b) => a + b, 0)
   const [min, max] = numbers.length === 0 ? [null, null] : [Math.min(...numbers), Math.max(...numbers)]
@@ -169,7 +169,7 @@ export function aggregate(documents: readonly OracleDocument[], aggregation: Jso
     case 'filters':
       return {
         buckets: Object.fromEntries(
-          Object.entries(body['filters'] as Json).map(([name, one]) => [
+          Object.entries(body.filters as Json).map(([name, one]) => [
             name,
             bucket(documents.filter((document) => holds(document, one))),
           ]),
@@ -177,7 +177,7 @@ export function aggregate(documents: readonly OracleDocument[], aggregation: Jso
       }
     case 'range':
       return {
-        buckets: (body['ranges'] as Json[]).map(({ key, from = -Infinity, to = Infinity }) => ({
+        buckets: (body.ranges as Json[]).map(({ key, from = -Infinity, to = Infinity }) => ({
           key,
           ...bucket(documents.filter((document) => figures([document], field).some((one) => one >= from && one < to))),
         })),
@@ -186,7 +186,7 @@ export function aggregate(documents: readonly OracleDocument[], aggregation: Jso
       return histogram(
         documents,
         (document) => valuesOf(document, field).map(numeric),
-        (value) => Math.floor(value / body['interval']) * body['interval'],
+        (value) => Math.floor(value / body.interval) * body.interval,
         bucket,
       )
     case 'date_histogram':
@@ -241,12 +241,12 @@ function terms(
   }
   const buckets = keys
     .map((key) => ({ key, ...bucket(documents.filter((document) => valuesOf(document, field).includes(key))) }) as Json)
-    .sort((a, b) => b['doc_count'] - a['doc_count'] || order(a, b))
-  const shown = buckets.slice(0, body['size'] ?? 10)
-  const count = (list: readonly Json[]): number => list.reduce((all, one) => all + one['doc_count'], 0)
+    .sort((a, b) => b.doc_count - a.doc_count || order(a, b))
+  const shown = buckets.slice(0, body.size ?? 10)
+  const count = (list: readonly Json[]): number => list.reduce((all, one) => all + one.doc_count, 0)
   return {
     sum_other_doc_count: count(buckets) - count(shown),
-    buckets: shown.map((one) => (typeof one['key'] === 'boolean' ? { ...one, key: Number(one['key']) } : one)),
+    buckets: shown.map((one) => (typeof one.key === 'boolean' ? { ...one, key: Number(one.key) } : one)),
   }
 }
 

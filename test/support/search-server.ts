@@ -162,11 +162,11 @@ export class SearchServer {
   #search(pattern: string, query: Clause): unknown {
     const named = pattern.split(',').map((one) => new RegExp(`^${one.replaceAll('.', '\\.').replaceAll('*', '.*')}$`))
     const found = [...this.documents.values()].filter((document) => {
-      return named.some((one) => one.test(document.index)) && holds(document, query['query'])
+      return named.some((one) => one.test(document.index)) && holds(document, query.query)
     })
-    if (query['aggs'] !== undefined) {
-      const { field, fixed_interval: interval } = query['aggs'].steps.date_histogram
-      const step = Number.parseInt(interval)
+    if (query.aggs !== undefined) {
+      const { field, fixed_interval: interval } = query.aggs.steps.date_histogram
+      const step = Number.parseInt(interval, 10)
       const counts = new Map<number, number>()
       for (const document of found) {
         const key = Math.floor(dateOf(document, field) / step) * step
@@ -177,15 +177,15 @@ export class SearchServer {
         aggregations: { steps: { buckets: [...counts].map(([key, count]) => ({ key, doc_count: count })) } },
       }
     }
-    const [dateField] = Object.keys(query['sort']?.[0] ?? { '@timestamp': 1 }) as [string]
+    const [dateField] = Object.keys(query.sort?.[0] ?? { '@timestamp': 1 }) as [string]
     const sorted = found.sort((a, b) => dateOf(a, dateField) - dateOf(b, dateField) || a.seqNo - b.seqNo)
     return {
       hits: {
-        hits: sorted.slice(0, query['size']).map((document) => ({
+        hits: sorted.slice(0, query.size).map((document) => ({
           _index: document.index,
           _id: document.id,
           _seq_no: document.seqNo,
-          _source: chosen(document.source, query['_source']),
+          _source: chosen(document.source, query._source),
           sort: [dateOf(document, dateField), document.seqNo],
         })),
       },

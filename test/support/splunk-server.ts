@@ -58,11 +58,11 @@ export class SplunkServer {
     if (path === '/services/notable_update') return json(200, this.#update(form))
     if (
       path !== (this.isOld ? '/services/search/jobs/export' : '/services/search/v2/jobs/export') ||
-      form['output_mode'] !== 'json' ||
-      form['preview'] !== '0'
+      form.output_mode !== 'json' ||
+      form.preview !== '0'
     )
       return json(404, { messages: [] })
-    const rows = this.#search(form['search'] ?? '')
+    const rows = this.#search(form.search ?? '')
     const lines = rows.map((result, offset) =>
       JSON.stringify({ preview: false, offset, ...(offset === rows.length - 1 ? { lastrow: true } : {}), result }),
     )
@@ -84,7 +84,7 @@ export class SplunkServer {
     if (rest === '') throw new Error(`a search of ${query}`)
     const found = this.events.filter(
       ({ indexed, fields }) =>
-        indexed >= Number(from) && indexed < Number(to) && terms.includes(`index=${String(fields['index'] ?? 'main')}`),
+        indexed >= Number(from) && indexed < Number(to) && terms.includes(`index=${String(fields.index ?? 'main')}`),
     )
     const [, step] =
       /^eval ds_step=floor\(_indextime\/(\d+)\)\*\1 \| stats count AS ds_count BY ds_step$/.exec(rest) ?? []
@@ -121,7 +121,7 @@ export class SplunkServer {
 
   #update(form: Record<string, string>): unknown {
     this.updates.push(form)
-    if (this.missing.has(form['ruleUIDs'] ?? ''))
+    if (this.missing.has(form.ruleUIDs ?? ''))
       return {
         success: false,
         success_count: 0,

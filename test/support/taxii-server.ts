@@ -79,7 +79,7 @@ export class TaxiiServer {
     if (all === undefined || id === 'unreadable') return json(404, { title: 'no such collection' })
     const after = url.searchParams.get('added_after') ?? ''
     const wanted = all.filter(
-      ({ object, added }) => timeOf(added) > after && object['type'] === url.searchParams.get('match[type]'),
+      ({ object, added }) => timeOf(added) > after && object.type === url.searchParams.get('match[type]'),
     )
     const from = Number(url.searchParams.get('next') ?? 0)
     const page = wanted.slice(from, from + Math.min(this.pageMax, Number(url.searchParams.get('limit'))))

@@ -56,7 +56,7 @@ export function tlsSettings(connection: Opened, host: string): TlsSettings {
     textAt(connection, 'client_key'),
   ]
   return {
-    rejectUnauthorized: connection['verify_tls'] !== false,
+    rejectUnauthorized: connection.verify_tls !== false,
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(ca === undefined ? {} : { ca }),

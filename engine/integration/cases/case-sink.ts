@@ -41,13 +41,13 @@ export class CaseSink implements Sink {
   constructor(system: CaseSystem, connection: Opened, parameters: Opened, tools: Tools) {
     this.#system = system
     this.#http = openHttp(connection, tools, system.credentials(connection))
-    this.#base = String(connection['url']).replace(/\/+$/, '')
+    this.#base = String(connection.url).replace(/\/+$/, '')
     this.#parameters = parameters
     this.#timeoutMs = timeoutMs(connection)
   }
 
   subjectOf({ bucketId, eventId }: DecidedEvent): string {
-    return bucketId === null || this.#parameters['once_per'] === 'event' ? `event ${eventId}` : `bucket ${bucketId}`
+    return bucketId === null || this.#parameters.once_per === 'event' ? `event ${eventId}` : `bucket ${bucketId}`
   }
 
   deliver(items: readonly Outgoing[], signal: AbortSignal): Promise<Fate[]> {

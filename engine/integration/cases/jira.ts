@@ -39,8 +39,8 @@ export const jiraSystem: CaseSystem = {
     path: '/rest/api/2/issue',
     body: {
       fields: {
-        project: { key: String(parameters['project']) },
-        issuetype: { name: String(parameters['issue_type'] ?? 'Task') },
+        project: { key: String(parameters.project) },
+        issuetype: { name: String(parameters.issue_type ?? 'Task') },
         summary: title,
         description,
         labels: [mark],

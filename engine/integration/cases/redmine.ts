@@ -28,7 +28,7 @@ export const redmineSystem: CaseSystem = {
       description: 'The priority; by itself the standard one.',
     },
   ],
-  credentials: (connection) => ({ 'x-redmine-api-key': String(connection['api_key']) }),
+  credentials: (connection) => ({ 'x-redmine-api-key': String(connection.api_key) }),
   create: ({ mark, title, description }, { project, tracker_id: tracker, priority_id: priority }) => ({
     method: 'POST',
     path: '/issues.json',

@@ -4,7 +4,7 @@ import { basic, textIn, type CaseSystem } from './case-system.js'
 import type { Opened } from '../contract.js'
 
 function table(parameters: Opened): string {
-  return `/api/now/table/${encodeURIComponent(String(parameters['table'] ?? 'incident'))}`
+  return `/api/now/table/${encodeURIComponent(String(parameters.table ?? 'incident'))}`
 }
 
 export const serviceNowSystem: CaseSystem = {
@@ -40,7 +40,7 @@ export const serviceNowSystem: CaseSystem = {
     body: {
       short_description: title,
       description,
-      urgency: String(parameters['urgency'] ?? '2'),
+      urgency: String(parameters.urgency ?? '2'),
       correlation_id: mark,
       correlation_display: 'decision-service',
     },

@@ -27,14 +27,14 @@ export const theHiveSystem: CaseSystem = {
       description: 'Severity of its cases.',
     },
   ],
-  credentials: (connection) => ({ authorization: `Bearer ${String(connection['api_key'])}` }),
+  credentials: (connection) => ({ authorization: `Bearer ${String(connection.api_key)}` }),
   create: ({ mark, title, description, event }, parameters) => ({
     method: 'POST',
     path: '/api/v1/case',
     body: {
       title,
       description,
-      severity: SEVERITIES[String(parameters['severity'])] ?? 2,
+      severity: SEVERITIES[String(parameters.severity)] ?? 2,
       tags: [mark, `decision:${event.result}`],
     },
   }),

@@ -66,13 +66,13 @@ export class KafkaInput implements Source {
     this.#parameters = parameters
     this.#topics = [
       ...new Set(
-        String(parameters['topics'])
+        String(parameters.topics)
           .split(',')
           .map((topic) => topic.trim())
           .filter((topic) => topic !== ''),
       ),
     ]
-    this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
+    this.#batch = Number(parameters.batch_size ?? BATCH_STANDARD)
     this.#group = textAt(parameters, 'group') ?? ''
   }
 

@@ -105,7 +105,7 @@ export function kafkaSettings(connection: Opened, { policy }: Tools): KafkaSetti
   const isTls = textAt(connection, 'protocol') !== 'plain'
   const timeout = timeoutMs(connection)
   const sasl = saslOf(connection)
-  const servers = parseServers(String(connection['servers']), STANDARD_PORT)
+  const servers = parseServers(String(connection.servers), STANDARD_PORT)
   const makeSocket = ({ host: name, port: number, onConnect }: ISocketFactoryArgs): Socket => {
     const { host, port } = name.startsWith(SEED)
       ? (servers[Number(name.slice(SEED.length))] as ServerAddress)

@@ -33,7 +33,7 @@ export class KafkaOutput implements Sink {
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#settings = kafkaSettings(connection, tools)
     this.#timeoutMs = timeoutMs(connection)
-    this.#topic = String(parameters['topic']).trim()
+    this.#topic = String(parameters.topic).trim()
     this.#key = textAt(parameters, 'key') ?? STANDARD_KEY
   }
 

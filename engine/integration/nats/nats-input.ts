@@ -70,10 +70,10 @@ export class NatsInput implements Source {
 
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#line = new NatsLine(connection, tools)
-    this.#stream = String(parameters['stream'])
-    this.#consumer = String(parameters['consumer'])
+    this.#stream = String(parameters.stream)
+    this.#consumer = String(parameters.consumer)
     this.#parameters = parameters
-    this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
+    this.#batch = Number(parameters.batch_size ?? BATCH_STANDARD)
   }
 
   async poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece> {

@@ -79,7 +79,7 @@ export class NatsLine {
   constructor(connection: Opened, tools: Tools) {
     this.#connection = connection
     this.#policy = tools.policy
-    this.#servers = parseServers(String(connection['servers']), STANDARD_PORT)
+    this.#servers = parseServers(String(connection.servers), STANDARD_PORT)
     this.timeoutMs = timeoutMs(connection)
   }
 

@@ -11,7 +11,7 @@ import { bounds } from '../bounds.js'
 import type { ParameterSpec } from '../../resource/parameters.js'
 import type { Opened, Tools } from '../contract.js'
 import { HostRefused } from '../host-policy.js'
-import { HttpClient, HttpFailure, type HttpAnswer } from '../http-client.js'
+import { type HttpClient, HttpFailure, type HttpAnswer } from '../http-client.js'
 import { openHttp, textAt, timeoutMs, tlsParameters } from '../http-kind.js'
 import { parseBounded } from '../json.js'
 
@@ -68,12 +68,12 @@ export class SearchClient {
   constructor(connection: Opened, tools: Tools) {
     const user = textAt(connection, 'user')
     const credentials =
-      user === undefined ? undefined : Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')
+      user === undefined ? undefined : Buffer.from(`${user}:${String(connection.password ?? '')}`).toString('base64')
     this.#http = openHttp(connection, tools, credentials === undefined ? {} : { authorization: `Basic ${credentials}` })
-    const hosts = String(connection['hosts'])
+    const hosts = String(connection.hosts)
       .split(',')
       .map((host) => host.trim())
-    this.#bases = hosts.map((host) => `${String(connection['schema'])}://${host}:${Number(connection['port'])}`)
+    this.#bases = hosts.map((host) => `${String(connection.schema)}://${host}:${Number(connection.port)}`)
     this.#timeoutMs = timeoutMs(connection)
   }
 

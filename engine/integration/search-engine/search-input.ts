@@ -63,7 +63,7 @@ export class SearchInput implements Source {
   /** `leftOut` names fields of documents that are never read. */
   constructor(connection: Opened, parameters: Opened, tools: Tools, leftOut: readonly string[] = []) {
     this.#client = new SearchClient(connection, tools)
-    const pattern = String(parameters['index_pattern'])
+    const pattern = String(parameters.index_pattern)
     this.#path = searchPath(pattern)
     this.#selection = {
       dateField: textAt(parameters, 'datetime') ?? '@timestamp',
@@ -76,9 +76,9 @@ export class SearchInput implements Source {
         .filter((field) => field !== ''),
       leftOut,
     }
-    this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
-    this.#lookbackMs = Number(parameters['lookback_seconds'] ?? LOOKBACK_STANDARD_SECONDS) * 1_000
-    this.#preserveId = parameters['preserve_id'] === true
+    this.#batch = Number(parameters.batch_size ?? BATCH_STANDARD)
+    this.#lookbackMs = Number(parameters.lookback_seconds ?? LOOKBACK_STANDARD_SECONDS) * 1_000
+    this.#preserveId = parameters.preserve_id === true
     const { dateField, startTime, filter } = this.#selection
     this.#fingerprint = JSON.stringify([pattern, dateField, startTime, filter])
     this.#nowMs = () => Math.floor(tools.clock.nowMicros() / 1_000)

@@ -86,14 +86,14 @@ export class SearchLookUp implements LookUp {
 
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#client = new SearchClient(connection, tools)
-    this.#header = JSON.stringify({ index: String(parameters['index_pattern']).split(','), ignore_unavailable: true })
-    this.#point = new DecisionPoints([String(parameters['event_field'])])
-    this.#field = String(parameters['document_field'])
+    this.#header = JSON.stringify({ index: String(parameters.index_pattern).split(','), ignore_unavailable: true })
+    this.#point = new DecisionPoints([String(parameters.event_field)])
+    this.#field = String(parameters.document_field)
     this.#source = (textAt(parameters, 'fields') ?? '')
       .split(',')
       .map((field) => field.trim())
       .filter((field) => field !== '')
-    this.#size = Number(parameters['size'] ?? 1)
+    this.#size = Number(parameters.size ?? 1)
     this.#newestBy = textAt(parameters, 'newest_by')
     this.#filter = textAt(parameters, 'filter')
   }
@@ -148,9 +148,9 @@ export class SearchLookUp implements LookUp {
   #fieldsOf(answer: unknown): Known {
     if (typeof answer !== 'object' || answer === null) throw new HttpFailure('an answer that is not that of a search')
     const document = answer as Record<string, unknown>
-    if (document['error'] !== undefined) {
-      const reason = rootCause(document['error']).slice(0, bounds.reasonCharsMax)
-      if (document['status'] === 400) return new QuestionRefused(reason)
+    if (document.error !== undefined) {
+      const reason = rootCause(document.error).slice(0, bounds.reasonCharsMax)
+      if (document.status === 400) return new QuestionRefused(reason)
       throw new LookUpFailure(reason)
     }
     mustBeWhole(document)

@@ -128,7 +128,7 @@ export function hitsIn({ answer, sources }: SearchPage): Hit[] {
   if (typeof answer !== 'object' || answer === null) throw wrongAnswer()
   const document = answer as Record<string, unknown>
   mustBeWhole(document)
-  const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
+  const { hits } = (document.hits ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw wrongAnswer()
   return hits.map(
     (hit: { _index?: unknown; _id?: unknown; _source?: unknown; _seq_no?: unknown; sort?: unknown[] }): Hit => {
@@ -150,7 +150,7 @@ export function hitsIn({ answer, sources }: SearchPage): Hit[] {
 
 /** The documents of an answer that was parsed whole. @throws HttpFailure where it is not that of a search. */
 export function sourcesIn(document: Record<string, unknown>): Record<string, unknown>[] {
-  const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
+  const { hits } = (document.hits ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw wrongAnswer()
   return hits.map(({ _source: source }: { _source?: unknown }) =>
     typeof source === 'object' && source !== null ? (source as Record<string, unknown>) : {},
@@ -160,7 +160,7 @@ export function sourcesIn(document: Record<string, unknown>): Record<string, unk
 /** @throws HttpFailure as hitsIn. */
 export function countsIn(document: Record<string, unknown>): Map<number, number> {
   mustBeWhole(document)
-  const buckets = (document['aggregations'] as { steps?: { buckets?: unknown } } | undefined)?.steps?.buckets
+  const buckets = (document.aggregations as { steps?: { buckets?: unknown } } | undefined)?.steps?.buckets
   // An index pattern that matches no index has no aggregations to answer with.
   if (buckets === undefined) return new Map()
   if (!Array.isArray(buckets)) throw wrongAnswer()
@@ -169,7 +169,7 @@ export function countsIn(document: Record<string, unknown>): Map<number, number>
 
 /** @throws HttpFailure. Half of an answer would be taken for the whole of it: documents of a shard that is away must not be passed. */
 export function mustBeWhole(document: Record<string, unknown>): void {
-  const { failed = 0 } = (document['_shards'] ?? {}) as { failed?: number }
-  if (document['timed_out'] === true || failed > 0)
+  const { failed = 0 } = (document._shards ?? {}) as { failed?: number }
+  if (document.timed_out === true || failed > 0)
     throw new HttpFailure(`${failed} shards of the search engine did not answer`)
 }

@@ -79,7 +79,7 @@ export class WriteBack implements Sink {
 
 /** The index that each id was found in. @throws HttpFailure where the answer is not that of a search. */
 function indexesIn(document: Record<string, unknown>): Map<string, string> {
-  const { hits } = (document['hits'] ?? {}) as { hits?: unknown }
+  const { hits } = (document.hits ?? {}) as { hits?: unknown }
   if (!Array.isArray(hits)) throw new HttpFailure('an answer that is not that of a search')
   return new Map(hits.map(({ _id: id, _index: index }: { _id: string; _index: string }) => [id, index]))
 }

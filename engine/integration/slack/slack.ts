@@ -76,7 +76,7 @@ class SlackSink implements Sink {
 
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#http = openHttp(connection, tools)
-    this.#url = new URL(String(connection['url']))
+    this.#url = new URL(String(connection.url))
     this.#timeoutMs = timeoutMs(connection)
     this.#text = textAt(parameters, 'text') ?? STANDARD_TEXT
     this.#channel = textAt(parameters, 'channel')

@@ -41,7 +41,7 @@ export class SplunkClient {
     const basic =
       user === undefined
         ? undefined
-        : `Basic ${Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')}`
+        : `Basic ${Buffer.from(`${user}:${String(connection.password ?? '')}`).toString('base64')}`
     const authorization = token === undefined ? basic : `Bearer ${token}`
     this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
     this.#url = new URL(url.endsWith('/') ? url : `${url}/`)

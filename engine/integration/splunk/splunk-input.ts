@@ -74,16 +74,16 @@ export class SplunkInput implements Source {
     this.#client = new SplunkClient(connection, tools)
     this.#nowSeconds = () => Math.floor(tools.clock.nowMicros() / 1e6)
     this.#selection = {
-      search: String(parameters['search']).replace(/^\s*search\s+/i, ''),
-      ageSeconds: Number(parameters['max_event_age_hours'] ?? 24) * 3_600,
+      search: String(parameters.search).replace(/^\s*search\s+/i, ''),
+      ageSeconds: Number(parameters.max_event_age_hours ?? 24) * 3_600,
     }
-    this.#batch = Number(parameters['batch_size'] ?? BATCH_STANDARD)
-    this.#settle = Number(parameters['settle_seconds'] ?? 5)
-    this.#lookback = Number(parameters['lookback_seconds'] ?? LOOKBACK_STANDARD_SECONDS)
+    this.#batch = Number(parameters.batch_size ?? BATCH_STANDARD)
+    this.#settle = Number(parameters.settle_seconds ?? 5)
+    this.#lookback = Number(parameters.lookback_seconds ?? LOOKBACK_STANDARD_SECONDS)
     this.#idField = textAt(parameters, 'id_field')
     const start = textAt(parameters, 'start_time')
     this.#start = start === undefined ? this.#nowSeconds() : Math.floor((millisIn(start) ?? 0) / 1_000)
-    this.pollMs = Number(parameters['poll_seconds'] ?? 5) * 1_000
+    this.pollMs = Number(parameters.poll_seconds ?? 5) * 1_000
   }
 
   async poll(checkpoint: unknown, signal: AbortSignal): Promise<SourcePiece> {
@@ -122,7 +122,7 @@ export class SplunkInput implements Source {
   #document({ key, row }: SplunkEvent): SourceDocument {
     const document: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(row)) if (!inner.has(name)) document[name] = value
-    document['@timestamp'] ??= timestampOf(row['_time'])
+    document['@timestamp'] ??= timestampOf(row._time)
     const own = this.#idField === undefined ? undefined : row[this.#idField]
     const id =
       typeof own === 'string' && own !== '' ? own : createHash('sha256').update(key).digest('base64url').slice(0, 24)

@@ -75,7 +75,7 @@ export function countSearch(selection: SplunkSelection, from: number, to: number
 /** @throws HttpFailure where a result is no event of such a search. */
 export function eventsIn(rows: readonly SplunkRow[]): SplunkEvent[] {
   return rows.map((row): SplunkEvent => {
-    const [key, indexed] = [row['ds_key'], Number(row['ds_indexed'])]
+    const [key, indexed] = [row.ds_key, Number(row.ds_indexed)]
     if (typeof key !== 'string' || !safeKey.test(key) || !Number.isSafeInteger(indexed)) {
       throw new HttpFailure(
         'a result that does not say where it is stored: the search must give events, with _bkt, _cd and _indextime',
@@ -86,5 +86,5 @@ export function eventsIn(rows: readonly SplunkRow[]): SplunkEvent[] {
 }
 
 export function countsIn(rows: readonly SplunkRow[]): Map<number, number> {
-  return new Map(rows.map((row) => [Number(row['ds_step']), Number(row['ds_count'])]))
+  return new Map(rows.map((row) => [Number(row.ds_step), Number(row.ds_count)]))
 }

@@ -144,10 +144,10 @@ class SyslogSink implements Sink {
 
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     this.#line = new LineClient({
-      host: String(connection['host']),
-      port: Number(connection['port']),
-      tls: connection['protocol'] !== 'tcp',
-      verifyTls: connection['verify_tls'] !== false,
+      host: String(connection.host),
+      port: Number(connection.port),
+      tls: connection.protocol !== 'tcp',
+      verifyTls: connection.verify_tls !== false,
       authorities: textAt(connection, 'ca_certificate'),
       timeoutMs: timeoutMs(connection),
       policy: tools.policy,

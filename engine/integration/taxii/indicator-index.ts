@@ -68,15 +68,15 @@ export class IndicatorIndex {
     const stix = object as Record<string, unknown>
     const { id, type, pattern } = stix
     if (type !== 'indicator' || typeof id !== 'string' || id.length > TEXT_CHARS_MAX) return
-    const modified = typeof stix['modified'] === 'string' ? stix['modified'] : ''
+    const modified = typeof stix.modified === 'string' ? stix.modified : ''
     const before = this.#byId.get(id)
     if (before !== undefined && before.modified >= modified) return
     if (before !== undefined) this.#drop(before)
     this.#unread.delete(id)
-    const isStix = stix['pattern_type'] === undefined || stix['pattern_type'] === 'stix'
+    const isStix = stix.pattern_type === undefined || stix.pattern_type === 'stix'
     // Of a revoked one it is remembered that it is: an earlier version may come behind.
     const matched =
-      stix['revoked'] === true
+      stix.revoked === true
         ? { keys: [], networks: [] }
         : isStix && typeof pattern === 'string'
           ? simplePattern(pattern)
@@ -88,13 +88,13 @@ export class IndicatorIndex {
       {
         id,
         modified,
-        name: textIn(stix['name']),
-        confidence: typeof stix['confidence'] === 'number' ? stix['confidence'] : null,
-        types: textsIn(stix['indicator_types']),
-        labels: textsIn(stix['labels']),
-        phases: phasesIn(stix['kill_chain_phases']),
-        fromMs: timeIn(stix['valid_from'], -Infinity),
-        untilMs: timeIn(stix['valid_until'], Infinity),
+        name: textIn(stix.name),
+        confidence: typeof stix.confidence === 'number' ? stix.confidence : null,
+        types: textsIn(stix.indicator_types),
+        labels: textsIn(stix.labels),
+        phases: phasesIn(stix.kill_chain_phases),
+        fromMs: timeIn(stix.valid_from, -Infinity),
+        untilMs: timeIn(stix.valid_until, Infinity),
         names: namesOf(matched),
       },
       matched,

@@ -41,10 +41,10 @@ export class TaxiiClient {
     const basic =
       user === undefined
         ? undefined
-        : `Basic ${Buffer.from(`${user}:${String(connection['password'] ?? '')}`).toString('base64')}`
+        : `Basic ${Buffer.from(`${user}:${String(connection.password ?? '')}`).toString('base64')}`
     const authorization = basic ?? (key === undefined ? undefined : `Bearer ${key}`)
     this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
-    this.#url = withSlash(new URL(String(connection['url'])))
+    this.#url = withSlash(new URL(String(connection.url)))
     this.#timeoutMs = timeoutMs(connection)
   }
 
@@ -53,9 +53,9 @@ export class TaxiiClient {
     const found: TaxiiCollection[] = []
     for (const root of await this.#roots(signal)) {
       const { document } = await this.#get(new URL('collections/', root), signal)
-      for (const one of listIn(document['collections'])) {
+      for (const one of listIn(document.collections)) {
         const { id, title, alias } = one
-        if (typeof id !== 'string' || one['can_read'] === false) continue
+        if (typeof id !== 'string' || one.can_read === false) continue
         if (wanted.length > 0 && ![id, title, alias].some((name) => wanted.includes(String(name)))) continue
         found.push({
           url: new URL(`collections/${encodeURIComponent(id)}/`, root),
@@ -90,12 +90,12 @@ export class TaxiiClient {
       page.searchParams.set('match[type]', 'indicator')
       if (next !== '') page.searchParams.set('next', next)
       const { document, answer } = await this.#get(page, signal)
-      const objects = listIn(document['objects'])
+      const objects = listIn(document.objects)
       take({ objects })
       const added = answer.headers['x-taxii-date-added-last']
       if (typeof added === 'string' && added !== '') last = added
-      if (document['more'] !== true) return last
-      const behind = typeof document['next'] === 'string' ? document['next'] : ''
+      if (document.more !== true) return last
+      const behind = typeof document.next === 'string' ? document.next : ''
       // Without a place to go on from, the time of the last one is it. `next` may be the same on every page; a page without anything
       // on it would be the first of many.
       if (objects.length === 0 || (behind === '' && last === after))
@@ -113,9 +113,9 @@ export class TaxiiClient {
   /** The API roots: those that discovery tells of, or the address itself where it is one. */
   async #roots(signal: AbortSignal): Promise<URL[]> {
     const { document } = await this.#get(this.#url, signal)
-    const roots = document['api_roots']
+    const roots = document.api_roots
     if (!Array.isArray(roots)) return [this.#url]
-    const chosen = typeof document['default'] === 'string' ? [document['default']] : roots.slice(0, 1)
+    const chosen = typeof document.default === 'string' ? [document.default] : roots.slice(0, 1)
     return chosen.map((root: unknown) => {
       const url = URL.canParse(String(root), this.#url.href) ? withSlash(new URL(String(root), this.#url)) : null
       if (url === null || url.origin !== this.#url.origin)

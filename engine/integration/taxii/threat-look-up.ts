@@ -83,12 +83,12 @@ export class ThreatLookUp implements LookUp {
   constructor(connection: Opened, parameters: Opened, tools: Tools) {
     const fields = listOf(parameters, 'event_fields')
     this.#points = new DecisionPoints(fields.length > 0 ? fields : usualFields)
-    this.#minConfidence = Number(parameters['min_confidence'] ?? 0)
+    this.#minConfidence = Number(parameters.min_confidence ?? 0)
     this.#nowMs = () => Math.floor(tools.clock.nowMicros() / 1_000)
     const options = {
       collections: listOf(parameters, 'collections'),
-      pollMs: Number(parameters['poll_seconds'] ?? 300) * 1_000,
-      indicatorsMax: Number(parameters['indicators_max'] ?? 200_000),
+      pollMs: Number(parameters.poll_seconds ?? 300) * 1_000,
+      indicatorsMax: Number(parameters.indicators_max ?? 200_000),
     }
     this.#key = JSON.stringify([connection, options])
     const shared = feeds.get(this.#key) ?? {

@@ -112,7 +112,7 @@ class WebhookSink implements Sink {
   constructor(connection: Opened, tools: Tools) {
     const authorization = textAt(connection, 'authorization')
     this.#http = openHttp(connection, tools, authorization === undefined ? {} : { authorization })
-    this.#url = new URL(String(connection['url']))
+    this.#url = new URL(String(connection.url))
     this.#secret = textAt(connection, 'secret')
     this.#timeoutMs = timeoutMs(connection)
     this.#tools = tools

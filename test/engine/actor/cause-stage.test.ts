@@ -20,7 +20,7 @@ interface ClusterSection {
 }
 
 function clusterOf(shard: TestShard, eventId: string, of: JobSettings = job): ClusterSection {
-  const section = shard.reader().exportEvent(of, eventId, 'service').document['service'] as { cluster: ClusterSection }
+  const section = shard.reader().exportEvent(of, eventId, 'service').document.service as { cluster: ClusterSection }
   return section.cluster
 }
 

@@ -13,7 +13,7 @@ function reprocess(shard: TestShard, of: JobSettings, eventId: string): Promise<
 }
 
 function section(shard: TestShard, of: JobSettings, eventId: string): Record<string, unknown> {
-  return shard.reader().exportEvent(of, eventId, 'service').document['service'] as Record<string, unknown>
+  return shard.reader().exportEvent(of, eventId, 'service').document.service as Record<string, unknown>
 }
 
 /** Events of two hosts before there is a model, votes on one of each, and then the model. */
@@ -33,25 +33,25 @@ describe('an event that is decided again', () => {
   it('keeps the decision that stood until then, and has both afterwards', async () => {
     const shard = await taught(job)
     assert.equal(shard.view(job, 'noise 1').result, '')
-    assert.equal(section(shard, job, 'noise 1')['previous_result'], null)
+    assert.equal(section(shard, job, 'noise 1').previous_result, null)
     await reprocess(shard, job, 'noise 1')
     const view = shard.view(job, 'noise 1')
     assert.deepEqual([view.resultLabel, view.status], ['Drop', 'OK'])
     assert.deepEqual(
-      [section(shard, job, 'noise 1')['previous_result'], section(shard, job, 'noise 1')['result']],
+      [section(shard, job, 'noise 1').previous_result, section(shard, job, 'noise 1').result],
       ['', 'label_1'],
     )
     await shard.feedback(job, 'noise 0', 'ann', 'Investigate')
     assert.equal(shard.view(job, 'noise 1').resultLabel, 'Drop')
     await reprocess(shard, job, 'noise 1')
     const again = section(shard, job, 'noise 1')
-    assert.deepEqual([again['previous_result_label'], again['result_label']], ['Drop', 'Investigate'])
-    const [message] = again['log_messages'] as { content: string; timestamp: string }[]
+    assert.deepEqual([again.previous_result_label, again.result_label], ['Drop', 'Investigate'])
+    const [message] = again.log_messages as { content: string; timestamp: string }[]
     assert.match(
       message?.content ?? '',
       /^reprocessed; before: Drop, confidence \d+\.\d\d; now: decided by the consensus/,
     )
-    assert.equal(message?.timestamp, (again['timers'] as Record<string, string>)['reprocess_timestamp'])
+    assert.equal(message?.timestamp, (again.timers as Record<string, string>).reprocess_timestamp)
   })
 
   it('is counted once among the decisions since the training, however often that is done', async () => {
@@ -80,7 +80,7 @@ describe('an event that is decided again', () => {
     await reprocess(shard, moved, 'alarm 0')
     const { ballots, stats } = recount(shard.environment, job.id)
     assert.deepEqual([ballots.size, stats.buckets, stats.events], [2, 3, 8])
-    assert.equal(section(shard, moved, 'noise 0')['bucket_id'], section(shard, moved, 'alarm 0')['bucket_id'])
+    assert.equal(section(shard, moved, 'noise 0').bucket_id, section(shard, moved, 'alarm 0').bucket_id)
     assert.equal(shard.view(moved, 'noise 0').bucketState, 'new')
     for (const id of [1, 2, 3].flatMap((i) => [`noise ${i}`, `alarm ${i}`])) await reprocess(shard, moved, id)
     assert.deepEqual([recount(shard.environment, job.id).stats.buckets, shard.reader().stats(job).events], [4, 8])
@@ -90,9 +90,9 @@ describe('an event that is decided again', () => {
     const shard = await taught(job)
     const alone = { ...centric, revision: 2 }
     await reprocess(shard, alone, 'noise 1')
-    assert.equal(section(shard, alone, 'noise 1')['bucket_id'], null)
+    assert.equal(section(shard, alone, 'noise 1').bucket_id, null)
     await reprocess(shard, { ...job, revision: 3 }, 'noise 1')
-    assert.equal(section(shard, job, 'noise 1')['bucket_id'], section(shard, job, 'noise 0')['bucket_id'])
+    assert.equal(section(shard, job, 'noise 1').bucket_id, section(shard, job, 'noise 0').bucket_id)
     recount(shard.environment, job.id)
   })
 
@@ -102,9 +102,9 @@ describe('an event that is decided again', () => {
     await reprocess(shard, centric, 'noise 0')
     const view = shard.view(centric, 'noise 0')
     assert.deepEqual([view.resultLabel, view.bucketState], ['Drop', 'in_knowledge_base'])
-    assert.match(JSON.stringify(section(shard, centric, 'noise 0')['log_messages']), /knowledge base/)
+    assert.match(JSON.stringify(section(shard, centric, 'noise 0').log_messages), /knowledge base/)
     await reprocess(shard, { ...job, revision: 2 }, 'noise 0')
-    assert.equal(section(shard, job, 'noise 0')['bucket_id'], null)
+    assert.equal(section(shard, job, 'noise 0').bucket_id, null)
     recount(shard.environment, job.id)
   })
 
@@ -113,9 +113,9 @@ describe('an event that is decided again', () => {
     await shard.ingest(job, { n: 7 }, 'lacking')
     const wider = jobSettings({ revision: 2, decisionPoints: ['n'] })
     await reprocess(shard, wider, 'lacking')
-    assert.doesNotMatch(JSON.stringify(section(shard, wider, 'lacking')['log_messages']), /none of the decision points/)
+    assert.doesNotMatch(JSON.stringify(section(shard, wider, 'lacking').log_messages), /none of the decision points/)
     await reprocess(shard, { ...job, revision: 3 }, 'lacking')
-    assert.match(JSON.stringify(section(shard, job, 'lacking')['log_messages']), /none of the decision points/)
+    assert.match(JSON.stringify(section(shard, job, 'lacking').log_messages), /none of the decision points/)
   })
 
   it('is refused while its job is stopped', async () => {
@@ -124,7 +124,7 @@ describe('an event that is decided again', () => {
       reprocess(shard, { ...job, revision: 2, status: 'STOPPED' }, 'noise 1'),
       refusedWith('job_stopped'),
     )
-    assert.equal(section(shard, job, 'noise 1')['previous_result'], null)
+    assert.equal(section(shard, job, 'noise 1').previous_result, null)
   })
 
   it('and was waiting for its job to start is decided for the first time', async () => {
@@ -133,7 +133,7 @@ describe('an event that is decided again', () => {
     const started = { ...job, revision: 3 }
     await reprocess(shard, started, 'held')
     assert.deepEqual(
-      [shard.view(started, 'held').resultLabel, section(shard, started, 'held')['previous_result']],
+      [shard.view(started, 'held').resultLabel, section(shard, started, 'held').previous_result],
       ['Drop', null],
     )
     assert.equal(recount(shard.environment, job.id).stats.pending, 0)
@@ -145,7 +145,7 @@ describe('an event that is decided again', () => {
     const shard = await taught(job)
     await reprocess(shard, job, 'noise 1')
     await shard.ingest(job, { host: 'vault', n: 1 }, 'noise 1')
-    assert.equal(section(shard, job, 'noise 1')['previous_result'], null)
+    assert.equal(section(shard, job, 'noise 1').previous_result, null)
   })
 
   it('does not bring its old result along when its export is posted', async () => {
@@ -155,9 +155,9 @@ describe('an event that is decided again', () => {
     const { document } = shard.reader().exportEvent(job, 'noise 1', 'service')
     await shard.ingest(job, document, 'copy')
     const copy = shard.reader().exportEvent(job, 'copy', 'service').document
-    assert.deepEqual([copy['host'], copy['n']], ['noisy', 1])
+    assert.deepEqual([copy.host, copy.n], ['noisy', 1])
     assert.deepEqual(
-      [section(shard, job, 'copy')['previous_result'], section(shard, job, 'copy')['agentic_notes']],
+      [section(shard, job, 'copy').previous_result, section(shard, job, 'copy').agentic_notes],
       [null, []],
     )
   })

@@ -67,7 +67,7 @@ describe('installing a model', () => {
     assert.deepEqual(shard.rows(), rows)
     await shard.ingest(job, { host: 'noisy' }, 'after')
     const model = ({ document }: { document: Readonly<Record<string, unknown>> }) =>
-      (document['service'] as { model: { path: string } }).model.path
+      (document.service as { model: { path: string } }).model.path
     assert.equal(model(shard.reader().exportEvent(job, 'after', 'service')), 'model_1_1')
     assert.equal(shard.view(job, 'after').bucketState, 'in_knowledge_base')
   })

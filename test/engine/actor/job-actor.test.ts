@@ -72,7 +72,7 @@ describe('an event', () => {
     const view = await shard.ingest(job, { other: 1 }, 'lacking')
     assert.deepEqual([view.status, view.result, view.confidenceScore, view.outlier], ['OK', '', 0, false])
     const { document } = shard.reader().exportEvent(job, 'lacking', 'service')
-    const { log_messages: messages } = document['service'] as { log_messages: { level: string; content: string }[] }
+    const { log_messages: messages } = document.service as { log_messages: { level: string; content: string }[] }
     assert.match(messages[0]?.content ?? '', /none of the decision points/)
     assert.equal(messages[0]?.level, 'warning')
   })
@@ -82,8 +82,8 @@ describe('an event', () => {
     const other = jobSettings({ id: 2 })
     await shard.ingest(job, { host: 'a' }, 'None')
     await shard.ingest(other, { host: 'b' }, 'None')
-    assert.deepEqual(shard.reader().exportEvent(job, 'None', 'service').document['host'], 'a')
-    assert.deepEqual(shard.reader().exportEvent(other, 'None', 'service').document['host'], 'b')
+    assert.deepEqual(shard.reader().exportEvent(job, 'None', 'service').document.host, 'a')
+    assert.deepEqual(shard.reader().exportEvent(other, 'None', 'service').document.host, 'b')
     assert.throws(() => shard.view(jobSettings({ id: 3 }), 'None'), refused('event_not_found'))
   })
 
@@ -102,7 +102,7 @@ describe('an event', () => {
       '__proto__',
     ]
     for (const id of ids) await shard.ingest(job, { host: id }, id)
-    for (const id of ids) assert.equal(shard.reader().exportEvent(job, id, 'service').document['host'], id)
+    for (const id of ids) assert.equal(shard.reader().exportEvent(job, id, 'service').document.host, id)
     assert.equal(stats(shard).events, ids.length)
     for (const id of ['x'.repeat(513), 'x'.repeat(100_000)])
       assert.throws(() => shard.view(job, id), refused('event_not_found'))
@@ -153,10 +153,10 @@ describe('an exported event', () => {
     for (const name of Object.keys(ownFields).filter((each) => !beside.includes(each))) {
       const value = name
         .split('.')
-        .reduce<unknown>((inside, part) => (inside as Record<string, unknown>)[part], document['service'])
+        .reduce<unknown>((inside, part) => (inside as Record<string, unknown>)[part], document.service)
       assert.notEqual(value, undefined, name)
     }
-    const { attention } = document['service'] as { attention: { undecided_consensus: unknown } }
+    const { attention } = document.service as { attention: { undecided_consensus: unknown } }
     assert.deepEqual(attention.undecided_consensus, { attention_required: true })
   })
 })
@@ -248,7 +248,7 @@ describe('posting an id again (S6)', () => {
     assert.equal(again.eventId, eventId)
     assert.equal(stats(shard).events, 1)
     await shard.ingest(job, { host: 'b' }, eventId)
-    assert.equal(shard.reader().exportEvent(job, eventId, 'service').document['host'], 'b')
+    assert.equal(shard.reader().exportEvent(job, eventId, 'service').document.host, 'b')
     assert.equal(stats(shard).events, 1)
     await shard.feedback(job, eventId, 'ann', 'Drop')
     assert.equal(stats(shard).feedbackEvents, 1)
@@ -257,7 +257,7 @@ describe('posting an id again (S6)', () => {
   it('a thousand versions in one turn leave the last one', async () => {
     const shard = new TestShard()
     await Promise.all(Array.from({ length: 1_000 }, (_, i) => shard.ingest(job, { host: `h${i % 7}`, i }, 'e')))
-    assert.equal(shard.reader().exportEvent(job, 'e', 'service').document['i'], 999)
+    assert.equal(shard.reader().exportEvent(job, 'e', 'service').document.i, 999)
     assert.deepEqual([stats(shard).events, stats(shard).buckets], [1, 1])
     assert.equal(shard.rows(1).filter((row) => row.startsWith('buckets ')).length, 1)
   })
@@ -279,7 +279,7 @@ describe('feedback', () => {
     const shard = new TestShard()
     await shard.ingest(job, { host: 'a' }, 'e')
     const consensus = () =>
-      (shard.reader().exportEvent(job, 'e', 'service').document['service'] as { consensus: unknown }).consensus
+      (shard.reader().exportEvent(job, 'e', 'service').document.service as { consensus: unknown }).consensus
     assert.equal(consensus(), null)
     await shard.feedback(job, 'e', 'ann', 'drop')
     assert.equal(consensus(), 'Drop')
@@ -364,7 +364,7 @@ describe('feedback', () => {
         .toString(),
     ) as { votes: Record<string, unknown>[] }
     assert.deepEqual(
-      ballot.votes.map((vote) => [vote['analyst'], 'closingNotes' in vote, 'indicators' in vote]),
+      ballot.votes.map((vote) => [vote.analyst, 'closingNotes' in vote, 'indicators' in vote]),
       [
         ['ann', false, false],
         ['bob', true, true],

@@ -89,9 +89,8 @@ describe('the watch over events that wait for look-ups', () => {
     await world.ingest('first')
     await firstGivenUp(world)
     assert.equal(world.status('second'), 'pending_inference')
-    const { log_messages: messages } = world.shard.reader().exportEvent(world.job, 'first', 'service').document[
-      'service'
-    ] as { log_messages: { content: string }[] }
+    const { log_messages: messages } = world.shard.reader().exportEvent(world.job, 'first', 'service').document
+      .service as { log_messages: { content: string }[] }
     assert.match(messages[0]!.content, /nobody could ask in time/)
     world.watch.close()
     assert.deepEqual(world.failures, [])

@@ -9,11 +9,11 @@ const job = jobSettings()
 const note = { savedObjects: null, author: 'agent', workflowName: null, workflowId: null, sessionId: null }
 
 function section(shard: TestShard, eventId: string): Record<string, unknown> {
-  return shard.reader().exportEvent(job, eventId, 'service').document['service'] as Record<string, unknown>
+  return shard.reader().exportEvent(job, eventId, 'service').document.service as Record<string, unknown>
 }
 
 function texts(shard: TestShard, eventId: string): unknown[] {
-  return (section(shard, eventId)['agentic_notes'] as { agent_notes: unknown }[]).map(({ agent_notes }) => agent_notes)
+  return (section(shard, eventId).agentic_notes as { agent_notes: unknown }[]).map(({ agent_notes }) => agent_notes)
 }
 
 describe('notes on an event', () => {
@@ -28,7 +28,7 @@ describe('notes on an event', () => {
       sessionId: 's',
     })
     await shard.note(job, 'e', { verdict: 'benign' })
-    const [one, two] = section(shard, 'e')['agentic_notes'] as Record<string, unknown>[]
+    const [one, two] = section(shard, 'e').agentic_notes as Record<string, unknown>[]
     assert.deepEqual(one, {
       agent_notes: 'first',
       agent_saved_objects: [{ ip: '192.0.2.1' }],
@@ -36,10 +36,10 @@ describe('notes on an event', () => {
       workflow_id: '7',
       session_id: 's',
       author: 'agent',
-      timestamp: one?.['timestamp'],
+      timestamp: one?.timestamp,
     })
-    assert.deepEqual(two?.['agent_notes'], { verdict: 'benign' })
-    const messages = section(shard, 'e')['log_messages'] as { component: string; content: string }[]
+    assert.deepEqual(two?.agent_notes, { verdict: 'benign' })
+    const messages = section(shard, 'e').log_messages as { component: string; content: string }[]
     assert.deepEqual(
       messages.slice(1).map(({ component, content }) => [component, content]),
       [

@@ -189,7 +189,7 @@ describe('queries', () => {
   }
   const search = (queryBody: Json, jobs = world.jobs): Json => ask({ kind: 'search', question: { queryBody } }, jobs)
   const events = (question: Json): Json => ask({ kind: 'events', question })
-  const idsOf = (answer: Json): string[] => answer['hits'].hits.map((hit: Json) => hit['_id'])
+  const idsOf = (answer: Json): string[] => answer.hits.hits.map((hit: Json) => hit._id)
 
   it('find what a naive reading of the clauses finds, newest first, and count it', () => {
     const random = new SeededRandom(5)
@@ -199,7 +199,7 @@ describe('queries', () => {
       const answer = search({ query, size: 1000 })
       const expected = newest.filter((document) => holds(document, query)).map(({ id }) => id)
       assert.deepEqual(idsOf(answer), expected, JSON.stringify(query))
-      assert.deepEqual(answer['hits'].total, { value: expected.length, relation: 'eq' })
+      assert.deepEqual(answer.hits.total, { value: expected.length, relation: 'eq' })
       found += expected.length
     }
     assert.ok(found > 8 * rounds)
@@ -214,7 +214,7 @@ describe('queries', () => {
         newest.filter((document) => holds(document, query)),
         one,
       )
-      assert.deepEqual(plain(answer['aggregations'].one), plain(expected), JSON.stringify({ query, one }))
+      assert.deepEqual(plain(answer.aggregations.one), plain(expected), JSON.stringify({ query, one }))
     }
   })
 
@@ -249,9 +249,9 @@ describe('queries', () => {
             (originalTime(document) >= Date.UTC(2026, 0, 31) * 1e3 &&
               originalTime(document) < Date.UTC(2026, 1, 1) * 1e3),
         )
-      assert.equal(answer['total_count'], passing.length)
+      assert.equal(answer.total_count, passing.length)
       assert.deepEqual(
-        answer['events'].map((event: Json) => event['event_id']),
+        answer.events.map((event: Json) => event.event_id),
         sorted(passing, sortBy, sortOrder)
           .slice(page * size, (page + 1) * size)
           .map(({ id }) => id),
@@ -291,9 +291,9 @@ describe('queries', () => {
       const seen: string[] = []
       for (let after: unknown; ; ) {
         const answer = search({ size: 17, sort, ...(after === undefined ? {} : { search_after: after }) })
-        if (answer['hits'].hits.length === 0) break
+        if (answer.hits.hits.length === 0) break
         seen.push(...idsOf(answer))
-        after = answer['hits'].hits.at(-1).sort
+        after = answer.hits.hits.at(-1).sort
       }
       assert.equal(seen.length, newest.length)
       assert.deepEqual(seen, idsOf(search({ size: 1000, sort })))
@@ -301,21 +301,21 @@ describe('queries', () => {
   })
 
   it('know the count of all without looking at all, stop counting where they were told to, and may not count', () => {
-    assert.deepEqual(search({ size: 1 })['hits'].total, { value: newest.length, relation: 'eq' })
+    assert.deepEqual(search({ size: 1 }).hits.total, { value: newest.length, relation: 'eq' })
     assert.deepEqual(
-      search({ size: 1, query: { exists: { field: 'service.event_id' } }, track_total_hits: 20 })['hits'].total,
+      search({ size: 1, query: { exists: { field: 'service.event_id' } }, track_total_hits: 20 }).hits.total,
       { value: 20, relation: 'gte' },
     )
-    assert.equal(search({ size: 1, track_total_hits: false })['hits'].total, undefined)
+    assert.equal(search({ size: 1, track_total_hits: false }).hits.total, undefined)
     assert.deepEqual(events({ countOnly: true }), { events: [], total_count: newest.length })
   })
 
   it('show the parts of a document that were asked for', () => {
-    const [hit] = search({ size: 1, _source: ['service.*', 'tester.res*'] })['hits'].hits
+    const [hit] = search({ size: 1, _source: ['service.*', 'tester.res*'] }).hits.hits
     assert.deepEqual(Object.keys(hit._source), ['tester'])
     assert.deepEqual(Object.keys(hit._source.tester), ['result', 'result_label'])
-    assert.equal(search({ size: 1, _source: false })['hits'].hits[0]._source, undefined)
-    const [{ _id, _source }] = search({ size: 1, _source: { excludes: ['tester.log_messages'] } })['hits'].hits
+    assert.equal(search({ size: 1, _source: false }).hits.hits[0]._source, undefined)
+    const [{ _id, _source }] = search({ size: 1, _source: { excludes: ['tester.log_messages'] } }).hits.hits
     assert.equal(_id, newest[0]?.id)
     assert.ok(
       _source.tester.log_messages === undefined &&
@@ -337,7 +337,7 @@ describe('queries', () => {
   it('answer a search that is over its time with what was found, and refuse a page', () => {
     const late = (): number => 2e9
     const answer = ask({ kind: 'search', question: { queryBody: { query: { match_all: {} } } } }, world.jobs, late)
-    assert.deepEqual([answer['timed_out'], answer['hits'].total.relation], [true, 'gte'])
+    assert.deepEqual([answer.timed_out, answer.hits.total.relation], [true, 'gte'])
     assertRefused('query_timeout', () => ask({ kind: 'events', question: {} }, world.jobs, late))
   })
 
@@ -402,7 +402,7 @@ describe('queries', () => {
     const queryBody = { size: 0, aggs: { keys: { terms: { field: 'key', size: 2, order: { most: 'desc' } }, aggs } } }
     const answer = ask({ kind: 'search', question: { queryBody } }, [job], undefined, shard)
     assert.deepEqual(
-      answer['aggregations'].keys.buckets.map((bucket: Json) => [bucket['key'], bucket['many'].buckets.length]),
+      answer.aggregations.keys.buckets.map((bucket: Json) => [bucket.key, bucket.many.buckets.length]),
       [
         ['k149', 100],
         ['k148', 100],

@@ -43,7 +43,7 @@ describe('a commit that the store refuses', () => {
     await shard.ingest(job, { host: 'a' }, 'e3')
     const { events, buckets } = shard.reader().stats(job)
     assert.deepEqual([events, buckets], [3, 1])
-    assert.deepEqual(shard.reader().exportEvent(job, 'e2', 'service').document['more'], { shape: 1 })
+    assert.deepEqual(shard.reader().exportEvent(job, 'e2', 'service').document.more, { shape: 1 })
     const clean = new TestShard()
     await clean.ingest(job, { host: 'a' }, 'e1')
     clean.take()

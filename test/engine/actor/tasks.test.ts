@@ -24,8 +24,8 @@ async function begun(): Promise<Begun> {
 }
 
 function decided(shard: TestShard, eventId: string): boolean {
-  const section = shard.reader().exportEvent(job, eventId, 'service').document['service'] as Record<string, unknown>
-  return section['previous_result'] !== null
+  const section = shard.reader().exportEvent(job, eventId, 'service').document.service as Record<string, unknown>
+  return section.previous_result !== null
 }
 
 describe('a reprocessing task', () => {

@@ -117,7 +117,7 @@ describe('whatever comes', () => {
         const names = Array.from({ length: random.below(4) }, () => `d${random.below(6)}`)
         const body = alarm(`d${random.below(6)}`, `k${random.below(5)}`, i + random.below(40), names)
         if (random.below(12) === 0) body['@timestamp'] = random.pick(times)
-        if (random.below(20) === 0) delete body['device']
+        if (random.below(20) === 0) delete body.device
         return world.take(body)
       })
       const sizes = new Map<number, number>()

@@ -50,8 +50,8 @@ describe('a time', () => {
     const wanted = Date.UTC(2026, 0, 1)
     for (const value of ['2026-01-01T00:00:00Z', wanted / 1000, wanted, wanted * 1000, wanted * 1e6, String(wanted)])
       assert.equal(millisOf(value), wanted)
-    const zone = process.env['TZ']
-    process.env['TZ'] = 'America/New_York'
+    const zone = process.env.TZ
+    process.env.TZ = 'America/New_York'
     for (const value of [
       '2026-01-01T00:00:00',
       ' 2026-01-01 00:00:00.000',
@@ -64,8 +64,8 @@ describe('a time', () => {
     ]) {
       assert.equal(millisOf(value), wanted, value)
     }
-    if (zone === undefined) delete process.env['TZ']
-    else process.env['TZ'] = zone
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
     for (const value of ['soon', '', -1, Infinity, true, null, '1e999']) assert.equal(millisOf(value), null)
   })
 })

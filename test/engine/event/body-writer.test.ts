@@ -157,6 +157,6 @@ describe('body writer and reader', () => {
       assertRefused('forbidden_field', () => bodies.encode(JSON.parse(text)))
       assertRefused('forbidden_field', () => bodies.encode(JSON.parse(text)))
     }
-    assert.equal(({} as Record<string, unknown>)['admin'], undefined)
+    assert.equal(({} as Record<string, unknown>).admin, undefined)
   })
 })

@@ -4,9 +4,9 @@ import { millisIn, millisOfSeconds } from '../../../engine/integration/dates.js'
 import { afterwards } from '../../support/afterwards.js'
 
 test('a date without a zone is UTC, wherever the service runs; what no calendar has is none', (context) => {
-  const zone = process.env['TZ']
-  process.env['TZ'] = 'America/New_York'
-  afterwards(context, () => (zone === undefined ? delete process.env['TZ'] : (process.env['TZ'] = zone)))
+  const zone = process.env.TZ
+  process.env.TZ = 'America/New_York'
+  afterwards(context, () => (zone === undefined ? delete process.env.TZ : (process.env.TZ = zone)))
   const wanted = Date.UTC(2026, 0, 31, 9, 5)
   for (const text of [
     '2026-01-31T09:05:00',

@@ -65,7 +65,7 @@ describe('the look-ups of a step', () => {
     const { looks, ask } = open(oracle)
     const answers = await Promise.all(['a', 'b', 'a', 'c', 'd', 'a'].map((subject) => ask(subject)))
     assert.deepEqual(
-      answers.map((answer) => 'fields' in answer && answer.fields['is']),
+      answers.map((answer) => 'fields' in answer && answer.fields.is),
       ['a', 'b', 'a', 'c', 'd', 'a'],
     )
     assert.deepEqual(oracle.asked, [['a', 'b', 'c'], ['d']])
@@ -207,8 +207,8 @@ describe('what look-ups bring', () => {
       constructor: 2,
       left: 'out',
     })
-    assert.equal(String(fields['text']).length, bounds.lookUpTextCharsMax)
-    assert.deepEqual([fields['half'], fields['list'], fields['left']], ['a\ufffd', [1, 'a', [true]], undefined])
+    assert.equal(String(fields.text).length, bounds.lookUpTextCharsMax)
+    assert.deepEqual([fields.half, fields.list, fields.left], ['a\ufffd', [1, 'a', [true]], undefined])
     assert.ok(
       !Object.hasOwn(fields, 'constructor') && !Object.hasOwn(fields, '__proto__') && !Object.hasOwn(fields, 'nothing'),
     )

@@ -87,7 +87,7 @@ sinkContract({
       behave: (how) => void (server.http.answer = how === 'well' ? working : (bulkWrong[how] ?? behaving[how])),
       taken: (count) =>
         eventually(
-          async () => [...server.documents.values()].map(({ source }) => String(source['event_id'])),
+          async () => [...server.documents.values()].map(({ source }) => String(source.event_id)),
           (ids) => ids.length >= count,
         ),
       close: () => server.close(),

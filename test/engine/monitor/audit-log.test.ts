@@ -57,12 +57,12 @@ test('a long value is cut to its beginning, its length and its hash', () => {
   )
   environment.commit(batch)
   const { changes } = auditEntries(environment)[0]!
-  const after = changes!['points']!.after as { cut: string; chars: number; sha256: string }
+  const after = changes!.points!.after as { cut: string; chars: number; sha256: string }
   assert.deepEqual(
     [after.cut.length, after.chars, after.sha256.length],
     [limits.auditValueCharsMax, long.length + 4, 64],
   )
-  assert.equal(changes!['text']!.after, 'short')
+  assert.equal(changes!.text!.after, 'short')
 })
 
 test('the values in use are counted, and bounded for each field', () => {

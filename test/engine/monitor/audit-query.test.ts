@@ -68,7 +68,7 @@ test('any question is answered as a look at every entry would', () => {
     }
     const holds = (entry: AuditEntry): boolean => {
       const { by, analyst, action, object, job, atMicros } = entry
-      const texts = JSON.stringify([by, analyst, action, object, job, entry.changes?.['vote']?.after]).toLowerCase()
+      const texts = JSON.stringify([by, analyst, action, object, job, entry.changes?.vote?.after]).toLowerCase()
       return (
         (given.user === undefined || by.name === given.user || analyst === given.user) &&
         (given.actions?.includes(action) ?? true) &&

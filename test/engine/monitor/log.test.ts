@@ -27,12 +27,12 @@ test('a line is JSON with time, level, component, container and what was said', 
   await logs.close()
   const [hello, failure, ...rest] = linesOf(join(dir, 'a'))
   assert.deepEqual(rest, [])
-  assert.match(String(hello?.['time']), /^\d{4}-\d\d-\d\dT.*Z$/)
+  assert.match(String(hello?.time), /^\d{4}-\d\d-\d\dT.*Z$/)
   assert.deepEqual(
     { ...hello, time: '' },
     { level: 'info', time: '', component: 'actor', container: '3', answer: 42, msg: 'hello' },
   )
-  assert.equal((failure?.['err'] as { message: string }).message, 'out of memory')
+  assert.equal((failure?.err as { message: string }).message, 'out of memory')
   assert.equal(logs.lastError('query', 'main')?.message, 'a thread died: out of memory')
   assert.equal(logs.lastError('actor', '3'), null)
 })

@@ -70,7 +70,7 @@ describe('filters', () => {
       )
       let found = 0
       world.walk(fields, (event) => void (found += matches(condition, event) ? 1 : 0))
-      assert.equal(found, world.documents.filter(({ section }) => section['bucket_state'] !== 'new').length)
+      assert.equal(found, world.documents.filter(({ section }) => section.bucket_state !== 'new').length)
     }
   })
 
@@ -96,7 +96,7 @@ describe('filters', () => {
     }
     assert.equal(
       found({ field: 'service.result', operator: 'is', value: '' }).length,
-      world.documents.filter(({ section }) => section['result'] === '').length,
+      world.documents.filter(({ section }) => section.result === '').length,
     )
   })
 

@@ -94,12 +94,12 @@ describe('a query string', () => {
       const refusal = assertRefused('invalid_body', () => found(query))
       assert.deepEqual(refusal.context.issues?.[0]?.loc, ['query_string', 'query'], query)
     }
-    assertRefused('query_too_large', () => found('('.repeat(40) + 'a' + ')'.repeat(40)))
+    assertRefused('query_too_large', () => found(`${'('.repeat(40)}a${')'.repeat(40)}`))
     assertRefused('query_too_large', () => found('a '.repeat(2_000)))
   })
 
   it('is read in time that grows with its length, whatever it is', () => {
-    for (const query of ['a~' + '1'.repeat(250_000) + 'x', 'a' + '^'.repeat(200_000) + 'x'])
+    for (const query of [`a~${'1'.repeat(250_000)}x`, `a${'^'.repeat(200_000)}x`])
       assert.equal(found(`status:ok AND NOT ${query}`), '1')
     for (const query of ['roam~', 'roam~2', 'roam~0.8'])
       assert.equal(assertRefused('invalid_body', () => found(query)).context.issues?.[0]?.type, 'unsupported')
@@ -107,10 +107,10 @@ describe('a query string', () => {
 
   it('with groups or marks inside each other without end is refused', () => {
     for (const query of [
-      'NOT '.repeat(60_000) + 'a',
-      '-'.repeat(200_000) + 'a',
-      '('.repeat(60_000) + 'a',
-      '+!'.repeat(100) + 'a',
+      `${'NOT '.repeat(60_000)}a`,
+      `${'-'.repeat(200_000)}a`,
+      `${'('.repeat(60_000)}a`,
+      `${'+!'.repeat(100)}a`,
     ]) {
       assertRefused('query_too_large', () => found(query))
     }

@@ -49,7 +49,7 @@ test('a set with one bad element changes nothing, in the store or in memory', ()
     const document = spoil(random, randomSet(random))
     try {
       bench.catalog.apply(document, true)
-      assert.fail(`seed ${seed}: ${JSON.stringify(document['bad'])} was taken`)
+      assert.fail(`seed ${seed}: ${JSON.stringify(document.bad)} was taken`)
     } catch (error) {
       if (!isRefusal(error)) throw error
       codes.add(error.code)

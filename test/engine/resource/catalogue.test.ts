@@ -28,22 +28,22 @@ test('the schema has every type, one type, or one type in one role', () => {
     standardKinds.all.map(({ name }) => name),
   )
   assert.deepEqual(all.properties['External REST API']?.required, ['api_key', 'data_type'])
-  assert.equal(all.properties['External REST API']?.properties['api_key']?.['type'], 'string')
+  assert.equal(all.properties['External REST API']?.properties.api_key?.type, 'string')
   const one = catalogue.parameterSchema({ type: 'external_rest_api' }) as unknown as Schema
   assert.deepEqual(Object.keys(one.properties), ['External REST API'])
   const role = catalogue.parameterSchema({ type: 'External REST API', role: 'input' }) as unknown as Schema
   const parameters = role.properties['External REST API']?.properties ?? {}
   assert.deepEqual(Object.keys(parameters), ['exposed_rest_api_job_tag', 'max_batch_size'])
-  assert.equal(parameters['max_batch_size']?.['minimum'], 1)
+  assert.equal(parameters.max_batch_size?.minimum, 1)
   assert.deepEqual(Object.keys(schemaOf({ role: 'output' }).properties), ['Internal storage', 'Search engine'])
 })
 
 test('a secret is marked, an enumeration and a default are told', () => {
   const connection = schemaOf({ type: 'Search engine' }).properties['Search engine']
-  assert.equal(connection?.properties['password']?.['writeOnly'], true)
-  assert.deepEqual(connection?.properties['schema']?.['enum'], ['http', 'https'])
+  assert.equal(connection?.properties.password?.writeOnly, true)
+  assert.deepEqual(connection?.properties.schema?.enum, ['http', 'https'])
   const input = schemaOf({ type: 'Search engine', role: 'input' }).properties['Search engine']
-  assert.equal(input?.properties['datetime']?.['default'], '@timestamp')
+  assert.equal(input?.properties.datetime?.default, '@timestamp')
 })
 
 test('what the schema requires is what a document misses, and what it enumerates is what fits', () => {
@@ -63,12 +63,12 @@ test('metadata has all types in short, or one in full', () => {
   const { integration_types: types } = more.integrationMetadata({}) as { integration_types: Record<string, unknown>[] }
   assert.equal(types.length, kindsForTests.all.length)
   const short = types.find(({ id }) => id === 'search_engine')
-  assert.deepEqual(short?.['roles'], ['input', 'output', 'enrichment'])
-  assert.deepEqual(short?.['pipeline_role_identifiers'], short?.['roles'])
-  assert.equal(short?.['creatable'], true)
+  assert.deepEqual(short?.roles, ['input', 'output', 'enrichment'])
+  assert.deepEqual(short?.pipeline_role_identifiers, short?.roles)
+  assert.equal(short?.creatable, true)
   assert.deepEqual(
-    (short?.['roles_details'] as { id: string }[]).map(({ id }) => id),
-    short?.['roles'],
+    (short?.roles_details as { id: string }[]).map(({ id }) => id),
+    short?.roles,
   )
   const full = more.integrationMetadata({ type: 'search engine' })
   const { connection_parameters: connection, pipeline_parameters: pipeline, ...rest } = full
@@ -76,7 +76,7 @@ test('metadata has all types in short, or one in full', () => {
   assert.deepEqual(connection, schemaOf({ type: 'search_engine' }).properties['Search engine'])
   assert.deepEqual(Object.keys(pipeline as object), ['input', 'output', 'enrichment'])
   const one = more.integrationMetadata({ type: 'search engine', role: 'input' })
-  assert.deepEqual(Object.keys(one['pipeline_parameters'] as object), ['input'])
+  assert.deepEqual(Object.keys(one.pipeline_parameters as object), ['input'])
   const inputs = catalogue.integrationMetadata({ role: 'input' }) as { integration_types: { id: string }[] }
   assert.deepEqual(
     inputs.integration_types.map(({ id }) => id),
@@ -122,13 +122,13 @@ test('every category is told with its processors and the schema of its jobs', ()
       'remove_missing_pipeline_integrations',
     ])
       assert.ok(properties[field], field)
-    const advanced = properties['advanced_settings']?.properties ?? {}
-    const labels = advanced['custom_labels']?.['default'] as unknown
+    const advanced = properties.advanced_settings?.properties ?? {}
+    const labels = advanced.custom_labels?.default as unknown
     const { catalog } = openCatalog()
     catalog.apply({ j: job('j', { category: name, advanced_settings: { custom_labels: labels } }) }, true)
     catalog.apply({ k: job('k', { category: name }) }, true)
     assert.deepEqual(catalog.jobByTitle('j')?.labels, catalog.jobByTitle('k')?.labels)
-    assert.deepEqual(Object.keys(advanced['auto_retrain']?.properties['blockers']?.properties ?? {}).sort(), [
+    assert.deepEqual(Object.keys(advanced.auto_retrain?.properties.blockers?.properties ?? {}).sort(), [
       'consensus_changes',
       'consensus_flipping',
       'consensus_low_score',
@@ -142,7 +142,7 @@ test('every category is told with its processors and the schema of its jobs', ()
 test('every job that is shown fits the schema of its category', () => {
   const checkers = new Map(
     jobCategories.map((name) => {
-      return [name, Compile(catalogue.jobMetadata(name)['parameters'] as object)]
+      return [name, Compile(catalogue.jobMetadata(name).parameters as object)]
     }),
   )
   let shown = 0

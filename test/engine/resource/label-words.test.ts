@@ -33,7 +33,7 @@ function step(decisions: string): object {
 }
 
 function decisionsOf(catalog: Catalog): unknown {
-  return catalog.jobByTitle('j')?.pipeline.find(({ role }) => role === 'post_decision')?.parameters['decisions']
+  return catalog.jobByTitle('j')?.pipeline.find(({ role }) => role === 'post_decision')?.parameters.decisions
 }
 
 test('a step names labels of its job, by name, id or place; another word is refused at its place', () => {

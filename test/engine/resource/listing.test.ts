@@ -40,13 +40,13 @@ test('a job asked for by title or id is there in full', () => {
   catalog.apply(smallSet(), true)
   const [shown] = catalog.list({ title: 'job' }) as [Record<string, { properties: Record<string, unknown> }>]
   assert.deepEqual(catalog.list({ type: 'job', id: '1' }), [shown])
-  const properties = shown['job']?.properties ?? {}
+  const properties = shown.job?.properties ?? {}
   const step = { enabled: true, parameters: {} }
-  assert.deepEqual(properties['pipeline_integrations'], [
+  assert.deepEqual(properties.pipeline_integrations, [
     { ...step, resource: "{{integrations(title='rest')}}", integration_type: 'input' },
     { ...step, resource: "{{integrations(title='Decision processor')}}", integration_type: 'processor' },
   ])
-  assert.deepEqual(properties['advanced_settings'], {
+  assert.deepEqual(properties.advanced_settings, {
     custom_labels: [
       { name: 'Escalate', hex_color: '#ED0A2C', id: 'label_0' },
       { name: 'Drop', hex_color: '#1264FE', id: 'label_1' },

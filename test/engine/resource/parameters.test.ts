@@ -54,14 +54,14 @@ test('an unfit parameter is told with its place', () => {
 
 test('a secret is sealed, stays the same bytes while it is the same, and is not shown', () => {
   const [first] = read({ host: 'a', password: 'hush' }, null)
-  const sealed = first['password']
+  const sealed = first.password
   assert.ok(isSealed(sealed) && !JSON.stringify(first).includes('hush'))
   assert.equal(sealer.open(sealed), 'hush')
   assert.deepEqual(withoutSecrets(first), { host: 'a', port: 9200 })
   assert.deepEqual(read({ password: 'hush' }, first)[0], first)
   assert.deepEqual(read(withoutSecrets(first), first)[0], first)
   const [changed] = read({ password: 'other' }, first)
-  assert.ok(isSealed(changed['password']) && sealer.open(changed['password']) === 'other')
+  assert.ok(isSealed(changed.password) && sealer.open(changed.password) === 'other')
 })
 
 test('values whose secret was sealed with another key are not opened: a webhook would be posted without its signature', () => {

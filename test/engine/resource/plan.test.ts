@@ -59,7 +59,7 @@ test('an integration keeps what is absent and its type, and a stray parameter is
   catalog.apply({ k: apiKey('k'), other: apiKey('other'), i: restApi('i', 'k') }, true)
   const update = (properties: Record<string, unknown>): unknown => {
     catalog.apply({ i: { type: 'integration', properties: { title: 'i', ...properties } } }, true)
-    return integration(catalog, 'i')['parameters']
+    return integration(catalog, 'i').parameters
   }
   assert.deepEqual(update({}), { api_key: "{{api_keys(name='k')}}", data_type: 'alerts' })
   const stray = update({ parameters: { data_type: 'logs', token: 'stray-secret' } })

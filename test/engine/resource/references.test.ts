@@ -49,7 +49,7 @@ test('a key is found by expression, id, identifier and name', () => {
   const forms = ["{{api_keys(name='stored')}}", `{{api_keys(internal_id='${key?.internalId}')}}`, 'stored', 'fresh']
   for (const [index, reference] of forms.entries()) {
     const integration = restApi(`i${index}`, '') as { properties: { parameters: Record<string, unknown> } }
-    integration.properties.parameters['api_key'] = reference
+    integration.properties.parameters.api_key = reference
     catalog.apply({ i: integration, fresh: apiKey('new') }, true)
     const [shown] = catalog.list({ title: `i${index}` }) as [{ parameters: { api_key: string } }]
     assert.equal(shown.parameters.api_key, `{{api_keys(name='${reference === 'fresh' ? 'new' : 'stored'}')}}`)
@@ -75,7 +75,7 @@ test('everything that names nothing is told with its place', () => {
 test('a key value in the place of a reference is not repeated in the message', () => {
   const { catalog } = openCatalog()
   const integration = restApi('i', '') as { properties: { parameters: Record<string, unknown> } }
-  integration.properties.parameters['api_key'] = 'a-secret-value'
+  integration.properties.parameters.api_key = 'a-secret-value'
   const refusal = assertRefused('unresolved_reference', () => catalog.apply({ i: integration }, true))
   assert.ok(!JSON.stringify([refusal.message, refusal.context]).includes('a-secret-value'))
 })

@@ -40,13 +40,13 @@ test('many addresses write no more than so many entries an hour', () => {
   refused.tell()
   const told = auditEntries(environment).slice(perHour)
   assert.deepEqual(
-    told.map(({ object, details }) => [object.title, details!['times']]),
+    told.map(({ object, details }) => [object.title, details!.times]),
     [
       ['ann', 50],
       ['unknown user', 50],
     ],
   )
-  assert.equal((told[0]!.details!['addresses'] as string[]).length, limits.refusedSignInAddresses)
+  assert.equal((told[0]!.details!.addresses as string[]).length, limits.refusedSignInAddresses)
 })
 
 test('what cannot be written is told later', () => {
@@ -59,5 +59,5 @@ test('what cannot be written is told later', () => {
   refused.tell()
   environment.commit = commit
   refused.tell()
-  assert.equal(auditEntries(environment).at(-1)!.details!['times'], 1)
+  assert.equal(auditEntries(environment).at(-1)!.details!.times, 1)
 })

@@ -21,7 +21,7 @@ import { shardTables } from '../../../engine/store/tables.js'
 import { alarm, processor } from '../../support/cause.js'
 import { jobSettings } from '../../support/engine-shard.js'
 
-const total = Number(process.env['STORM_ALERTS'] ?? 1_000_000)
+const total = Number(process.env.STORM_ALERTS ?? 1_000_000)
 const block = 5_000
 const devices = 40
 /** What a row takes at most, bytes. */
@@ -39,7 +39,7 @@ function storm(random: SeededRandom, number: number): { body: Record<string, unk
     `d${(device + 7) % devices}`,
   ])
   const chance = random.below(200)
-  if (chance === 0) delete body['device']
+  if (chance === 0) delete body.device
   else if (chance === 1) body['@timestamp'] = random.pick(impossible)
   return { body, odd: chance < 2 }
 }

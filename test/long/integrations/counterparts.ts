@@ -17,7 +17,7 @@ const cache = join(project, '.cache/integrations')
 export const sources = join(project, 'test/long/integrations')
 
 /** `INTEGRATIONS=short`: fewer kills and less data, for CI. */
-export const isShort = process.env['INTEGRATIONS'] === 'short'
+export const isShort = process.env.INTEGRATIONS === 'short'
 
 const INSTALL_MS = 300_000
 

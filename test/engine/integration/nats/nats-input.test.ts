@@ -135,7 +135,7 @@ test('a consumer that is made begins where it is told', async () => {
   assert.deepEqual(numbers(await documents(2)), [4, 5])
   const { config } = server.consumers.get('c')!
   assert.deepEqual(
-    [config['filter_subject'], config['ack_policy'], config['durable_name'], config['max_ack_pending']],
+    [config.filter_subject, config.ack_policy, config.durable_name, config.max_ack_pending],
     ['alerts.*', 'explicit', 'c', 6],
   )
 })

@@ -104,7 +104,7 @@ test('start, end, filter and fields choose what is read; another choice begins a
   assert.deepEqual(ids, ['d2', 'd4', 'd6'])
   const { body } = server.http.received.at(-1) ?? { body: '' }
   assert.ok(
-    server.http.received.some((one) => JSON.stringify(JSON.parse(one.body)['_source']) === '["@timestamp","kind"]'),
+    server.http.received.some((one) => JSON.stringify(JSON.parse(one.body)._source) === '["@timestamp","kind"]'),
     body,
   )
   await source.close()

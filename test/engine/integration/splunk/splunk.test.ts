@@ -212,7 +212,7 @@ describe('Splunk as output', () => {
       ['delivered', 'refused', 'delivered'],
     )
     assert.match((fates[1] as { reason: string }).reason, /None of the given events/)
-    const sent = [...server.updates].sort((a, b) => (String(a['ruleUIDs']) < String(b['ruleUIDs']) ? -1 : 1))
+    const sent = [...server.updates].sort((a, b) => (String(a.ruleUIDs) < String(b.ruleUIDs) ? -1 : 1))
     assert.deepEqual(sent[0], {
       ruleUIDs: 'GUID@@notable@@1',
       status: '5',
@@ -222,7 +222,7 @@ describe('Splunk as output', () => {
       output_mode: 'json',
       comment: 'Drop with confidence 91.5 % by Alert triage',
     })
-    assert.deepEqual([sent[1]?.['ruleUIDs'], sent[1]?.['status']], ['e3', undefined])
+    assert.deepEqual([sent[1]?.ruleUIDs, sent[1]?.status], ['e3', undefined])
     await sink.close()
   })
 

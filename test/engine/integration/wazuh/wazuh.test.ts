@@ -30,7 +30,7 @@ test('the decision is written to the alert in whichever index it is, and nothing
   const { service, ...rest } = server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source as any
   assert.deepEqual(rest, alert)
   assert.deepEqual([service.result_label, service.confidence_score, service.job_title], ['Drop', 91.5, 'Alert triage'])
-  assert.equal(server.documents.get('other/a7')!.source['service'], undefined)
+  assert.equal(server.documents.get('other/a7')!.source.service, undefined)
   const [missing] = await sink.deliver([outgoing('a9')], never)
   assert.match((missing as { reason: string }).reason, /no document with the id/)
   await sink.close()
@@ -39,7 +39,7 @@ test('the decision is written to the alert in whichever index it is, and nothing
 test('what was written back is not read: an alert that is read again is the same event', async () => {
   const source = wazuh.openSource!(server.connection, {}, toolsFor())
   const { documents } = await source.poll(null, never)
-  assert.ok(server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source['service'] !== undefined)
+  assert.ok(server.documents.get('wazuh-alerts-4.x-2026.01.06/a6')!.source.service !== undefined)
   for (const { body } of documents) assert.deepEqual(JSON.parse(Buffer.from(body).toString()), alert)
   await source.close()
 })

@@ -1,5 +1,5 @@
 /**
- * Time, passed in: the domain knows no clock of its own (design D7).
+ * Time, passed in: the domain knows no clock of its own (D7).
  *
  * All times inside the engine are microseconds since 1970 UTC as a number; exact until the year 2255.
  */

@@ -4,7 +4,7 @@
  * Owns: who may see a job, and the bounds of what comes in. Leaves out: everything that does the work, and how it is
  * joined together (parts.ts).
  *
- * 1. Nothing is answered before it is durable; a promise here resolves after the flush (design D1).
+ * 1. Nothing is answered before it is durable; a promise here resolves after the flush (D1).
  */
 import { Refusal } from './errors.js'
 import { limits } from './limits.js'

@@ -74,7 +74,7 @@ export const refusals = {
 /** The code of a refusal. */
 export type RefusalCode = keyof typeof refusals
 
-/** One place where a document breaks its schema (specification, Errors: 422). */
+/** One place where a document breaks its schema (S2). */
 export interface Issue {
   readonly loc: readonly (string | number)[]
   readonly msg: string

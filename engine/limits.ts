@@ -80,7 +80,7 @@ export const limits = {
   turnMessagesMax: 1_024,
   /** Bytes of messages in one turn; a message that alone has more gets a turn of its own. */
   turnBytesMax: MIB,
-  /** Turns that are with one thread at once, over all of its shards (design D2). */
+  /** Turns that are with one thread at once, over all of its shards (D2). */
   turnsUnderWayMax: 2,
   /** The same of those that come in streams, while events are expected that come alone and wait for no more than such a turn. */
   turnMessagesBesideSingles: 128,

@@ -5,7 +5,7 @@ import type { LogLevels } from './monitor/log-level.js'
 /** Storage units of a new data directory. */
 export const SHARDS_DEFAULT = 8
 
-/** Names of the service in a client's body: the configured one, and the neutral one beside it (existing-clients.md 1.1). */
+/** Names of the service in a client's body: the configured one, and the neutral one beside it (C1.1). */
 export function sectionNamesOf(name: string): string[] {
   return [...new Set([name, 'service'])]
 }

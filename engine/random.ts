@@ -1,5 +1,5 @@
 /**
- * Chance, passed in: the domain makes no random choice of its own (design D7).
+ * Chance, passed in: the domain makes no random choice of its own (D7).
  *
  * `systemRandom` is for secrets and ids. `SeededRandom` is for tests, simulations and everything that must come out
  * the same again (S17); it is fast and well spread, and must never make a secret.

@@ -1,5 +1,5 @@
 /**
- * What a caller may do: the scopes, and who has them (S21, existing-clients.md section 2).
+ * What a caller may do: the scopes, and who has them (S21, C2.9).
  *
  * Owns: the one table of scopes. Leaves out: which operation asks for which (server/routes, shown as `x-scopes`), whose
  * a secret is (resource/credentials.ts).

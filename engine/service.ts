@@ -100,7 +100,7 @@ export interface IngestReceiver {
 /** A vote. */
 export interface FeedbackInput {
   readonly analyst: string
-  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (existing-clients.md 1.9). */
+  /** A label's name in any case, its id, or an alias `label_n`, `class_n` (C1.9). */
   readonly label: string
   readonly closingNotes?: string
   readonly indicators?: unknown
@@ -129,7 +129,7 @@ export interface JobView {
   readonly lastTrainFinishedMicros: number | null
   /** The kind of data of its External REST API input, or '' without one. */
   readonly dataType: string
-  /** Has an enabled External REST API input (specification, Input operations: notes). */
+  /** Has an enabled External REST API input (CONTRACT.md#jobs). */
   readonly restInput: boolean
   /** Model versions, oldest first; the last installed one is active. */
   readonly modelIds: readonly string[]
@@ -142,7 +142,7 @@ export interface JobView {
 
 /** The engine, as the server sees it. What changes anything is told who asks (`by`), for the audit log. */
 export interface DecisionService {
-  /** SERVICE_NAME: the word in identifiers (existing-clients.md 1.1). */
+  /** SERVICE_NAME: the word in identifiers (C1.1). */
   readonly name: string
   /** Threads that decide events. */
   readonly threads: number
@@ -191,7 +191,7 @@ export interface DecisionService {
    * forbidden where it would make a key and the caller may not.
    */
   applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome>
-  /** In the shapes of existing-clients.md section 3 (GET resources), wire names included. */
+  /** In the shapes that clients read (C3.8), wire names included. */
   listResources(query: ResourceQuery): unknown[]
   /** Rejects with resource_not_found, forbidden, and with resource_in_use unless it is forced. */
   deleteResource(query: RemovalQuery, by: Author): Promise<RemovalOutcome>

@@ -1,6 +1,6 @@
 /**
  * The exported event: the client's body, and beside its fields one section of the service's own
- * (existing-clients.md section 3).
+ * (C3.4).
  *
  * 1. A field of the client's that has the section's name is kept where it is an object: ours are put into it.
  * 2. What can be filtered by under the service's name (query/field.ts) can be read here.

@@ -1,5 +1,5 @@
 /**
- * Historic events with their labels, as one client sends them to begin with (existing-clients.md section 2, bulk).
+ * Historic events with their labels, as one client sends them to begin with (C2.2).
  *
  * Owns: the check of the whole document, before anything of it is stored. Leaves out: storing.
  */
@@ -73,7 +73,7 @@ export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<
   }
 }
 
-/** What clients send for no choice (existing-clients.md section 3); one of them must not keep a whole history out. */
+/** What clients send for no choice (C3.5); one of them must not keep a whole history out. */
 const noChoices: ReadonlySet<unknown> = new Set(['', '<empty>'])
 
 /** The vote, by the names that feedback has too, or null where there is none. */

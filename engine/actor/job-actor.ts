@@ -1,5 +1,5 @@
 /**
- * The actor of one job: what happens to a message, stage by stage (design D5). This file is the table of contents of
+ * The actor of one job: what happens to a message, stage by stage (D5). This file is the table of contents of
  * everything that changes a job's state.
  *
  * Owns: the job's state in memory (settings, counters, buckets, model), and the order of the stages. Leaves out: each
@@ -7,7 +7,7 @@
  *
  * 1. State changes through messages only, and only in the turn's store; memory is dropped when a commit fails.
  * 2. A message is applied once. Where an earlier run of its turn has committed it (`applied`), it is only answered.
- * 3. An event is decided in the turn that stores it, or marked as pending or awaited in it (design D4).
+ * 3. An event is decided in the turn that stores it, or marked as pending or awaited in it (D4).
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../errors.js'

@@ -1,5 +1,5 @@
 /**
- * Reading a shard's jobs from outside its thread: what is committed, never what is under way (design D12).
+ * Reading a shard's jobs from outside its thread: what is committed, never what is under way (D12).
  *
  * Owns: views of events and counters for requests that only look. Leaves out: an event by its id (event-look.ts), everything that changes.
  *

@@ -10,7 +10,7 @@ import { Decided } from './decided.js'
 import type { TurnStore } from './turn-store.js'
 import type { Reads } from './event-table.js'
 
-/** Below this confidence, in hundredths of a percent, a decision is of low confidence (existing-clients.md section 4). */
+/** Below this confidence, in hundredths of a percent, a decision is of low confidence (C4.4). */
 export const LOW_CONFIDENCE = 6_000
 
 /** The row of a job; that of a job without events where there is none. */

@@ -1,5 +1,5 @@
 /**
- * The mailbox of one shard: messages wait here, in order, and go through the shard's thread in turns (design D2).
+ * The mailbox of one shard: messages wait here, in order, and go through the shard's thread in turns (D2).
  *
  * Owns: bounds, what is under way, and what happens when a turn fails. Leaves out: which turn is next (lanes.ts), threads
  * (shard-threads.ts), what messages do (job-actor.ts).

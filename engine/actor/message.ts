@@ -1,5 +1,5 @@
 /**
- * Messages: what goes into a mailbox, as bytes (design D3, D5).
+ * Messages: what goes into a mailbox, as bytes (D3, D5).
  *
  * Owns: the layout of a message in a turn's memory and of the reply to it. Leaves out: what a message does
  * (job-actor.ts), how it travels (mailbox.ts).

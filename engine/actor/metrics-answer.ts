@@ -1,5 +1,5 @@
 /**
- * A question about metrics on a reader thread: from the question to its figures, over read-only snapshots (design D6).
+ * A question about metrics on a reader thread: from the question to its figures, over read-only snapshots (D6).
  *
  * Owns: what the votes of jobs came to, from one question to the next. Leaves out: the figures, who may ask
  * (metrics-desk.ts), the shards that are open (reader-stores.ts).

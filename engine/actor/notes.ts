@@ -1,5 +1,5 @@
 /**
- * Notes on events, as agents and their workflows write them (existing-clients.md section 2, add_agentic_notes).
+ * Notes on events, as agents and their workflows write them (C2.6).
  *
  * Owns: a note as a message, its bounds, and what of the store it changes. Leaves out: the row (store/note-row.ts), how
  * notes are shown (export.ts).

@@ -7,7 +7,7 @@ export interface JobSelection {
   readonly jobTitles?: readonly string[]
 }
 
-/** `events/query` (existing-clients.md section 2). */
+/** `events/query` (C2.7). */
 export interface EventsQuestion extends JobSelection {
   readonly eventIds?: readonly string[]
   /** `[{field, operator, value}]` as the client sent it; query/filter.ts says what holds. */

@@ -1,5 +1,5 @@
 /**
- * The entry of a reader thread: long questions, answered from a snapshot, off the HTTP thread (design D6).
+ * The entry of a reader thread: long questions, answered from a snapshot, off the HTTP thread (D6).
  *
  * 1. Between questions nothing of the store is mapped, so that the shards can give their maps back (residency.ts).
  */

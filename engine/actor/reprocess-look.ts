@@ -1,5 +1,5 @@
 /**
- * Looking for the events of a reprocessing task, a piece at a time, over a snapshot (design D6).
+ * Looking for the events of a reprocessing task, a piece at a time, over a snapshot (D6).
  *
  * Owns: the way from a selection to ingest times. Leaves out: the language of filters (query/), the thread it runs on
  * (reprocess-thread.ts), deciding (tasks.ts).

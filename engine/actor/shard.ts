@@ -4,7 +4,7 @@
  * Owns: the shard's environment, the actors of its jobs, and the rhythm of a turn. Leaves out: what messages do
  * (job-actor.ts), order and retries (mailbox.ts).
  *
- * 1. A turn is one commit: its answers leave only after it, flushed (design D1). Another thread may do it, while the next turn is decided
+ * 1. A turn is one commit: its answers leave only after it, flushed (D1). Another thread may do it, while the next turn is decided
  *    here (commit-slot.ts); that one's answers leave behind both.
  * 2. A commit that fails has changed nothing: its messages are refused, and memory is read again from the store. A turn that was decided
  *    behind it has not run.

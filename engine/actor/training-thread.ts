@@ -1,5 +1,5 @@
 /**
- * The entry of a training thread: from a snapshot of a shard to the bytes of a model (design D6).
+ * The entry of a training thread: from a snapshot of a shard to the bytes of a model (D6).
  *
  * Owns: reading what is known of a job, in one snapshot. Leaves out: the algorithm (learn/), installing the model (job-actor.ts).
  *

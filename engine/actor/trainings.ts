@@ -1,5 +1,5 @@
 /**
- * Trainings: asked for here, run on threads of their own, their models installed through the job's mailbox (design D6).
+ * Trainings: asked for here, run on threads of their own, their models installed through the job's mailbox (D6).
  *
  * Owns: the queue, the states of S12, progress, and what happens when a training fails or is cut off. Leaves out: the
  * algorithm (learn/), reading what is known (training-thread.ts), swapping the model in (job-actor.ts).

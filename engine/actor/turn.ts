@@ -4,7 +4,7 @@
  * Owns: the memory that both threads see, and the receivers, by place. Leaves out: when a turn runs (mailbox.ts).
  *
  * 1. The memory is shared, not transferred: when a thread dies, the main thread still has the messages and can run them
- *    again (design D2).
+ *    again (D2).
  * 2. Every receiver is told exactly once.
  */
 import { Refusal, type RefusalCode, type RefusalContext } from '../errors.js'

@@ -1,4 +1,4 @@
-/** The bounds of root cause analysis (design D9): state is bounded by alert, by cluster and by job, whatever comes. */
+/** The bounds of root cause analysis (D9): state is bounded by alert, by cluster and by job, whatever comes. */
 export const causeBounds = {
   /** Root cause analysis: a kind of alert, as text; kinds, and pairs of kinds on a side, that statistics are kept of. */
   causeKindCharsMax: 256,

@@ -141,7 +141,7 @@ export function twentieths(share: number): number {
   return Math.round(share * 20)
 }
 
-/** Where an untrained answer's confidence lies, hundredths of a percent: always low (existing-clients.md section 4). */
+/** Where an untrained answer's confidence lies, hundredths of a percent: always low (C4.4). */
 const untrainedMin = 4_000
 const untrainedMax = 5_900
 

@@ -4,8 +4,8 @@
  * Owns: what is taken from it, and what must not be. Leaves out: the job id, which routed the request already.
  *
  * 1. `raw_body` is an object or the event is refused.
- * 2. A body that was exported by this service and comes in again leaves its old result behind (existing-clients.md
- *    section 3): fields of ours in the section named after the service are dropped, fields of the client's stay.
+ * 2. A body that was exported by this service and comes in again leaves its old result behind (C3.2): fields
+ *    of ours in the section named after the service are dropped, fields of the client's stay.
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -53,7 +53,7 @@ export const sectionFields = [
   'original_id',
 ] as const
 
-/** What exports of other makers of this API have besides (existing-clients.md section 3, Filters; Google SecOps' sample of an export). */
+/** What exports of other makers of this API have besides (C3.11, and samples of exports). */
 const foreignFields = [
   'storage_tag',
   'storage_tag_display_name',

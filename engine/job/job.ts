@@ -5,7 +5,7 @@
  * and learned (actor/), the document a person writes (resource/).
  */
 
-/** The three categories (specification, Resources: job). */
+/** The three categories (CONTRACT.md#jobs). */
 export type JobCategory =
   | 'Decision intelligence'
   | 'Event centric decision intelligence'
@@ -27,7 +27,7 @@ export interface Label {
   readonly hexColor: string
 }
 
-/** When a job trains by itself (specification: advanced_settings.auto_retrain). */
+/** Scheduled training (CONTRACT.md#jobs). */
 export interface AutoRetrain {
   readonly enabled: boolean
   /** Five- or six-field cron expression, UTC. */
@@ -64,7 +64,7 @@ export interface PipelineStep {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Its integration asks or tells something outside of the service: since when, microseconds; enabled anew it begins anew. */
   readonly outsideSince?: number
-  /** Fields of existing clients that mean nothing here, given back as they came (existing-clients.md section 3). */
+  /** Fields of existing clients that mean nothing here, given back as they came (C3.7). */
   readonly kept?: Readonly<Record<string, unknown>>
 }
 
@@ -109,12 +109,12 @@ export function outlierRateOf(advancedSettings: JobSettings['advancedSettings'])
   return typeof rate === 'number' && rate >= outlierRateMin && rate <= outlierRateMax ? rate : outlierRateDefault
 }
 
-/** True where events are clustered, and decided by their place in a cluster (specification, Category semantics). */
+/** True where events are clustered, and decided by their place in a cluster (CONTRACT.md#jobs). */
 export function hasClusters(category: JobCategory): boolean {
   return category === 'Automated root cause analysis'
 }
 
-/** True where events with equal decision points share a bucket (specification, Category semantics). */
+/** True where events with equal decision points share a bucket (CONTRACT.md#jobs). */
 export function hasBuckets(category: JobCategory): boolean {
   return category === 'Decision intelligence'
 }

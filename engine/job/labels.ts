@@ -47,7 +47,7 @@ export function decisionWords(labels: readonly Label[]): readonly (readonly stri
   return labels.map((label, place) => [label.id, ...placeWords(place)])
 }
 
-/** The place of the label that `text` names (existing-clients.md 1.9), or null. */
+/** The place of the label that `text` names (C1.9), or null. */
 export function resolveLabel(labels: readonly Label[], text: string): number | null {
   const wanted = word(text)
   for (let place = 0; place < labels.length; place++) {

@@ -1,5 +1,5 @@
 /**
- * Whether a job that is due to train by itself should wait (specification: auto_retrain.blockers).
+ * Whether a job that is due to train by itself should wait (C3.7).
  *
  * Owns: the blockers, when each of them blocks, and their sentences. Leaves out: when a training is due
  * (resource/schedule.ts), how the facts are counted (actor/).

@@ -1,5 +1,5 @@
 /**
- * Filters: `[{field, operator, value}]`, all of which an event has to pass (existing-clients.md section 3).
+ * Filters: `[{field, operator, value}]`, all of which an event has to pass (C3.11).
  *
  * Owns: the fourteen operators. Leaves out: what a field is (field.ts), how values compare (scalar.ts, comparison.ts).
  *

@@ -186,7 +186,7 @@ export class Catalog {
     return outcome
   }
 
-  /** In the shapes of existing-clients.md section 3. */
+  /** In the shapes that clients read (C3.8). */
   list(query: ResourceQuery): unknown[] {
     return listResources(this.#state, query)
   }

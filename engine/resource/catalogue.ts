@@ -1,6 +1,6 @@
 /**
  * The catalogue of integrations and of job categories as clients read it: JSON Schemas of parameters, and metadata
- * (specification, Resources API: schema endpoint; existing-clients.md section 2: metadata). Wire names included.
+ * (C2.10, C3.9). Wire names included.
  *
  * Owns: the shapes of these answers. Leaves out: what is in the catalogue (kind-list.ts, categories.ts, job-shapes.ts).
  *

@@ -1,5 +1,5 @@
 /**
- * The categories of jobs as clients read them (specification, Category semantics): who they are for, and the properties
+ * The categories of jobs as clients read them (CONTRACT.md#jobs): who they are for, and the properties
  * of a job of theirs as a JSON Schema, made of the shapes that documents are checked against (job-shapes.ts).
  */
 import { z } from 'zod'

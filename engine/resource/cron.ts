@@ -1,4 +1,4 @@
-/** Cron expressions, in UTC: the one home of croner (design D8). Knows no clock; asks nothing of timers. */
+/** Cron expressions, in UTC: the one home of croner (D8). Knows no clock; asks nothing of timers. */
 import { Cron } from 'croner'
 
 /** Five or six fields (the sixth is seconds, in front), or a nickname such as `@daily`. */

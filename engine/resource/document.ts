@@ -3,14 +3,14 @@
  *
  * | form                                                         | whose                                  |
  * |--------------------------------------------------------------|----------------------------------------|
- * | `{<identifier>: {type, properties, depends_on}}`             | the specification's                    |
+ * | `{<identifier>: {type, properties, depends_on}}`             | the plain form                         |
  * | `{resources: …}` with any of the others inside               | the clients' that are there            |
  * | a list of such maps, and of resources with flat properties   | what GET answers with                  |
  * | one resource with flat properties                            | an element of that                     |
  *
  * Owns: identifiers and places. Leaves out: what a resource may say (shapes.ts).
  *
- * 1. A null means absent (existing-clients.md 1.3).
+ * 1. A null means absent (C1.3).
  * 2. A resource with flat properties goes by its title, and its places say where the client wrote them.
  */
 import { Refusal } from '../errors.js'

@@ -1,5 +1,5 @@
 /**
- * What a person may write about a job (specification, Resource types: job; existing-clients.md section 3).
+ * What a person may write about a job (CONTRACT.md#resources, C3.7).
  *
  * Owns: the fields of a job's `properties`, and the small shapes that other resources share. Leaves out: the document
  * around them (shapes.ts), and what a field means for a job that exists (job-plan.ts).

@@ -1,5 +1,5 @@
 /**
- * Resources as GET shows them (existing-clients.md section 3), wire names included.
+ * Resources as GET shows them (C3.8), wire names included.
  *
  * 1. Always a list; nothing found is an empty one.
  * 2. No secret is in it: of a key the name, of an integration the reference to its key.

@@ -11,7 +11,7 @@
  * | tokens       | id, UTF-8                 | TokenRecord                                   |
  * | uses         | id of a key or token      | UseRecord, written now and then               |
  *
- * 1. Every value starts with a byte that says its version; the rest is JSON in UTF-8 (design D11).
+ * 1. Every value starts with a byte that says its version; the rest is JSON in UTF-8 (D11).
  * 2. No value holds a secret: keys and passwords are there as hashes only (S19).
  */
 import { Refusal } from '../errors.js'

@@ -9,7 +9,7 @@ interface RecordOf {
   readonly job: JobSettings
 }
 
-/** The pages that existing clients link to (existing-clients.md section 3, Links). */
+/** The pages that existing clients link to (C3.12). */
 function pageOf(type: ResourceRef['type'], id: string | number): string {
   if (type === 'api_key') return '/api-keys'
   return type === 'integration' ? `/integrations/${id}/edit` : `/use-cases/overview/${id}`

@@ -4,8 +4,8 @@
  * Owns: the expressions `{{api_keys(name='…')}}`, `{{integrations(title='…')}}`, `{{integrations(internal_id=N)}}`, and
  * plain words: an identifier of the document, or else a stored title. Leaves out: the order that follows (order.ts).
  *
- * 1. What the document says goes before what is stored (specification: an integration defined in the same request
- *    overrides an existing one with the same title).
+ * 1. What the document says goes before what is stored (CONTRACT.md#resources): an integration of the request
+ *    goes before a stored one with the same title.
  * 2. A plain word in the place of a key is never repeated in a message: it may be the key itself.
  * 3. In a quoted value `\'`, `\"` and `\\` stand for the second character; every other character for itself.
  */

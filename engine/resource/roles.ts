@@ -1,4 +1,4 @@
-/** What each role of an integration in a pipeline is for (specification, Integration roles). */
+/** What each role of an integration in a pipeline is for (CONTRACT.md#resources). */
 import type { IntegrationRole } from '../job/job.js'
 
 export interface RoleDetails {

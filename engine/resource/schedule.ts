@@ -1,5 +1,5 @@
 /**
- * The clock-work of scheduled training: calls back when a job is due (specification: auto_retrain), in UTC.
+ * The clock-work of scheduled training: calls back when a job is due (CONTRACT.md#jobs), in UTC.
  *
  * Owns: which job is due when, and the one timer that waits for the earliest. Leaves out: whether it may train then
  * (job/retrain.ts) and training.

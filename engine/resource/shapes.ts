@@ -4,7 +4,7 @@
  * Owns: the shape of one resource. Leaves out: the document around it (document.ts), a job's own fields (job-shapes.ts),
  * what needs other resources or the catalog (references.ts, plan.ts).
  *
- * 1. A field that is not known is ignored (existing-clients.md 1.3).
+ * 1. A field that is not known is ignored (C1.3).
  * 2. A fault names its place from the top of the document, and all faults are told at once.
  */
 import { z } from 'zod'

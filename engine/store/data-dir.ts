@@ -13,7 +13,7 @@
  * | lock.sock        | the lock: a socket that the process which owns the directory holds |
  * | lock-*.sock      | the same of a process that is about to take it (lock-turn.ts)      |
  *
- * 1. Today's code opens every older format and refuses a newer one (design D11).
+ * 1. Today's code opens every older format and refuses a newer one (D11).
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
  */
 import { randomBytes } from 'node:crypto'

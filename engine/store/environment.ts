@@ -4,9 +4,9 @@
  * Owns: the words between whoever keeps state and LMDB (lmdb.ts) or memory (memory.ts, the oracle of the tests).
  * Leaves out: what the keys and values mean (tables.ts, rows.ts).
  *
- * 1. `commit` is all or nothing, and durable (flushed) when it returns (design D1).
+ * 1. `commit` is all or nothing, and durable (flushed) when it returns (D1).
  * 2. A commit that failed has changed nothing; the next one may succeed.
- * 3. An environment is written by one thread and read by any (design D2).
+ * 3. An environment is written by one thread and read by any (D2).
  * 4. `refresh` moves reads to the latest commit.
  * 5. A key is not empty, and not the single byte 0, which LMDB's library takes for no key.
  * The contract suite test/contracts/environment.ts holds both implementations to this.

@@ -4,7 +4,7 @@
  * Owns: how an environment is opened, written, read and flushed. Leaves out: keys and values (tables.ts, rows.ts).
  *
  * 1. `overlappingSync: false`: a synchronous transaction has called fdatasync for its data, and written its meta page
- *    through O_DSYNC, when it returns. That is what "flushed" means here (design D1).
+ *    through O_DSYNC, when it returns. That is what "flushed" means here (D1).
  * 2. Nothing but puts, or opens of tables, happens between begin and commit: a thread that dies inside a write transaction
  *    would leave the writer's lock behind, so every computation is done before.
  * 3. All opens of one path in one process share LMDB's environment, and its map, until the last of them is closed; each

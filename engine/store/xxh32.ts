@@ -1,6 +1,6 @@
 /**
- * XXH32, the 32-bit hash of Yann Collet's xxHash, over bytes that begin at a word (github.com/Cyan4973/xxHash,
- * doc/xxhash_spec.md). Not against forgery.
+ * XXH32, the 32-bit hash of Yann Collet's xxHash, over bytes that begin at a word (github.com/Cyan4973/xxHash
+ * and its specification). Not against forgery.
  *
  * Here and not from a library: a call of zlib's CRC costs more than hashing a usual row does in JavaScript.
  *

@@ -1,5 +1,5 @@
 /**
- * The pages that links in incidents lead to (existing-clients.md section 3, Links): events to vote on, a job, an integration,
+ * The pages that links in incidents lead to (C3.12): events to vote on, a job, an integration,
  * the keys; and the jobs, where one begins.
  *
  * A page is what it shows and, by its buttons, what it does; it is drawn again after each. Leaves out: signing in (app.ts).

@@ -2,7 +2,7 @@
  * Who asks, and whether they may (S1).
  *
  * Owns: the key's headers, 401 and 403, and that a caller's rate is asked for. Leaves out: keys (the engine), which job a key may see (engine.job).
- * The configured name comes first, the neutral one works beside it (existing-clients.md 1.1), and `Authorization: Bearer`
+ * The configured name comes first, the neutral one works beside it (C1.1), and `Authorization: Bearer`
  * where neither is there, for senders that know no other header (Prometheus, Alertmanager before 0.28).
  */
 import { Refusal, type Principal, type Scope } from '../../engine/index.js'

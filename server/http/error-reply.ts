@@ -97,7 +97,7 @@ const placeOf: Partial<Record<RefusalCode, readonly string[]>> = {
   invalid_cursor: ['query', 'after'],
 }
 
-/** An issue in wire form: `loc` is an array of strings (specification, Errors). */
+/** An issue in wire form: `loc` is an array of strings (CONTRACT.md#errors). */
 export interface WireIssue {
   readonly loc: readonly string[]
   readonly msg: string

@@ -1,7 +1,7 @@
 /**
  * From a path to what serves it.
  *
- * 1. A trailing slash changes nothing, repeated slashes are one (existing-clients.md 1.2).
+ * 1. A trailing slash changes nothing, repeated slashes are one (C1.2).
  * 2. A parameter is percent-decoded exactly once, after the path was cut; it may be any string, `/` and `%` included.
  *    What does not decode is taken as it stands, so that no path is an error of its own.
  * 3. A written segment wins over a parameter; where it leads to no path at all, the parameter is tried.

@@ -1,7 +1,7 @@
 /**
  * Documents from clients against the schemas that are published (S2: 422 with places).
  *
- * Owns: JSON parsing of ordinary bodies, the lenient rules of existing-clients.md 1.3, issues in wire form.
+ * Owns: JSON parsing of ordinary bodies, the rules for lenient input (C1.3), issues in wire form.
  * Leaves out: events (the engine parses them), resource properties (the engine's own schemas).
  *
  * 1. A JSON null at the top level means absent; fields that the schema does not know are kept and ignored.

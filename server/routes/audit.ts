@@ -1,4 +1,4 @@
-/** The audit log: who changed what and when (specification, Monitoring API). */
+/** The audit log: who changed what and when (CONTRACT.md#monitoring). */
 import type { Static } from 'typebox'
 import { isoMicros, Refusal, type AuditQuery, type AuditRecord } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'

@@ -1,4 +1,4 @@
-/** What can be set up (specification, Resources API: schema endpoint; existing-clients.md section 2: metadata). */
+/** What can be set up (C2.10, C3.9). */
 import { operation, type Route } from '../http/route.js'
 import {
   IntegrationList,

@@ -1,6 +1,6 @@
 /**
  * The jobs, and the pages behind the links that clients write into incidents, and that answers of `/api/v2/resources` have as `url`
- * (existing-clients.md section 3, Links). One page serves them all; what it shows it asks the API for (console/).
+ * (C3.12). One page serves them all; what it shows it asks the API for (console/).
  */
 import { readFile } from 'node:fs/promises'
 import { replyError, replyHttpError } from '../http/error-reply.js'

@@ -1,4 +1,4 @@
-/** The parts of the service, one by one: how they are, what they take, beginning them anew (specification, Monitoring API). */
+/** The parts of the service, one by one: how they are, what they take, beginning them anew (CONTRACT.md#monitoring). */
 import type { Static } from 'typebox'
 import {
   components,

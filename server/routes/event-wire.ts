@@ -85,7 +85,7 @@ const lineEnd = Buffer.from(',"error_message":null}\n')
 const ingestedEnd = Buffer.from('","status":"pending_inference","error_message":null}')
 const ingestedEmptyEnd = Buffer.from('","status":"pending_inference","error_message":""}')
 
-/** The answer to a new event: pending at all times, however fast it was decided (specification, States). Good until the next call. */
+/** The answer to a new event: pending at all times, however fast it was decided (CONTRACT.md#events). Good until the next call. */
 export function ingestedBytes(view: EventView, emptyErrorMessage: boolean): Uint8Array {
   return whole(view, (out, at) =>
     put(out, putStart(out, at, view, true), emptyErrorMessage ? ingestedEmptyEnd : ingestedEnd),

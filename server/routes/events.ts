@@ -1,4 +1,4 @@
-/** Events: sending, looking, exporting, voting (specification, Input operations). */
+/** Events: sending, looking, exporting, voting (CONTRACT.md#events). */
 import { isoMicros, limits, Refusal } from '../../engine/index.js'
 import { stillAuthorized } from '../http/auth.js'
 import { collectBody } from '../http/body.js'

@@ -1,7 +1,7 @@
 /**
  * From what a client wrote to the job that it means.
  *
- * A path that holds no number names no job: 404, never 422 (existing-clients.md 1.5). A body without a proper job_id
+ * A path that holds no number names no job: 404, never 422 (C1.5). A body without a proper job_id
  * breaks its schema: 422; one with an integer that no job can have names none: 404.
  */
 import { isRefusal, Refusal, type Issue, type JobHandle, type Principal } from '../../engine/index.js'

@@ -1,4 +1,4 @@
-/** Metrics: how well jobs and models do, and what is stored (specification, Metrics API). */
+/** Metrics: how well jobs and models do, and what is stored (CONTRACT.md#metrics). */
 import {
   isRefusal,
   limits,

@@ -1,4 +1,4 @@
-/** The service as a whole: alive, stored, logged, done, set up (specification, Monitoring API). */
+/** The service as a whole: alive, stored, logged, done, set up (CONTRACT.md#monitoring). */
 import { batchKinds, components, isoMicros, isComponent, type Batch } from '../../engine/index.js'
 import { replyJson } from '../http/reply.js'
 import { operation, type Route } from '../http/route.js'

@@ -1,5 +1,5 @@
 /**
- * Questions about stored events (existing-clients.md section 2).
+ * Questions about stored events (C2.7, C2.8).
  *
  * The answers come as text from the threads that found them and go out as they are. A client that goes takes its query
  * with it.

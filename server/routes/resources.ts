@@ -1,4 +1,4 @@
-/** Resources: declarative set-up (specification, Resources API). */
+/** Resources: declarative set-up (CONTRACT.md#resources). */
 import type { Static } from 'typebox'
 import {
   isRefusal,

@@ -1,4 +1,4 @@
-/** Events that are stored: votes by name, deciding again one by one, notes (existing-clients.md section 2). */
+/** Events that are stored: votes by name, deciding again one by one, notes (C2.4 to C2.6). */
 import { operation, type Route } from '../http/route.js'
 import { StatusOnly, worked } from '../schemas/common.js'
 import { AgenticNotes, FeedbackLabel, NotesOutcome, ReprocessOutcome } from '../schemas/stored-events.js'

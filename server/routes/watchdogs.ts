@@ -1,4 +1,4 @@
-/** Watchdogs: what the service looks at by itself, and tells of (specification, Monitoring API). */
+/** Watchdogs: what the service looks at by itself, and tells of (CONTRACT.md#monitoring). */
 import {
   isoMicros,
   isWatchdogType,

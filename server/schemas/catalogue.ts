@@ -5,7 +5,7 @@ import { integrationRoles } from '../../engine/index.js'
 const AnySchema = Type.Object({}, { additionalProperties: true, description: 'A JSON Schema.' })
 const Role = Type.Enum(integrationRoles)
 
-/** The type arrives under both names (existing-clients.md section 3). */
+/** The type arrives under both names (C3.9). */
 const kindQuery = {
   type: Type.Optional(Type.String({ description: 'An integration type, by name or id.' })),
   role: Type.Optional({ ...Role, description: 'A role that an integration of the type can have.' }),

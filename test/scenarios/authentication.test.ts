@@ -1,4 +1,4 @@
-/** Specification: Authentication; S1. */
+/** Keys, tokens and the name in identifiers (S1, C1.1). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { routes } from '../../server/routes/index.js'

@@ -1,4 +1,4 @@
-/** Specification: Resources API, parameters schema; existing-clients.md: metadata. */
+/** Schema and metadata of integrations and jobs (C2.10, C3.9). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeJob, type Client } from '../support/client.js'

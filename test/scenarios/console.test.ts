@@ -1,4 +1,4 @@
-/** The pages that links in incidents lead to (existing-clients.md section 3, Links). */
+/** The pages that links in incidents lead to (C3.12). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { becomeBrowser, type FakeElement, type Questions } from '../support/browser.js'

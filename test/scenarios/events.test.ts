@@ -1,4 +1,4 @@
-/** Specification: Input operations, events. */
+/** Events over a real port (CONTRACT.md#events). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually, makeJob, type Client, type JobSetup } from '../support/client.js'

@@ -1,4 +1,4 @@
-/** Specification: Input operations, jobs; and the job operations of the management API. */
+/** Jobs over a real port (CONTRACT.md#jobs, C2.3). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Check } from 'typebox/schema'

@@ -1,4 +1,4 @@
-/** Metrics over a real port: as the specification has them, and as clients read them. */
+/** Metrics over a real port (CONTRACT.md#metrics, C3.10). */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

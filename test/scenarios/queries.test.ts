@@ -1,4 +1,4 @@
-/** Questions about stored events, over a real port (existing-clients.md sections 2 and 3). */
+/** Questions about stored events, over a real port (C2.7, C2.8, C3.11). */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { openEngine, type Principal } from '../../engine/index.js'

@@ -1,4 +1,4 @@
-/** What existing clients do with events that are stored: vote by name, decide again, write notes. */
+/** What existing clients do with events that are stored: vote by name, decide again, write notes (C2.4 to C2.6). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually, makeJob, type Client } from '../support/client.js'

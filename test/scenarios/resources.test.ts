@@ -1,4 +1,4 @@
-/** Specification: Resources API. */
+/** Resources over a real port (CONTRACT.md#resources). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeJob, type Client } from '../support/client.js'

@@ -1,4 +1,4 @@
-/** Specification: advanced_settings.auto_retrain; existing-clients.md section 3: its blockers. */
+/** Scheduled training and its blockers (CONTRACT.md#jobs, C3.7). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually, makeJob, type Answer, type Client } from '../support/client.js'

@@ -1,4 +1,4 @@
-/** What clients in production need (existing-clients.md section 1). */
+/** What clients in production need (C1). */
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { after, before, test } from 'node:test'

@@ -58,7 +58,7 @@ test('a document that is not valid would be found', async () => {
   assert.equal((await new Validator().validate(broken)).valid, false)
 })
 
-test('the operations of the specification are there', () => {
+test('the operations of the contract are there', () => {
   for (const [method, path] of [
     ['post', '/api/v1/events/'],
     ['post', '/api/v1/events/{event_id}'],

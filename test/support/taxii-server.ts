@@ -1,4 +1,4 @@
-/** A TAXII 2.1 server as small as the parts of its API that the service asks, after the specification: collections, pages, times. */
+/** A TAXII 2.1 server as small as the parts of its API that the service asks: collections, pages, times. */
 import type { ServerResponse } from 'node:http'
 import { HttpReceiver, type Received } from './receiver.js'
 

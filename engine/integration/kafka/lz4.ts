@@ -1,5 +1,5 @@
 /**
- * Frames of LZ4, unpacked (github.com/lz4/lz4, lz4_Frame_format.md 1.6 and lz4_Block_format.md).
+ * Frames of LZ4, unpacked (github.com/lz4/lz4: LZ4 Frame Format 1.6, LZ4 Block Format).
  *
  * Our own, since the library for it goes on behind the end of a damaged frame, for half a minute and with memory to match. Checksums
  * are passed over: Kafka has one of its own over the whole batch. Dictionaries are refused, as Kafka has none.

@@ -1,4 +1,4 @@
-/** Threat intelligence against a small TAXII 2.1 server after the specification; medallion, a real one, is in test/long. */
+/** Threat intelligence against a small TAXII 2.1 server; medallion, a real one, is in test/long. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ManualClock } from '../../../../engine/clock.js'

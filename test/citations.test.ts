@@ -1,0 +1,217 @@
+/**
+ * What the repository cites exists: numbered decisions, sections, links and files.
+ *
+ * Numbers are headings of server/CONTRACT.md (S, C) and of engine/DESIGN.md (D). A file is named by its base name, or by the end of
+ * its path, so a file may move without breaking its citations. Code blocks in documents are examples and are not checked.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = findRoot(dirname(fileURLToPath(import.meta.url)))
+
+function findRoot(from: string): string {
+  if (existsSync(join(from, 'package.json'))) return from
+  const parent = dirname(from)
+  assert.notEqual(parent, from, 'no package.json above the tests')
+  return findRoot(parent)
+}
+
+/** Folders that tools make, or that git ignores. */
+const skipped = new Set(['node_modules', '.git', '.build', 'data'])
+
+/** What a comment looks like, by the ending of the file: whole lines, and what follows code. */
+const slashComments = [/^[ \t]*\/\*[\s\S]*?\*\//gm, /(?<=^|\s)\/\/ .*$/gm]
+const hashComments = [/(?<=^|\s)# .*$/gm, /"""[\s\S]*?"""/g]
+const comments: Readonly<Record<string, readonly RegExp[]>> = {
+  '.ts': slashComments,
+  '.js': slashComments,
+  '.py': hashComments,
+  '.yaml': hashComments,
+  '.service': hashComments,
+  '.lua': [/(?<=^|\s)-- .*$/gm],
+}
+
+const NUMBER = String.raw`(?:[SD]\d{1,2}|C\d(?:\.\d{1,2})?)`
+/** A number in a comment or document. Colours, paths and longer words are none. */
+const number = new RegExp(String.raw`(?<![\w#$/.-])${NUMBER}(?![\w-])`, 'g')
+/** A number in code, as the names of tests have it: in parentheses, alone or in a list. */
+const numbersInCode = new RegExp(String.raw`(?<= )\(${NUMBER}(?:(?:, | to | and )${NUMBER})*\)`, 'g')
+/** A file, perhaps with folders and with a section. A pattern (`*-thread.ts`, `<name>.md`) is none. */
+const fileName = /(?<![\w/.@:*<>{}…-])((?:[\w.@-]+\/)*[\w-][\w.-]*\.(?:ts|md|py|lua|yaml|json))\b(?![\w/-])(#[\w-]+)?/g
+const link = /\]\(([^)\s]+)\)|^\[[^\]]+\]:\s+(\S+)/gm
+const fence = /^[ \t]*(```|~~~)[\s\S]*?^[ \t]*\1.*$/gm
+const address = /\bhttps?:\/\/[^\s)>`]+/g
+
+interface Tree {
+  /** Paths from the root, with `/`. */
+  readonly files: readonly string[]
+  read(file: string): string
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.isDirectory()) return skipped.has(entry.name) ? [] : listFiles(path)
+    return [path]
+  })
+}
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading] of text.replace(fence, '').matchAll(/^#{1,6} +(.+)$/gm)) {
+    const plain = (heading as string).replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    const slug = plain
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    let anchor = slug
+    for (let n = 1; anchors.has(anchor); n++) anchor = `${slug}-${n}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+/** The parts of a file that may cite something: its comments, or a document without its code blocks. */
+function proseOf(file: string, text: string): string {
+  if (file.endsWith('.md')) return text.replace(fence, '')
+  return (comments[extname(file)] ?? []).flatMap((comment) => text.match(comment) ?? []).join('\n')
+}
+
+/** Every citation that leads nowhere, as a sentence. */
+function brokenCitations(tree: Tree): string[] {
+  const byName = new Map<string, string[]>()
+  for (const file of tree.files) byName.set(basename(file), [...(byName.get(basename(file)) ?? []), file])
+  const find = (name: string): string[] => {
+    const path = name.replace(/^(?:\.{1,2}\/)+/, '')
+    return (byName.get(basename(path)) ?? []).filter((file) => file === path || file.endsWith(`/${path}`))
+  }
+  const anchors = new Map<string, Set<string>>()
+  const hasAnchor = (file: string, anchor: string): boolean => {
+    let known = anchors.get(file)
+    if (known === undefined) anchors.set(file, (known = anchorsOf(tree.read(file))))
+    return known.has(anchor)
+  }
+  const numbers = new Set([
+    ...numberedIn(tree, find('server/CONTRACT.md'), /^#+ ([SC]\d[\d.]*)\b/gm),
+    ...numberedIn(tree, find('engine/DESIGN.md'), /^(?:#+ |[|] *)?(?:\*\*)?(D\d+)\b/gm),
+  ])
+
+  const broken: string[] = []
+  for (const file of tree.files) {
+    const isDocument = file.endsWith('.md')
+    if (!isDocument && !(extname(file) in comments)) continue
+    const text = tree.read(file)
+    const prose = proseOf(file, text).replace(address, '')
+    const cited = [prose, ...(isDocument ? [] : (text.match(numbersInCode) ?? []))].join('\n')
+    for (const [name] of cited.matchAll(number)) {
+      if (!numbers.has(name)) broken.push(`${file} cites ${name}, which has no heading`)
+    }
+    for (const [, name, section] of prose.replace(isDocument ? link : /$^/, '').matchAll(fileName)) {
+      if (isNoFile(name as string)) continue
+      const found = find(name as string)
+      if (found.length === 0) broken.push(`${file} names ${name}, which is not in the tree`)
+      else if (section !== undefined && !found.some((one) => hasAnchor(one, section.slice(1)))) {
+        broken.push(`${file} cites ${name}${section}, which has no heading`)
+      }
+    }
+    if (isDocument) broken.push(...brokenLinks(tree, file, prose, hasAnchor))
+  }
+  return [...new Set(broken)]
+}
+
+function numberedIn(tree: Tree, documents: readonly string[], heading: RegExp): string[] {
+  return documents.flatMap((file) => [...tree.read(file).matchAll(heading)].map(([, name]) => name as string))
+}
+
+/** A JSON file without a folder may be made or read when something runs; a name of one letter stands for any file. */
+function isNoFile(name: string): boolean {
+  return (name.endsWith('.json') && !name.includes('/')) || /^\w\./.test(basename(name))
+}
+
+function brokenLinks(
+  tree: Tree,
+  file: string,
+  prose: string,
+  hasAnchor: (file: string, anchor: string) => boolean,
+): string[] {
+  const broken: string[] = []
+  for (const [, inline, reference] of prose.matchAll(link)) {
+    const target = (inline ?? reference) as string
+    // With a scheme, or an address of the service itself.
+    if (/^(?:[a-z]+:|\/)/.test(target)) continue
+    const [path, anchor] = target.split('#') as [string, string | undefined]
+    const to = path === '' ? file : join(dirname(file), path).replace(/\/$/, '')
+    const isFile = tree.files.includes(to)
+    if (!isFile && !tree.files.some((one) => one.startsWith(`${to}/`))) {
+      broken.push(`${file} links to ${target}, which is not in the tree`)
+    } else if (anchor !== undefined && !(isFile && hasAnchor(to, anchor))) {
+      broken.push(`${file} links to ${target}, which has no heading`)
+    }
+  }
+  return broken
+}
+
+/** A small tree with one file more. */
+function treeWith(file: string, text: string): Tree {
+  const texts: Readonly<Record<string, string>> = {
+    'server/CONTRACT.md': '# Contract\n\n## Errors and codes\n\n### S1 Keys\n\n### C1.1 Name\n',
+    'engine/DESIGN.md': '# Design\n\n**D1. Durable.** Yes.\n',
+    'engine/store/rows.ts': '',
+    [file]: text,
+  }
+  return { files: Object.keys(texts), read: (name) => texts[name] as string }
+}
+
+describe('citations', () => {
+  it('lead to something that is in the repository', () => {
+    const files = listFiles('')
+    assert.ok(files.length > 300, 'the tree is there to be read')
+    const texts = new Map<string, string>()
+    const read = (file: string): string => {
+      let text = texts.get(file)
+      if (text === undefined) texts.set(file, (text = readFileSync(join(root, file), 'utf8')))
+      return text
+    }
+    assert.deepEqual(brokenCitations({ files, read }), [])
+  })
+
+  it('are found broken in comments, names of tests and documents', () => {
+    const two = 2
+    for (const [file, text] of [
+      ['engine/one.ts', `/** As decided (S${two}). */`],
+      ['engine/one.ts', `// See D${two}.`],
+      ['test/one.test.ts', `it('keeps an id (S1, C1.${two})', () => {})`],
+      ['engine/one.ts', '/**\n * In rules.ts.\n */'],
+      ['engine/one.ts', '/** Rows are in event/rows.ts. */'],
+      ['engine/one.ts', '/** See CONTRACT.md#errors. */'],
+      ['bench/one.py', '# As in protocol.py.'],
+      ['README.md', `Keys are decided by S${two}.`],
+      ['README.md', 'The [design](engine/DESIGNS.md).'],
+      ['README.md', 'The [errors](server/CONTRACT.md#errors).'],
+      ['README.md', 'The [first part](#first).'],
+      ['README.md', 'Rows are in `engine/rows.ts`.'],
+    ] as const) {
+      assert.equal(brokenCitations(treeWith(file, text)).length, 1, text)
+    }
+  })
+
+  it('are found whole where they are', () => {
+    for (const [file, text] of [
+      [
+        'engine/one.ts',
+        '/** Durable (D1), S1 and C1.1 as well. CONTRACT.md#errors-and-codes, rows.ts, store/rows.ts. */',
+      ],
+      ['engine/one.ts', "const colour = '#C0FFEE' // not S1.x, but #D0D0D0"],
+      ['engine/one.ts', '/** Any `*-thread.ts`, any x/y.ts, settings.json, https://example.com/other.md. */'],
+      ['README.md', '# Read me\n\n[Here](#read-me), [there](engine/), [errors](server/CONTRACT.md#errors-and-codes).'],
+      ['README.md', '```\nnot-there.ts\n```\n[Try it](/docs/exposer).'],
+    ] as const) {
+      assert.deepEqual(brokenCitations(treeWith(file, text)), [], text)
+    }
+  })
+})

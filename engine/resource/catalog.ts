@@ -162,7 +162,7 @@ export class Catalog {
   }
 
   /** The job's settings afterwards; a status it has already changes nothing. @throws Refusal job_not_found. */
-  setJobStatus(id: number, status: JobStatus, by: Author = theService): JobSettings {
+  setJobStatus(id: number, status: JobStatus, by: Author): JobSettings {
     const job = this.#state.jobs.get(id)
     if (job === undefined) throw new Refusal('job_not_found', 'job not found')
     if (job.status === status) return job
@@ -179,7 +179,7 @@ export class Catalog {
   }
 
   /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */
-  apply(document: unknown, overwrite: boolean, by: Author = theService): ApplyOutcome {
+  apply(document: unknown, overwrite: boolean, by: Author): ApplyOutcome {
     const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#maker)
     refuseKeys(changes, by)
     this.#commit(changes, by)
@@ -195,7 +195,7 @@ export class Catalog {
    * What was deleted, and what lost something by it.
    * @throws Refusal invalid_resources, resource_not_found, resource_in_use, forbidden.
    */
-  remove(query: RemovalQuery, by: Author = theService): RemovalOutcome {
+  remove(query: RemovalQuery, by: Author): RemovalOutcome {
     const { changes, outcome } = planRemoval(this.#state, query)
     refuseKeys(changes, by)
     this.#commit(changes, by)

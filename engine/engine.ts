@@ -17,19 +17,17 @@ import { encodeFeedback, encodeHistoric } from './actor/feedback.js'
 import { jobViewOf } from './actor/job-view.js'
 import type {
   ApplyOutcome,
-  Author,
   DecisionService,
   EventExport,
   EventView,
   FeedbackInput,
   IngestReceiver,
-  JobHandle,
   JobView,
-  Principal,
   RemovalOutcome,
   RemovalQuery,
   ResourceQuery,
 } from './service.js'
+import type { Author, JobHandle, Principal } from './principal.js'
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {

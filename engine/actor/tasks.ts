@@ -14,13 +14,13 @@
 import { limits } from '../limits.js'
 import { eventIdOf } from '../event/event-id.js'
 import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
-import type { AuditAction } from '../resource/audit-trail.js'
-import type { Author } from '../service.js'
 import { jobRange, timeKey } from '../store/tables.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
 import { eventAt, type Reads } from './event-table.js'
 import type { Message } from './message.js'
 import { tell } from './outbox.js'
+import type { AuditAction } from '../monitor/audit-service.js'
+import type { Author } from '../principal.js'
 
 /** What a task's actor is told to do. */
 export type TaskOrder =

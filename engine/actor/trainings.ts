@@ -17,12 +17,12 @@ import { causeSettingsOf } from '../cause/settings.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import { hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
 import { objectiveOf } from '../job/objective.js'
-import type { Author } from '../service.js'
 import { encodeModel, type ModelRow } from '../store/rows.js'
 import type { TrainingThreads } from './helper-threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
 import { TrainingMeter } from './training-meter.js'
 import { TrainingSignals, type TrainingResult } from './training-task.js'
+import type { Author } from '../principal.js'
 
 export interface TrainingsOptions {
   readonly dataDir: string

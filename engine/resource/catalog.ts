@@ -12,12 +12,12 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../job/job.js'
-import type { ApplyOutcome, Author, Principal, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
+import type { ApplyOutcome, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import { Access } from './access.js'
 import { planApply } from './apply.js'
 import { auditOf } from './audit-changes.js'
-import { theService, type AuditEntry, type AuditTrail } from './audit-trail.js'
+import type { AuditTrail } from './audit-trail.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
 import { KindCatalogue } from './catalogue.js'
 import type { Catalogue } from './catalogue-service.js'
@@ -36,6 +36,8 @@ import { planStepsAnew } from './steps-anew.js'
 import { Tokens } from './tokens.js'
 import { RefusedSignIns } from './refused-sign-ins.js'
 import { signInId, Users, type AccountsHost } from './users.js'
+import { type Author, type Principal, theService } from '../principal.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
 
 export { catalogTables } from './records.js'
 

@@ -20,7 +20,6 @@ import { orphanSettings } from '../../engine/actor/orphan.js'
 import { encodeCollected, untold } from '../../engine/actor/outbox.js'
 import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
 import { SeededRandom } from '../../engine/random.js'
-import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import type { EventView } from '../../engine/service.js'
 import { compareJob, expectedView, lookAt } from '../support/engine-compare.js'
 import { compareMetrics } from '../support/engine-metrics.js'
@@ -28,6 +27,7 @@ import { OracleJob, type Snapshot } from '../support/engine-oracle.js'
 import { testAuthor } from '../support/author.js'
 import { jobSettings, TestShard } from '../support/engine-shard.js'
 import { alarm } from '../support/cause.js'
+import type { AuditEntry } from '../../engine/monitor/audit-service.js'
 
 /** What goes wrong in a world. */
 export interface Troubles {

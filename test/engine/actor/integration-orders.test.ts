@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { packPiece } from '../../../engine/actor/doorstep.js'
 import { IntegrationOrders } from '../../../engine/actor/integration-orders.js'
-import type { TakenIn } from '../../../engine/integration/intake.js'
 import { jobFedBySearch } from '../../support/catalog.js'
 import { openParts } from '../../support/engine-parts.js'
 import { testAuthor } from '../../support/author.js'
+import type { TakenIn } from '../../../engine/integration/refused.js'
 
 test('nothing comes in by an input that its job does not have any more, whatever it fetched before', async (context) => {
   const parts = await openParts(context)

@@ -10,7 +10,7 @@ import { openEngine, type Engine } from '../../../engine/engine.js'
 import type { JobSettings } from '../../../engine/job/job.js'
 import { limits } from '../../../engine/limits.js'
 import type { EngineOptions } from '../../../engine/options.js'
-import type { Author, EventView, JobHandle } from '../../../engine/service.js'
+import type { EventView } from '../../../engine/service.js'
 import { openShard } from '../../../engine/store/environments.js'
 import { jobKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
 import { afterwards, type Ending } from '../../support/afterwards.js'
@@ -20,6 +20,7 @@ import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
 import { recount } from '../../support/engine-recount.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 import { testAuthor } from '../../support/author.js'
+import type { Author, JobHandle } from '../../../engine/principal.js'
 
 const ann: Author = { kind: 'user', name: 'ann' }
 const bob: Author = { kind: 'user', name: 'bob' }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../engine/job/job.js'
 import type { Catalog } from '../../../engine/resource/catalog.js'
-import type { Principal } from '../../../engine/service.js'
 import { input, job, openCatalog, restApi, valueOf } from '../../support/catalog.js'
 import { testAuthor } from '../../support/author.js'
+import type { Principal } from '../../../engine/principal.js'
 
 function principalOf(catalog: Catalog, secret: string): Principal {
   const principal = catalog.authenticate(secret)

@@ -12,25 +12,22 @@ import { SHARDS_DEFAULT, type EngineOptions } from './options.js'
 import { EngineParts } from './parts.js'
 import { makeDataDir, openDataDir, type DataDir } from './store/data-dir.js'
 import { lockDataDir, type DataLock } from './store/data-lock.js'
-import { theService } from './resource/audit-trail.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
 import { encodeFeedback, encodeHistoric } from './actor/feedback.js'
 import { jobViewOf } from './actor/job-view.js'
 import type {
   ApplyOutcome,
-  Author,
   DecisionService,
   EventExport,
   EventView,
   FeedbackInput,
   IngestReceiver,
-  JobHandle,
   JobView,
-  Principal,
   RemovalOutcome,
   RemovalQuery,
   ResourceQuery,
 } from './service.js'
+import type { Author, JobHandle, Principal } from './principal.js'
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -126,7 +123,7 @@ export class Engine implements DecisionService {
     this.#parts.shards.post(this.#parts.current(handle), 'ingest', eventId, idInBody, body, receiver)
   }
 
-  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author = theService): Promise<number> {
+  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
     this.#parts.mustAccept()
     return (await this.#parts.audit.collector.ask(
       this.#parts.current(handle),
@@ -147,12 +144,7 @@ export class Engine implements DecisionService {
     return this.#parts.shards.reader(job.shard).exportEvent(job, eventId, this.name)
   }
 
-  async giveFeedback(
-    handle: JobHandle,
-    eventId: string,
-    feedback: FeedbackInput,
-    by: Author = theService,
-  ): Promise<void> {
+  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<void> {
     this.#parts.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
     await this.#parts.audit.collector.ask(
@@ -177,7 +169,7 @@ export class Engine implements DecisionService {
     return jobs.sort((a, b) => a.id - b.id).map((job) => this.jobView(job))
   }
 
-  async train(handle: JobHandle, username: string | null, by: Author = theService): Promise<void> {
+  async train(handle: JobHandle, username: string | null, by: Author): Promise<void> {
     this.#parts.mustAccept()
     const job = this.#parts.current(handle)
     const missing = this.#parts.upkeep.missingForTraining(job)
@@ -185,18 +177,18 @@ export class Engine implements DecisionService {
     this.#parts.trainings.request(job, username, by)
   }
 
-  async startJob(handle: JobHandle, by: Author = theService): Promise<void> {
+  async startJob(handle: JobHandle, by: Author): Promise<void> {
     this.#parts.mustAccept()
     this.#parts.catalog.setJobStatus(handle.id, 'STARTED', by)
     this.#parts.upkeep.resume(handle.id)
   }
 
-  async stopJob(handle: JobHandle, by: Author = theService): Promise<void> {
+  async stopJob(handle: JobHandle, by: Author): Promise<void> {
     this.#parts.mustAccept()
     this.#parts.catalog.setJobStatus(handle.id, 'STOPPED', by)
   }
 
-  async applyResources(document: unknown, overwrite: boolean, by: Author = theService): Promise<ApplyOutcome> {
+  async applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome> {
     this.#parts.mustAccept()
     return this.#parts.catalog.apply(document, overwrite, by)
   }
@@ -205,7 +197,7 @@ export class Engine implements DecisionService {
     return this.#parts.catalog.list(query)
   }
 
-  async deleteResource(query: RemovalQuery, by: Author = theService): Promise<RemovalOutcome> {
+  async deleteResource(query: RemovalQuery, by: Author): Promise<RemovalOutcome> {
     this.#parts.mustAccept()
     const outcome = this.#parts.catalog.remove(query, by)
     for (const { type, internalId } of outcome.deleted)

@@ -48,7 +48,6 @@ import { Marks } from './actor/marks.js'
 import { LookUpWatch } from './actor/look-up-watch.js'
 import { Integrations } from './actor/integrations.js'
 import { MonitorDesk } from './actor/monitor-desk.js'
-import { Notes } from './actor/notes.js'
 import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
 import { RetentionSweep } from './actor/retention.js'
@@ -59,7 +58,8 @@ import { allCatalogTables } from './actor/catalog-tables.js'
 import { TrainingLog } from './actor/training-log.js'
 import { Trainings } from './actor/trainings.js'
 import { Upkeep } from './actor/upkeep.js'
-import type { JobHandle } from './service.js'
+import type { JobHandle } from './principal.js'
+import { AgentNotes } from './actor/agent-notes.js'
 
 export class EngineParts {
   readonly dataDir: string
@@ -84,7 +84,7 @@ export class EngineParts {
   readonly erasure: Erasure
   readonly retention: RetentionSweep
   readonly lookUps: LookUpWatch
-  readonly notes: Notes
+  readonly notes: AgentNotes
   readonly queries: Queries
   readonly integrations: Integrations
   readonly readers: ReaderThreads
@@ -176,7 +176,7 @@ export class EngineParts {
     const looks = new LookThread(this.failed)
     this.reprocess = new Reprocessing(this, looks)
     this.erasure = new Erasure(this, { store: this.#catalogStore, audit: log, clock, looks })
-    this.notes = new Notes(this)
+    this.notes = new AgentNotes(this)
     this.queries = new Queries(this, clock)
     this.metrics = new MetricsDesk(this, {
       store: this.#catalogStore,

@@ -22,45 +22,16 @@ import type { TurnTrace } from './monitor/turn-trace-service.js'
 import type { Catalogue } from './resource/catalogue-service.js'
 import type { ApplyOutcome, RemovalOutcome, RemovalQuery, ResourceQuery } from './resource/resource-service.js'
 import type { TokenService, UserService } from './resource/users-service.js'
-import type { Scope } from './scopes.js'
+import type { Author, JobHandle, Principal } from './principal.js'
+import type { BucketState } from './learn/knowledge-base.js'
 
 export type { Catalogue } from './resource/catalogue-service.js'
 export type * from './resource/resource-service.js'
 
+export type { BucketState } from './learn/knowledge-base.js'
 export type { Role, Scope } from './scopes.js'
 
-/** Whoever a key or a token belongs to. */
-export interface Principal {
-  /**
-   * A management key and a user's token see every job; an input key those whose External REST API integration is bound
-   * to it (S1).
-   */
-  readonly kind: 'management' | 'input' | 'user'
-  /** The key's name or the user's, for logs and as the voter where a client names none. Never the key. */
-  readonly name: string
-  readonly scopes: ReadonlySet<Scope>
-  /** Of a user: the token that was presented. */
-  readonly tokenId?: string
-}
-
-/** Whoever asks for a change, as the audit log names it: a Principal, or the service by itself. */
-export interface Author {
-  readonly kind: string
-  readonly name: string
-  /** Of a caller; absent: the service itself, which may do everything. */
-  readonly scopes?: ReadonlySet<Scope>
-}
-
-/** A job that the caller may see; taken by lookup, given back to the other operations. */
-export interface JobHandle {
-  readonly id: number
-  readonly title: string
-  readonly status: JobStatus
-  readonly labels: readonly Label[]
-}
-
 export type EventStatus = 'pending_inference' | 'OK' | 'ERROR'
-export type BucketState = 'new' | 'pending' | 'in_knowledge_base' | 'retrain'
 
 /** An event as GET shows it. */
 export interface EventView {

@@ -6,7 +6,7 @@
  * 1. Nothing is counted here: what the library would count at every event is read from the counters when somebody asks.
  */
 import { collectDefaultMetrics, Registry, type Metric } from 'prom-client'
-import type { Figures, Histogram } from '../engine/index.js'
+import type { Figures, HistogramView } from '../engine/index.js'
 import type { App } from './app.js'
 
 type Labels = Readonly<Record<string, string | number>>
@@ -74,7 +74,7 @@ export class Prometheus {
     const byShard = (value: (shard: Figures['shards'][number]) => number) => () => {
       return this.#figures.shards.map((figures) => ({ labels: { shard: figures.shard }, value: value(figures) }))
     }
-    const histogram = (pick: (shard: Figures['shards'][number]) => Histogram) => (name: string) => {
+    const histogram = (pick: (shard: Figures['shards'][number]) => HistogramView) => (name: string) => {
       return this.#figures.shards.flatMap((figures) => histogramSamples(name, { shard: figures.shard }, pick(figures)))
     }
     this.#add(
@@ -212,7 +212,7 @@ export class Prometheus {
   }
 }
 
-function histogramSamples(name: string, labels: Labels, { bounds, counts, sum }: Histogram): Sample[] {
+function histogramSamples(name: string, labels: Labels, { bounds, counts, sum }: HistogramView): Sample[] {
   let value = 0
   const buckets = [...bounds, '+Inf'].map((le, place) => {
     value += counts[place] as number

@@ -41,7 +41,8 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Batch, DecisionService, EventView, Log, TurnTimes } from '../engine/index.js'
 import type { Exchange } from './http/exchange.js'
-import type { RequestTrace, Tracer } from './http/request-trace.js'
+import type { RequestTrace } from './http/request-trace.js'
+import type { Tracer } from './http/tracer.js'
 
 const QUEUE_SPANS = 2_048
 const EXPORT_SPANS = 512

@@ -1,10 +1,11 @@
 /** Where the alerts come from that an integration is to deliver: the rows of the catalog that name it. */
 import type { Feed, FeedItem, FeedPiece } from '../integration/feed.js'
-import { alertEvent, type WatchdogAlert } from '../integration/alert.js'
+import { alertEvent } from '../integration/alert.js'
 import type { Place } from '../integration/ledger.js'
 import { alertAt, alertsAfter } from '../monitor/alert-log.js'
 import { eventIdOf } from '../event/event-id.js'
 import type { Environment } from '../store/environment.js'
+import type { WatchdogAlert } from '../integration/contract.js'
 
 export class AlertFeed implements Feed {
   readonly #catalog: Environment

@@ -6,13 +6,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../errors.js'
-import { proveChain, type AuditProof } from '../monitor/audit-proof.js'
+import { proveChain } from '../monitor/audit-proof.js'
 import { auditTables, decodeTaken, takenKey } from '../monitor/audit-tables.js'
 import { openDataDir } from '../store/data-dir.js'
 import { openCatalog, openShard } from '../store/environments.js'
 import { lockDataDir } from '../store/data-lock.js'
 import { notedInShards } from './audit-desk.js'
 import { notedHead, untold } from './outbox.js'
+import type { AuditProof } from '../monitor/audit-service.js'
 
 export interface AuditCheck extends AuditProof {
   /** Feedback that the next start takes into the log. */

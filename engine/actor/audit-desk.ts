@@ -7,8 +7,8 @@
  * 1. What is on its way is taken in before a question is asked: whoever was answered finds what he did.
  */
 import type { AuditLog } from '../monitor/audit-log.js'
-import type { AuditProof, AuditWitness } from '../monitor/audit-proof.js'
-import type { AuditFieldTerms, AuditPage, AuditQuery, AuditService } from '../monitor/audit-service.js'
+import type { AuditWitness } from '../monitor/audit-proof.js'
+import type { AuditFieldTerms, AuditPage, AuditQuery, AuditService, AuditProof } from '../monitor/audit-service.js'
 import { decodeHead } from '../monitor/audit-tables.js'
 import type { Environment } from '../store/environment.js'
 import { AuditCollector } from './audit-collector.js'

@@ -3,7 +3,7 @@
  *
  * Only messages that the audit log tells of carry it; an event has no room to spare for it.
  */
-import type { Author } from '../service.js'
+import type { Author } from '../principal.js'
 
 const LENGTH_BYTES = 2
 

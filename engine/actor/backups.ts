@@ -12,12 +12,13 @@ import { Refusal } from '../errors.js'
 import { isoMicros, systemClock } from '../clock.js'
 import { limits } from '../limits.js'
 import type { BackupReport, BackupService, BackupView } from '../monitor/backup-service.js'
-import type { Log, Logs } from '../monitor/log.js'
+import type { Logs } from '../monitor/log.js'
 import { readList } from '../store/backup-files.js'
 import { beginDirectory, finishDirectory, isPartial } from '../store/partial-directory.js'
 import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
 import type { BackupThread } from './helper-threads.js'
 import type { Shards } from './shards.js'
+import type { Log } from '../monitor/monitor-service.js'
 
 export interface BackupParts {
   readonly dataDir: string

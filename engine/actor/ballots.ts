@@ -17,7 +17,7 @@ import {
   UNDECIDED,
   type Consensus,
 } from '../learn/consensus.js'
-import { flipsBack, knowledgeState, withChange, type KnowledgeState } from '../learn/knowledge-base.js'
+import { flipsBack, knowledgeState, withChange, type BucketState } from '../learn/knowledge-base.js'
 import type { Label } from '../job/job.js'
 import type { KnownConsensus } from '../decide/decision.js'
 import { must } from '../assert.js'
@@ -35,7 +35,7 @@ export function readBallot(reads: Reads, jobId: number, subject: Uint8Array): Ba
 }
 
 /** Where a ballot stands, seen from the job's last training. */
-export function stateOf(ballot: BallotRow | null, trainedThroughSeq: number): KnowledgeState {
+export function stateOf(ballot: BallotRow | null, trainedThroughSeq: number): BucketState {
   return ballot === null ? 'new' : knowledgeState(ballot.changes, trainedThroughSeq)
 }
 

@@ -12,12 +12,12 @@ import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'
 import type { AuditLog } from '../monitor/audit-log.js'
 import { decodeHead } from '../monitor/audit-tables.js'
-import type { Log } from '../monitor/log.js'
 import type { Catalog } from '../resource/catalog.js'
 import type { Environment } from '../store/environment.js'
 import { openToLook } from '../store/environments.js'
 import { isMade } from '../store/whole-files.js'
 import { LEDGER, markOf } from './marks.js'
+import type { Log } from '../monitor/monitor-service.js'
 
 /** Told of what is lost of a file and may be accepted: throws it where it is not. */
 export type OnLoss = (file: string, loss: Refusal) => void

@@ -16,7 +16,7 @@ import type { PointValues } from '../event/point-value.js'
 import type { Decision } from '../decide/decision.js'
 import { must } from '../assert.js'
 import { limits } from '../limits.js'
-import type { KnowledgeState } from '../learn/knowledge-base.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 import { decodeBucket, decodeCount, encodeBucket, type BucketRow, type CountRow } from '../store/rows.js'
 import { bucketKey, countKey } from '../store/tables.js'
 import type { JobStats } from './job-stats.js'
@@ -45,7 +45,7 @@ export interface Bucket extends Counted {
   changed: boolean
   /** What the bucket answers, and where its votes stand; null when that has to be worked out again. */
   decision: Decision | null
-  state: KnowledgeState | null
+  state: BucketState | null
 }
 
 /** A value may stand in a body in more than one way. */

@@ -8,8 +8,7 @@ import { Refusal } from '../errors.js'
 import { must } from '../assert.js'
 import type { JobSettings, Label } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
-import type { AuditEntry } from '../resource/audit-trail.js'
-import type { Author, FeedbackInput } from '../service.js'
+import type { FeedbackInput } from '../service.js'
 import { withHeader } from '../store/event-record.js'
 import { timeKey } from '../store/tables.js'
 import { consensusName, override, readBallot, vote, type BallotChange } from './ballots.js'
@@ -19,6 +18,8 @@ import type { JobStats } from './job-stats.js'
 import { tell } from './outbox.js'
 import type { OverrideInput } from './override.js'
 import type { TurnStore } from './turn-store.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
+import type { Author } from '../principal.js'
 
 /** The state of a job that feedback changes. */
 export interface Polling {

@@ -1,8 +1,8 @@
 /** Clusters for the outside: views of what is committed. */
 import type { JobSettings } from '../job/job.js'
-import type { JobHandle } from '../service.js'
 import type { ClusterPage, ClusterQuery, ClusterService, ClusterTree } from './cluster-service.js'
 import type { Shards } from './shards.js'
+import type { JobHandle } from '../principal.js'
 
 export interface ClusterParts {
   readonly shards: Shards

@@ -1,5 +1,5 @@
 /** What the outside may ask about clusters of root cause jobs. */
-import type { JobHandle } from '../service.js'
+import type { JobHandle } from '../principal.js'
 
 export type ClusterState = 'open' | 'closed'
 

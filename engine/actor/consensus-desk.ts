@@ -2,7 +2,6 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
-import type { Author, JobHandle } from '../service.js'
 import type { AuditDesk } from './audit-desk.js'
 import type {
   ConsensusService,
@@ -14,6 +13,7 @@ import type {
 import { bucketIdBytes, encodeOverride } from './override.js'
 import type { Shards } from './shards.js'
 import type { ReaderThreads } from './helper-threads.js'
+import type { Author, JobHandle } from '../principal.js'
 
 export interface ConsensusParts {
   readonly shards: Shards

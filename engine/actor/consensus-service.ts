@@ -1,6 +1,7 @@
 /** What the outside may ask about consensus, and what it gets. */
-import type { Author, BucketState, JobHandle } from '../service.js'
 import type { PointValue } from '../event/point-value.js'
+import type { Author, JobHandle } from '../principal.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 
 /** A bucket by its id (hexadecimal), or whatever votes on an event count for: its bucket, or the event itself. */
 export type ConsensusTarget = { readonly eventId: string } | { readonly bucketId: string }

@@ -17,10 +17,12 @@ import type {
   HealthCheck,
   RestartOutcome,
   SeriesPoint,
+  LastError,
+  TimeSelector,
 } from '../monitor/container-service.js'
 import type { LogLevel } from '../monitor/log-level.js'
-import type { LastError, Logs } from '../monitor/log.js'
-import type { SampleStore, TimeSelector } from '../monitor/sample-store.js'
+import type { Logs } from '../monitor/log.js'
+import type { SampleStore } from '../monitor/sample-store.js'
 import { containersOf, type Contained, type ContainedParts, type Trouble } from './container-parts.js'
 import { within } from './within.js'
 

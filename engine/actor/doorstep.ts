@@ -12,9 +12,9 @@ import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
 import type { SourceDocument } from '../integration/contract.js'
-import type { TakenIn } from '../integration/intake.js'
 import type { Shards } from './shards.js'
 import type { Receiver } from './turn.js'
+import type { TakenIn } from '../integration/refused.js'
 
 /** Documents as bytes: the bodies one behind the other. */
 export interface PackedPiece {

@@ -1,6 +1,6 @@
 /** What the outside may ask about deleting stored events for good. */
-import type { Author, JobHandle } from '../service.js'
 import type { ReprocessRequest } from './reprocess-service.js'
+import type { Author, JobHandle } from '../principal.js'
 
 export interface ErasureOutcome {
   /** Events that were deleted. */

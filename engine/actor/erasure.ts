@@ -13,8 +13,7 @@ import type { Clock } from '../clock.js'
 import { isRefusal, Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
-import type { AuditAction, AuditTrail } from '../resource/audit-trail.js'
-import type { Author, JobHandle } from '../service.js'
+import type { AuditTrail } from '../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import type { ReprocessSelection } from '../store/reprocess-row.js'
 import { encodeErasure, type Erased } from './erasing.js'
@@ -25,6 +24,8 @@ import { compileSelection, parseSelection } from './reprocess-look.js'
 import type { ReprocessRequest } from './reprocess-service.js'
 import type { Shards } from './shards.js'
 import type { Trainings } from './trainings.js'
+import type { AuditAction } from '../monitor/audit-service.js'
+import type { Author, JobHandle } from '../principal.js'
 
 export interface ErasureParts {
   readonly dataDir: string

@@ -6,7 +6,6 @@
 import { isoMicros } from '../clock.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import { eventIdOf } from '../event/event-id.js'
-import type { Json } from '../query/aggregation.js'
 import { instantOf } from '../query/instant.js'
 import type { SourceFilter } from '../query/source-filter.js'
 import type { SortValues } from '../query/sort.js'
@@ -32,6 +31,7 @@ import { readLookUps } from './enriching.js'
 import { readNotes } from './notes.js'
 import type { QueriedJob } from './query-task.js'
 import { viewOf } from './event-reply.js'
+import type { Json } from '../query/collector.js'
 
 interface Known {
   readonly job: QueriedJob

@@ -13,7 +13,7 @@ import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
 import { ABSENT, ByteTable, hashBytes, viewOfBytes } from '../event/byte-table.js'
 import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
-import type { BucketState, EventView } from '../service.js'
+import type { EventView } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import type { RecordHeader } from '../store/event-record.js'
 import {
@@ -30,6 +30,7 @@ import { decodeBallot, type StatsRow } from '../store/rows.js'
 import { JOB_BYTES, TIME_KEY_BYTES, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../store/tables.js'
 import { stateOf } from './ballots.js'
 import { viewOf } from './event-reply.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 
 /** Of one UTF-16 unit. */
 const UTF8_BYTES_MAX = 3

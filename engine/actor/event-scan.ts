@@ -16,8 +16,8 @@ import type { Environment, KeyRange } from '../store/environment.js'
 import { timeKey, timeOfKey } from '../store/tables.js'
 import { findEvent, type FoundEvent } from './event-table.js'
 import type { QueriedJob } from './query-task.js'
-import type { TaskClock } from './reader-tasks.js'
 import { RecordFields } from './record-fields.js'
+import type { TaskClock } from './task-frame.js'
 
 /** One shard, open for reading. */
 export interface QueryStore {

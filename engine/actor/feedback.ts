@@ -5,8 +5,9 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Author, FeedbackInput } from '../service.js'
+import type { FeedbackInput } from '../service.js'
 import { splitAuthor, withAuthor } from './authored.js'
+import type { Author } from '../principal.js'
 
 /** @throws Refusal invalid_body, where `indicators` are too deep or too long to be kept with every vote. */
 export function encodeFeedback(feedback: FeedbackInput, by: Author): Buffer {

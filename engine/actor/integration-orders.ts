@@ -8,13 +8,13 @@
  * 1. The thread hears of everything that it asked for, also where it cannot be done: it asks again.
  */
 import { Refusal } from '../errors.js'
-import type { TakenIn } from '../integration/intake.js'
 import { bringsIn, type JobSettings } from '../job/job.js'
 import type { BatchBook } from '../monitor/batch-book.js'
 import { encodePassed } from './changes.js'
 import { takeIn } from './doorstep.js'
 import type { FromIntegrations } from './integration-wire.js'
 import type { Shards } from './shards.js'
+import type { TakenIn } from '../integration/refused.js'
 
 export interface OrdersParts {
   readonly shards: Shards

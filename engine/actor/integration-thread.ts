@@ -15,7 +15,6 @@ import { isRefusal } from '../errors.js'
 import { systemRandom } from '../random.js'
 import { HostPolicy } from '../integration/host-policy.js'
 import { Delivery } from '../integration/delivery.js'
-import type { TakenIn } from '../integration/intake.js'
 import { Ledger, ledgerTables } from '../integration/ledger.js'
 import { alertsTable } from '../monitor/alert-log.js'
 import { watchdogsTable } from '../monitor/watchdog-log.js'
@@ -31,6 +30,7 @@ import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './
 import { LetterDesk } from './letter-desk.js'
 import { PassedChanges } from './passed-changes.js'
 import { StepDesk, type StepDeskParts } from './step-desk.js'
+import type { TakenIn } from '../integration/refused.js'
 
 /** Threads that decide events come first where cores are few; what they wait for, or bring in, is as urgent as deciding. */
 const NICE = 10

@@ -7,11 +7,11 @@ import type {
   LetterQuery,
 } from '../integration/integrations-service.js'
 import { NO_JOB, type StepId } from '../integration/ledger.js'
-import type { TakenIn } from '../integration/intake.js'
 import type { Pace } from '../integration/pace.js'
-import type { Batch } from '../monitor/batch-book.js'
 import type { PackedPiece } from './doorstep.js'
 import type { ThreadLook } from './thread-look.js'
+import type { Batch } from '../monitor/monitor-service.js'
+import type { TakenIn } from '../integration/refused.js'
 
 /** What the thread is told when it starts. */
 export interface IntegrationThreadData {

@@ -13,7 +13,6 @@ import { Worker } from 'node:worker_threads'
 import { Refusal, type RefusalCode } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import type { IntegrationsService, LetterQuery } from '../integration/integrations-service.js'
-import type { TakenIn } from '../integration/intake.js'
 import { standardPace } from '../integration/pace.js'
 import {
   askedBatch,
@@ -25,6 +24,7 @@ import {
 } from './integration-wire.js'
 import { IntegrationOrders, type OrdersParts } from './integration-orders.js'
 import type { Catalog } from '../resource/catalog.js'
+import type { TakenIn } from '../integration/refused.js'
 
 export interface IntegrationsParts extends OrdersParts {
   readonly dataDir: string

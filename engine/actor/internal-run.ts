@@ -18,7 +18,6 @@ import { Pseudonyms } from '../metrics/pseudonyms.js'
 import { FieldSet } from '../query/field.js'
 import { decodeHeader } from '../store/event-record.js'
 import { EventScan } from './event-scan.js'
-import type { InternalJob, InternalResult, InternalTask } from './internal-task.js'
 import { LOW_CONFIDENCE } from './job-stats.js'
 import { modelHealth } from './job-view.js'
 import {
@@ -32,11 +31,12 @@ import {
 } from './metrics-ground.js'
 import { tallyDocument } from './tally-document.js'
 import { countVotes } from './vote-walk.js'
+import type { MetricsJob, InternalResult, InternalTask } from './metrics-task.js'
 
 const INTERVAL_PLACE = ['query', 'aggregation_time_interval']
 
 /** @throws Refusal invalid_body, query_too_large. */
-export function runInternal(ground: MetricsGround, jobs: readonly InternalJob[], task: InternalTask): InternalResult {
+export function runInternal(ground: MetricsGround, jobs: readonly MetricsJob[], task: InternalTask): InternalResult {
   const names = task.namesKey === null ? null : new Pseudonyms('user', task.namesKey)
   const points = task.pointsKey === null ? null : new Pseudonyms('decision_point', task.pointsKey)
   const nameOf = (analyst: string): string => names?.of(analyst) ?? analyst

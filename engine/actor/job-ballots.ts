@@ -12,12 +12,12 @@ import { must } from '../assert.js'
 import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
 import { NO_CONSENSUS } from '../learn/consensus.js'
 import type { Standing } from '../metrics/event-tally.js'
-import type { BucketState } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import type { RecordHeader } from '../store/event-record.js'
 import { decodeBallot, decodeBucketNumber, type StatsRow } from '../store/rows.js'
 import { bucketKey, jobRange, timeValue } from '../store/tables.js'
 import { stateOf } from './ballots.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 
 const KEY_JOB_BYTES = 4
 /** Subjects whose standings one thread keeps. */

@@ -8,7 +8,6 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
-import type { AuditEntry } from '../resource/audit-trail.js'
 import type { EventExport, EventView } from '../service.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
@@ -29,6 +28,7 @@ import { readStats } from './job-stats.js'
 import { readNotes } from './notes.js'
 import { readLookUps } from './enriching.js'
 import { readTask } from './tasks.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
 
 export class JobReader {
   readonly #environment: Environment

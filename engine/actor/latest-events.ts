@@ -18,8 +18,8 @@ import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import type { WriteBatch } from '../store/environment.js'
 import { sharedTables } from '../store/tables.js'
-import type { BucketState } from '../service.js'
 import { bucketStates, type ShownReply } from './message.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 
 /**
  * An entry: | 0 time f64 | 8 number of what is known of its job u32 | 12 what is shown u32 | 16 bytes of the id u8, 0 for one of the service's own |

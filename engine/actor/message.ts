@@ -9,7 +9,7 @@
  * Numbers are little-endian; times are microseconds.
  */
 import type { Refusal } from '../errors.js'
-import type { BucketState } from '../service.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 
 export const MESSAGE_HEADER_BYTES = 24
 export const REPLY_BYTES = 24

@@ -12,7 +12,7 @@ import type { MetricsGround } from './metrics-ground.js'
 import type { MetricsAnswers, MetricsAsked, MetricsResult, MetricsTask, PlatformJob } from './metrics-task.js'
 import { runModelFigures } from './model-figures.js'
 import { withStores } from './reader-stores.js'
-import { clockOf, refusedAsData } from './reader-tasks.js'
+import { clockOf, refusedAsData } from './task-frame.js'
 
 const shelf = new BallotShelf()
 

@@ -10,7 +10,8 @@ import type { Clock } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { MetricsAnswers, MetricsAsked } from './metrics-task.js'
-import { nowMs, ReaderTasks, type ReaderTasksParts } from './reader-tasks.js'
+import { ReaderTasks, type ReaderTasksParts } from './reader-tasks.js'
+import { nowMs } from './task-frame.js'
 
 /** A question of one kind. */
 export type AskedOf<K extends keyof MetricsAnswers> = MetricsAsked & { readonly kind: K }

@@ -27,7 +27,6 @@ import type {
 import type { BatchBook } from '../monitor/batch-book.js'
 import { Pseudonyms } from '../metrics/pseudonyms.js'
 import type { Catalog } from '../resource/catalog.js'
-import type { JobHandle, Principal } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import type { StatsRow } from '../store/rows.js'
 import { jobSettingsOf, requestOf } from './internal-document.js'
@@ -41,6 +40,7 @@ import { platformOf, platformPeriods } from './platform-document.js'
 import type { ReaderTasksParts } from './reader-tasks.js'
 import { Recomputations } from './recomputations.js'
 import type { Shards } from './shards.js'
+import type { JobHandle, Principal } from '../principal.js'
 
 /** S18. */
 const MINUTES_PER_ALERT = 10

@@ -8,8 +8,8 @@ import { jobRange, timeOfKey } from '../store/tables.js'
 import type { QueryStore } from './event-scan.js'
 import type { BallotShelf, JobBallots } from './job-ballots.js'
 import { readStats } from './job-stats.js'
-import type { TaskClock } from './reader-tasks.js'
 import type { MetricsJob, ScopeTask } from './metrics-task.js'
+import type { TaskClock } from './task-frame.js'
 
 export interface MetricsGround {
   readonly dataDir: string

@@ -3,8 +3,8 @@ import { isoMicros } from '../clock.js'
 import { ConfusionMatrix, type Quality } from '../metrics/confusion.js'
 import type { ModelMetrics } from '../metrics/metrics-service.js'
 import type { RecomputeRow } from './metrics-log.js'
-import type { PartFigures } from './model-figures.js'
 import { isPending } from './recomputations.js'
+import type { PartFigures } from './metrics-task.js'
 
 export function modelMetricsOf(modelId: string, labels: readonly string[], row: RecomputeRow | null): ModelMetrics {
   const figures = row?.figures ?? null

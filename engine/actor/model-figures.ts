@@ -20,9 +20,9 @@ import { isLabel, NO_CONSENSUS, type Consensus } from '../learn/consensus.js'
 import { consensusAt } from '../learn/knowledge-base.js'
 import type { Model } from '../learn/classifier.js'
 import { CauseModel } from '../cause/cause-model.js'
-import { ConfidenceTally, type ConfidenceFigures } from '../metrics/confidence.js'
+import { ConfidenceTally } from '../metrics/confidence.js'
 import { ConfusionMatrix } from '../metrics/confusion.js'
-import { PointTables, type PointUsefulness } from '../metrics/point-usefulness.js'
+import { PointTables } from '../metrics/point-usefulness.js'
 import { decodeContent } from '../store/event-record.js'
 import { decodeBallot, decodeBucket, decodeModel, type BallotRow, type ModelRow } from '../store/rows.js'
 import { bucketKey, jobRange, modelKey, timeKey, timeOfValue } from '../store/tables.js'
@@ -32,28 +32,7 @@ import { openModel } from './job-model.js'
 import { readStats } from './job-stats.js'
 import type { MetricsGround } from './metrics-ground.js'
 import type { MetricsJob } from './metrics-task.js'
-
-type Counts = readonly (readonly number[])[]
-
-/** Figures on one part of the subjects. */
-export interface PartFigures {
-  readonly events: Counts
-  readonly subjects: Counts
-  readonly confidence: ConfidenceFigures
-  /** Mean natural logarithm of one over the probability of the right label; null without events. */
-  readonly logLoss: number | null
-}
-
-/** Plain JSON: stored as it is. Lists go by label index. */
-export interface ModelFigures {
-  readonly newData: PartFigures
-  readonly knowledgeBase: PartFigures
-  readonly known: { readonly events: readonly number[]; readonly subjects: readonly number[] }
-  readonly points: readonly PointUsefulness[]
-  readonly model: Pick<ModelRow, 'trainedMicros' | 'summary'>
-  /** What the figures are of: they hold while the job's counters say the same. */
-  readonly basis: string
-}
+import type { ModelFigures, PartFigures } from './metrics-task.js'
 
 const KEY_JOB_BYTES = 4
 const LOOK_EVERY = 64

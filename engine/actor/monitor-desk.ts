@@ -4,13 +4,20 @@
  * Owns: when the engine counts as ready. Leaves out: the log itself (monitor/log.ts).
  */
 import type { Clock } from '../clock.js'
-import type { Batch, BatchBook, BatchKind } from '../monitor/batch-book.js'
+import type { BatchBook } from '../monitor/batch-book.js'
 import type { Component } from '../monitor/components.js'
 import type { ContainerName } from '../monitor/container-service.js'
-import { logFileOf, openLog, type LogFile } from '../monitor/log-files.js'
+import { logFileOf, openLog } from '../monitor/log-files.js'
 import type { LogLevels } from '../monitor/log-level.js'
-import type { Log } from '../monitor/log.js'
-import type { Figures, MonitorService, ServiceState } from '../monitor/monitor-service.js'
+import type {
+  Figures,
+  MonitorService,
+  ServiceState,
+  Batch,
+  BatchKind,
+  LogFile,
+  Log,
+} from '../monitor/monitor-service.js'
 import { SAMPLE_SECONDS, SampleStore } from '../monitor/sample-store.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'
 import type { AuditTrail } from '../resource/audit-trail.js'

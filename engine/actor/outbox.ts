@@ -9,11 +9,11 @@
  *    so long and no shorter.
  * 3. While a turn may run again, the rows that it wrote are there: what deletes them is a later message.
  */
-import type { AuditEntry } from '../resource/audit-trail.js'
 import type { Environment } from '../store/environment.js'
 import { metaKey, timeOfValue, timeValue } from '../store/tables.js'
 import type { Reads } from './event-table.js'
 import type { TurnStore } from './turn-store.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
 
 const VERSION = 1
 /** Rows that one message deletes. */

@@ -5,8 +5,8 @@
  */
 import { Refusal } from '../errors.js'
 import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
-import type { Author } from '../service.js'
 import { splitAuthor, withAuthor } from './authored.js'
+import type { Author } from '../principal.js'
 
 export interface OverrideInput {
   /** What a label is called by its users, or null to withdraw. */

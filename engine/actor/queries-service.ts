@@ -1,5 +1,5 @@
 /** Questions about stored events: what may be asked, in the engine's own spelling. */
-import type { Principal } from '../service.js'
+import type { Principal } from '../principal.js'
 
 /** Which jobs are meant; all that the principal may see where neither is given. Unknown ones are job_not_found. */
 export interface JobSelection {

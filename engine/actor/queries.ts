@@ -11,10 +11,10 @@ import { limits } from '../limits.js'
 import type { Clock } from '../clock.js'
 import type { JobSettings } from '../job/job.js'
 import type { Catalog } from '../resource/catalog.js'
-import type { Principal } from '../service.js'
 import type { EventsQuestion, JobSelection, QueriesService, SearchQuestion } from './queries-service.js'
 import type { QueriedJob, QueryAsked } from './query-task.js'
 import { ReaderTasks, type ReaderTasksParts } from './reader-tasks.js'
+import type { Principal } from '../principal.js'
 
 export interface QueryParts extends ReaderTasksParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobByTitle' | 'jobs' | 'canSee'>

@@ -8,7 +8,7 @@ import { surveyFields, surveyTypes } from './field-survey.js'
 import { runEventsQuery, runSearch, type QueryGround } from './query-runs.js'
 import type { QueryResult, QueryTask } from './query-task.js'
 import { withStores } from './reader-stores.js'
-import { clockOf, refusedAsData } from './reader-tasks.js'
+import { clockOf, refusedAsData } from './task-frame.js'
 
 /** Answers one question. */
 export function answerQuery(dataDir: string, task: QueryTask): QueryResult {

@@ -11,7 +11,7 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { Asked } from '../query/asked.js'
-import { Budget, compileAggregations, type AggregationContext, type EventRef, type Json } from '../query/aggregation.js'
+import { compileAggregations } from '../query/aggregation.js'
 import { allOf, everything, matches, type Condition } from '../query/condition.js'
 import { Effort } from '../query/effort.js'
 import { FieldSet } from '../query/field.js'
@@ -23,7 +23,8 @@ import { EventScan, type QueryStore } from './event-scan.js'
 import { readStats } from './job-stats.js'
 import type { EventsQuestion, SearchQuestion } from './queries-service.js'
 import type { QueriedJob, QueryTask } from './query-task.js'
-import type { TaskClock } from './reader-tasks.js'
+import { Budget, type AggregationContext, type EventRef, type Json } from '../query/collector.js'
+import type { TaskClock } from './task-frame.js'
 
 const PAGE_SIZE_DEFAULT = 5
 

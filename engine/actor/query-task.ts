@@ -1,7 +1,7 @@
 /** A query as plain data: what a reader thread gets, and what it gives back. */
 import type { JobSettings } from '../job/job.js'
 import type { EventsQuestion, SearchQuestion } from './queries-service.js'
-import type { Refused, TaskFrame } from './reader-tasks.js'
+import type { Refused, TaskFrame } from './task-frame.js'
 
 /** What a query knows of a job. */
 export type QueriedJob = Pick<

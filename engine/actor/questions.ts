@@ -1,7 +1,7 @@
 /** Long questions as plain data: what a reader thread gets, and what it gives back. */
 import type { JobSettings } from '../job/job.js'
-import type { AuditProof, AuditWitness } from '../monitor/audit-proof.js'
-import type { AuditFieldTerms, AuditPage, AuditQuery } from '../monitor/audit-service.js'
+import type { AuditWitness } from '../monitor/audit-proof.js'
+import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../monitor/audit-service.js'
 import type { DisagreementPage, DisagreementQuery } from './consensus-service.js'
 import type { MetricsResult, MetricsTask } from './metrics-task.js'
 import type { QueryResult, QueryTask } from './query-task.js'

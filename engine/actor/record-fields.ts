@@ -29,7 +29,7 @@ import { consensusName, readBallot, stateOf } from './ballots.js'
 import { subjectOf, type Reads } from './event-table.js'
 import { LOW_CONFIDENCE, readStats } from './job-stats.js'
 import { modelIdOf } from './model-id.js'
-import type { BucketState } from '../service.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 
 /** What the votes on an event come to. */
 interface Standing {

@@ -1,5 +1,5 @@
 /** What the outside may ask to be done with events that are stored: decided again, written notes on. */
-import type { Author, JobHandle } from '../service.js'
+import type { Author, JobHandle } from '../principal.js'
 
 /** Which events a task decides again. `undefined` is none given. */
 export interface ReprocessRequest {

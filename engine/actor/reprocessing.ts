@@ -15,7 +15,6 @@ import { limits } from '../limits.js'
 import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
 import { isOver, type ReprocessRow } from '../store/reprocess-row.js'
-import type { Author, JobHandle } from '../service.js'
 import type { AuditCollector } from './audit-collector.js'
 import { authorOf, withAuthor } from './authored.js'
 import type { ReprocessRequest, ReprocessService, ReprocessTask } from './reprocess-service.js'
@@ -24,6 +23,7 @@ import { taskView } from './reprocess-view.js'
 import type { Shards } from './shards.js'
 import { encodeOrder, type TaskOrder } from './tasks.js'
 import type { LookThread } from './helper-threads.js'
+import type { Author, JobHandle } from '../principal.js'
 
 /** Looks in a row that fail before a task is given up, and milliseconds between two of them. */
 const LOOK_ATTEMPTS = 3

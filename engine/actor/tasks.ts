@@ -9,18 +9,18 @@
  * 2. A piece says where it begins. Where the task is not there any more (the piece runs a second time, the task was
  *    cancelled or its job stopped) it changes nothing.
  * 3. An event that has gone since it was found has been replaced by a version that was decided when it came in.
- * 4. What somebody orders, and not the engine itself, is told to the audit log: those orders name him.
+ * 4. The audit log is told what somebody orders: those orders name their author. The engine's own orders are not told.
  */
 import { limits } from '../limits.js'
 import { eventIdOf } from '../event/event-id.js'
 import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
-import type { AuditAction } from '../resource/audit-trail.js'
-import type { Author } from '../service.js'
 import { jobRange, timeKey } from '../store/tables.js'
 import { decideAgain, type ActorParts } from './deciding-again.js'
 import { eventAt, type Reads } from './event-table.js'
 import type { Message } from './message.js'
 import { tell } from './outbox.js'
+import type { AuditAction } from '../monitor/audit-service.js'
+import type { Author } from '../principal.js'
 
 /** What a task's actor is told to do. */
 export type TaskOrder =
@@ -28,7 +28,7 @@ export type TaskOrder =
       readonly op: 'create'
       readonly selection: ReprocessSelection
       readonly requestedBy: string
-      readonly by?: Author
+      readonly by: Author
     }
   | { readonly op: 'count'; readonly id: number; readonly matched: number }
   | {
@@ -45,10 +45,11 @@ export type TaskOrder =
   | {
       readonly op: 'end'
       readonly id: number
-      readonly state: 'cancelled' | 'failed'
+      readonly state: 'cancelled'
       readonly message: string
-      readonly by?: Author
+      readonly by: Author
     }
+  | { readonly op: 'end'; readonly id: number; readonly state: 'failed'; readonly message: string }
 
 export function encodeOrder(order: TaskOrder): Buffer {
   return Buffer.from(JSON.stringify(order), 'utf8')
@@ -72,7 +73,7 @@ export function followOrder(parts: ActorParts, { body, micros, applied }: Messag
     case 'count':
       return write(parts, { ...row, state: 'running', matched: order.matched })
     case 'end':
-      if (order.by !== undefined) tellOf(parts, row, { by: order.by, atMicros: micros }, 'reprocessing cancelled')
+      if (order.state === 'cancelled') tellOf(parts, row, { by: order.by, atMicros: micros }, 'reprocessing cancelled')
       return write(parts, { ...row, state: order.state, message: order.message, finishedMicros: micros })
     case 'piece':
       if (order.from !== row.cursor || parts.settings.status === 'STOPPED') return row
@@ -102,7 +103,7 @@ function create(
     changed: 0,
     finishedMicros: null,
   }
-  if (by !== undefined) tellOf(parts, row, { by, atMicros: id }, 'reprocessing requested')
+  tellOf(parts, row, { by, atMicros: id }, 'reprocessing requested')
   return write(parts, row)
 }
 

@@ -3,11 +3,12 @@
  *
  * 1. A training that was asked for is written before it is acknowledged; one that was cut off is found here at the start.
  */
-import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
+import type { AuditTrail } from '../resource/audit-trail.js'
 import type { RetrainState } from '../service.js'
 import { commitOrWait } from '../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { jobKey } from '../store/tables.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
 
 /** The table of the catalog's environment that holds them. */
 export const TRAININGS_TABLE = 'trainings'

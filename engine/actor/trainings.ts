@@ -17,13 +17,12 @@ import { causeSettingsOf } from '../cause/settings.js'
 import { DecisionPoints } from '../event/decision-points.js'
 import { hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
 import { objectiveOf } from '../job/objective.js'
-import { theService } from '../resource/audit-trail.js'
-import type { Author } from '../service.js'
 import { encodeModel, type ModelRow } from '../store/rows.js'
 import type { TrainingThreads } from './helper-threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
 import { TrainingMeter } from './training-meter.js'
 import { TrainingSignals, type TrainingResult } from './training-task.js'
+import type { Author } from '../principal.js'
 
 export interface TrainingsOptions {
   readonly dataDir: string
@@ -76,7 +75,7 @@ export class Trainings {
   }
 
   /** Queues a training, durably. @throws Refusal training_in_progress. */
-  request(job: JobSettings, username: string | null, by: Author = theService): void {
+  request(job: JobSettings, username: string | null, by: Author): void {
     const row = this.#options.log.get(job.id)
     if (row.state === 'queued' || row.state === 'training') {
       throw new Refusal(

@@ -32,8 +32,18 @@ import type { ShardCheck } from './verify-shard.js'
 
 const LABELS = 3
 
+export interface JobCount {
+  readonly jobId: number
+  readonly events: number
+}
+
+/** Checks every job that anything is stored of, by id. */
+export function checkJobs(shard: ShardCheck): JobCount[] {
+  return [...shard.jobIds()].sort((a, b) => a - b).map((jobId) => ({ jobId, events: new JobCheck(shard, jobId).run() }))
+}
+
 /** One job in one shard. */
-export class JobCheck {
+class JobCheck {
   readonly #shard: ShardCheck
   readonly #jobId: number
   readonly #perBucket = new Map<string, number>()

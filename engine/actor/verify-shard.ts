@@ -1,5 +1,5 @@
 /**
- * Whether what is stored in a shard belongs together.
+ * Reading a shard to verify it.
  *
  * Owns: the jobs that anything is stored of, and the list of what is wrong. Leaves out: what must hold (verify-job.ts), pages
  * (store/page-walk.ts), the catalog (resource/verify-catalog.ts).
@@ -7,7 +7,6 @@
 import { BodyCodec } from '../store/body-codec.js'
 import type { Entry, Environment } from '../store/environment.js'
 import { jobKey, jobRange, type ShardTable } from '../store/tables.js'
-import { JobCheck } from './verify-job.js'
 
 /** What is wrong: where, and a sentence's end. */
 export interface StoreProblem {
@@ -16,11 +15,6 @@ export interface StoreProblem {
   /** Hexadecimal; '' where it is about more than one entry. */
   readonly key: string
   readonly what: string
-}
-
-export interface JobCount {
-  readonly jobId: number
-  readonly events: number
 }
 
 /** Problems that are told of one shard. */
@@ -36,13 +30,6 @@ export class ShardCheck {
     this.#environment = environment
     this.#file = file
     this.#codec = new BodyCodec(environment)
-  }
-
-  /** Every job that anything is stored of, and how many events of it. */
-  run(): JobCount[] {
-    return [...this.#jobIds()]
-      .sort((a, b) => a - b)
-      .map((jobId) => ({ jobId, events: new JobCheck(this, jobId).run() }))
   }
 
   entries(table: ShardTable, jobId: number): Iterable<Entry> {
@@ -80,7 +67,8 @@ export class ShardCheck {
     }
   }
 
-  #jobIds(): Set<number> {
+  /** Every job that anything is stored of. */
+  jobIds(): Set<number> {
     const ids = new Set<number>()
     for (const table of [
       'events',

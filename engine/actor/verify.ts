@@ -31,7 +31,8 @@ import { olderThanMark } from './belonging.js'
 import { allCatalogTables } from './catalog-tables.js'
 import { lastTime } from './event-table.js'
 import { notedHead } from './outbox.js'
-import { ShardCheck, type JobCount, type StoreProblem } from './verify-shard.js'
+import { ShardCheck, type StoreProblem } from './verify-shard.js'
+import { checkJobs, type JobCount } from './verify-job.js'
 
 export interface VerifyReport {
   readonly problems: readonly StoreProblem[]
@@ -123,7 +124,7 @@ class Verification {
     const environment = openToLook(this.#path, name)
     try {
       const check = new ShardCheck(environment, `${name}.mdb`)
-      counts.set(shard, check.run())
+      counts.set(shard, checkJobs(check))
       last.set(shard, lastTime(environment))
       this.problems.push(...check.problems)
       return notedHead(environment)

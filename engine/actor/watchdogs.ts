@@ -11,8 +11,6 @@
  */
 import type { Clock } from '../clock.js'
 import { isRefusal, Refusal } from '../errors.js'
-import type { WatchdogAlert } from '../integration/alert.js'
-import type { Author } from '../service.js'
 import { monitorBounds } from '../monitor/bounds.js'
 import { DecisionWindow } from '../monitor/decision-window.js'
 import { conditionOf, conditions, Hysteresis } from '../monitor/watchdog.js'
@@ -24,12 +22,14 @@ import type {
   WatchdogType,
   WatchdogView,
 } from '../monitor/watchdog-service.js'
-import { theService, type AuditAction, type AuditEntry } from '../resource/audit-trail.js'
 import { windowCountsOf } from './decided.js'
 import type { ContainersParts } from './containers.js'
 import { monitorChanges } from './job-monitors.js'
 import { namedIntegrations, newWatchdog } from './watchdog-making.js'
 import { WatchdogReadings, type FailingStep } from './watchdog-readings.js'
+import { type Author, theService } from '../principal.js'
+import type { AuditAction, AuditEntry } from '../monitor/audit-service.js'
+import type { WatchdogAlert } from '../integration/contract.js'
 
 const EARLY_MICROS = 1e6
 const FAILING: readonly string[] = ['open', 'full', 'invalid']

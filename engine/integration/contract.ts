@@ -13,7 +13,6 @@
 import type { Clock } from '../clock.js'
 import type { IntegrationRole } from '../job/job.js'
 import type { IntegrationKind } from '../resource/kinds.js'
-import type { WatchdogAlert } from './alert.js'
 import type { HostPolicy } from './host-policy.js'
 
 /** An event with its decision, as it leaves the service. */
@@ -33,6 +32,29 @@ export interface DecidedEvent {
   /** The exported event: the client's fields, and the service's section under `serviceName`. */
   readonly document: Readonly<Record<string, unknown>>
   readonly serviceName: string
+}
+
+/** A watchdog that fired or resolved. */
+export interface WatchdogAlert {
+  /** When it fired or resolved: no two have the same. */
+  readonly atMicros: number
+  readonly state: 'firing' | 'resolved'
+  readonly watchdogId: string
+  readonly title: string
+  readonly type: string
+  readonly condition: string
+  readonly unit: string
+  /** Bad is what is over the threshold, or under it. */
+  readonly bad: 'above' | 'below'
+  readonly threshold: number
+  readonly resolveThreshold: number
+  /** As measured; null where it resolved because nobody looks any more. */
+  readonly value: number | null
+  /** null: of the service as a whole. */
+  readonly jobId: number | null
+  readonly jobTitle: string | null
+  /** Since when it was as it was before: firing, for one that resolves. */
+  readonly sinceMicros: number
 }
 
 /** One event on its way out. */

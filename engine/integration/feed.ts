@@ -1,6 +1,5 @@
 /** Where a step's events come from: what of its job is committed and passes its rule. The reading is actor/decision-feed.ts. */
-import type { WatchdogAlert } from './alert.js'
-import type { DecidedEvent, Outgoing } from './contract.js'
+import type { DecidedEvent, Outgoing, WatchdogAlert } from './contract.js'
 import type { Place } from './ledger.js'
 
 /** An event that a step is to deliver. */

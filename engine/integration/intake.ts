@@ -15,16 +15,8 @@ import type { Source, SourceDocument, SourcePiece } from './contract.js'
 import { SourceFailure } from './contract.js'
 import type { Ledger, StepId } from './ledger.js'
 import type { Circuit, Pace } from './pace.js'
-import { Refused } from './refused.js'
+import { Refused, type TakenIn } from './refused.js'
 import { Rest } from './rest.js'
-
-/** How documents fared at the engine. */
-export interface TakenIn {
-  /** Documents that are no events and never will be, by their place in the piece, and why. */
-  readonly refused: readonly { readonly at: number; readonly reason: string }[]
-  /** The engine could not take them in now, and why; null where it has. */
-  readonly busy: string | null
-}
 
 /** Where documents become events: resolves when all are on disk or refused. */
 export type Doorstep = (step: StepId, documents: readonly SourceDocument[]) => Promise<TakenIn>

@@ -9,8 +9,15 @@
 import { bounds } from './bounds.js'
 import type { SourceDocument } from './contract.js'
 import { misfitOf } from './document-body.js'
-import type { TakenIn } from './intake.js'
 import type { Ledger, RefusedDocument, StepId } from './ledger.js'
+
+/** How documents fared at the engine. */
+export interface TakenIn {
+  /** Documents that are no events and never will be, by their place in the piece, and why. */
+  readonly refused: readonly { readonly at: number; readonly reason: string }[]
+  /** The engine could not take them in now, and why; null where it has. */
+  readonly busy: string | null
+}
 
 export class Refused {
   readonly #ledger: Ledger

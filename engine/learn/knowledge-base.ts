@@ -9,11 +9,10 @@
  * 2. States follow from the changes and `trainedThroughSeq` alone: installing a model writes no ballot (S13).
  */
 import { limits } from '../limits.js'
-import type { BucketState } from '../service.js'
 import { isLabel, NO_CONSENSUS, type Consensus } from './consensus.js'
 
-/** Where a ballot stands towards the knowledge base: what an event calls its bucket's state. */
-export type KnowledgeState = BucketState
+/** Where a ballot stands towards the knowledge base: what an event shows as the state of its bucket. */
+export type BucketState = 'new' | 'pending' | 'in_knowledge_base' | 'retrain'
 
 /** From this feedback on, the ballot's consensus is this. */
 export interface ConsensusChange {
@@ -41,7 +40,7 @@ export function currentConsensus(changes: readonly ConsensusChange[]): Consensus
  * trained on, and something else now. `pending`: has feedback, and was not trained on, because it is younger than the
  * training or was a tie then.
  */
-export function knowledgeState(changes: readonly ConsensusChange[], trainedThroughSeq: number): KnowledgeState {
+export function knowledgeState(changes: readonly ConsensusChange[], trainedThroughSeq: number): BucketState {
   const now = currentConsensus(changes)
   const then = consensusAt(changes, trainedThroughSeq)
   if (isLabel(then)) return then === now ? 'in_knowledge_base' : 'retrain'

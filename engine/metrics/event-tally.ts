@@ -13,7 +13,7 @@
  *   matrices of new data and of the knowledge base sum to that of all.
  */
 import type { DecisionSource } from '../decide/decision.js'
-import type { KnowledgeState } from '../learn/knowledge-base.js'
+import type { BucketState } from '../learn/knowledge-base.js'
 import { isLabel, UNDECIDED, type Consensus } from '../learn/consensus.js'
 import { ConfidenceTally } from './confidence.js'
 import { ConfusionMatrix } from './confusion.js'
@@ -36,7 +36,7 @@ export interface EventFact {
 /** What the votes on an event's subject come to. */
 export interface Standing {
   readonly consensus: Consensus
-  readonly state: KnowledgeState
+  readonly state: BucketState
 }
 
 export class EventTally {

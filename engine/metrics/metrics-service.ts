@@ -5,8 +5,8 @@
  * Figures are defined where they are computed: confusion.ts, event-tally.ts, confidence.ts, point-usefulness.ts,
  * input-profile.ts, feedback-tally.ts, period.ts.
  */
-import type { JobHandle, Principal } from '../service.js'
 import type { Quality } from './confusion.js'
+import type { JobHandle, Principal } from '../principal.js'
 
 /** Which events are counted. */
 export interface MetricsScope {

@@ -9,10 +9,10 @@
  * 2. The latest `alertsKept` of the last `alertDaysMax` days are there: an integration that is away for longer loses the oldest.
  */
 import { DAY_MICROS } from '../clock.js'
-import type { WatchdogAlert } from '../integration/alert.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { timeOfValue, timeValue } from '../store/tables.js'
 import { monitorBounds } from './bounds.js'
+import type { WatchdogAlert } from '../integration/contract.js'
 
 export const alertsTable = 'watchdog_alerts'
 

@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../limits.js'
-import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
+import type { AuditTrail } from '../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { marksOf } from './audit-marks.js'
 import {
@@ -28,6 +28,7 @@ import {
   type AuditHead,
 } from './audit-tables.js'
 import { AuditTerms } from './audit-terms.js'
+import type { AuditEntry } from './audit-service.js'
 
 export { auditTables } from './audit-tables.js'
 

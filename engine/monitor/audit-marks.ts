@@ -8,7 +8,7 @@
  *    values of one field share a mark is as likely as guessing a number of nineteen digits.
  */
 import { createHash } from 'node:crypto'
-import type { AuditEntry } from '../resource/audit-trail.js'
+import type { AuditEntry } from './audit-service.js'
 
 /** In the order of their marks. `user` also means the analyst whose vote it is. */
 export const markedFields = ['user', 'analyst', 'action', 'object_type', 'object_id', 'job_id'] as const

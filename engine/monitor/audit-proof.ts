@@ -23,21 +23,12 @@ import {
   type AuditHead,
   type ChainedEntry,
 } from './audit-tables.js'
+import type { AuditProof } from './audit-service.js'
 
 /** A head that was noted somewhere: the chain had so many entries, and this hash. */
 export interface AuditWitness extends AuditHead {
   /** Where it was noted, for people. */
   readonly place: string
-}
-
-export interface AuditProof {
-  readonly intact: boolean
-  /** Entries that were walked. */
-  readonly entries: number
-  /** SHA-256 of the last one, hexadecimal: what an operator notes elsewhere. */
-  readonly head: string
-  /** The first entry that is not what it was, or null. */
-  readonly broken: { readonly sequence: number; readonly reason: string } | null
 }
 
 function hex(bytes: Uint8Array): string {

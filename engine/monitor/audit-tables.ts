@@ -14,7 +14,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Refusal } from '../errors.js'
-import type { AuditEntry } from '../resource/audit-trail.js'
+import type { AuditEntry } from './audit-service.js'
 
 export const auditTables = ['audit', 'audit_times', 'audit_terms', 'audit_meta'] as const
 

@@ -7,18 +7,19 @@
  * 1. At most limits.auditTermsMax values a field are listed: those that were there first.
  */
 import { limits } from '../limits.js'
-import type { AuditEntry } from '../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { valueOf, type MarkedField } from './audit-marks.js'
+import type { AuditEntry } from './audit-service.js'
+import type { ListedField } from './audit-service.js'
 
+/** In the order of their places in the keys. */
 export const listedFields = [
   'user',
   'analyst',
   'action',
   'object_type',
   'job_id',
-] as const satisfies readonly MarkedField[]
-export type ListedField = (typeof listedFields)[number]
+] as const satisfies readonly (ListedField & MarkedField)[]
 
 export interface AuditTerm {
   readonly value: string

@@ -5,23 +5,7 @@
  */
 import type { Clock } from '../clock.js'
 import { monitorBounds } from './bounds.js'
-
-export const batchKinds = ['turn', 'training', 'poll', 'recomputation', 'delivery', 'look_up'] as const
-export type BatchKind = (typeof batchKinds)[number]
-
-export interface Batch {
-  readonly kind: BatchKind
-  /** Which container did it, as `actor/0`. */
-  readonly container: string
-  /** null for turns, which hold messages of many jobs, and for what is of the service as a whole. */
-  readonly jobId: number | null
-  /** Messages, documents, events, or 1 for a training. */
-  readonly items: number
-  readonly finishedMicros: number
-  readonly seconds: number
-  /** What went wrong, or null. */
-  readonly error: string | null
-}
+import { batchKinds, type Batch, type BatchKind } from './monitor-service.js'
 
 interface Ring {
   readonly batches: Batch[]

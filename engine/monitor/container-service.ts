@@ -1,8 +1,19 @@
 /** What operators may ask of the parts of the service, one by one (monitor/components.ts), and what they may have them do. */
 import type { Component } from './components.js'
 import type { LogLevel } from './log-level.js'
-import type { LastError } from './log.js'
-import type { TimeSelector } from './sample-store.js'
+
+export const timeSelectors = ['5m', '15m', '1h', '6h', '24h', '7d'] as const
+export type TimeSelector = (typeof timeSelectors)[number]
+
+export function isTimeSelector(text: string): text is TimeSelector {
+  return (timeSelectors as readonly string[]).includes(text)
+}
+
+/** The latest line of level error. */
+export interface LastError {
+  readonly at: string
+  readonly message: string
+}
 
 export interface ContainerName {
   readonly component: Component

@@ -10,19 +10,12 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { limits } from '../limits.js'
 import type { ContainerName } from './container-service.js'
 import { logFile } from './log-store.js'
+import type { LogFile } from './monitor-service.js'
 
 const PIECE_BYTES = 64 * 1024
 const NEWLINE = 10
 /** The bindings of a line stand in front of its message; further behind are other people's words. */
 const BINDINGS_AT_MAX = 256
-
-/** One file as it was when it was opened. */
-export interface LogFile {
-  readonly name: string
-  /** To be read once. */
-  readonly content: AsyncIterable<Buffer>
-  close(): Promise<void>
-}
 
 /** All files, oldest first. Whoever asks closes each. */
 export async function openLog(dataDir: string): Promise<LogFile[]> {

@@ -12,24 +12,8 @@ import type { Component } from './components.js'
 import { MAIN } from './components.js'
 import type { LogLevel, LogLevels } from './log-level.js'
 import { LogStore } from './log-store.js'
-
-/** What may be said beside the message; `err` is an error, shown with its stack. */
-export type LogFields = Readonly<Record<string, unknown>>
-
-/** The log of one container. */
-export interface Log {
-  enabled(level: LogLevel): boolean
-  debug(message: string, fields?: LogFields): void
-  info(message: string, fields?: LogFields): void
-  warn(message: string, fields?: LogFields): void
-  error(message: string, fields?: LogFields): void
-}
-
-/** The latest line of level error. */
-export interface LastError {
-  readonly at: string
-  readonly message: string
-}
+import type { LastError } from './container-service.js'
+import type { Log, LogFields } from './monitor-service.js'
 
 class ContainerLog implements Log {
   readonly #logger: Logger

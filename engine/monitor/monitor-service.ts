@@ -2,15 +2,67 @@
 export type * from './backup-service.js'
 export type * from './container-service.js'
 export type * from './watchdog-service.js'
-import type { Batch, BatchKind } from './batch-book.js'
 import type { ContainerName, ContainerService } from './container-service.js'
-import type { Histogram } from './histogram.js'
 import type { WatchdogService } from './watchdog-service.js'
-import type { TurnMeter } from './turn-meter.js'
 import type { Component } from './components.js'
-import type { LogFile } from './log-files.js'
-import type { LogLevels } from './log-level.js'
-import type { Log } from './log.js'
+import type { LogLevel, LogLevels } from './log-level.js'
+
+export const batchKinds = ['turn', 'training', 'poll', 'recomputation', 'delivery', 'look_up'] as const
+export type BatchKind = (typeof batchKinds)[number]
+
+export interface Batch {
+  readonly kind: BatchKind
+  /** Which container did it, as `actor/0`. */
+  readonly container: string
+  /** null for turns, which hold messages of many jobs, and for what is of the service as a whole. */
+  readonly jobId: number | null
+  /** Messages, documents, events, or 1 for a training. */
+  readonly items: number
+  readonly finishedMicros: number
+  readonly seconds: number
+  /** What went wrong, or null. */
+  readonly error: string | null
+}
+
+/** One file as it was when it was opened. */
+export interface LogFile {
+  readonly name: string
+  /** To be read once. */
+  readonly content: AsyncIterable<Buffer>
+  close(): Promise<void>
+}
+
+/** What may be said beside the message; `err` is an error, shown with its stack. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** The log of one container. */
+export interface Log {
+  enabled(level: LogLevel): boolean
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+/** Counts of values by size. */
+export interface HistogramView {
+  /** Upper bounds, ascending; a value belongs to the first that is not below it. */
+  readonly bounds: readonly number[]
+  /** One more than bounds: the last is of what is over all of them. Not cumulative. */
+  readonly counts: Float64Array
+  readonly sum: number
+  readonly count: number
+}
+
+/** Turns of one shard since the start. */
+export interface TurnFigures {
+  readonly turns: number
+  readonly messages: number
+  readonly failed: number
+  readonly sizes: HistogramView
+  readonly seconds: HistogramView
+  readonly flushSeconds: HistogramView
+}
 
 /** `starting`: threads have yet to come up; `closing`: nothing new is taken. */
 export type ServiceState = 'starting' | 'ready' | 'closing'
@@ -23,7 +75,7 @@ export interface ShardFigures {
   readonly waitingBytes: number
   /** On disk. */
   readonly storeBytes: number
-  readonly turns: TurnMeter
+  readonly turns: TurnFigures
 }
 
 /** Numbers for whoever draws them; counters count since the start. */
@@ -41,7 +93,7 @@ export interface Figures {
     readonly failed: number
     readonly queued: number
     readonly running: number
-    readonly seconds: Histogram
+    readonly seconds: HistogramView
   }
   /** Jobs by status, integrations by kind. */
   readonly jobs: ReadonlyMap<string, number>

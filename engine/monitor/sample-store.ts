@@ -10,18 +10,12 @@
  */
 import { commitOrWait } from '../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
+import type { TimeSelector } from './container-service.js'
 
 export const samplesTable = 'samples'
 
 /** Percent of one core, and bytes; null where it is not known. */
 export type Sample = readonly [cpu: number | null, memory: number | null]
-
-export const timeSelectors = ['5m', '15m', '1h', '6h', '24h', '7d'] as const
-export type TimeSelector = (typeof timeSelectors)[number]
-
-export function isTimeSelector(text: string): text is TimeSelector {
-  return (timeSelectors as readonly string[]).includes(text)
-}
 
 /** Seconds between two samples. */
 export const SAMPLE_SECONDS = 10

@@ -4,13 +4,14 @@
  *
  * 1. A change, its entry in the audit log and what is told of it (alert-log.ts) are one commit.
  */
-import type { WatchdogAlert } from '../integration/alert.js'
-import type { AuditEntry, AuditTrail } from '../resource/audit-trail.js'
+import type { AuditTrail } from '../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { jobKey as numberKey } from '../store/tables.js'
 import { ALERT_MICROS_MAX, alertsAfter, lastAlertMicros, putAlert } from './alert-log.js'
 import { SAMPLE_SECONDS } from './sample-store.js'
 import type { WatchdogView } from './watchdog-service.js'
+import type { AuditEntry } from './audit-service.js'
+import type { WatchdogAlert } from '../integration/contract.js'
 
 export const watchdogsTable = 'watchdogs'
 

@@ -1,5 +1,5 @@
 /** Watchdogs: what they look at, and what operators may ask of them. */
-import type { Author } from '../service.js'
+import type { Author } from '../principal.js'
 
 export type WatchdogType =
   | 'no_data'

@@ -1,8 +1,8 @@
 /** The order of buckets: by `_count`, by `_key`, or by a figure of an aggregation inside (`avg_score`, `stats.max`). */
 import type { ScalarValue } from '../event/point-value.js'
-import type { Bucket } from './aggregation.js'
 import type { Asked } from './asked.js'
 import { compareScalars } from './scalar.js'
+import type { Bucket } from './collector.js'
 
 export interface KeyedBucket {
   readonly key: ScalarValue

@@ -1,7 +1,6 @@
 /** Aggregations that sort events into buckets by what they are: `terms`, `filter`, `filters`, `missing`, `range`, `date_range`. */
 import { limits } from '../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './aggregation.js'
 import type { Asked } from './asked.js'
 import { compileClause } from './clause.js'
 import { matches, not, type Condition } from './condition.js'
@@ -11,6 +10,7 @@ import { orderOf } from './bucket-order.js'
 import { dateKeyText } from './date-format.js'
 import { fieldOf, figureOf, valuesOr } from './metrics.js'
 import { equalToOneOf } from './scalar.js'
+import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
 
 const TERMS_DEFAULT = 10
 

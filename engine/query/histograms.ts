@@ -6,7 +6,6 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './aggregation.js'
 import type { Asked } from './asked.js'
 import { orderOf } from './bucket-order.js'
 import type { EventFields } from './condition.js'
@@ -15,6 +14,7 @@ import { zoneOf } from './field-clauses.js'
 import { floorTo, instantOf, moved, spanOf, type DateUnit } from './instant.js'
 import { fieldOf, valuesOr } from './metrics.js'
 import { numberOf } from './scalar.js'
+import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
 
 const calendarUnits: Readonly<Record<string, DateUnit>> = {
   minute: 'm',

@@ -6,7 +6,6 @@
  */
 import { limits } from '../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { AggregationContext, Collector, EventRef, KindCompiler } from './aggregation.js'
 import type { Asked } from './asked.js'
 import type { EventFields } from './condition.js'
 import type { Field } from './field.js'
@@ -14,6 +13,7 @@ import { instantOf, instantText } from './instant.js'
 import { numberOf } from './scalar.js'
 import { parseSource } from './source-filter.js'
 import { FirstEvents, parseSort, type SortValues } from './sort.js'
+import type { AggregationContext, Collector, EventRef, KindCompiler } from './collector.js'
 
 const TOP_HITS_DEFAULT = 3
 const TOP_HITS_MAX = 100

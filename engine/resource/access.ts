@@ -7,8 +7,8 @@
  * 1. An input key sees the jobs that have an enabled input step whose integration is bound to it; everybody else all.
  */
 import type { JobSettings } from '../job/job.js'
-import type { Principal } from '../service.js'
 import type { CatalogState } from './state.js'
+import type { Principal } from '../principal.js'
 
 const nothing: ReadonlySet<number> = new Set()
 

@@ -10,11 +10,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isoMicros } from '../clock.js'
 import type { JobSettings } from '../job/job.js'
-import type { Author } from '../service.js'
-import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from './audit-trail.js'
 import type { Kinds } from './kinds.js'
 import type { ApiKeyRecord, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
 import type { CatalogState, Changes } from './state.js'
+import type { Author } from '../principal.js'
+import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from '../monitor/audit-service.js'
 
 /** What stands for a value that must not be told. */
 export const HIDDEN = '(hidden)'

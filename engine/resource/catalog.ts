@@ -12,12 +12,12 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../job/job.js'
-import type { ApplyOutcome, Author, Principal, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
+import type { ApplyOutcome, RemovalOutcome, RemovalQuery, ResourceQuery } from '../service.js'
 import type { Environment } from '../store/environment.js'
 import { Access } from './access.js'
 import { planApply } from './apply.js'
 import { auditOf } from './audit-changes.js'
-import { theService, type AuditEntry, type AuditTrail } from './audit-trail.js'
+import type { AuditTrail } from './audit-trail.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
 import { KindCatalogue } from './catalogue.js'
 import type { Catalogue } from './catalogue-service.js'
@@ -36,6 +36,8 @@ import { planStepsAnew } from './steps-anew.js'
 import { Tokens } from './tokens.js'
 import { RefusedSignIns } from './refused-sign-ins.js'
 import { signInId, Users, type AccountsHost } from './users.js'
+import { type Author, type Principal, theService } from '../principal.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
 
 export { catalogTables } from './records.js'
 
@@ -162,7 +164,7 @@ export class Catalog {
   }
 
   /** The job's settings afterwards; a status it has already changes nothing. @throws Refusal job_not_found. */
-  setJobStatus(id: number, status: JobStatus, by: Author = theService): JobSettings {
+  setJobStatus(id: number, status: JobStatus, by: Author): JobSettings {
     const job = this.#state.jobs.get(id)
     if (job === undefined) throw new Refusal('job_not_found', 'job not found')
     if (job.status === status) return job
@@ -179,7 +181,7 @@ export class Catalog {
   }
 
   /** Makes and changes what the document says; the keys it makes have their values in the outcome, only now. */
-  apply(document: unknown, overwrite: boolean, by: Author = theService): ApplyOutcome {
+  apply(document: unknown, overwrite: boolean, by: Author): ApplyOutcome {
     const { changes, outcome } = planApply(this.#state, parseDocument(document), overwrite, this.#maker)
     refuseKeys(changes, by)
     this.#commit(changes, by)
@@ -195,7 +197,7 @@ export class Catalog {
    * What was deleted, and what lost something by it.
    * @throws Refusal invalid_resources, resource_not_found, resource_in_use, forbidden.
    */
-  remove(query: RemovalQuery, by: Author = theService): RemovalOutcome {
+  remove(query: RemovalQuery, by: Author): RemovalOutcome {
     const { changes, outcome } = planRemoval(this.#state, query)
     refuseKeys(changes, by)
     this.#commit(changes, by)

@@ -12,11 +12,11 @@
 import type { Clock } from '../clock.js'
 import { limits } from '../limits.js'
 import { scopesOfKey, scopesOfRole, type Scope } from '../scopes.js'
-import type { Principal } from '../service.js'
 import type { LastUse, Usable } from './last-use.js'
 import type { ApiKeyRecord, TokenRecord, UserRecord } from './records.js'
 import { hashSecret, sameHash } from './secrets.js'
 import type { CatalogState, Changes } from './state.js'
+import type { Principal } from '../principal.js'
 
 /** Somebody whose secret was presented. */
 interface Known extends Usable {

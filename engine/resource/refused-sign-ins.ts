@@ -12,7 +12,8 @@
 import { isoMicros, type Clock } from '../clock.js'
 import { limits } from '../limits.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
-import type { AuditEntry, AuditTrail } from './audit-trail.js'
+import type { AuditTrail } from './audit-trail.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
 
 const HOUR_MS = 3_600_000
 

@@ -11,13 +11,13 @@
 import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Principal } from '../service.js'
 import { scopesOfToken } from './credentials.js'
 import type { TokenRecord } from './records.js'
 import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
 import { Changes } from './state.js'
 import { signInId, type AccountsHost } from './users.js'
 import type { IssuedToken, TokenRequest, TokenService, TokenView } from './users-service.js'
+import type { Principal } from '../principal.js'
 
 export class Tokens implements TokenService {
   readonly #host: AccountsHost

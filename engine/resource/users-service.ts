@@ -1,6 +1,6 @@
 /** What may be asked of users and their tokens, and what is told of them: the words that server/ and engine/ share. */
-import type { Principal } from '../service.js'
 import type { Role, Scope } from '../scopes.js'
+import type { Principal } from '../principal.js'
 
 /** A user as others see one. */
 export interface UserView {

@@ -13,8 +13,6 @@ import { isoMicros } from '../clock.js'
 import { Refusal, type Issue } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Scope } from '../scopes.js'
-import type { Author, Principal } from '../service.js'
-import type { AuditEntry } from './audit-trail.js'
 import { scopesNow } from './credentials.js'
 import type { LastUse } from './last-use.js'
 import type { Passwords } from './passwords.js'
@@ -23,6 +21,8 @@ import type { UserRecord } from './records.js'
 import { badPassword } from './secrets.js'
 import { Changes, type CatalogState } from './state.js'
 import type { NewUser, PasswordChange, UserChange, UserService, UserView } from './users-service.js'
+import type { Author, Principal } from '../principal.js'
+import type { AuditEntry } from '../monitor/audit-service.js'
 
 /** Begins with a letter or digit, so that it is a whole segment of a path. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]*$/

@@ -1,7 +1,5 @@
-import type { Exchange } from './exchange.js'
-
 /** What all exchanges of a server share. */
-export interface ExchangeHost {
+export interface ExchangeHost<Exchange> {
   /** Answers close their connection, so that clients go elsewhere. */
   draining: boolean
   /** Exchanges that are held: begun and not yet over. */

@@ -51,7 +51,7 @@ export class Exchange {
   readonly startedMs = performance.now()
   #res: HttpResponse | null
   #req: HttpRequest | null
-  readonly #host: ExchangeHost
+  readonly #host: ExchangeHost<Exchange>
   #givenId: string | null = null
   #ownId = ''
   #streamStatus = 0
@@ -61,7 +61,7 @@ export class Exchange {
   #wantsProblem = false
 
   /** `method` in lower case, '' where the request has to be asked for it. */
-  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string) {
+  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost<Exchange>, method: string) {
     this.#res = res
     this.#req = req
     this.#host = host

@@ -46,7 +46,7 @@ interface Door {
   socket: us_listen_socket | null
 }
 
-export class Listener implements ExchangeHost {
+export class Listener implements ExchangeHost<Exchange> {
   draining = false
   held = 0
   port = 0

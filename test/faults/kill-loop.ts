@@ -15,11 +15,11 @@ import { SeededRandom } from '../../engine/random.js'
 import { untold } from '../../engine/actor/outbox.js'
 import { proveChain } from '../../engine/monitor/audit-proof.js'
 import { auditTables, decodeTaken, takenKey } from '../../engine/monitor/audit-tables.js'
-import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import { openCatalog, openShard } from '../../engine/store/environments.js'
 import { auditEntries } from '../support/audit.js'
 import { recount, type Recounted } from '../support/engine-recount.js'
 import { EngineChild, type Ready } from './child.js'
+import type { AuditEntry } from '../../engine/monitor/audit-service.js'
 
 const SHARDS = 2
 const IN_FLIGHT = 150

@@ -20,13 +20,14 @@ import { orphanSettings } from '../../engine/actor/orphan.js'
 import { encodeCollected, untold } from '../../engine/actor/outbox.js'
 import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
 import { SeededRandom } from '../../engine/random.js'
-import type { AuditEntry } from '../../engine/resource/audit-trail.js'
 import type { EventView } from '../../engine/service.js'
 import { compareJob, expectedView, lookAt } from '../support/engine-compare.js'
 import { compareMetrics } from '../support/engine-metrics.js'
 import { OracleJob, type Snapshot } from '../support/engine-oracle.js'
-import { jobSettings, testAuthor, TestShard } from '../support/engine-shard.js'
+import { testAuthor } from '../support/author.js'
+import { jobSettings, TestShard } from '../support/engine-shard.js'
 import { alarm } from '../support/cause.js'
+import type { AuditEntry } from '../../engine/monitor/audit-service.js'
 
 /** What goes wrong in a world. */
 export interface Troubles {
@@ -351,9 +352,11 @@ export class World {
         'task',
         (_, micros) => {
           this.#oracle(at).tasks.set(micros, { cursor: 0, updated: 0, changed: 0, state: 'queued' })
+          const told = { action: 'reprocessing requested', object: eventIdOf(micros), analyst: undefined } as const
+          this.#oracle(at).told.set(micros, { ...told, consensus: noConsensus })
           return 'any'
         },
-        { body: encodeOrder({ op: 'create', selection, requestedBy: 'x' }) },
+        { body: encodeOrder({ op: 'create', selection, requestedBy: 'x', by: testAuthor }) },
       )
       this.#tasks.set(at, { id, cursor: 0 })
       return
@@ -603,6 +606,8 @@ function placeOf(label: string): number {
 
 /** By consensus, from UNDECIDED (-2) on. */
 const consensusNames = ['Undecided', null, 'Escalate', 'Drop', 'Investigate'] as readonly (string | null)[]
+/** Where an entry of the audit log names no consensus. */
+const noConsensus = -3
 
 /** The id of a bucket, by the oracle's name for it. */
 function bucketIdOfName(name: string): string {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { Catalog } from '../../engine/resource/catalog.js'
 import type { IssuedToken, TokenRequest } from '../../engine/resource/users-service.js'
-import type { Principal } from '../../engine/service.js'
 import { openCatalog, type CatalogBench } from './catalog.js'
+import type { Principal } from '../../engine/principal.js'
 
 export const ADMIN = { adminPassword: 'long enough', managementKey: 'a-management-key-of-tests' }
 export const ADDRESS = '192.0.2.1'

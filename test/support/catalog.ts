@@ -8,6 +8,7 @@ import { standardKinds } from '../../engine/resource/kind-list.js'
 import type { Kinds } from '../../engine/resource/kinds.js'
 import { Sealer, SEALING_KEY_BYTES } from '../../engine/resource/sealing.js'
 import { MemoryEnvironment } from '../../engine/store/memory.js'
+import { testAuthor } from './author.js'
 
 export interface CatalogBench {
   readonly environment: MemoryEnvironment
@@ -57,7 +58,7 @@ export function apiKey(name: string, more: Record<string, unknown> = {}): Record
 
 /** Makes a key of that name; its value. */
 export function valueOf(catalog: Catalog, name: string): string {
-  return catalog.apply({ k: apiKey(name) }, true).created[0]?.value as string
+  return catalog.apply({ k: apiKey(name) }, true, testAuthor).created[0]?.value as string
 }
 
 /** An External REST API integration bound to the key of that name. */

@@ -13,7 +13,7 @@ import { decodeContent, decodePrevious, hasNotes } from '../../engine/store/even
 import { decodeTask } from '../../engine/store/reprocess-row.js'
 import { decodeBallot, decodeBucket, type StatsRow } from '../../engine/store/rows.js'
 import { jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../engine/store/tables.js'
-import { testAuthor } from './engine-shard.js'
+import { testAuthor } from './author.js'
 import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './engine-oracle.js'
 
 const JOB_BYTES = 4

@@ -5,11 +5,11 @@ import { BallotShelf } from '../../engine/actor/job-ballots.js'
 import { countByBuckets, countByEvents, runJobMetrics } from '../../engine/actor/job-metrics-run.js'
 import { groundOf, type MetricsGround } from '../../engine/actor/metrics-ground.js'
 import type { MetricsJob } from '../../engine/actor/metrics-task.js'
-import { CancelCell } from '../../engine/actor/reader-tasks.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import type { Environment } from '../../engine/store/environment.js'
 import type { StoreLook } from './engine-compare.js'
 import type { OracleEvent, OracleJob } from './engine-oracle.js'
+import { CancelCell } from '../../engine/actor/task-frame.js'
 
 /** A ground over one store, with all the time there is; `codec` reads its bodies, a new one for each question where none is given. */
 export function metricsGround(

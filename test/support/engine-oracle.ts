@@ -13,9 +13,9 @@ import { openModel } from '../../engine/actor/job-model.js'
 import { CauseModel } from '../../engine/cause/cause-model.js'
 import { noLessons } from '../../engine/cause/lessons.js'
 import type { Model } from '../../engine/learn/classifier.js'
-import type { BucketState } from '../../engine/service.js'
 import { decodeModel } from '../../engine/store/rows.js'
 import { OracleCauses, type CauseJob } from './engine-cause-oracle.js'
+import type { BucketState } from '../../engine/learn/knowledge-base.js'
 
 export const UNDECIDED = -2
 const NONE = -1

@@ -38,6 +38,7 @@ import {
   shardTables,
   versionOfKey,
 } from '../../engine/store/tables.js'
+import { testAuthor } from './author.js'
 
 export const sectionNames = ['service']
 /** Of a round of counts: a few, so that rounds end. */
@@ -45,8 +46,6 @@ const usualLateEventsMax = 8
 
 /** The selection of a task that names every event. */
 export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
-/** Who sends the messages that carry their author. */
-export const testAuthor = { kind: 'management', name: 'the test' }
 const authoredKinds: readonly MessageKind[] = ['historic', 'feedback', 'override']
 
 /** Settings of a job as the catalog makes them. */

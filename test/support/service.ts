@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openEngine, type Engine } from '../../engine/index.js'
-import type { Tracer } from '../../server/http/request-trace.js'
 import { Server } from '../../server/server.js'
 import { Client } from './client.js'
+import type { Tracer } from '../../server/http/tracer.js'
 
 /** The password of the administrator `admin` of every test service. */
 export const ADMIN_PASSWORD = 'administrator'

@@ -9,6 +9,7 @@ import { ManualClock } from '../../../engine/clock.js'
 import type { MonitorDesk } from '../../../engine/actor/monitor-desk.js'
 import { eventually } from '../../support/client.js'
 import { HttpReceiver, status } from '../../support/receiver.js'
+import { testAuthor } from '../../support/author.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'alert-desk-'))
 const clock = new ManualClock()
@@ -95,6 +96,7 @@ before(async () => {
       },
     },
     false,
+    testAuthor,
   )
 })
 after(async () => {
@@ -228,6 +230,7 @@ test("a job's monitors are its watchdogs, told by its post decision steps, and l
         },
       },
       true,
+      testAuthor,
     )
   await monitoring({
     throttling: 30,
@@ -276,7 +279,7 @@ test("a job's monitors are its watchdogs, told by its post decision steps, and l
       [String(Number(views[1]!.id) + 1), 'outlier_rate', 'unknown', 0],
     ].sort(),
   )
-  await engine.deleteResource({ type: 'job', title: 'Watched' })
+  await engine.deleteResource({ type: 'job', title: 'Watched' }, testAuthor)
   assert.deepEqual(
     watchdogs()
       .list()

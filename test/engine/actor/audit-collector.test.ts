@@ -8,6 +8,7 @@ import { checkAuditLog } from '../../../engine/actor/audit-check.js'
 import { limits } from '../../../engine/limits.js'
 import { openShard } from '../../../engine/store/environments.js'
 import { job, smallSet } from '../../support/catalog.js'
+import { testAuthor } from '../../support/author.js'
 
 const BOOTSTRAP_KEY = 'a-key-for-tests-of-the-collector-0123456789'
 
@@ -23,8 +24,8 @@ async function open(dataDir: string): Promise<{ engine: Engine; handle: JobHandl
   })
   const principal = engine.authenticate(BOOTSTRAP_KEY)!
   if (engine.jobViews(principal, false).length === 0) {
-    await engine.applyResources(smallSet(), true)
-    await engine.applyResources({ resources: { other: job('other') } }, true)
+    await engine.applyResources(smallSet(), true, testAuthor)
+    await engine.applyResources({ resources: { other: job('other') } }, true, testAuthor)
   }
   return { engine, handle: engine.jobByTitle(principal, 'job') }
 }
@@ -65,7 +66,7 @@ test('feedback is taken into the chain once and in order, across restarts, and t
         raw_body: { 'rule.id': i },
         label: { cortex_user: `analyst ${start} ${i}`, feedback: 'Drop' },
       }))
-      await engine.ingestHistoric(handle, Buffer.from(JSON.stringify({ events })))
+      await engine.ingestHistoric(handle, Buffer.from(JSON.stringify({ events })), testAuthor)
       wanted.push(...events.map(({ label }) => label.cortex_user))
       assert.deepEqual(await analysts(engine), wanted)
       // Taken, and perhaps not yet deleted: the next start finds it in both.
@@ -74,6 +75,7 @@ test('feedback is taken into the chain once and in order, across restarts, and t
         Buffer.from(
           JSON.stringify({ events: [{ raw_body: {}, label: { cortex_user: `last ${start}`, feedback: 'Drop' } }] }),
         ),
+        testAuthor,
       )
       wanted.push(`last ${start}`)
       await engine.close()

@@ -21,6 +21,7 @@ import { jobRange, metaKey, timeValue } from '../../../engine/store/tables.js'
 import { catalogTables } from '../../../engine/resource/records.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { refusedWith as refused } from '../../support/engine-refusal.js'
+import { testAuthor } from '../../support/author.js'
 
 const KEY = 'management-key-of-the-backup-test'
 const dir = mkdtempSync(join(tmpdir(), 'backup-'))
@@ -64,7 +65,7 @@ before(async () => {
       },
     },
   }
-  await engine.applyResources({ resources: document }, false)
+  await engine.applyResources({ resources: document }, false, testAuthor)
   job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
   let over = false
   const stream = (async () => {
@@ -76,7 +77,7 @@ before(async () => {
   })()
   while (acknowledged.length < 500) await new Promise((resolve) => setTimeout(resolve, 5))
   for (const [place, label] of ['Drop', 'Escalate', 'Drop'].entries()) {
-    await engine.giveFeedback(job, acknowledged[place]!, { analyst: 'ann', label })
+    await engine.giveFeedback(job, acknowledged[place]!, { analyst: 'ann', label }, testAuthor)
   }
   const before = [...acknowledged]
   const report = await backupDataDir(dataDir, backup, true)
@@ -173,7 +174,7 @@ describe('a data directory that has lost a file', () => {
       decision_points: ['rule'],
       pipeline_integrations: [],
     }
-    await engine.applyResources({ resources: { job: { type: 'job', properties } } }, false)
+    await engine.applyResources({ resources: { job: { type: 'job', properties } } }, false, testAuthor)
     const [first, later] = [job, engine.jobByTitle(engine.authenticate(KEY)!, 'a later job')]
     job = later
     await post(engine, 'acknowledged')
@@ -188,9 +189,13 @@ describe('a data directory that has lost a file', () => {
     const [other, mixed] = [join(dir, 'another-directory'), join(dir, 'with-the-catalog-of-another')]
     const another = await open(other)
     for (const title of ['one', 'two']) {
-      await another.applyResources({ resources: { job: { type: 'job', properties: { ...properties, title } } } }, false)
+      await another.applyResources(
+        { resources: { job: { type: 'job', properties: { ...properties, title } } } },
+        false,
+        testAuthor,
+      )
     }
-    await another.deleteResource({ type: 'job', title: 'one', force: true } as never)
+    await another.deleteResource({ type: 'job', title: 'one', force: true } as never, testAuthor)
     await another.close()
     cpSync(backup, mixed, { recursive: true, filter: (each) => !/sock$|backup\.json$/.test(each) })
     cpSync(join(other, 'catalog.mdb'), join(mixed, 'catalog.mdb'))
@@ -338,6 +343,7 @@ describe('a data directory of before there were checksums, and counts that may b
         },
       },
       false,
+      testAuthor,
     )
     job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
     await Promise.all(Array.from({ length: 20 }, (_, i) => post(engine, `e${i}`)))

@@ -9,6 +9,7 @@ import type { JobSettings } from '../../../engine/job/job.js'
 import { catalogTables, decodeRecord } from '../../../engine/resource/records.js'
 import { openCatalog } from '../../../engine/store/environments.js'
 import { refusedWith } from '../../support/engine-refusal.js'
+import { testAuthor } from '../../support/author.js'
 
 const KEY = 'management-key-of-the-belonging-test'
 const dir = mkdtempSync(join(tmpdir(), 'belonging-'))
@@ -76,6 +77,7 @@ before(async () => {
       },
     },
     false,
+    testAuthor,
   )
   await post(engine, 'first')
   assert.equal((await engine.integrations.deliveries()).length, 1)
@@ -152,6 +154,7 @@ test('a loss is accepted once, also where nobody makes the ledger anew', async (
       },
     },
     true,
+    testAuthor,
   )
   await engine.close()
   rmSync(join(path, 'integrations.mdb'))

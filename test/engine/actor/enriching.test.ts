@@ -5,6 +5,7 @@ import { ShardCheck } from '../../../engine/actor/verify-shard.js'
 import { limits } from '../../../engine/limits.js'
 import { recount } from '../../support/engine-recount.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { checkJobs } from '../../../engine/actor/verify-job.js'
 
 const step = { integrationId: 9, role: 'enrichment', enabled: true, parameters: {}, outsideSince: 1 } as const
 const job = jobSettings({ decisionPoints: ['host', 'enrichment.ti.level'], pipeline: [step] })
@@ -23,7 +24,7 @@ function order(shard: TestShard, given: EnrichedOrder, settings = job): Promise<
 function sound(shard: TestShard, jobId = job.id): void {
   recount(shard.environment, jobId)
   const check = new ShardCheck(shard.environment, 'shard')
-  check.run()
+  checkJobs(check)
   assert.deepEqual(check.problems, [])
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ManualClock } from '../../../engine/clock.js'
 import { openEngine, type Engine, type EventView, type JobHandle } from '../../../engine/index.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
+import { testAuthor } from '../../support/author.js'
 
 const KEY = 'management-key-of-the-erasure-test'
 
@@ -37,7 +38,7 @@ async function open(dataDir: string, clock?: ManualClock): Promise<Opened> {
       decision_points: ['a'],
       pipeline_integrations: [],
     }
-    await engine.applyResources({ resources: { job: { type: 'job', properties } } }, false)
+    await engine.applyResources({ resources: { job: { type: 'job', properties } } }, false, testAuthor)
   }
   const job = engine.jobByTitle(principal, 'a job')
   const post = (id: string, a = 'x'): Promise<EventView> =>
@@ -71,7 +72,7 @@ describe('deleting events for good', () => {
     await Promise.all(Array.from({ length: 400 }, (_, i) => post(`x${i}`)))
     for (const [i, label] of ['Drop', 'Escalate'].entries()) {
       await post(`label-${i}`, `y${i}`)
-      await engine.giveFeedback(job, `label-${i}`, { analyst: 'ann', label })
+      await engine.giveFeedback(job, `label-${i}`, { analyst: 'ann', label }, testAuthor)
     }
     const [ended, outdated] = [
       async (): Promise<string> => {
@@ -82,14 +83,14 @@ describe('deleting events for good', () => {
     ]
     await engine.erasure.events(job, { filters: [{ field: 'a', operator: 'is', value: 'nobody' }] }, ann)
     // The thread that looks is there, the one that trains is not: this deletes what the training may have read.
-    await engine.train(job, null)
+    await engine.train(job, null, testAuthor)
     await post('y', 'y')
     assert.equal(
       (await engine.erasure.events(job, { filters: [{ field: 'a', operator: 'is', value: 'y' }] }, ann)).retrainNeeded,
       true,
     )
     assert.match(await ended(), outdated)
-    await engine.train(job, null)
+    await engine.train(job, null, testAuthor)
     assert.equal(await ended(), 'Retraining finished successfully')
     // Cut off between two pieces, with the process.
     const erased = engine.erasure.events(job, WHOLE, ann).catch(() => null)

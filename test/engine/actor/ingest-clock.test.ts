@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { ManualClock } from '../../../engine/clock.js'
 import { jobFedBySearch } from '../../support/catalog.js'
 import { openParts } from '../../support/engine-parts.js'
+import { testAuthor } from '../../support/author.js'
 
 test('a step begins behind what came in before it and ahead of what comes after it, though the clock was set back', async (context) => {
   const clock = new ManualClock()
   let parts = await openParts(context, clock)
   const begins = (): number => {
-    for (const enabled of [false, true]) parts.catalog.apply(jobFedBySearch(enabled), true)
+    for (const enabled of [false, true]) parts.catalog.apply(jobFedBySearch(enabled), true, testAuthor)
     return parts.catalog.jobByTitle('a job')!.pipeline.find(({ role }) => role === 'input')!.outsideSince!
   }
   const times = [parts.shards.stamp(), begins()]

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { packPiece } from '../../../engine/actor/doorstep.js'
 import { IntegrationOrders } from '../../../engine/actor/integration-orders.js'
-import type { TakenIn } from '../../../engine/integration/intake.js'
 import { jobFedBySearch } from '../../support/catalog.js'
 import { openParts } from '../../support/engine-parts.js'
+import { testAuthor } from '../../support/author.js'
+import type { TakenIn } from '../../../engine/integration/refused.js'
 
 test('nothing comes in by an input that its job does not have any more, whatever it fetched before', async (context) => {
   const parts = await openParts(context)
   const { catalog, shards } = parts
-  const fed = (enabled: boolean): void => void catalog.apply(jobFedBySearch(enabled), true)
+  const fed = (enabled: boolean): void => void catalog.apply(jobFedBySearch(enabled), true, testAuthor)
   fed(true)
   const [{ id: jobId }, orders] = [catalog.jobByTitle('a job')!, new IntegrationOrders(parts)]
   const { integrationId } = catalog.job(jobId)!.pipeline.find(({ role }) => role === 'input')!

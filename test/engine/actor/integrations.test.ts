@@ -6,11 +6,12 @@ import { afterwards } from '../../support/afterwards.js'
 import { jobFedBySearch } from '../../support/catalog.js'
 import { eventually } from '../../support/client.js'
 import { openParts } from '../../support/engine-parts.js'
+import { testAuthor } from '../../support/author.js'
 
 test('an answer to a thread that has died is not taken for one to the thread in its place', async (context) => {
   const parts = await openParts(context)
   const { catalog, shards, batches } = parts
-  catalog.apply(jobFedBySearch(true), true)
+  catalog.apply(jobFedBySearch(true), true, testAuthor)
   const { id: jobId, pipeline } = catalog.jobByTitle('a job')!
   const { integrationId } = pipeline.find(({ role }) => role === 'input')!
   const heard: string[] = []

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isRefusal, type RefusalCode } from '../../../engine/errors.js'
 import { untold } from '../../../engine/actor/outbox.js'
-import { jobSettings, testAuthor, TestShard } from '../../support/engine-shard.js'
+import { testAuthor } from '../../support/author.js'
+import { jobSettings, TestShard } from '../../support/engine-shard.js'
 
 const job = jobSettings()
 

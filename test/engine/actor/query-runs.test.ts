@@ -3,13 +3,13 @@ import { before, describe, it } from 'node:test'
 import { SeededRandom } from '../../../engine/random.js'
 import { answerFrom } from '../../../engine/actor/query-answer.js'
 import type { QueryAsked } from '../../../engine/actor/query-task.js'
-import { CancelCell } from '../../../engine/actor/reader-tasks.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import { assertRefused } from '../../support/engine-refusal.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 import { dates, queryWorld, rounds, texts, type QueryWorld } from '../../support/query-events.js'
 import { originalTime, passes, valuesOf, type OracleDocument } from '../../support/query-oracle.js'
 import { aggregate, holds, plain } from '../../support/search-oracle.js'
+import { CancelCell } from '../../../engine/actor/task-frame.js'
 
 type Json = Record<string, any>
 const fields = [

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isRefusal, Refusal } from '../../../engine/errors.js'
 import { MetricsLog, metricsTables } from '../../../engine/actor/metrics-log.js'
-import type { ModelFigures } from '../../../engine/actor/model-figures.js'
 import { Recomputations } from '../../../engine/actor/recomputations.js'
 import { MemoryEnvironment } from '../../../engine/store/memory.js'
 import { jobSettings } from '../../support/engine-shard.js'
+import type { ModelFigures } from '../../../engine/actor/metrics-task.js'
 
 const place = { jobId: 1, version: 3 }
 

@@ -10,7 +10,7 @@ import { openEngine, type Engine } from '../../../engine/engine.js'
 import type { JobSettings } from '../../../engine/job/job.js'
 import { limits } from '../../../engine/limits.js'
 import type { EngineOptions } from '../../../engine/options.js'
-import type { Author, EventView, JobHandle } from '../../../engine/service.js'
+import type { EventView } from '../../../engine/service.js'
 import { openShard } from '../../../engine/store/environments.js'
 import { jobKey, sharedTables, shardTables } from '../../../engine/store/tables.js'
 import { afterwards, type Ending } from '../../support/afterwards.js'
@@ -19,6 +19,8 @@ import { newDirectory, temporaryDirectory } from '../../support/engine-files.js'
 import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
 import { recount } from '../../support/engine-recount.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { testAuthor } from '../../support/author.js'
+import type { Author, JobHandle } from '../../../engine/principal.js'
 
 const ann: Author = { kind: 'user', name: 'ann' }
 const bob: Author = { kind: 'user', name: 'bob' }
@@ -65,6 +67,7 @@ async function makeJob(engine: Engine): Promise<JobHandle> {
       job: jobResource('job', { decision_points: ['host'], pipeline_integrations: [input('rest')] }),
     },
     true,
+    testAuthor,
   )
   return find(engine)
 }
@@ -84,9 +87,9 @@ async function taught(engine: Engine, count: number): Promise<JobHandle> {
   await Promise.all(
     Array.from({ length: count }, (_, i) => ingest(engine, job, { host: i % 2 === 0 ? 'noisy' : 'vault', i }, `e${i}`)),
   )
-  await engine.giveFeedback(job, 'e0', { analyst: 'ann', label: 'Drop' })
-  await engine.giveFeedback(job, 'e1', { analyst: 'ann', label: 'Escalate' })
-  await engine.train(job, null)
+  await engine.giveFeedback(job, 'e0', { analyst: 'ann', label: 'Drop' }, testAuthor)
+  await engine.giveFeedback(job, 'e1', { analyst: 'ann', label: 'Escalate' }, testAuthor)
+  await engine.train(job, null, testAuthor)
   while (engine.jobView(job).retrainState !== 'RETRAIN_FINISHED') await sleep(10)
   return job
 }
@@ -201,7 +204,7 @@ describe('a reprocessing task', () => {
       ann,
       60,
     )
-    await engine.stopJob(job)
+    await engine.stopJob(job, testAuthor)
     assert.equal(engine.reprocess.task(job, task.taskId).state, 'waiting')
     assert.equal((await next).state, 'waiting', 'and so nobody waits for it')
     await assert.rejects(engine.reprocess.start(job, {}, ann), refusedWith('job_stopped'))
@@ -212,7 +215,7 @@ describe('a reprocessing task', () => {
     await sleep(50)
     assert.equal(engine.reprocess.task(job, task.taskId).updated, updated)
     assert.ok(updated < MANY)
-    await engine.startJob(job)
+    await engine.startJob(job, testAuthor)
     assert.equal((await over(engine, job, task)).updated, MANY)
   })
 
@@ -252,7 +255,7 @@ describe('a reprocessing task', () => {
     const task = await engine.reprocess.start(job, {}, ann, 0)
     const waiting = assert.rejects(engine.reprocess.start(job, {}, ann, 60), refusedWith('job_not_found'))
     await inTheMiddle(engine, job, task)
-    await engine.deleteResource({ type: 'job', title: 'job' })
+    await engine.deleteResource({ type: 'job', title: 'job' }, testAuthor)
     assertRefused('job_not_found', () => engine.reprocess.task(job, task.taskId))
     await waiting
     const environment = openShard(dataDir, 0)

@@ -14,6 +14,7 @@ import { lockDataDir } from '../../../engine/store/data-lock.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { openShard } from '../../../engine/store/environments.js'
 import { jobRange } from '../../../engine/store/tables.js'
+import { testAuthor } from '../../support/author.js'
 
 const DAY_MS = 86_400_000
 const dir = mkdtempSync(join(tmpdir(), 'retention-'))
@@ -47,7 +48,7 @@ function setUp(retention: object | null): JobSettings {
     decision_points: ['rule'],
     advanced_settings: retention === null ? {} : { retention },
   }
-  parts.catalog.apply({ resources: { job: { type: 'job', properties } } }, true)
+  parts.catalog.apply({ resources: { job: { type: 'job', properties } } }, true, testAuthor)
   return parts.catalog.jobByTitle('kept')!
 }
 
@@ -133,7 +134,7 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
       decision_points: ['rule'],
       advanced_settings: { retention: { max_events: 1 } },
     }
-    own.catalog.apply({ resources: { job: { type: 'job', properties } } }, true)
+    own.catalog.apply({ resources: { job: { type: 'job', properties } } }, true, testAuthor)
     const job = own.catalog.jobByTitle(title)!
     for (let at = 0; at < 3; at++) {
       const body = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: { rule: 'r' } }))

@@ -6,22 +6,23 @@ import { encodeOrder } from '../../../engine/actor/tasks.js'
 import { job } from '../../support/catalog.js'
 import { openParts } from '../../support/engine-parts.js'
 import { everything } from '../../support/engine-shard.js'
+import { testAuthor } from '../../support/author.js'
 
 test('who still means a job that was deleted leaves no row of it', async (context) => {
   const { catalog, shards, upkeep } = await openParts(context)
-  catalog.apply({ resources: { job: job('a job') } }, false)
+  catalog.apply({ resources: { job: job('a job') } }, false, testAuthor)
   const meant = catalog.jobByTitle('a job')!
   const body = Buffer.from('{"raw_body": {"host": {"name": "a"}}}')
   await shards.ask(meant, 'resume', null)
   const before = new Promise((resolve, reject) =>
     shards.post(meant, 'ingest', 'before', false, body, { ingested: resolve, refused: reject }),
   )
-  catalog.remove({ type: 'job', title: 'a job' })
+  catalog.remove({ type: 'job', title: 'a job' }, testAuthor)
   upkeep.forget(meant.id)
   await before
   const orders: [MessageKind, Uint8Array][] = [
     ['resume', body],
-    ['task', encodeOrder({ op: 'create', selection: everything, requestedBy: 'x' })],
+    ['task', encodeOrder({ op: 'create', selection: everything, requestedBy: 'x', by: testAuthor })],
     [
       'note',
       encodeNote({

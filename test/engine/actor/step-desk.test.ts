@@ -22,6 +22,7 @@ import { temporaryDirectory } from '../../support/engine-files.js'
 import { TestShard } from '../../support/engine-shard.js'
 import { HttpReceiver } from '../../support/receiver.js'
 import { SearchServer } from '../../support/search-server.js'
+import { testAuthor } from '../../support/author.js'
 
 const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 600_000 }
 
@@ -84,7 +85,7 @@ class World {
   /** A change of what is set up, which nobody is told of. */
   apply(resources: Record<string, unknown>, overwrite = true): void {
     this.bench.clock.advanceMs(1)
-    this.bench.catalog.apply({ resources }, overwrite)
+    this.bench.catalog.apply({ resources }, overwrite, testAuthor)
     this.bench.clock.advanceMs(1)
   }
 
@@ -262,11 +263,11 @@ test('nobody is asked about what comes in behind the stop of its job, or another
     }),
   })
   await world.rewire()
-  world.bench.catalog.setJobStatus(world.job.id, 'STOPPED')
+  world.bench.catalog.setJobStatus(world.job.id, 'STOPPED', testAuthor)
   await world.ingest('stopped', { ip: '10.0.0.1' })
   await world.look()
   assert.deepEqual(asked(), [0, 0])
-  world.bench.catalog.setJobStatus(world.job.id, 'STARTED')
+  world.bench.catalog.setJobStatus(world.job.id, 'STARTED', testAuthor)
   point(servers[1])
   await world.ingest('moved', { ip: '10.0.0.2' })
   await world.look()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { isOver, type ReprocessRow } from '../../../engine/store/reprocess-row.js'
+import { testAuthor } from '../../support/author.js'
 import { everything, jobSettings, TestShard } from '../../support/engine-shard.js'
 
 const job = jobSettings()
@@ -18,7 +19,12 @@ async function begun(): Promise<Begun> {
   const shard = new TestShard()
   const times: number[] = []
   for (let i = 0; i < 10; i++) times.push((await shard.ingest(job, { host: `h${i}` }, `e${i}`)).ingestMicros)
-  const { id } = (await shard.task(job, { op: 'create', selection: everything, requestedBy: 'ann' })) as ReprocessRow
+  const { id } = (await shard.task(job, {
+    op: 'create',
+    selection: everything,
+    requestedBy: 'ann',
+    by: testAuthor,
+  })) as ReprocessRow
   assert.equal((await shard.task(job, { op: 'count', id, matched: 10 }))?.matched, 10)
   return { shard, id, times }
 }
@@ -84,7 +90,7 @@ describe('a reprocessing task', () => {
 
   it('that is cancelled does no more, and stays cancelled', async () => {
     const { shard, id, times } = await begun()
-    await shard.task(job, { op: 'end', id, state: 'cancelled', message: '' })
+    await shard.task(job, { op: 'end', id, state: 'cancelled', message: '', by: testAuthor })
     const row = await shard.task(job, { op: 'piece', id, from: 0, through: id, times, last: true })
     assert.deepEqual([row?.state, row?.updated], ['cancelled', 0])
     assert.equal((await shard.task(job, { op: 'end', id, state: 'failed', message: 'x' }))?.state, 'cancelled')
@@ -97,6 +103,7 @@ describe('a reprocessing task', () => {
         op: 'create',
         selection: everything,
         requestedBy: `${i}`,
+        by: testAuthor,
       })) as ReprocessRow
       await shard.task(job, { op: 'piece', id, from: 0, through: id, times: [], last: true })
     }

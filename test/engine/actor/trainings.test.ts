@@ -7,6 +7,7 @@ import { MemoryEnvironment } from '../../../engine/store/memory.js'
 import { afterwards } from '../../support/afterwards.js'
 import { eventually } from '../../support/client.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
+import { testAuthor } from '../../support/author.js'
 
 const KEY = 'management-key-of-the-trainings-test'
 
@@ -49,6 +50,7 @@ test('a model of decision points that its job has no longer takes the place of n
         },
       },
       true,
+      testAuthor,
     ))
   await setUp(['a'])
   const job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
@@ -69,16 +71,16 @@ test('a model of decision points that its job has no longer takes the place of n
   }
   for (const label of ['Drop', 'Escalate']) {
     await post(label, label)
-    await engine.giveFeedback(job, label, { analyst: 'ann', label })
+    await engine.giveFeedback(job, label, { analyst: 'ann', label }, testAuthor)
   }
-  await engine.train(job, null)
+  await engine.train(job, null, testAuthor)
   assert.match(await ended(), /^RETRAIN_FINISHED/)
   await setUp(['b'])
   for (const label of ['Drop', 'Escalate']) {
     await post(`${label} b`, label)
-    await engine.giveFeedback(job, `${label} b`, { analyst: 'ann', label })
+    await engine.giveFeedback(job, `${label} b`, { analyst: 'ann', label }, testAuthor)
   }
-  await engine.train(job, null)
+  await engine.train(job, null, testAuthor)
   // Behind the start of the training, which reads them, and before its end.
   await setUp(['a'])
   assert.match(

@@ -6,12 +6,13 @@ import {
   type SourceDocument,
   type SourcePiece,
 } from '../../../engine/integration/contract.js'
-import { Intake, type TakenIn } from '../../../engine/integration/intake.js'
+import { Intake } from '../../../engine/integration/intake.js'
 import { Ledger, ledgerTables, type StepId } from '../../../engine/integration/ledger.js'
 import { Circuit, type Pace } from '../../../engine/integration/pace.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { MemoryEnvironment } from '../../../engine/store/memory.js'
 import { eventually } from '../../support/client.js'
+import type { TakenIn } from '../../../engine/integration/refused.js'
 
 const step: StepId = { jobId: 1, integrationId: 2, role: 'input' }
 const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs: 1, idleMs: 5 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../engine/job/job.js'
 import type { Catalog } from '../../../engine/resource/catalog.js'
-import type { Principal } from '../../../engine/service.js'
 import { input, job, openCatalog, restApi, valueOf } from '../../support/catalog.js'
+import { testAuthor } from '../../support/author.js'
+import type { Principal } from '../../../engine/principal.js'
 
 function principalOf(catalog: Catalog, secret: string): Principal {
   const principal = catalog.authenticate(secret)
@@ -27,6 +28,7 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
       d: job('d', { pipeline_integrations: [{ resource: 'Internal storage' }] }),
     },
     true,
+    testAuthor,
   )
   const id = (title: string): number => (catalog.jobByTitle(title) as JobSettings).id
   const seen = (principal: Principal): string[] => {
@@ -41,13 +43,13 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
     [true, true, false, false],
   )
 
-  catalog.apply({ i1: restApi('i1', 'two') }, true)
+  catalog.apply({ i1: restApi('i1', 'two') }, true, testAuthor)
   assert.deepEqual([seen(one), seen(two)], [[], ['a', 'b']], 'bound to another key')
-  catalog.apply({ c: job('c', { pipeline_integrations: [input('i2')] }) }, true)
+  catalog.apply({ c: job('c', { pipeline_integrations: [input('i2')] }) }, true, testAuthor)
   assert.deepEqual(seen(two), ['a', 'b', 'c'], 'enabled')
-  catalog.setJobStatus(id('c'), 'STOPPED')
+  catalog.setJobStatus(id('c'), 'STOPPED', testAuthor)
   assert.deepEqual(seen(two), ['a', 'b', 'c'], 'a stopped job is seen as well')
   const gone = id('a')
-  catalog.remove({ type: 'job', title: 'a' })
+  catalog.remove({ type: 'job', title: 'a' }, testAuthor)
   assert.equal(catalog.canSee(two, gone), false, 'deleted')
 })

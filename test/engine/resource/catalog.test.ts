@@ -10,6 +10,7 @@ import { WriteBatch } from '../../../engine/store/environment.js'
 import { dump, job, openCatalog, smallSet, view, type CatalogBench } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
 import { randomSet, spoil } from '../../support/resource-sets.js'
+import { testAuthor } from '../../support/author.js'
 
 const SEEDS = 40
 const SPOILT = 1_000
@@ -40,7 +41,7 @@ test('a set with one bad element changes nothing, in the store or in memory', ()
   const codes = new Set<string>()
   // One catalog for all sets: none of them may change it.
   const bench = openCatalog()
-  bench.catalog.apply(smallSet(), true)
+  bench.catalog.apply(smallSet(), true, testAuthor)
   const heard: number[] = []
   bench.catalog.onJobChanged((each) => heard.push(each.id))
   const before = all(bench)
@@ -48,7 +49,7 @@ test('a set with one bad element changes nothing, in the store or in memory', ()
     const random = new SeededRandom(seed)
     const document = spoil(random, randomSet(random))
     try {
-      bench.catalog.apply(document, true)
+      bench.catalog.apply(document, true, testAuthor)
       assert.fail(`seed ${seed}: ${JSON.stringify(document.bad)} was taken`)
     } catch (error) {
       if (!isRefusal(error)) throw error
@@ -67,25 +68,26 @@ test('a random set is made, read, posted again without a change, and deleted wit
     const { catalog, environment } = bench
     const empty = dump(environment, owned)
     const document = { resources: randomSet(random) }
-    const { created } = catalog.apply(document, true)
+    const { created } = catalog.apply(document, true, testAuthor)
     assert.equal(created.length, Object.keys(document.resources).length, `seed ${seed}`)
     const made = all(bench)
-    catalog.apply(document, true)
+    catalog.apply(document, true, testAuthor)
     assert.deepEqual(all(bench), made, `seed ${seed}: the same document again`)
     for (const { title } of created.filter((ref) => ref.type === 'job')) {
       const [shown] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title })))
-      assert.equal(catalog.apply(shown, true).updated.length, 1)
+      assert.equal(catalog.apply(shown, true, testAuthor).updated.length, 1)
       assert.deepEqual(all(bench), made, `seed ${seed}: ${title} posted back`)
     }
     const whole = shownInFull(catalog)
-    assert.equal(catalog.apply(whole, true).created.length, 0)
-    assert.equal(catalog.apply(JSON.parse(JSON.stringify(catalog.list({}))), true).created.length, 0)
+    assert.equal(catalog.apply(whole, true, testAuthor).created.length, 0)
+    assert.equal(catalog.apply(JSON.parse(JSON.stringify(catalog.list({}))), true, testAuthor).created.length, 0)
     assert.deepEqual(all(bench), made, `seed ${seed}: everything posted back`)
     assert.deepEqual(view(bench.reopen()), view(catalog), `seed ${seed}: another start`)
-    for (const { type, internalId } of created.toReversed()) catalog.remove({ type, id: String(internalId) })
+    for (const { type, internalId } of created.toReversed())
+      catalog.remove({ type, id: String(internalId) }, testAuthor)
     assert.deepEqual(dump(environment, owned), empty, `seed ${seed}: deleted`)
     assert.deepEqual([...catalog.jobs()], [])
-    catalog.apply(whole, true)
+    catalog.apply(whole, true, testAuthor)
     assert.deepEqual(withoutIds(shownInFull(catalog)), withoutIds(whole), `seed ${seed}: made again of what was shown`)
   }
 })
@@ -94,18 +96,18 @@ test('a commit that fails leaves store, memory and listeners alone, and the next
   for (let seed = 0; seed < SEEDS; seed++) {
     const bench = openCatalog(seed)
     const { catalog, environment } = bench
-    catalog.apply(smallSet(), true)
+    catalog.apply(smallSet(), true, testAuthor)
     let heard: number[] = []
     catalog.onJobChanged((each) => void (heard = [...heard, each.id]))
     const before = all(bench)
     const document = { ...randomSet(new SeededRandom(seed)), also: job('job', { description: `${seed}` }) }
     environment.failNextCommit = new Error('disk')
-    assert.throws(() => catalog.apply(document, true), /disk/)
+    assert.throws(() => catalog.apply(document, true, testAuthor), /disk/)
     environment.failNextCommit = new Error('disk')
-    assert.throws(() => catalog.setJobStatus(1, 'STOPPED'), /disk/)
+    assert.throws(() => catalog.setJobStatus(1, 'STOPPED', testAuthor), /disk/)
     assert.deepEqual(all(bench), before, `seed ${seed}`)
     assert.equal(heard.length, 0)
-    catalog.apply(document, true)
+    catalog.apply(document, true, testAuthor)
     assert.ok(heard.includes(1))
   }
 })
@@ -113,7 +115,7 @@ test('a commit that fails leaves store, memory and listeners alone, and the next
 test('no secret is in any stored byte or listing', () => {
   for (let seed = 0; seed < SEEDS; seed++) {
     const { catalog, environment } = openCatalog(seed)
-    const { created } = catalog.apply(randomSet(new SeededRandom(seed)), true)
+    const { created } = catalog.apply(randomSet(new SeededRandom(seed)), true, testAuthor)
     const secrets = created.flatMap((ref) => (ref.value === undefined ? [] : [ref.value]))
     if (seed === 0) {
       const made = catalog.bootstrap({})
@@ -121,7 +123,7 @@ test('no secret is in any stored byte or listing', () => {
     }
     assert.ok(secrets.length > 0)
     const stored = dump(environment).join('\n')
-    const shown = JSON.stringify([view(catalog), catalog.apply(randomSet(new SeededRandom(seed)), true)])
+    const shown = JSON.stringify([view(catalog), catalog.apply(randomSet(new SeededRandom(seed)), true, testAuthor)])
     for (const secret of secrets) {
       assert.ok(!stored.includes(secret) && !shown.includes(secret), `seed ${seed}`)
       assert.ok(!stored.includes(Buffer.from(secret, 'base64url').toString('hex')))
@@ -132,20 +134,20 @@ test('no secret is in any stored byte or listing', () => {
 
 test('starting and stopping raises the revision, is told once, and survives', () => {
   const { catalog, reopen } = openCatalog()
-  catalog.apply({ j: job('j') }, true)
+  catalog.apply({ j: job('j') }, true, testAuthor)
   const heard: string[] = []
   const stop = catalog.onJobChanged((each) => heard.push(`${each.id} ${each.status} ${each.revision}`))
-  assert.equal(catalog.setJobStatus(1, 'STOPPED').status, 'STOPPED')
-  assert.equal(catalog.setJobStatus(1, 'STOPPED').revision, 2)
+  assert.equal(catalog.setJobStatus(1, 'STOPPED', testAuthor).status, 'STOPPED')
+  assert.equal(catalog.setJobStatus(1, 'STOPPED', testAuthor).revision, 2)
   assert.equal(catalog.job(1)?.status, 'STOPPED')
   assert.equal(catalog.jobByTitle('j')?.status, 'STOPPED')
   assert.equal(reopen().job(1)?.status, 'STOPPED')
-  catalog.setJobStatus(1, 'STARTED')
+  catalog.setJobStatus(1, 'STARTED', testAuthor)
   assert.deepEqual(heard, ['1 STOPPED 2', '1 STARTED 3'])
   stop()
-  catalog.setJobStatus(1, 'STOPPED')
+  catalog.setJobStatus(1, 'STOPPED', testAuthor)
   assert.equal(heard.length, 2)
-  assertRefused('job_not_found', () => catalog.setJobStatus(2, 'STARTED'))
+  assertRefused('job_not_found', () => catalog.setJobStatus(2, 'STARTED', testAuthor))
 })
 
 test('listeners hear of each job that is made, changed or deleted, when the catalog has it', () => {
@@ -153,9 +155,9 @@ test('listeners hear of each job that is made, changed or deleted, when the cata
   const heard: string[] = []
   catalog.onJobChanged((each) => heard.push(`${each.title} ${catalog.job(each.id) === each}`))
   catalog.onJobRemoved((id) => heard.push(`removed ${id} ${catalog.job(id) === undefined}`))
-  catalog.apply({ a: job('a'), b: job('b') }, true)
-  catalog.apply({ a: job('a'), b: job('b', { description: 'changed' }) }, true)
-  catalog.remove({ type: 'job', title: 'a' })
+  catalog.apply({ a: job('a'), b: job('b') }, true, testAuthor)
+  catalog.apply({ a: job('a'), b: job('b', { description: 'changed' }) }, true, testAuthor)
+  catalog.remove({ type: 'job', title: 'a' }, testAuthor)
   assert.deepEqual(heard, ['a true', 'b true', 'b true', 'removed 1 true'])
 })
 
@@ -201,7 +203,7 @@ test('a store that fails when the built-in parts are added opens no catalog', ()
 test('a thousand jobs come in one request and leave one by one', () => {
   const { catalog } = openCatalog()
   const jobs = Array.from({ length: 1_000 }, (_, index) => [`j${index}`, job(`job ${index}`)] as const)
-  assert.equal(catalog.apply(Object.fromEntries(jobs), true).created.length, 1_000)
-  for (let index = 0; index < 1_000; index++) catalog.remove({ type: 'job', title: `job ${index}` })
+  assert.equal(catalog.apply(Object.fromEntries(jobs), true, testAuthor).created.length, 1_000)
+  for (let index = 0; index < 1_000; index++) catalog.remove({ type: 'job', title: `job ${index}` }, testAuthor)
   assert.deepEqual(catalog.list({ type: 'job' }), [])
 })

@@ -9,6 +9,7 @@ import { job, openCatalog } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
 import { kindsForTests, search } from '../../support/kinds.js'
 import { randomSet } from '../../support/resource-sets.js'
+import { testAuthor } from '../../support/author.js'
 
 interface Schema {
   readonly required?: readonly string[]
@@ -50,13 +51,13 @@ test('what the schema requires is what a document misses, and what it enumerates
   const { catalog } = openCatalog(1, 8, kindsForTests)
   const connection = schemaOf({ type: 'Search engine' }).properties['Search engine']
   const put = (document: unknown): string[] => {
-    const { context } = assertRefused('invalid_resources', () => catalog.apply({ i: document }, true))
+    const { context } = assertRefused('invalid_resources', () => catalog.apply({ i: document }, true, testAuthor))
     return (context.issues ?? []).map(({ loc }) => String(loc.at(-1)))
   }
   const bare = { type: 'integration', properties: { title: 'x', integration_type: 'Search engine' } }
   assert.deepEqual(put(bare), connection?.required)
   assert.deepEqual(put(search('x', { schema: 'ftp' })), ['schema'])
-  catalog.apply({ i: search('x') }, true)
+  catalog.apply({ i: search('x') }, true, testAuthor)
 })
 
 test('metadata has all types in short, or one in full', () => {
@@ -125,8 +126,8 @@ test('every category is told with its processors and the schema of its jobs', ()
     const advanced = properties.advanced_settings?.properties ?? {}
     const labels = advanced.custom_labels?.default as unknown
     const { catalog } = openCatalog()
-    catalog.apply({ j: job('j', { category: name, advanced_settings: { custom_labels: labels } }) }, true)
-    catalog.apply({ k: job('k', { category: name }) }, true)
+    catalog.apply({ j: job('j', { category: name, advanced_settings: { custom_labels: labels } }) }, true, testAuthor)
+    catalog.apply({ k: job('k', { category: name }) }, true, testAuthor)
     assert.deepEqual(catalog.jobByTitle('j')?.labels, catalog.jobByTitle('k')?.labels)
     assert.deepEqual(Object.keys(advanced.auto_retrain?.properties.blockers?.properties ?? {}).sort(), [
       'consensus_changes',
@@ -148,7 +149,7 @@ test('every job that is shown fits the schema of its category', () => {
   let shown = 0
   for (let seed = 0; seed < 40; seed++) {
     const { catalog } = openCatalog(seed)
-    catalog.apply(randomSet(new SeededRandom(seed)), true)
+    catalog.apply(randomSet(new SeededRandom(seed)), true, testAuthor)
     for (const { title, category } of catalog.jobs()) {
       const [found] = JSON.parse(JSON.stringify(catalog.list({ type: 'job', title }))) as Record<
         string,

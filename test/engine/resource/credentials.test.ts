@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { scopeTable, scopesOfRole } from '../../../engine/scopes.js'
 import { ADMIN, principalOf, tokenOf, withAdmin } from '../../support/accounts.js'
 import { apiKey, openCatalog, valueOf } from '../../support/catalog.js'
+import { testAuthor } from '../../support/author.js'
 
 test('a key is whose it is, and nothing else is anybody', () => {
   const { catalog, reopen } = openCatalog()
@@ -41,7 +42,7 @@ test('a deleted key is nobody at once, and its name made again has another value
   const { catalog } = openCatalog()
   const secret = valueOf(catalog, 'one')
   assert.ok(catalog.authenticate(secret))
-  catalog.remove({ type: 'api_key', title: 'one' })
+  catalog.remove({ type: 'api_key', title: 'one' }, testAuthor)
   assert.equal(catalog.authenticate(secret), null)
   assert.notEqual(valueOf(catalog, 'one'), secret)
   assert.equal(catalog.authenticate(secret), null)
@@ -50,7 +51,7 @@ test('a deleted key is nobody at once, and its name made again has another value
 test('more keys than are remembered all work', () => {
   const { catalog } = openCatalog()
   const names = Array.from({ length: 9_000 }, (_, index) => `key ${index}`)
-  const { created } = catalog.apply(Object.fromEntries(names.map((name) => [name, apiKey(name)])), true)
+  const { created } = catalog.apply(Object.fromEntries(names.map((name) => [name, apiKey(name)])), true, testAuthor)
   for (let round = 0; round < 2; round++) {
     for (const { title, value } of created) assert.equal(catalog.authenticate(value as string)?.name, title)
   }

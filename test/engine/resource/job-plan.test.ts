@@ -4,15 +4,16 @@ import type { JobSettings } from '../../../engine/job/job.js'
 import type { Catalog } from '../../../engine/resource/catalog.js'
 import { apiKey, input, openCatalog, restApi } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
+import { testAuthor } from '../../support/author.js'
 
 function bench(): Catalog {
   const { catalog } = openCatalog()
-  catalog.apply({ k: apiKey('k'), a: restApi('a', 'k'), b: restApi('b', 'k'), c: restApi('c', 'k') }, true)
+  catalog.apply({ k: apiKey('k'), a: restApi('a', 'k'), b: restApi('b', 'k'), c: restApi('c', 'k') }, true, testAuthor)
   return catalog
 }
 
 function put(catalog: Catalog, properties: Record<string, unknown>): JobSettings {
-  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true)
+  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
   return catalog.jobByTitle('j') as JobSettings
 }
 
@@ -84,7 +85,7 @@ test('what is absent stays as it was and what is there replaces it', () => {
       more: 1,
     },
   })
-  catalog.setJobStatus(before.id, 'STOPPED')
+  catalog.setJobStatus(before.id, 'STOPPED', testAuthor)
   const after = put(catalog, {
     decision_points: ['z'],
     advanced_settings: { auto_retrain: { cron: '0 4 * * *', blockers: { low_confidence_score: true } }, more: 2 },

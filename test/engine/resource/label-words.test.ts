@@ -4,6 +4,7 @@ import { allKinds } from '../../../engine/integration/kinds.js'
 import type { Catalog } from '../../../engine/resource/catalog.js'
 import { openCatalog } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
+import { testAuthor } from '../../support/author.js'
 
 const labels = (...names: string[]): object => ({ custom_labels: names.map((name) => ({ name })) })
 
@@ -18,13 +19,14 @@ function bench(): Catalog {
       },
     },
     true,
+    testAuthor,
   )
   put(catalog, { advanced_settings: labels('A', 'B', 'C') })
   return catalog
 }
 
 function put(catalog: Catalog, properties: object): void {
-  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true)
+  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
 }
 
 /** A step that tells of the decisions that the text names. */

@@ -13,7 +13,7 @@ import { limits } from './limits.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
 import { systemRandom } from './random.js'
 import type { JobSettings } from './job/job.js'
-import { LATE_COUNTS_FORMAT, sealingKey, type DataDir } from './store/data-dir.js'
+import { sealingKey, type DataDir } from './store/data-dir.js'
 import { openCatalog } from './store/environments.js'
 import type { DataLock } from './store/data-lock.js'
 import type { Environment } from './store/environment.js'
@@ -259,7 +259,7 @@ export class EngineParts {
     await this.#lock.release()
   }
 
-  #openShards({ shards: count, format }: DataDir, clock: IngestClock, log: AuditLog, onLoss: OnLoss): Shards {
+  #openShards({ shards: count }: DataDir, clock: IngestClock, log: AuditLog, onLoss: OnLoss): Shards {
     const { dataDir, serviceNames: sectionNames } = this
     const readers = Shards.openReaders(dataDir, count)
     mustHaveDeleted(dataDir, readers, this.catalog, log)
@@ -268,11 +268,10 @@ export class EngineParts {
     clock.follow(lastTaken(this.#catalogStore, count))
     for (const { pipeline } of this.catalog.jobs())
       for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
-    const lateEventsMax = format >= LATE_COUNTS_FORMAT ? limits.countsLateEventsMax : 0
     return new Shards(
       count,
       this.threads,
-      { dataDir, sectionNames, lateEventsMax },
+      { dataDir, sectionNames, lateEventsMax: limits.countsLateEventsMax },
       readers,
       clock,
       this.failed,

@@ -10,7 +10,7 @@ const {
 } = readCommand('npm run verify -- DIRECTORY', 1, {})
 const begin = performance.now()
 try {
-  const { problems, backupOf, jobs, events, leftOver, withoutChecksums } = await verifyDataDir(path)
+  const { problems, backupOf, jobs, events, leftOver } = await verifyDataDir(path)
   for (const { file, table, key, what } of problems) {
     process.stdout.write(`${[file, table, key].filter((part) => part !== '').join(' ')}: ${what}\n`)
   }
@@ -20,11 +20,6 @@ try {
     `${problems.length === 0 ? 'All is well' : `${problems.length} problems`}: ${jobs} jobs, ${events} events, ${seconds} s.\n`,
   )
   if (leftOver > 0) process.stdout.write(`${leftOver} more events are of deleted jobs; the next start deletes them.\n`)
-  if (withoutChecksums.length > 0) {
-    process.stdout.write(
-      `Made before there were checksums, so that a byte changed inside of a text is not found: ${withoutChecksums.join(', ')}. A backup has them, and what is restored of it.\n`,
-    )
-  }
   process.exitCode = problems.length === 0 ? 0 : 1
 } catch (error) {
   if (!isRefusal(error)) throw error

@@ -20,8 +20,7 @@ import {
 import { flipsBack, knowledgeState, withChange, type BucketState } from '../learn/knowledge-base.js'
 import type { Label } from '../job/job.js'
 import type { KnownConsensus } from '../decide/decision.js'
-import { must } from '../assert.js'
-import { bucketKey, jobRange } from '../store/tables.js'
+import { bucketKey } from '../store/tables.js'
 import { decodeBallot, encodeBallot, type BallotRow, type StoredOverride, type StoredVote } from '../store/rows.js'
 import { limits } from '../limits.js'
 import type { JobStats } from './job-stats.js'
@@ -178,17 +177,10 @@ function lowScore(ballot: BallotRow | null): number {
   )
 }
 
-/** The job's ballots of a small majority, from the rows: for counters of before they were counted. */
-export function countLowScore(store: TurnStore, jobId: number): number {
-  let count = 0
-  for (const { value } of store.range('ballots', jobRange(jobId))) count += lowScore(decodeBallot(value))
-  return count
-}
-
 /** Takes a ballot that was `before` and is `after` into the counters; null where there is none. */
 function recount(stats: JobStats, before: BallotRow | null, after: BallotRow | null): void {
   const { row } = stats
-  const lowScoreBallots = must(row.lowScoreBallots, 'a count of low scores') + lowScore(after) - lowScore(before)
+  const lowScoreBallots = row.lowScoreBallots + lowScore(after) - lowScore(before)
   if (lowScoreBallots !== row.lowScoreBallots) stats.change({ lowScoreBallots })
   const [was, is] = [before?.consensus ?? NO_CONSENSUS, after?.consensus ?? NO_CONSENSUS]
   if (was === is) return

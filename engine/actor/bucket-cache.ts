@@ -35,8 +35,8 @@ export interface Bucket extends Counted {
   firstMicros: number
   events: number
   lastMicros: number
-  /** How many of its events have each label as their decision; null where that was not counted from the start. */
-  readonly decided: number[] | null
+  /** How many of its events have each label as their decision. */
+  readonly decided: number[]
   hasBallot: boolean
   /** Kept in memory; of one that is not, another copy may be. */
   kept: boolean
@@ -145,15 +145,14 @@ export class BucketCache {
     if (bucket.events === 0 && !bucket.stored) bucket.firstMicros = micros
     bucket.events++
     if (isLatest) bucket.lastMicros = micros
-    if (label >= 0 && bucket.decided !== null) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
-    if (isLatest && bucket.stored && this.#late.areTaken && bucket.text.length <= limits.countsLateCharsMax)
-      this.#late.add(bucket)
+    if (label >= 0) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
+    if (isLatest && bucket.stored && bucket.text.length <= limits.countsLateCharsMax) this.#late.add(bucket)
     else this.touch(bucket)
   }
 
   /** An event of the bucket got this decision, or (`change` -1) lost it; -1 for none. */
   countDecision(bucket: Bucket, label: number, change: 1 | -1): void {
-    if (label < 0 || bucket.decided === null) return
+    if (label < 0) return
     bucket.decided[label] = (bucket.decided[label] ?? 0) + change
     this.touch(bucket)
   }
@@ -249,7 +248,7 @@ export class BucketCache {
       firstMicros,
       events,
       lastMicros,
-      decided: decided === null ? null : [...decided],
+      decided: [...decided],
       hasBallot,
       kept: true,
       stored,

@@ -39,8 +39,8 @@ export class LateEvents {
   addTo(row: CountRow, bucketId: string): CountRow {
     const late = this.#byBucket.get(bucketId)?.filter(({ micros }) => micros > row.lastMicros) ?? []
     if (late.length === 0) return row
-    const decided = row.decided === null ? null : [...row.decided]
-    for (const { label } of late) if (decided !== null && label >= 0) decided[label] = (decided[label] ?? 0) + 1
+    const decided = [...row.decided]
+    for (const { label } of late) if (label >= 0) decided[label] = (decided[label] ?? 0) + 1
     return { events: row.events + late.length, lastMicros: late.at(-1)?.micros ?? row.lastMicros, decided }
   }
 }

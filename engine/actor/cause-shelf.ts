@@ -2,7 +2,7 @@
  * The rows of root cause analysis in a shard: the contract of cause/shelf.ts over the table `causes`.
  *
  * | key: job u32, part u8, number f64 | a row of that part: version byte, then MessagePack of its fields in order; |
- * |                                   | of an alert, from version 2 on, store/cause-alert-row.ts                   |
+ * |                                   | of an alert, store/cause-alert-row.ts                                      |
  * | key: job u32, 255, cluster f64, alert f64 | empty: the alert came into the cluster |
  *
  * Numbers are big-endian; they are never negative, so that byte order is number order.
@@ -10,7 +10,7 @@
 import { assert } from '../assert.js'
 import type { AlertRow } from '../cause/cause-rows.js'
 import { shelfFields, shelfParts, type Shelf, type ShelfPart, type ShelfReads } from '../cause/shelf.js'
-import { ALERT_VERSION, decodeAlert, encodeAlert } from '../store/cause-alert-row.js'
+import { decodeAlert, encodeAlert } from '../store/cause-alert-row.js'
 import type { KeyRange, Entry } from '../store/environment.js'
 import { pack, unpack } from '../store/pack.js'
 import type { ShardTable } from '../store/tables.js'
@@ -123,7 +123,7 @@ function encode(part: ShelfPart, row: unknown): Buffer {
 }
 
 function decode(part: ShelfPart, bytes: Uint8Array): unknown {
-  if (part === 'alerts' && bytes[0] === ALERT_VERSION) return decodeAlert(bytes)
+  if (part === 'alerts') return decodeAlert(bytes)
   assert(bytes[0] === VERSION, 'a row of root cause analysis of a version that this code knows')
   const packed = unpack(bytes.subarray(1))
   if (part === 'global') return packed

@@ -11,7 +11,7 @@
  *
  * | at | bytes | meaning                                                     |
  * |----|-------|-------------------------------------------------------------|
- * | 0  | 1     | version of this layout: 1; rows of before are empty         |
+ * | 0  | 1     | version of this layout: 1                                   |
  * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier          |
  * | 2  | 1     | its label's index, 255 without one                          |
  * | 3  | 2     | its confidence, hundredths of a percent                     |
@@ -49,9 +49,8 @@ export function noteChange(
   store.put('changes', changeKey(settings.id, changeMicros, eventMicros), row)
 }
 
-/** The decision that stood before a change: null where there was none, undefined where the row does not say. */
-export function decisionBefore(row: Uint8Array): RuledDecision | null | undefined {
-  if (row.length === 0) return undefined
+/** The decision that stood before a change: null where there was none. */
+export function decisionBefore(row: Uint8Array): RuledDecision | null {
   assert(row[0] === VERSION && row.length === ROW_BYTES, 'a change of a version that this code knows')
   const flags = row[1] as number
   if ((flags & DECIDED) === 0) return null

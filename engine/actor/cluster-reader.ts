@@ -56,7 +56,7 @@ export class ClusterReader {
     this.#stand = { watermark: time?.watermark ?? -1, epoch: time?.epoch ?? 0, nowMicros }
   }
 
-  /** The event's place, or null where it was never clustered: it waits, or came in before there were clusters. */
+  /** The event's place, or null where it was never clustered: it waits, or came in while the job had none. */
   place(micros: number, header: RecordHeader): ClusterPlace | null {
     const alert = this.#alert(micros)
     const found = alert === null ? null : this.#home(alert.cluster)

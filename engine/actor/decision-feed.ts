@@ -178,9 +178,6 @@ function isSpent({ items, eventsMax, bytes, records }: Budget): boolean {
 }
 
 /** Some steps hear of a decision made again only where it is another one than before, or one that they would not have heard of before. */
-function isTold(rule: Rule, { header, record }: FoundEvent, before: RuledDecision | null | undefined): boolean {
-  if (rule.sameAgain || before === null) return true
-  if (before !== undefined) return before.label !== header.label || !passes(rule, before)
-  const previous = decodePrevious(record)
-  return previous === null || previous.label !== header.label
+function isTold(rule: Rule, { header }: FoundEvent, before: RuledDecision | null): boolean {
+  return rule.sameAgain || before === null || before.label !== header.label || !passes(rule, before)
 }

@@ -33,7 +33,6 @@ import { idKey, modelKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } fro
 import { Arrivals, type Arrival } from './arrival.js'
 import { BucketCache, type Bucket } from './bucket-cache.js'
 import { splitAuthor } from './authored.js'
-import { countLowScore } from './ballots.js'
 import { cast, labelOf } from './casting.js'
 import { CauseStage } from './cause-stage.js'
 import { waitingMark, type ActorParts } from './deciding-again.js'
@@ -78,11 +77,7 @@ export class JobActor {
     late: LateCounts,
   ) {
     ;[this.#store, this.#codec, this.#sectionNames, this.#late] = [store, codec, sectionNames, late]
-    const stats = readStats(store, settings.id, settings.labels.length)
-    this.#stats = new JobStats(settings.id, {
-      ...stats,
-      lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id),
-    })
+    this.#stats = new JobStats(settings.id, readStats(store, settings.id, settings.labels.length))
     this.configure(settings)
   }
 

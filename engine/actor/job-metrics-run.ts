@@ -65,8 +65,7 @@ export function runJobMetrics(
 ): JobMetrics {
   const own = groundOf(ground, job)
   const { from, shown } = startOf(scope, own)
-  const counts =
-    (isWhole(scope, job) ? countByBuckets(own) : null) ?? countByEvents(ground, own, { ...scope, fromMicros: from })
+  const counts = isWhole(scope, job) ? countByBuckets(own) : countByEvents(ground, own, { ...scope, fromMicros: from })
   const { stats } = own
   return {
     ...counts.matrix.quality(job.labels.map(({ name }) => name)),
@@ -87,7 +86,7 @@ export function runJobMetrics(
  * From the counts that the actor keeps with each bucket; events that nobody voted on are in the job's counter alone. Null
  * where a bucket is of a time when its decisions were not counted.
  */
-export function countByBuckets({ job, store: { environment }, stats, ballots }: JobGround): Counts | null {
+export function countByBuckets({ job, store: { environment }, stats, ballots }: JobGround): Counts {
   const matrix = new ConfusionMatrix(job.labels.length)
   const changed = new Largest<Changed>(TOP)
   let [withConsensus, inKnowledgeBase, changedEvents] = [0, 0, 0]
@@ -95,7 +94,6 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
   for (const subject of ballots.subjects) {
     const { consensus, state } = subject.standing
     const count = countsOf(environment, counts, job.id, subject)
-    if (count === null) return null
     if (isLabel(consensus)) {
       withConsensus += count.events
       count.decided.forEach((events, label) => matrix.add(consensus, label, events))
@@ -108,17 +106,8 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
   return { matrix, events: stats.events, withConsensus, inKnowledgeBase, changedEvents, changed: changed.sorted() }
 }
 
-/** Null where decisions were not counted from the bucket's start. */
-function countsOf(
-  environment: Environment,
-  counts: BucketCounts,
-  jobId: number,
-  { id, number }: Subject,
-): (Omit<CountRow, 'decided'> & { readonly decided: readonly number[] }) | null {
-  if (number !== null) {
-    const { decided, ...rest } = counts.of(id, number)
-    return decided === null ? null : { ...rest, decided }
-  }
+function countsOf(environment: Environment, counts: BucketCounts, jobId: number, { id, number }: Subject): CountRow {
+  if (number !== null) return counts.of(id, number)
   const micros = timeOfValue(Buffer.from(id, 'latin1'))
   const record = environment.get('events', timeKey(jobId, micros))
   if (record === undefined) return { events: 0, decided: [], lastMicros: micros }

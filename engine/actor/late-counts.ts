@@ -42,14 +42,9 @@ export class LateCounts {
   /** Goes up when all is forgotten. */
   #since = NOT_LATE + 1
 
-  /** A round takes so many events; 0: no row is ever behind. */
+  /** A round takes so many events. */
   constructor(eventsMax: number) {
     this.#eventsMax = eventsMax
-  }
-
-  /** Rows may be behind. */
-  get areTaken(): boolean {
-    return this.#eventsMax > 0
   }
 
   /** An event was stored, whatever it counts for. */
@@ -84,7 +79,7 @@ export class LateCounts {
 
   /** The turn ends, with all messages up to that time: writes the round's share of it. */
   write(store: TurnStore, micros: number): void {
-    if (this.#eventsOfTurn === 0 || !this.areTaken) return
+    if (this.#eventsOfTurn === 0) return
     const end = Math.min(
       this.#round.length,
       this.#at + Math.ceil((this.#round.length * this.#eventsOfTurn) / this.#eventsMax),
@@ -110,7 +105,6 @@ export class LateCounts {
 
   /** Nothing of the shard is in memory: writes all rows that are behind, from what is committed, before anything else of the turn. */
   layWhole(store: TurnStore, environment: Environment): void {
-    if (!this.areTaken) return
     if (countedThrough(environment) < lastTime(environment)) {
       for (const { key } of environment.range('stats', {})) layJob(store, environment, jobOfKey(key))
     }

@@ -82,7 +82,7 @@ export class Upkeep {
         consensusChanges: stats.consensusChangesSinceTraining,
         consensusFlips: stats.consensusFlipsSinceTraining,
         undecided: stats.undecidedBallots,
-        lowScore: stats.lowScoreBallots ?? 0,
+        lowScore: stats.lowScoreBallots,
       })
     try {
       if (reason === null) trainings.request(job, 'schedule', { kind: 'service', name: 'schedule' })

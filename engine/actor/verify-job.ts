@@ -211,11 +211,7 @@ class JobCheck {
       ['events with feedback', stats.feedbackEvents, this.#feedback],
       ['waiting events', stats.pending, this.#pending + this.#awaited],
       ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
-      [
-        'ballots of a small majority',
-        stats.lowScoreBallots,
-        stats.lowScoreBallots === null ? null : all.filter(isSmall).length,
-      ],
+      ['ballots of a small majority', stats.lowScoreBallots, all.filter(isSmall).length],
       [
         'ballots by label',
         stats.consensusCounts.join(),

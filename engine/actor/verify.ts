@@ -8,8 +8,6 @@
  * 2. What a file holds is read only where its pages are in order: the library would end the process otherwise.
  * 3. Every change of a key or a value is found by its checksum (store/checksums.ts), every change of how pages hang together by
  *    walking them. What is left cannot be found and changes nothing that is read: free pages, what lies unused in a page.
- * 4. Files of before there were checksums: a change inside of a value that leaves another possible value, such as a letter of an
- *    event's text, is not found there. The report names them.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +19,7 @@ import { verifyCatalog } from '../resource/verify-catalog.js'
 import { Sealer } from '../resource/sealing.js'
 import { systemRandom } from '../random.js'
 import { compareWithList, readList } from '../store/backup-files.js'
-import { CHECKSUMS_FORMAT, openDataDir, sealingKey } from '../store/data-dir.js'
+import { openDataDir, sealingKey } from '../store/data-dir.js'
 import { openToLook } from '../store/environments.js'
 import { lockDataDir } from '../store/data-lock.js'
 import { walkPages } from '../store/page-walk.js'
@@ -42,23 +40,17 @@ export interface VerifyReport {
   readonly events: number
   /** Rows of deleted jobs, which the next start deletes. */
   readonly leftOver: number
-  /** Files whose values have no checksums: they were made before there were any, and keep so until a backup of them is restored. */
-  readonly withoutChecksums: readonly string[]
 }
 
 class Verification {
   readonly problems: StoreProblem[] = []
-  readonly withoutChecksums: string[] = []
   readonly #path: string
-  /** Every file has checksums. */
-  readonly #checksums: boolean
   jobs: ReadonlyMap<number, JobSettings> = new Map()
   events = 0
   leftOver = 0
 
-  constructor(path: string, format: number) {
+  constructor(path: string) {
     this.#path = path
-    this.#checksums = format >= CHECKSUMS_FORMAT
   }
 
   note(file: string, what: string, table = '', key = ''): void {
@@ -76,11 +68,9 @@ class Verification {
     for (const { page, what } of problems) this.note(file, page === null ? what : `page ${page} ${what}`)
     const unknown = tables.filter((table) => !known.includes(table))
     for (const table of unknown) this.note(file, `has a table ${JSON.stringify(table)}, which is none of this service`)
-    // Opening one by a name that is not quite its own would make another.
-    if (problems.length > 0 || unknown.length > 0) return false
-    if (!hasChecksums && this.#checksums) this.note(file, 'has no checksums, and should have')
-    else if (!hasChecksums) this.withoutChecksums.push(file)
-    return true
+    if (problems.length === 0 && !hasChecksums) this.note(file, 'has no checksums, and should have')
+    // Opening a table by a name that is not quite its own would make another.
+    return problems.length === 0 && unknown.length === 0 && hasChecksums
   }
 
   /** How far integrations are: its rows have no relations that could be wrong. */
@@ -160,8 +150,8 @@ export async function verifyDataDir(path: string): Promise<VerifyReport> {
     throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
   const lock = await lockDataDir(path)
   try {
-    const { shards, format } = openDataDir(path, 0, false)
-    const verification = new Verification(path, format)
+    const { shards } = openDataDir(path, 0, false)
+    const verification = new Verification(path)
     const list = readList(path)
     if (list !== null) for (const { name, what } of compareWithList(path, list)) verification.note(name, what)
     if (existsSync(join(path, `shard-${shards}.mdb`)))
@@ -174,8 +164,8 @@ export async function verifyDataDir(path: string): Promise<VerifyReport> {
     await verification.catalog(shards, sealer, heads, last)
     verification.ledger()
     if (verification.jobs.size > 0 || verification.problems.length === 0) verification.count(counts)
-    const { problems, jobs, events, leftOver, withoutChecksums } = verification
-    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver, withoutChecksums }
+    const { problems, jobs, events, leftOver } = verification
+    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver }
   } finally {
     await lock.release()
   }

@@ -30,7 +30,7 @@ export interface Lessons {
   readonly windowMs: number
   /** Pair (pairNumber), how much speaks for it, out of how much. */
   readonly pairs: readonly (readonly [pair: number, yes: number, seen: number])[]
-  /** Pairs on sides that read differently in the two orders are pairs of their own. Models of before lack it. */
+  /** Pairs on sides that read differently in the two orders are pairs of their own; absent where they are not. */
   readonly apart?: boolean
 }
 

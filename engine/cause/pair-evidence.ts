@@ -15,7 +15,7 @@ export function onAllSides(pair: PairRow | null, bins: number): Seen {
 }
 
 export function onOneSide(pair: PairRow | null, side: Side, bins: number): Seen {
-  if (pair === null || pair.oneWay === undefined) return nothing
+  if (pair === null) return nothing
   return { n: sumOf(pair.oneWay, (side - 2) * DELAY_BINS, bins), r: sumOf(pair.sided, side * DELAY_BINS, bins) }
 }
 

@@ -21,8 +21,8 @@ export interface PairRow {
   readonly totals: number[]
   /** All occurrences. */
   count: number
-  /** By bin: occurrences where the earlier lists the later, then those where the later lists the earlier. Added later: rows may lack it. */
-  oneWay?: number[]
+  /** By bin: occurrences where the earlier lists the later, then those where the later lists the earlier. */
+  readonly oneWay: number[]
 }
 
 export interface GlobalRow {

@@ -28,7 +28,6 @@ import {
   freshGlobal,
   freshPair,
   minedWindow,
-  noOneWay,
   pairKey,
   type GlobalRow,
   type KindRow,
@@ -217,7 +216,7 @@ export class Precedence {
     add(row.r, bin, responsibility)
     add(row.sided, at, responsibility)
     add(row.totals, side, responsibility)
-    if (!isSymmetric(side)) add((row.oneWay ??= noOneWay()), (side - 2) * DELAY_BINS + bin, 1)
+    if (!isSymmetric(side)) add(row.oneWay, (side - 2) * DELAY_BINS + bin, 1)
     this.#pairs.touch(key)
     add(shape, at, responsibility)
     add(shapeTotals, side, responsibility)
@@ -230,7 +229,7 @@ export class Precedence {
   #fade(): void {
     const halve = (numbers: number[]): void => numbers.forEach((each, at) => (numbers[at] = each / 2))
     for (const [key, row] of this.#pairs.entries()) {
-      for (const numbers of [row.n, row.r, row.sided, row.totals, row.oneWay ?? []]) halve(numbers)
+      for (const numbers of [row.n, row.r, row.sided, row.totals, row.oneWay]) halve(numbers)
       row.count /= 2
       this.#pairs.touch(key)
     }

@@ -10,41 +10,16 @@
 import { must } from '../assert.js'
 import { NumberMap } from './number-map.js'
 
-/** Parts of a job's state; each has rows of its own by number. Their order is stored: only add at the end. */
+/** Parts of a job's state; each has rows of its own by number. Their order is stored. */
 export const shelfParts = ['global', 'kinds', 'pairs', 'entities', 'clusters', 'alerts'] as const
 export type ShelfPart = (typeof shelfParts)[number]
 
-/**
- * The fields of the rows of each part in the order in which they are stored; their names are not. Only add at the end, and
- * let whoever reads an older row cope without.
- */
-export const shelfFields: Readonly<Record<Exclude<ShelfPart, 'global'>, readonly string[]>> = {
+/** The fields of the rows of each part in the order in which they are stored; their names are not. Alerts have a layout of their own. */
+export const shelfFields: Readonly<Record<Exclude<ShelfPart, 'global' | 'alerts'>, readonly string[]>> = {
   kinds: ['name', 'count', 'listed', 'alone', 'starts'],
   pairs: ['n', 'r', 'sided', 'totals', 'count', 'oneWay'],
   entities: ['seen', 'listers', 'recent'],
   clusters: ['epoch', 'size', 'firstMs', 'lastMs', 'arrivedMicros', 'into', 'merged', 'roots', 'cut'],
-  alerts: [
-    'cluster',
-    'timeMs',
-    'kind',
-    'entity',
-    'parent',
-    'parentKind',
-    'side',
-    'delayMs',
-    'belief',
-    'precedents',
-    'followers',
-    'followerKind',
-    'followerSide',
-    'followerBelief',
-    'rank',
-    'sinceMs',
-    'lists',
-    'alone',
-    'assumed',
-    'history',
-  ],
 }
 
 /** Reads rows. A row is plain data. */

@@ -18,7 +18,7 @@ function isCosts(value: unknown): value is { costs: number[][] } {
   return typeof value === 'object' && value !== null && 'costs' in value && Array.isArray(value.costs)
 }
 
-/** The job's objective; settings are checked where they come in, and one that was kept from before that is none. */
+/** The job's objective; settings are checked where they come in, and what is none counts as absent. */
 export function objectiveOf(job: JobSettings): Objective {
   const given = job.advancedSettings.objective
   if (given === 'accuracy' || given === 'macro_f1') return given

@@ -15,7 +15,7 @@ function within(value: unknown, max: number): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max ? value : null
 }
 
-/** Settings are checked where they come in; what was kept from before that, and is none, keeps everything. */
+/** Settings are checked where they come in; one that is none keeps everything. */
 export function retentionOf({ advancedSettings }: JobSettings): Retention {
   const given = advancedSettings.retention
   if (typeof given !== 'object' || given === null) return { days: null, maxEvents: null }

@@ -49,7 +49,7 @@ export class TrainingCancelled extends Error {}
 
 /** What is known of a trained model beside its answers. */
 export interface ModelSummary {
-  /** The algorithm and its version, for example `hashed-logistic/1`. */
+  /** The algorithm and its version, for example `pooled/1`. */
   readonly kind: string
   readonly examples: number
   readonly features: number

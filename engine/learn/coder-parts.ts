@@ -8,7 +8,7 @@ import { FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import { readNumberColumns, writeNumberColumns, type NumberColumn } from './number-columns.js'
-import { noFactors, readFactors, writeFactors, type TextFactors } from './text-factors.js'
+import { readFactors, writeFactors, type TextFactors } from './text-factors.js'
 import { readProfiles, writeProfiles, type PointProfile } from './point-profile.js'
 
 /** How events are coded. */
@@ -24,8 +24,6 @@ export interface CoderParts {
   /** For each feature with weights its column in the trees, or -1. */
   readonly columnOf: Int32Array
   readonly columnCount: number
-  /** See features.ts; false in models of the first kind. */
-  readonly spaced: boolean
   readonly factors: TextFactors
 }
 
@@ -42,8 +40,7 @@ export function writeCoder(parts: CoderParts, to: ModelWriter): void {
   writeFactors(parts.factors, to)
 }
 
-/** `spaced` is not in the bytes: the kind of the model says it. */
-export function readCoder(from: ModelReader, spaced: boolean, factored: boolean): CoderParts {
+export function readCoder(from: ModelReader): CoderParts {
   const points: string[] = []
   for (let left = from.u32(); left > 0; left--) points.push(from.text())
   return {
@@ -55,14 +52,13 @@ export function readCoder(from: ModelReader, spaced: boolean, factored: boolean)
     columns: readNumberColumns(from),
     columnOf: Int32Array.from(from.u32s()),
     columnCount: from.u32(),
-    spaced,
-    factors: factored ? readFactors(from) : noFactors,
+    factors: readFactors(from),
   }
 }
 
 /** What codes an event for the model with these parts. */
 export function makeCoder(parts: CoderParts): EventCoder {
-  const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs, parts.spaced)
+  const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs)
   const table = new FeatureTable(parts.features.length)
   for (const hash of parts.features) table.add(hash)
   return new EventCoder(encoder, table, parts.counts, parts.columns, parts.columnOf, parts.columnCount, parts.factors)

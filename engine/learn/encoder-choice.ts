@@ -10,12 +10,7 @@ import { part, type Stage } from './progress.js'
 const pairExamplesMax = 2_000
 
 /** An encoder for this training; `known` are the values of its examples and background. */
-export function chooseEncoder(
-  set: TrainingSet,
-  known: readonly PointValues[],
-  stage: Stage,
-  spaced = true,
-): FeatureEncoder {
+export function chooseEncoder(set: TrainingSet, known: readonly PointValues[], stage: Stage): FeatureEncoder {
   const profiles = profilePoints(set.points.length, known, part(stage, 0, 0.5))
   const single = new FeatureEncoder(set.points, profiles, new Int32Array(0))
   const examples = evenly(set.examples, pairExamplesMax)
@@ -27,5 +22,5 @@ export function chooseEncoder(
   }
   const classes = Int32Array.from(examples, (example) => example.label)
   const rows = { pointCount, atoms, classes, classCount: set.labelCount }
-  return new FeatureEncoder(set.points, profiles, choosePairs(rows, part(stage, 0.5, 1)), spaced)
+  return new FeatureEncoder(set.points, profiles, choosePairs(rows, part(stage, 0.5, 1)))
 }

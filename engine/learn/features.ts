@@ -66,13 +66,10 @@ export class FeatureEncoder {
   /** Two indices of points a pair. */
   readonly pairs: Int32Array
   readonly #salts: Int32Array
-  readonly #spaced: boolean
   /** Room for a list of one. */
   readonly #alone: ScalarValue[] = [false]
 
-  /** `spaced` is false for models of a time when words with anything between them made a sentence. */
-  constructor(names: readonly string[], profiles: readonly PointProfile[], pairs: Int32Array, spaced = true) {
-    this.#spaced = spaced
+  constructor(names: readonly string[], profiles: readonly PointProfile[], pairs: Int32Array) {
     this.atoms = new Int32Array(names.length)
     this.atomAt = new Int32Array(names.length)
     this.profiles = profiles
@@ -224,7 +221,7 @@ export class FeatureEncoder {
       this.#push(hashEnd(narrow ^ salt), 1)
     } else if (words < 2) this.count = whole + 1
     else {
-      const sentence = words >= sentenceWordsMin && (spaces >= sentenceWordsMin - 1 || !this.#spaced)
+      const sentence = words >= sentenceWordsMin && spaces >= sentenceWordsMin - 1
       const scale = sentence ? sentenceScale : nameScale
       this.weights.fill(scale / Math.sqrt(words), whole + 1, this.count)
     }

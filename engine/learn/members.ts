@@ -14,7 +14,7 @@ import type { LearningTable } from './learning-table.js'
 import { fitLinear, type LinearPenalty } from './linear-choice.js'
 import { scoreRow, softmax } from './logistic.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
-import { askNearest, writeNearest, type Near, type Nearest } from './nearest.js'
+import { askNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 import type { OutlierView } from './outlier-view.js'
 import { part, type Stage } from './progress.js'
 import { copyCodes, type TreeRows } from './tree-table.js'
@@ -178,35 +178,22 @@ export class MemberPanel {
   }
 }
 
-/** Members whose mean answer is doubted as one, for each doubt about an event. */
-export type Doubted = readonly (readonly number[])[]
-
 /**
+ * The members that are doubted, each by itself.
+ *
  * The linear model and the extra trees stay unsure between what they know, boosting where many small reasons cancel out: which
- * of them tells what was never labelled differs from stream to stream, so each is asked by itself. A random forest carries the nearest
+ * of them tells what was never labelled differs from stream to stream. A random forest carries the nearest
  * leaf's word as far as it goes.
  */
-export const doubted: Doubted = [[0], [1], [boostingPlace]]
-/** Of models up to `pooled/4`. */
-export const doubtedFirst: Doubted = [[0, 1]]
+export const doubted: readonly number[] = [0, 1, boostingPlace]
 
-/** Fills `doubts`, each 1 - the top of the mean answer of some members; `chances` as the panel leaves them, from `at` on. */
-export function fillDoubts(
-  members: Doubted,
-  chances: Float64Array,
-  at: number,
-  classCount: number,
-  doubts: Float64Array,
-): void {
-  for (let d = 0; d < members.length; d++) {
-    const together = members[d] as readonly number[]
+/** Fills `doubts`, each 1 - the top chance that one of them gives; `chances` as the panel leaves them, from `at` on. */
+export function fillDoubts(chances: Float64Array, at: number, classCount: number, doubts: Float64Array): void {
+  for (let d = 0; d < doubted.length; d++) {
+    const from = at + (doubted[d] as number) * classCount
     let top = 0
-    for (let k = 0; k < classCount; k++) {
-      let sum = 0
-      for (const member of together) sum += chances[at + member * classCount + k] as number
-      if (sum > top) top = sum
-    }
-    doubts[d] = 1 - top / together.length
+    for (let k = from; k < from + classCount; k++) top = Math.max(top, chances[k] as number)
+    doubts[d] = 1 - top
   }
 }
 
@@ -218,7 +205,12 @@ export function writeMembers(members: Members, to: ModelWriter): void {
   writeNearest(members.nearest, to)
 }
 
-/** All but the nearest neighbour, which follows where there is one. */
-export function readMembers(from: ModelReader): Omit<Members, 'nearest'> {
-  return { weights: from.f32s(), extraTrees: readTrees(from), randomForest: readTrees(from), boosting: readTrees(from) }
+export function readMembers(from: ModelReader): Members {
+  return {
+    weights: from.f32s(),
+    extraTrees: readTrees(from),
+    randomForest: readTrees(from),
+    boosting: readTrees(from),
+    nearest: readNearest(from),
+  }
 }

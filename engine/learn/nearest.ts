@@ -86,18 +86,12 @@ export function askNearest({ references, classes, scale }: Nearest, chances: Flo
   for (let k = 0; k < chances.length; k++) chances[k] = (chances[k] as number) / sum
 }
 
-/** One that is held against and says nothing: for a pool that gives it no weight. */
-export function mute(references: OutlierReferences): Nearest {
-  return { references, classes: new Int32Array(0), scale: 1 }
-}
-
 export function writeNearest(nearest: Nearest, to: ModelWriter): void {
   nearest.references.write(to)
   to.u32s(nearest.classes)
   to.f64(nearest.scale)
 }
 
-/** `local` as OutlierReferences.read takes it. */
-export function readNearest(from: ModelReader, local: boolean): Nearest {
-  return { references: OutlierReferences.read(from, local), classes: Int32Array.from(from.u32s()), scale: from.f64() }
+export function readNearest(from: ModelReader): Nearest {
+  return { references: OutlierReferences.read(from), classes: Int32Array.from(from.u32s()), scale: from.f64() }
 }

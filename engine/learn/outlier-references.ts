@@ -23,18 +23,14 @@ export const referencesMax = 1_024
 /** Those of them that the outlier check counts. */
 export const outlierReferencesMax = 256
 
-/** How far an event is from a reference for the outlier check, and how many references count. */
-interface Measure {
-  readonly nearestCount: number
-  /** What the mean of the differences of numbers counts, and what the largest does, beside the tokens' 1. */
-  readonly meanWeight: number
-  readonly mostWeight: number
-}
-
-/** Numbers weigh about what they do by their mean alone: of the two the largest is the larger. */
-const measure: Measure = { nearestCount: 15, meanWeight: 0.35, mostWeight: 0.35 }
-/** Of models up to `pooled/6`. */
-const measureFirst: Measure = { nearestCount: 5, meanWeight: 1, mostWeight: 0 }
+/** The nearest references that count for the outlier check. */
+const nearestCount = 15
+/**
+ * What the mean of the differences of numbers counts for the outlier check, and what the largest does, beside the tokens' 1:
+ * together about what the mean would by itself, for of the two the largest is the larger.
+ */
+const meanWeight = 0.35
+const mostWeight = 0.35
 /** The power of how far a reference is from others that distances from it are divided by: more of it gains on some streams what it loses on others. */
 const localPower = 0.25
 /** Added to how far references are from each other, so that duplicates are no division by 0. */
@@ -46,10 +42,9 @@ export class OutlierReferences {
   readonly #parts: ReferenceParts
   readonly #table: FeatureTable
   readonly #likeness: Float32Array
-  readonly #measure: Measure
-  /** By reference, what its distances are multiplied by; null where all count alike. */
+  /** By reference, what its distances are multiplied by; null, where all count alike, until `localise`. */
   #scales: Float32Array | null
-  readonly #nearest: Float64Array
+  readonly #nearest = new Float64Array(nearestCount)
   readonly #further: FurtherReferences
   readonly #outlierCount: number
   /** The numbers of the tokens of the last event, -1 for unknown ones. */
@@ -57,11 +52,9 @@ export class OutlierReferences {
   #nearestPlace = -1
   #nearestDistance = Infinity
 
-  private constructor(parts: ReferenceParts, how: Measure, scales: Float32Array | null) {
+  private constructor(parts: ReferenceParts, scales: Float32Array | null) {
     this.#parts = parts
-    this.#measure = how
     this.#scales = scales
-    this.#nearest = new Float64Array(how.nearestCount)
     this.#table = new FeatureTable(parts.tokens.length)
     for (const token of parts.tokens) this.#table.add(token)
     this.#outlierCount = Math.min(parts.count, outlierReferencesMax)
@@ -91,13 +84,11 @@ export class OutlierReferences {
     const parts = { holders: Int32Array.from(holders.flat()), weights: Float32Array.from(weights.flat()), numbers }
     return new OutlierReferences(
       { count, numberCount: view.numbers.length, tokens: table.hashes(), starts, ...parts },
-      measure,
       null,
     )
   }
 
-  /** `local` is false for models up to `pooled/6`, which know no scales. */
-  static read(from: ModelReader, local: boolean): OutlierReferences {
+  static read(from: ModelReader): OutlierReferences {
     const parts = {
       count: from.u32(),
       numberCount: from.u32(),
@@ -107,7 +98,7 @@ export class OutlierReferences {
       weights: from.f32s(),
       numbers: from.f32s(),
     }
-    return local ? new OutlierReferences(parts, measure, from.f32s()) : new OutlierReferences(parts, measureFirst, null)
+    return new OutlierReferences(parts, from.f32s())
   }
 
   write(to: ModelWriter): void {
@@ -149,7 +140,6 @@ export class OutlierReferences {
   distance(view: OutlierView, except = -1): number {
     this.#compareTokens(view)
     const { numberCount, numbers } = this.#parts
-    const { nearestCount, meanWeight, mostWeight } = this.#measure
     const mine = view.numbers
     const share = numberCount > 0 ? 1 / numberCount : 0
     const nearest = this.#nearest.fill(Infinity)

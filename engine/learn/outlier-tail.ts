@@ -12,21 +12,19 @@ const stepsPerNat = 4
 const beyondGrowth = 2
 
 /** How much a number past the largest known one adds, in nats. */
-export type Beyond = (value: number, largest: number) => number
-
-const slower: Beyond = (value, largest) => beyondGrowth * Math.log1p((value - largest) / (Math.abs(largest) + 0.05))
+function beyond(value: number, largest: number): number {
+  return beyondGrowth * Math.log1p((value - largest) / (Math.abs(largest) + 0.05))
+}
 
 export class OutlierTail {
   readonly #values: Float64Array
-  readonly #beyond: Beyond
 
-  private constructor(values: Float64Array, beyond: Beyond) {
+  private constructor(values: Float64Array) {
     this.#values = values
-    this.#beyond = beyond
   }
 
   /** `known` in any order; at least one. */
-  static of(known: Float64Array, beyond: Beyond = slower): OutlierTail {
+  static of(known: Float64Array): OutlierTail {
     const sorted = known.slice().sort()
     const steps = Math.max(2, Math.ceil(Math.log(sorted.length) * stepsPerNat) + 1)
     const values = new Float64Array(steps)
@@ -34,11 +32,11 @@ export class OutlierTail {
       const rank = Math.ceil(sorted.length * (1 - Math.exp(-i / stepsPerNat)))
       values[i] = sorted[Math.min(sorted.length - 1, rank)] as number
     }
-    return new OutlierTail(values, beyond)
+    return new OutlierTail(values)
   }
 
-  static read(from: ModelReader, beyond: Beyond = slower): OutlierTail {
-    return new OutlierTail(from.f64s(), beyond)
+  static read(from: ModelReader): OutlierTail {
+    return new OutlierTail(from.f64s())
   }
 
   write(to: ModelWriter): void {
@@ -50,7 +48,7 @@ export class OutlierTail {
     const values = this.#values
     const last = values.length - 1
     const top = values[last] as number
-    if (value > top) return last / stepsPerNat + this.#beyond(value, top)
+    if (value > top) return last / stepsPerNat + beyond(value, top)
     let low = 0
     let high = last
     while (low < high) {

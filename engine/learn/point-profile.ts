@@ -127,10 +127,10 @@ export function profilePoints(pointCount: number, rows: readonly PointValues[], 
   return profiles
 }
 
-/** Where in the flags of a profile its reading stands: 0 in models that read all texts as texts, and did not know lists of one. */
+/** Where in the flags of a profile its reading stands. */
 const readingShift = 2
 const listedFlag = 16
-/** Bounds follow; models of before have none. */
+/** Bounds follow; a point without numbers has none. */
 const boundedFlag = 32
 
 function readingOf(code: number): Reading {

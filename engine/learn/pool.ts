@@ -184,10 +184,5 @@ export function writePool(pool: Pool, to: ModelWriter): void {
 }
 
 export function readPool(from: ModelReader): Pool {
-  // A pool of an earlier kind has fewer members: those that came after it have no say.
-  const weights = new Float64Array(memberCount)
-  const temperatures = new Float64Array(memberCount).fill(1)
-  weights.set(from.f64s())
-  temperatures.set(from.f64s())
-  return { weights, temperatures }
+  return { weights: from.f64s(), temperatures: from.f64s() }
 }

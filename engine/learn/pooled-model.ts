@@ -1,5 +1,5 @@
 /**
- * A trained `pooled/12` model: its parts, its bytes, its answers.
+ * A trained `pooled/1` model: its parts, its bytes, its answers.
  *
  * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
  * nearest event's label, the cell's own labels, sharpened, balanced, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
@@ -12,53 +12,16 @@ import { makeCoder, readCoder, writeCoder, type CoderParts } from './coder-parts
 import { chooseBy, readRule, writeRule, type DecisionRule } from './decision-rule.js'
 import type { EventCoder } from './event-coder.js'
 import { FeatureTable } from './feature-table.js'
-import {
-  doubted,
-  doubtedFirst,
-  fillDoubts,
-  MemberPanel,
-  readMembers,
-  writeMembers,
-  type Doubted,
-  type Members,
-} from './members.js'
-import { kindOf, ModelReader, ModelWriter } from './model-bytes.js'
+import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
+import { ModelReader, ModelWriter } from './model-bytes.js'
 import { outlierThresholdUsual } from './outlier-anchor.js'
 import { OutlierDetector } from './outlier-detector.js'
 import { OutlierView } from './outlier-view.js'
-import { mute, readNearest } from './nearest.js'
-import { OutlierReferences } from './outlier-references.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
-import { limitOf, mixRecalled, noRecall, readRecall, writeRecall, type Recall } from './recall.js'
+import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
 
-export const pooledKind = 'pooled/12'
-/**
- * Kinds whose models are still read, the oldest first: without the nearest neighbour among the members, without recall, without
- * sharpening, with trees that see pairs of values and how often numbers come, with trees that do not see what one example has
- * and the stream often (which columns trees see is in the bytes of each model), with distances that are the mean over numbers everywhere alike,
- * without a balance of the classes, with numbers read as they are, however far beyond what was known, without factors of texts, and (the layout
- * is the same) with nothing held out of fewer than twenty examples, and with fewer bins of numbers and another rule for macro F1.
- */
-export const earlierPooledKinds: readonly string[] = [
-  'pooled/1',
-  'pooled/2',
-  'pooled/3',
-  'pooled/4',
-  'pooled/5',
-  'pooled/6',
-  'pooled/7',
-  'pooled/8',
-  'pooled/9',
-  'pooled/10',
-  'pooled/11',
-]
-const pooledKinds = [...earlierPooledKinds, pooledKind]
-
-/** The kind came with `first`, or after it. */
-function since(first: string, kind: string): boolean {
-  return pooledKinds.indexOf(kind) >= pooledKinds.indexOf(first)
-}
+export const pooledKind = 'pooled/1'
 
 /** What an answer is made from. */
 export interface AnswerParts {
@@ -85,11 +48,9 @@ export interface PooledParts extends AnswerParts {
   readonly examples: number
   readonly logLoss: number | null
   readonly accuracy: number | null
-  /** What the bytes said. */
-  readonly kind: string
 }
 
-export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
+export function writePooled(parts: PooledParts): Uint8Array {
   const to = new ModelWriter(pooledKind)
   to.u32(parts.labelCount)
   to.u32(parts.examples)
@@ -109,47 +70,29 @@ export function writePooled(parts: Omit<PooledParts, 'kind'>): Uint8Array {
   return to.seal()
 }
 
-/** The members whose doubts a model of this kind has. */
-function doubtedBy(kind: string): Doubted {
-  return since('pooled/5', kind) ? doubted : doubtedFirst
-}
-
 function orNull(value: number): number | null {
   return Number.isNaN(value) ? null : value
 }
 
 /** @throws Error on bytes that are not a model of this kind, or damaged. */
 export function readPooled(bytes: Uint8Array): PooledParts {
-  const found = kindOf(bytes)
-  const kind = pooledKinds.includes(found) ? found : pooledKind
-  const first = !since('pooled/2', kind)
-  const from = new ModelReader(bytes, kind)
-  const head = {
-    kind,
+  const from = new ModelReader(bytes, pooledKind)
+  const parts: PooledParts = {
     labelCount: from.u32(),
     examples: from.u32(),
     logLoss: orNull(from.f64()),
     accuracy: orNull(from.f64()),
     labels: Int32Array.from(from.u32s()),
     uniformShare: from.f64(),
-  }
-  const coder = readCoder(from, !first, since('pooled/10', kind))
-  const trees = readMembers(from)
-  const nearest = first ? null : readNearest(from, since('pooled/7', kind))
-  const pool = readPool(from)
-  const recall = since('pooled/3', kind) ? readRecall(from) : noRecall
-  const cells = readCells(from)
-  const sharpness = since('pooled/4', kind) ? from.f64() : 1
-  const factors = since('pooled/8', kind) ? from.f64s() : new Float64Array(0)
-  const answers = { pool, recall, cells, sharpness, balance: factors, rule: readRule(from) }
-  // The first kind had the references for the outlier check alone.
-  const members = { ...trees, nearest: nearest ?? mute(OutlierReferences.read(from, false)) }
-  const parts: PooledParts = {
-    ...head,
-    coder,
-    members,
-    ...answers,
-    detector: OutlierDetector.read(from, doubtedBy(kind).length),
+    coder: readCoder(from),
+    members: readMembers(from),
+    pool: readPool(from),
+    recall: readRecall(from),
+    cells: readCells(from),
+    sharpness: from.f64(),
+    balance: from.f64s(),
+    rule: readRule(from),
+    detector: OutlierDetector.read(from, doubted.length),
   }
   from.finish()
   return parts
@@ -159,18 +102,14 @@ export function readPooled(bytes: Uint8Array): PooledParts {
 export class PooledAnswer {
   readonly coder: EventCoder
   readonly #parts: AnswerParts
-  readonly #doubted: Doubted
   readonly #panel: MemberPanel
   readonly #view: OutlierView
   readonly #cellTable: FeatureTable
   /** The probability of each class of the event that was asked for last. */
   readonly #answer: Float64Array
 
-  /** `doubts` are of these members; see members.ts. */
-  constructor(parts: AnswerParts, members = doubted) {
+  constructor(parts: AnswerParts) {
     this.#parts = parts
-    this.#doubted = members
-    this.doubts = new Float64Array(members.length)
     this.coder = makeCoder(parts.coder)
     this.#view = new OutlierView(parts.coder.profiles)
     this.#panel = new MemberPanel(parts.members, parts.labels.length)
@@ -180,7 +119,7 @@ export class PooledAnswer {
   }
 
   /** Of the event that was asked for last: how little each of some members takes it to speak for any one label. */
-  readonly doubts: Float64Array
+  readonly doubts = new Float64Array(doubted.length)
   /** And how far it is from the nearest labelled events. */
   distance = 0
 
@@ -191,7 +130,7 @@ export class PooledAnswer {
     this.coder.code(values)
     this.#view.take(values, this.coder.encoder)
     this.distance = this.#panel.ask(this.coder, this.#view, except)
-    fillDoubts(this.#doubted, this.#panel.chances, 0, answer.length, this.doubts)
+    fillDoubts(this.#panel.chances, 0, answer.length, this.doubts)
     mix(pool, this.#panel.chances, 0, answer)
     if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
     if (cells.key.length > 0) {
@@ -202,6 +141,11 @@ export class PooledAnswer {
     balance(answer, factors)
     spread(this.#parts, answer, 0, probabilities)
   }
+}
+
+/** The share of the uniform that answers have after so many examples: 0.3 K / (N + K), for what few labels cannot know. */
+export function uniformShareOf(examples: number, labelCount: number): number {
+  return (0.3 * labelCount) / (examples + labelCount)
 }
 
 /** Fills `probabilities`, one a label, with those of the classes, `answer` from `at` on, and the share of the uniform. */
@@ -227,10 +171,10 @@ export class PooledModel implements Model {
 
   constructor(parts: PooledParts) {
     this.#parts = parts
-    this.#answer = new PooledAnswer(parts, doubtedBy(parts.kind))
+    this.#answer = new PooledAnswer(parts)
     this.#probabilities = new Float64Array(parts.labelCount)
     this.summary = {
-      kind: parts.kind,
+      kind: pooledKind,
       examples: parts.examples,
       features: parts.coder.features.length,
       logLoss: parts.logLoss,

@@ -1,12 +1,11 @@
 /**
- * The classifier `pooled/12`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * The classifier `pooled/1`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
  * examples. What a job trains with.
  *
  * Owns: the order of a training. Leaves out: each step (the files imported below), the bytes (pooled-model.ts).
  */
 import { assert } from '../assert.js'
 import { roundsMax } from './boosting.js'
-import { uniformShareOf } from './calibration.js'
 import { fitBalance } from './class-balance.js'
 import { cellHash, fitCells, noCells, type Cells } from './cells.js'
 import type { Classifier, Example, Model, PointValues, TrainingProgress, TrainingSet } from './classifier.js'
@@ -32,6 +31,7 @@ import {
   pooledKind,
   readPooled,
   spread,
+  uniformShareOf,
   writePooled,
   type AnswerParts,
 } from './pooled-model.js'
@@ -190,7 +190,7 @@ function fitDetector(
     answer.fill(values, probabilities, place)
     distances.push(answer.distance)
     if (held !== null && heldPlace >= 0)
-      fillDoubts(doubted, held.chances, heldPlace * memberCount * held.classCount, held.classCount, answer.doubts)
+      fillDoubts(held.chances, heldPlace * memberCount * held.classCount, held.classCount, answer.doubts)
     doubts.forEach((list, d) => list.push(answer.doubts[d] as number))
   }
   const places = new Map(references.map((example, place) => [example, place]))
@@ -274,7 +274,6 @@ function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
       columns,
       columnOf,
       columnCount: coder.codes.length,
-      spaced: true,
       factors,
     },
     members,

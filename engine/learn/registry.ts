@@ -1,18 +1,13 @@
 /**
  * Every kind of classifier there is, by the kind that its models' bytes start with.
  *
- * A kind is never reused for another layout of bytes: a stored model is opened by the class that wrote it.
+ * From the first release on a kind is never reused for another layout of bytes: a stored model is opened by the class that wrote it.
  */
 import type { Classifier, Model } from './classifier.js'
-import { hashedLogistic } from './hashed-logistic.js'
 import { kindOf } from './model-bytes.js'
 import { pooled } from './pooled.js'
-import { earlierPooledKinds } from './pooled-model.js'
 
-const earlier = earlierPooledKinds.map((kind): Classifier => ({ ...pooled, kind }))
-const classifiers: ReadonlyMap<string, Classifier> = new Map(
-  [pooled, ...earlier, hashedLogistic].map((one) => [one.kind, one]),
-)
+const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled].map((one) => [one.kind, one]))
 
 /** What a job trains with. */
 export const defaultClassifier: Classifier = pooled

@@ -8,7 +8,6 @@ import type { AuditTrail } from '../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../store/environment.js'
 import { jobKey as numberKey } from '../store/tables.js'
 import { ALERT_MICROS_MAX, alertsAfter, lastAlertMicros, putAlert } from './alert-log.js'
-import { SAMPLE_SECONDS } from './sample-store.js'
 import type { WatchdogView } from './watchdog-service.js'
 import type { AuditEntry } from './audit-service.js'
 import type { WatchdogAlert } from '../integration/contract.js'
@@ -26,22 +25,11 @@ export interface WatchdogRow extends Omit<WatchdogView, 'value' | 'integrations'
   readonly isTold: boolean
 }
 
-/** What rows of before integrations were named do not say. */
-const fromBefore = {
-  integrationIds: [],
-  intervalSeconds: SAMPLE_SECONDS,
-  throttleSeconds: 0,
-  monitor: null,
-  namedMicros: 0,
-  toldMicros: null,
-  isTold: false,
-}
-
 /** All of them, by age. */
 export function* readWatchdogs(environment: Environment): Iterable<WatchdogRow> {
   for (const { value } of environment.range(watchdogsTable, {})) {
     const row = JSON.parse(Buffer.from(value.subarray(1)).toString()) as WatchdogRow | null
-    if (row !== null) yield { ...fromBefore, ...row }
+    if (row !== null) yield row
   }
 }
 

@@ -37,7 +37,7 @@ export function scopesOfToken(token: TokenRecord, user: UserRecord): ReadonlySet
 export function scopesNow({ apiKeys, tokens, users }: CatalogState, by: Principal): ReadonlySet<Scope> | null {
   if (by.kind !== 'user') return apiKeys.get(by.name)?.kind === by.kind ? by.scopes : null
   const [token, user] = [tokens.get(by.tokenId ?? ''), users.get(by.name)]
-  return token === undefined || user === undefined || user.enabled === false ? null : scopesOfToken(token, user)
+  return token === undefined || user === undefined || !user.enabled ? null : scopesOfToken(token, user)
 }
 
 export class Credentials {
@@ -87,7 +87,7 @@ export class Credentials {
       return { id, principal: { kind, name, scopes: scopesOfKey[kind] }, expiresMicros: Infinity, used: false }
     }
     const user = this.#state.users.get(record.user)
-    if (user === undefined || user.enabled === false) return null
+    if (user === undefined || !user.enabled) return null
     const principal: Principal = { kind: 'user', name: user.name, scopes: scopesOfToken(record, user), tokenId: id }
     return { id, principal, expiresMicros: record.expiresMicros, used: false }
   }

@@ -52,7 +52,7 @@ export class Passwords {
       throw error
     }
     const user = this.#state.users.get(username)
-    if (!matches || user === undefined || user.password !== record || user.enabled === false) {
+    if (!matches || user === undefined || user.password !== record || !user.enabled) {
       this.#refused?.add(user === undefined ? '' : username, address)
       return null
     }

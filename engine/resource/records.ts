@@ -62,8 +62,7 @@ export interface UserRecord {
   readonly role: Role
   readonly password: PasswordRecord
   readonly createdAt: string
-  /** Absent in records of the first version: enabled. */
-  readonly enabled?: boolean
+  readonly enabled: boolean
 }
 
 /** A user's token. What it may do follows from its owner's role at the time of asking. */

@@ -92,7 +92,7 @@ export class Tokens implements TokenService {
       createdAt: token.createdAt,
       expiresMicros: token.expiresMicros,
       lastUsedAt: this.#host.lastUse.at(token.id),
-      scopes: user === undefined || user.enabled === false ? [] : [...scopesOfToken(token, user)].sort(),
+      scopes: user === undefined || !user.enabled ? [] : [...scopesOfToken(token, user)].sort(),
     }
   }
 }

@@ -97,10 +97,10 @@ export class Users implements UserService {
     const after: UserRecord = {
       ...before,
       role: change.role ?? before.role,
-      enabled: change.enabled ?? before.enabled ?? true,
+      enabled: change.enabled ?? before.enabled,
     }
     if (after.role !== 'administrator' || !after.enabled) this.#refuseLastAdministrator(before)
-    if (after.role !== before.role || after.enabled !== (before.enabled ?? true)) this.#commit(after, by)
+    if (after.role !== before.role || after.enabled !== before.enabled) this.#commit(after, by)
     return this.get(name)
   }
 
@@ -169,9 +169,9 @@ export class Users implements UserService {
 
   /** Refuses where nobody else is an enabled administrator. */
   #refuseLastAdministrator(user: UserRecord): void {
-    if (user.role !== 'administrator' || user.enabled === false) return
+    if (user.role !== 'administrator' || !user.enabled) return
     for (const other of this.#host.state.users.values()) {
-      if (other.name !== user.name && other.role === 'administrator' && other.enabled !== false) return
+      if (other.name !== user.name && other.role === 'administrator' && other.enabled) return
     }
     throw new Refusal('last_administrator', 'the last administrator cannot be removed, disabled or given another role')
   }
@@ -182,7 +182,7 @@ export class Users implements UserService {
   }
 
   #view(user: UserRecord, tokens: number): UserView {
-    const { name, role, createdAt, enabled = true } = user
+    const { name, role, createdAt, enabled } = user
     return { name, role, enabled, createdAt, lastLoginAt: this.#host.lastUse.at(signInId(name)), tokens }
   }
 }

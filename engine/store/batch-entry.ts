@@ -4,6 +4,7 @@
  * Owns: what the library looks at in a key and in a value that is handed to it (its write.js: `writeKey` of the table, and values
  * with `start`, `end` and `address` as its own encoder gives them). Leaves out: transactions (lmdb.ts).
  */
+import { CHECKSUM_BYTES } from './checksums.js'
 import type { WriteBatch } from './write-batch.js'
 
 /** Where the library finds bytes that need no encoding. */
@@ -42,15 +43,13 @@ export function writeKey(key: Uint8Array | Span, target: Uint8Array, at: number)
 /** Writes the entries of one batch. */
 export class BatchEntry {
   readonly #batch: WriteBatch
-  readonly #extraBytes: number
   readonly #key: Span
   readonly #value: Span
   readonly #carrier: { readonly [BINARY]: Span }
 
-  /** `extraBytes` behind each value belong to it. */
-  constructor(batch: WriteBatch, extraBytes: number) {
+  /** Of a sealed batch: behind each value is its checksum. */
+  constructor(batch: WriteBatch) {
     this.#batch = batch
-    this.#extraBytes = extraBytes
     this.#key = spanOf(batch.memory)
     this.#value = spanOf(batch.memory)
     this.#carrier = { [BINARY]: this.#value }
@@ -67,7 +66,7 @@ export class BatchEntry {
       to.removeSync(key as never)
       return
     }
-    value.end = value.start + bytes + this.#extraBytes
+    value.end = value.start + bytes + CHECKSUM_BYTES
     to.putSync(key as never, this.#carrier as never)
   }
 }

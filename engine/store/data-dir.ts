@@ -13,7 +13,7 @@
  * | lock.sock        | the lock: a socket that the process which owns the directory holds |
  * | lock-*.sock      | the same of a process that is about to take it (lock-turn.ts)      |
  *
- * 1. Today's code opens every older format and refuses a newer one (D11).
+ * 1. A directory of a newer format is refused (D11).
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
  */
 import { randomBytes } from 'node:crypto'
@@ -24,17 +24,12 @@ import { limits } from '../limits.js'
 import { makeDirectory, syncDirectory } from './make-directory.js'
 import { mustBeWhole } from './whole-files.js'
 
-/** The format that this code writes. 2: as 1, and all files have checksums (checksums.ts). 3: as 2, and counts of buckets may be behind (actor/late-counts.ts). */
-export const DATA_FORMAT = 3
-/** From this format on all files have checksums; some files of older directories have, too. */
-export const CHECKSUMS_FORMAT = 2
-/** From this format on rows of `counts` may be behind: what reads older directories would take them for whole. */
-export const LATE_COUNTS_FORMAT = 3
+/** The format that this code writes and reads. */
+export const DATA_FORMAT = 1
 
 export interface DataDir {
   readonly path: string
   readonly shards: number
-  readonly format: number
   /** True where this call made it. */
   readonly fresh: boolean
 }
@@ -73,18 +68,18 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
     } catch (error) {
       throw new Refusal('data_dir_invalid', `the data directory ${path} cannot be written: ${(error as Error).message}`)
     }
-    return { path, shards, format: DATA_FORMAT, fresh: true }
+    return { path, shards, fresh: true }
   }
-  const format = readFormat(path, file)
-  if (format.format > DATA_FORMAT) {
+  const { format, shards: count } = readFormat(path, file)
+  if (format > DATA_FORMAT) {
     throw new Refusal(
       'data_dir_newer',
-      `the data directory ${path} has format ${format.format}, made by a newer version; this one reads up to ${DATA_FORMAT}`,
+      `the data directory ${path} has format ${format}, made by a newer version; this one reads format ${DATA_FORMAT}`,
     )
   }
   mustBeUsable(path)
   if (mustBeSound) mustBeWhole(path)
-  return { path, ...format, fresh: false }
+  return { path, shards: count, fresh: false }
 }
 
 /** Files of another user, as a command that was run by one leaves them, are said by name. */
@@ -102,7 +97,7 @@ function mustBeUsable(path: string): void {
   }
 }
 
-function readFormat(path: string, file: string): Pick<DataDir, 'format' | 'shards'> {
+function readFormat(path: string, file: string): { format: number; shards: number } {
   try {
     const { format, shards } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
     if (isCount(format) && isCount(shards, limits.shardsMax)) return { format, shards }

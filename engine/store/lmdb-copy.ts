@@ -29,15 +29,10 @@ export const COPIED_BYTES = 8 * 1024 ** 2
 const APPEND = { append: true } as unknown as number
 
 /**
- * Writes all entries of the tables into empty ones, each value as `written` makes it; returns how many. `mayGoOn` is asked before
- * each commit, and throws to give up.
+ * Writes all entries of the tables into empty ones, values with their checksums; returns how many. `mayGoOn` is asked before each
+ * commit, and throws to give up.
  */
-export function copyTables(
-  from: ReadonlyMap<string, Source>,
-  target: Target,
-  written: (key: Uint8Array, value: Uint8Array) => Uint8Array,
-  mayGoOn: () => void,
-): number {
+export function copyTables(from: ReadonlyMap<string, Source>, target: Target, mayGoOn: () => void): number {
   let entries = 0
   for (const [table, source] of from) {
     const to = must(target.tables.get(table), 'table', table)
@@ -48,7 +43,7 @@ export function copyTables(
         // Nothing but reads and puts, in a file that is nobody else's yet: an entry is written before the next one is read.
         for (let bytes = 0; bytes < COPIED_BYTES && next.done !== true; next = rows.next()) {
           const { key, value } = next.value
-          to.putSync(key, written(key, value) as never, APPEND)
+          to.putSync(key, value as never, APPEND)
           bytes += key.length + value.length
           entries++
         }

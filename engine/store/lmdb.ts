@@ -16,10 +16,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
-import { isRefusal } from '../errors.js'
+import { isRefusal, Refusal } from '../errors.js'
 import { assert, must } from '../assert.js'
 import { BatchEntry, writeKey } from './batch-entry.js'
-import { CHECKSUM_BYTES, CHECKSUMS_TABLE, ChecksumMemory, sealBatch } from './checksums.js'
+import { CHECKSUM_BYTES, CHECKSUMS_TABLE, sealBatch } from './checksums.js'
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
 import { copyTables, tableNames } from './lmdb-copy.js'
 import { rangeOptions } from './lmdb-range.js'
@@ -54,8 +54,6 @@ interface Handles {
   readonly tables: ReadonlyMap<string, BinaryTable>
   /** The same tables for long walks: values stay in the library's own memory, which the next read of any table writes over. */
   readonly views: Map<string, BinaryTable>
-  /** How many bytes behind each value are its checksum: 0 in an environment of before. */
-  readonly extraBytes: number
 }
 
 function openHandles(path: string, names: readonly string[] | null): Handles {
@@ -71,14 +69,21 @@ function openHandles(path: string, names: readonly string[] | null): Handles {
   const table = (name: string): BinaryTable =>
     Object.assign(root.openDB<Buffer, Uint8Array>(name, binary), { writeKey })
   const present = tableNames(root)
-  const hasChecksums = present.length === 0 || present.includes(CHECKSUMS_TABLE)
+  if (present.length > 0 && !present.includes(CHECKSUMS_TABLE)) {
+    void root.close()
+    throw new Refusal('data_dir_invalid', `${path} has no checksums; it was not written by this service`)
+  }
   const wanted = (names ?? present).filter((name) => name !== CHECKSUMS_TABLE)
   // In one transaction: a table that is opened by itself waits for the writer and, where it is new, for a flush of its own.
   const tables = root.transactionSync(() => {
     if (present.length === 0 && wanted.length > 0) table(CHECKSUMS_TABLE)
     return new Map(wanted.map((name) => [name, table(name)]))
   })
-  return { root, tables, views: new Map(), extraBytes: hasChecksums ? CHECKSUM_BYTES : 0 }
+  return { root, tables, views: new Map() }
+}
+
+function withoutChecksum(value: Buffer): Buffer {
+  return value.subarray(0, value.length - CHECKSUM_BYTES)
 }
 
 export class LmdbEnvironment implements Environment {
@@ -110,19 +115,14 @@ export class LmdbEnvironment implements Environment {
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
     const bytes = this.#table(table).getBinary(key)
-    return bytes === undefined ? undefined : this.#withoutChecksum(bytes)
-  }
-
-  #withoutChecksum(bytes: Buffer): Buffer {
-    const { extraBytes } = this.#open()
-    return extraBytes === 0 ? bytes : bytes.subarray(0, bytes.length - extraBytes)
+    return bytes === undefined ? undefined : withoutChecksum(bytes)
   }
 
   read(table: string, key: Uint8Array, into: Uint8Array): number {
     // The library's own memory, which the next read writes over; only its `length` tells where the value ends.
     const bytes = this.#table(table).getBinaryFast(key)
     if (bytes === undefined) return -1
-    const length = bytes.length - this.#open().extraBytes
+    const length = bytes.length - CHECKSUM_BYTES
     const copied = Math.min(length, into.length)
     for (let i = 0; i < copied; i++) into[i] = bytes[i] as number
     return length
@@ -130,16 +130,14 @@ export class LmdbEnvironment implements Environment {
 
   *range(table: string, range: KeyRange): Iterable<Entry> {
     // Copies of their own already: the library slices both out of its memory.
-    for (const { key, value } of this.#walk(this.#table(table), range))
-      yield { key, value: this.#withoutChecksum(value) }
+    for (const { key, value } of this.#walk(this.#table(table), range)) yield { key, value: withoutChecksum(value) }
   }
 
   scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
     const memory = new ScanMemory()
-    const { extraBytes } = this.#open()
     for (const { key, value } of this.#walk(this.#view(table), range)) {
       // Only its `length` tells where it ends.
-      if (!visit(key, memory.show(value, 0, value.length - extraBytes))) return
+      if (!visit(key, memory.show(value, 0, value.length - CHECKSUM_BYTES))) return
     }
   }
 
@@ -187,9 +185,9 @@ export class LmdbEnvironment implements Environment {
       targets.push(
         i > 0 && tables[i] === tables[i - 1] ? (targets[i - 1] as BinaryTable) : this.#table(tables[i] as string),
       )
-    const { root, extraBytes } = this.#open()
-    if (extraBytes > 0) sealBatch(batch)
-    const entry = new BatchEntry(batch, extraBytes)
+    const { root } = this.#open()
+    sealBatch(batch)
+    const entry = new BatchEntry(batch)
     try {
       this.#room.begin(size, batch.bytes)
       root.transactionSync(() => {
@@ -213,14 +211,7 @@ export class LmdbEnvironment implements Environment {
   copyTo(dir: string, name: string, mayGoOn: () => void): number {
     const target = openHandles(join(dir, `${name}.mdb`), this.#names)
     try {
-      const { tables, extraBytes } = this.#open()
-      const checksums = new ChecksumMemory()
-      return copyTables(
-        tables,
-        target,
-        extraBytes > 0 ? (_, value) => value : (key, value) => checksums.of(key, value),
-        mayGoOn,
-      )
+      return copyTables(this.#open().tables, target, mayGoOn)
     } finally {
       // Nothing is written asynchronously here, so it is closed when the call returns.
       void target.root.close()

@@ -1,15 +1,13 @@
 /**
  * The header of an event's record: how its bytes are read and written (event-record.ts has the layout).
  *
- * Owns: the versions, the flags, the fields of fixed size. Leaves out: what stands behind the header.
+ * Owns: the version, the flags, the fields of fixed size. Leaves out: what stands behind the header.
  */
 import { assert } from '../assert.js'
 import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
 import type { Decision, DecisionSource } from '../decide/decision.js'
 
 const VERSION = 1
-const VERSION_MAX = 3
-export const VERSION_WITH_MORE = 2
 export const HEADER_BYTES = 32
 export const NO_LABEL = 255
 export const BUCKET_ID_AT = 16
@@ -106,10 +104,7 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
 }
 
 function flagsOf(record: Uint8Array): number {
-  assert(
-    (record[0] as number) >= VERSION && (record[0] as number) <= VERSION_MAX,
-    'a record of a version that this code knows',
-  )
+  assert(record[0] === VERSION, 'a record of a version that this code knows')
   return record[1] as number
 }
 
@@ -154,8 +149,7 @@ export function bucketIdTextOf(record: Uint8Array): string {
 export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   const { bucketId, confidence } = header
   const kept = (bytes[at + 1] as number) & KEPT_FLAGS
-  bytes[at] =
-    header.lookUps !== 'none' ? VERSION_MAX : (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_WITH_MORE
+  bytes[at] = VERSION
   bytes[at + 1] =
     kept |
     (header.pending ? PENDING : 0) |

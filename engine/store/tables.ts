@@ -23,7 +23,7 @@
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
  * | outbox   | time                         | what the audit log is to be told (actor/outbox.ts) |
- * | meta     | name                         | shard-wide: format, last time, how far counts are, head of the audit log |
+ * | meta     | name                         | shard-wide: last time, how far counts are, head of the audit log |
  */
 
 /** The tables of a shard. */
@@ -154,7 +154,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Key of a shard-wide value. */
-export function metaKey(name: 'format' | 'last_time' | 'counted_through' | 'audit_head'): Buffer {
+export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head'): Buffer {
   return Buffer.from(name, 'latin1')
 }
 

@@ -1,6 +1,6 @@
 /** Backups of an engine in use, restoring, and whether verifying finds what is wrong. */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -14,7 +14,6 @@ import {
   type EventView,
   type JobHandle,
 } from '../../../engine/index.js'
-import { countedThrough } from '../../../engine/actor/bucket-counts.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { openCatalog, openShard } from '../../../engine/store/environments.js'
 import { jobRange, metaKey, timeValue } from '../../../engine/store/tables.js'
@@ -296,74 +295,26 @@ describe('verifying', () => {
   })
 })
 
-describe('a data directory of before there were checksums, and counts that may be behind', () => {
-  async function countedThroughIn(path: string): Promise<number> {
-    const environment = openShard(path, 0)
-    try {
-      return countedThrough(environment)
-    } finally {
-      await environment.close()
-    }
-  }
-
-  it('is used as it is, and what is restored of its backup has them', async () => {
-    const [old, copy, restored] = ['old', 'old-backup', 'old-restored'].map((name) => join(dir, name)) as [
-      string,
-      string,
-      string,
-    ]
-    mkdirSync(old)
-    writeFileSync(join(old, 'format.json'), JSON.stringify({ format: 1, shards: 1 }))
-    for (const name of ['catalog', 'shard-0']) {
-      // As they were made then: no table before those of the service.
-      const root = openRaw({
-        path: join(old, `${name}.mdb`),
-        maxDbs: 64,
-        pageSize: 8192,
-        overlappingSync: false,
-        encoding: 'binary',
-        keyEncoding: 'binary',
-      })
-      root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
-      await root.close()
-    }
-    const engine = await open(old)
-    await engine.applyResources(
-      {
-        resources: {
-          job: {
-            type: 'job',
-            properties: {
-              title: 'a job',
-              category: 'Decision intelligence',
-              decision_points: ['rule', 'host'],
-              pipeline_integrations: [],
-            },
-          },
-        },
-      },
-      false,
-      testAuthor,
-    )
-    job = engine.jobByTitle(engine.authenticate(KEY)!, 'a job')
-    await Promise.all(Array.from({ length: 20 }, (_, i) => post(engine, `e${i}`)))
-    await engine.close()
-    const report = await verifyDataDir(old)
+describe('a file of a data directory that has no checksums', () => {
+  it('is named when the directory is verified, and refused at the start', async () => {
+    const bare = join(dir, 'bare')
+    await (await open(bare)).close()
+    rmSync(join(bare, 'shard-0.mdb'))
+    const root = openRaw({
+      path: join(bare, 'shard-0.mdb'),
+      maxDbs: 64,
+      pageSize: 8192,
+      overlappingSync: false,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+    })
+    root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    await root.close()
+    const { problems } = await verifyDataDir(bare)
     assert.deepEqual(
-      [report.problems, report.events, [...report.withoutChecksums].sort()],
-      [[], 20, ['catalog.mdb', 'shard-0.mdb']],
+      problems.map(({ file, what }) => `${file} ${what}`),
+      ['shard-0.mdb has no checksums, and should have'],
     )
-    assert.equal(await countedThroughIn(old), Number.POSITIVE_INFINITY)
-    await backupDataDir(old, copy, true)
-    restoreBackup(copy, restored)
-    const after = await verifyDataDir(restored)
-    assert.deepEqual([after.problems, after.events, after.withoutChecksums], [[], 20, []])
-    const again = await open(restored)
-    for (let i = 0; i < 20; i++)
-      assert.equal(again.event(again.jobByTitle(again.authenticate(KEY)!, 'a job'), `e${i}`).eventId, `e${i}`)
-    await post(again, 'e20')
-    await again.close()
-    assert.notEqual(await countedThroughIn(restored), Number.POSITIVE_INFINITY)
-    assert.deepEqual([(await verifyDataDir(restored)).problems, (await verifyDataDir(restored)).events], [[], 21])
+    await assert.rejects(open(bare), refused('data_dir_invalid'))
   })
 })

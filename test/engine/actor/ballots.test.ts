@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { WriteBatch } from '../../../engine/store/environment.js'
-import { decodeStats, type StatsRow } from '../../../engine/store/rows.js'
-import { jobKey } from '../../../engine/store/tables.js'
-import { must } from '../../../engine/assert.js'
+import type { StatsRow } from '../../../engine/store/rows.js'
 import { jobSettings, TestShard } from '../../support/engine-shard.js'
 import { recount } from '../../support/engine-recount.js'
 
@@ -60,23 +57,5 @@ describe('ballots', () => {
     assert.equal((await vote(shard, 'a', ['ann', 'Escalate'])).consensusFlipsSinceTraining, 1)
     await shard.install(job, shard.train(job, 2))
     assert.equal(shard.reader().stats(job).consensusFlipsSinceTraining, 0)
-  })
-
-  it('are counted where the counters are of before small majorities were', async () => {
-    const first = await withEvents()
-    await vote(first, 'a', ['ann', 'Drop'], ['bob', 'Drop'], ['cid', 'Escalate'], ['dan', 'Investigate'])
-    await vote(first, 'b', ['ann', 'Drop'])
-    const { environment } = first
-    const stored = decodeStats(must(environment.get('stats', jobKey(job.id)), 'counters'))
-    const { lowScoreBallots, consensusFlipsSinceTraining: _, ...older } = stored
-    assert.equal(lowScoreBallots, 1)
-    const batch = new WriteBatch()
-    batch.put('stats', jobKey(job.id), Buffer.concat([Buffer.of(1), Buffer.from(JSON.stringify(older))]))
-    environment.commit(batch)
-    const second = new TestShard(environment)
-    const { lowScoreBallots: unknown, consensusFlipsSinceTraining } = second.reader().stats(job)
-    assert.deepEqual([unknown, consensusFlipsSinceTraining], [null, 0])
-    assert.equal((await vote(second, 'b', ['bob', 'Drop'])).lowScoreBallots, 1)
-    recount(environment, job.id)
   })
 })

@@ -170,13 +170,6 @@ describe('the counts of a bucket', () => {
     for (let i = 0; i < 40; i++) await shard.ingest(job, { host: `h${i % 4}` })
     assert.equal(bucketsOf(shard).has('a'), false)
   })
-
-  it('are whole in every commit where rows must not be behind, and nothing is said about it', async () => {
-    const shard = new TestShard<MemoryEnvironment>(undefined, 0)
-    await ingestEach(shard, ['a', 'b', 'a', 'a'])
-    for (const { row, times } of bucketsOf(shard).values()) assert.equal(row.events, times.length)
-    assert.equal(countedThrough(shard.environment), Number.POSITIVE_INFINITY)
-  })
 })
 
 describe('buckets with long values', () => {

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Example } from '../../../engine/learn/classifier.js'
-import {
-  buildMatrix,
-  renumberFeatures,
-  sampleMatrix,
-  type ExampleMatrix,
-} from '../../../engine/learn/example-matrix.js'
+import { buildMatrix, renumberFeatures, type ExampleMatrix } from '../../../engine/learn/example-matrix.js'
 import { FeatureEncoder } from '../../../engine/learn/features.js'
 import { FeatureTable } from '../../../engine/learn/feature-table.js'
 import { profilePoints } from '../../../engine/learn/point-profile.js'
@@ -61,17 +56,4 @@ test('features that are left out are gone from every row', () => {
   assert.deepEqual([...smaller.features], [0, 1, 0, 1])
   assert.deepEqual([...smaller.starts], [0, 1, 2, 3, 4])
   assert.equal(smaller.featureCount, 2)
-})
-
-test('a sample has the rows of its examples and only their features', () => {
-  const { matrix } = matrixOf(examples)
-  const { matrix: sample, rows } = sampleMatrix(matrix, Int32Array.of(4, 1, 2))
-  assert.deepEqual([...rows], [3, 1, 0])
-  assert.deepEqual([...sample.rowOf], [0, 1, 2])
-  assert.equal(sample.featureCount, 4)
-  assert.deepEqual([...sample.classes], [0, 0, 1])
-  const { matrix: one } = sampleMatrix(matrix, Int32Array.of(0, 2))
-  assert.equal(one.rowCount, 1)
-  assert.equal(one.featureCount, 2)
-  assert.deepEqual([...one.rowOf], [0, 0])
 })

@@ -69,7 +69,7 @@ test('profiles are read as they were written', () => {
   from.finish()
 })
 
-test('profiles of models of before, which have no bounds, are read without', () => {
+test('a profile without bounds is read without', () => {
   const [known] = profilePoints(
     1,
     Array.from({ length: 50 }, (_, i) => [i]),

@@ -11,7 +11,8 @@ test('a model is opened by the kind that its bytes start with', () => {
   assert.equal(classifierFor(defaultClassifier.kind), defaultClassifier)
 })
 
-test('a kind that nobody knows is refused by name', () => {
-  assert.throws(() => loadModel(new ModelWriter('hashed-logistic/99').seal()), /"hashed-logistic\/99"/)
+test('a kind that nobody knows, and a newer version of one, is refused by name', () => {
+  for (const kind of ['unknown/1', 'pooled/2'])
+    assert.throws(() => loadModel(new ModelWriter(kind).seal()), new RegExp(`no classifier of kind "${kind}"`))
   assert.throws(() => classifierFor('constructor'), /no classifier/)
 })

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Role } from '../../../engine/scopes.js'
-import { decodeRecord, encodeRecord, nameKey } from '../../../engine/resource/records.js'
-import { WriteBatch } from '../../../engine/store/environment.js'
 import { ADDRESS, ADMIN, principalOf, tokenOf, withAdmin } from '../../support/accounts.js'
 import { dump } from '../../support/catalog.js'
 import { assertRefused } from '../../support/engine-refusal.js'
@@ -150,22 +148,4 @@ describe('a password', () => {
     await catalog.users.setPassword(by, 'ann', change)
     assert.equal(catalog.authenticate(token), null)
   })
-})
-
-test('a record of the first version, which says nothing of being enabled, is', async () => {
-  const { catalog, environment, reopen, by } = withAdmin()
-  await catalog.users.create(by, ann)
-  const text = dump(environment).find((line) => line.startsWith('users ann'))!
-  assert.ok(text.includes('"enabled":true'))
-  const { enabled: _, ...old } = decodeRecord<Record<string, unknown>>(
-    'users',
-    environment.get('users', nameKey('ann'))!,
-  )
-  const batch = new WriteBatch()
-  batch.put('users', nameKey('ann'), encodeRecord(old))
-  environment.commit(batch)
-  const again = reopen()
-  assert.equal(again.users.get('ann').enabled, true)
-  assert.ok((await tokenOf(again, 'ann')).value)
-  assert.ok(again.users.get('ann').lastLoginAt)
 })

@@ -13,9 +13,9 @@ describe('data directory', () => {
   it('is made with the format of today, and keeps its number of shards', (test) => {
     const path = join(temporaryDirectory(test), 'a', 'b')
     makeDataDir(path)
-    assert.deepEqual(openDataDir(path, 3), { path, shards: 3, format: DATA_FORMAT, fresh: true })
+    assert.deepEqual(openDataDir(path, 3), { path, shards: 3, fresh: true })
     assert.deepEqual(JSON.parse(readFileSync(join(path, 'format.json'), 'utf8')), { format: DATA_FORMAT, shards: 3 })
-    assert.deepEqual(openDataDir(path, 8), { path, shards: 3, format: DATA_FORMAT, fresh: false })
+    assert.deepEqual(openDataDir(path, 8), { path, shards: 3, fresh: false })
   })
 
   it('with as many shards as there may be is opened again, and one with more is not made', (test) => {
@@ -24,7 +24,6 @@ describe('data directory', () => {
       assert.deepEqual(openDataDir(path, limits.shardsMax), {
         path,
         shards: limits.shardsMax,
-        format: DATA_FORMAT,
         fresh,
       })
     assert.equal(settingsTable.shards.schema.parse(String(limits.shardsMax)), limits.shardsMax)

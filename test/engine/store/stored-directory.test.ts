@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { verifyDataDir } from '../../../engine/index.js'
 import { ingest, jobOf, openFixture, viewsOf, type DirectoryFixture } from '../../fixtures/directory.js'
 import { readFixture, unpackBytes } from '../../fixtures/files.js'
+import { testAuthor } from '../../support/author.js'
 import { temporaryDirectory } from '../../support/engine-files.js'
 
 test('a data directory of format 1 opens as it was left', async (context) => {
@@ -20,7 +21,7 @@ test('a data directory of format 1 opens as it was left', async (context) => {
     assert.deepEqual(viewsOf(engine), views)
     assert.equal((await engine.audit.verify()).intact, true)
     const job = jobOf(engine)
-    await engine.startJob(job)
+    await engine.startJob(job, testAuthor)
     const view = await ingest(engine, jobOf(engine), 'new', { rule: 'rule 0', host: 'host 0' })
     assert.deepEqual([view.resultLabel, view.bucketState], ['Drop', 'in_knowledge_base'])
   } finally {

@@ -1,6 +1,6 @@
 /**
- * A start, stage by stage, and the end in its order. Each stage gets what the stages before have made and gives back what
- * it has made; nothing is passed on before it is finished.
+ * Starts an engine in stages, and ends it in order. A stage gets what earlier stages have made, and returns what it has
+ * made. Nothing is passed on before it is finished.
  *
  *   openReports    the log, batches of work, failures            actor/reports.ts
  *   openStores     what is stored, checked                       actor/open-stores.ts
@@ -12,10 +12,10 @@
  * Owns: the order of start and end. Leaves out: what may be asked (engine.ts).
  *
  * 1. The data directory belongs to one process from before the first read until after the last write.
- * 2. Nothing is resumed before all services are made: what is resumed may need any of them.
+ * 2. All services are made before any work is resumed: the work may need any of them.
  * 3. close(): refuse, finish, stop threads, close the store, release the lock, in that order.
- * 4. A part tells of what happened by an event that it owns, and knows nobody who listens: the catalog of changes, shards
- *    of turns that ran, trainings of their end. The listeners are put in here, or in the stage that makes the part.
+ * 4. A part owns its events and does not know who listens. The catalog reports changes, shards report turns that ran, and
+ *    trainings report their end. This file or the stage that makes the part adds the listeners.
  */
 import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'

@@ -4,8 +4,9 @@
  * Owns: which service needs which, so their order. Leaves out: what is stored (open-stores.ts), threads (start-runtime.ts),
  * what jobs that change set off (wiring.ts).
  *
- * 1. Each service gets finished things only. Two need each other: integrations deliver the alerts of watchdogs, and
- *    watchdogs look at integrations. The watchdogs' log, which is made before both, answers what integrations ask.
+ * 1. Each service gets finished things only.
+ * 2. Watchdogs need the integrations, which deliver their alerts. Integrations ask only whether there are alerts to
+ *    deliver: the watchdogs' log answers that, and it is made before both.
  */
 import { systemRandom } from '../random.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'

@@ -58,7 +58,7 @@ function startShards(
   const { dataDir, shardReaders, ingestClock } = stores
   const threads = Math.min(count, wanted ?? defaultThreads(count))
   const lateEventsMax = format >= LATE_COUNTS_FORMAT ? limits.countsLateEventsMax : 0
-  // The shards own this event. They tell of the first turn after they were made.
+  // The shards own this event: it comes once a turn has run, so after `shards` is set.
   const ran = (shard: number, { messages, seconds }: TurnRan): void => {
     const container = `actor/${shards.threadOf(shard)}`
     reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })

@@ -132,6 +132,7 @@ export interface DecisionService {
    * `eventId` null: the body's `event_id` field where `idInBody`, else an id of the service's own.
    * @throws Refusal mailbox_full, draining, event_id_too_long, body_too_large, at once and without telling the receiver.
    */
+  // Five parameters and not an object: this is called once an event.
   ingest(job: JobHandle, eventId: string | null, idInBody: boolean, body: Uint8Array, receiver: IngestReceiver): void
 
   /**

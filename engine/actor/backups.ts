@@ -26,7 +26,10 @@ export interface BackupParts {
   readonly backupDir: string | null
   readonly shards: Pick<Shards, 'stillWhile' | 'count' | 'sizeBytes'>
   readonly logs: Logs
+  /** Copies the files. It is closed with the backups. */
+  readonly thread: BackupThread
   catalogBytes(): number
+  /** @throws Refusal draining. */
   mustAccept(): void
 }
 
@@ -36,16 +39,14 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,127}$/
 
 export class Backups implements BackupService {
   readonly #parts: BackupParts
-  readonly #thread: BackupThread
   readonly #log: Log
   /** Of this process: those under way and those that failed. */
   readonly #here = new Map<string, BackupView>()
   #underWay: Promise<unknown> | null = null
   #steps: Int32Array | null = null
 
-  constructor(parts: BackupParts, thread: BackupThread) {
+  constructor(parts: BackupParts) {
     this.#parts = parts
-    this.#thread = thread
     this.#log = parts.logs.of('store')
   }
 
@@ -101,7 +102,7 @@ export class Backups implements BackupService {
       Atomics.store(this.#steps, 0, GIVEN_UP)
       Atomics.notify(this.#steps, 0)
     }
-    await this.#thread.close()
+    await this.#parts.thread.close()
     await this.#underWay
   }
 
@@ -110,7 +111,7 @@ export class Backups implements BackupService {
     try {
       const steps = new Int32Array(new SharedArrayBuffer(4))
       this.#steps = steps
-      const running = this.#thread.run({
+      const running = this.#parts.thread.run({
         dataDir: this.#parts.dataDir,
         into: partial,
         withKey,

@@ -2,7 +2,7 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
-import type { AuditDesk } from './audit-desk.js'
+import type { AuditCollector } from './audit-collector.js'
 import type {
   ConsensusService,
   ConsensusTarget,
@@ -17,7 +17,7 @@ import type { Author, JobHandle } from '../principal.js'
 
 export interface ConsensusParts {
   readonly shards: Shards
-  readonly audit: AuditDesk
+  readonly collector: Pick<AuditCollector, 'ask'>
   readonly readers: ReaderThreads
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
@@ -59,7 +59,7 @@ export class ConsensusDesk implements ConsensusService {
       'eventId' in target ? [target.eventId, null] : [null, bucketIdBytes(target.bucketId).toString('hex')]
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax)
       throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.audit.collector.ask(job, 'override', eventId, encodeOverride({ label, bucketId }, by))
+    await this.#parts.collector.ask(job, 'override', eventId, encodeOverride({ label, bucketId }, by))
     return this.of(handle, target)
   }
 }

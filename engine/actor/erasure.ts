@@ -33,16 +33,16 @@ export interface ErasureParts {
   readonly shards: Shards
   readonly trainings: Trainings
   readonly integrations: Pick<Integrations, 'erased'>
-  current(handle: JobHandle): JobSettings
-  mustAccept(): void
-}
-
-export interface ErasureTools {
   /** The catalog's environment. */
   readonly store: Environment
   readonly audit: AuditTrail
   readonly clock: Clock
-  readonly looks: Pick<LookThread, 'run' | 'underWay'>
+  /** Looks for events. */
+  readonly thread: Pick<LookThread, 'run'>
+  /** The job as it is now. @throws Refusal job_not_found. */
+  current(handle: JobHandle): JobSettings
+  /** @throws Refusal draining. */
+  mustAccept(): void
 }
 
 /** Erasures at once, over all jobs. */
@@ -53,12 +53,10 @@ const RETRAIN = 'events that the model was trained with, or votes on them, were 
 
 export class Erasure implements ErasureService {
   readonly #parts: ErasureParts
-  readonly #tools: ErasureTools
   #underWay = 0
 
-  constructor(parts: ErasureParts, tools: ErasureTools) {
+  constructor(parts: ErasureParts) {
     this.#parts = parts
-    this.#tools = tools
   }
 
   async events(handle: JobHandle, request: ReprocessRequest, by: Author): Promise<ErasureOutcome> {
@@ -91,7 +89,7 @@ export class Erasure implements ErasureService {
     const sum = { events: 0, votes: 0 }
     for (let [after, isLast] = [0, false]; !isLast; ) {
       const job = this.#parts.current(handle)
-      const found = await this.#tools.looks.run({
+      const found = await this.#parts.thread.run({
         dataDir,
         job,
         serviceNames,
@@ -142,15 +140,15 @@ export class Erasure implements ErasureService {
   #tell({ id, title }: JobSettings, by: Author, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
     const batch = new WriteBatch()
     const entry = {
-      atMicros: this.#tools.clock.nowMicros(),
+      atMicros: this.#parts.clock.nowMicros(),
       by,
       action,
       object: { type: 'job', id: String(id), title },
       job: { id, title },
       details,
     } as const
-    this.#tools.audit.record(batch, entry)
-    this.#tools.store.commit(batch)
+    this.#parts.audit.record(batch, entry)
+    this.#parts.store.commit(batch)
   }
 }
 

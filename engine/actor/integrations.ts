@@ -29,10 +29,16 @@ import type { TakenIn } from '../integration/refused.js'
 export interface IntegrationsParts extends OrdersParts {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly catalog: Catalog
-  /** Whether there are watchdogs to tell, or may be. */
-  readonly watchdogsTell: boolean
+  readonly catalog: Pick<Catalog, 'jobs'>
+  /** Hosts that steps may reach although they are not public (SERVICE_PRIVATE_HOSTS). */
+  readonly privateHosts: readonly string[]
+  /** What the thread runs, where it is not the service's own module. */
+  readonly module?: URL
+  /** Whether integrations have alerts of watchdogs to deliver, or may get some. */
+  watchdogsTell(): boolean
 }
+
+const threadModule = new URL('../../bundle/service/integration-thread.js', import.meta.url)
 
 /** Before a thread that died is replaced. */
 const RESTART_MS = 1_000
@@ -48,8 +54,6 @@ interface Asking {
 
 export class Integrations implements IntegrationsService {
   readonly #parts: IntegrationsParts
-  readonly #privateHosts: readonly string[]
-  readonly #module: URL
   readonly #asking = new Map<number, Asking>()
   readonly #orders: IntegrationOrders
   #worker: Worker | null = null
@@ -58,15 +62,8 @@ export class Integrations implements IntegrationsService {
   #closed: (() => void) | null = null
   #isClosing = false
 
-  /** `privateHosts`: SERVICE_PRIVATE_HOSTS; `module` is what the thread runs. */
-  constructor(
-    parts: IntegrationsParts,
-    privateHosts: readonly string[] = [],
-    module = new URL('../../bundle/service/integration-thread.js', import.meta.url),
-  ) {
+  constructor(parts: IntegrationsParts) {
     this.#parts = parts
-    this.#module = module
-    this.#privateHosts = privateHosts
     this.#orders = new IntegrationOrders(parts)
   }
 
@@ -177,19 +174,19 @@ export class Integrations implements IntegrationsService {
   #isNeeded(): boolean {
     for (const job of this.#parts.catalog.jobs())
       if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
-    return this.#parts.watchdogsTell
+    return this.#parts.watchdogsTell()
   }
 
   #start(): void {
-    const { dataDir, serviceNames, shards, failed } = this.#parts
+    const { dataDir, serviceNames, privateHosts, shards, module = threadModule, failed } = this.#parts
     const workerData: IntegrationThreadData = {
       dataDir,
       serviceNames,
-      privateHosts: this.#privateHosts,
+      privateHosts,
       pace: standardPace,
       commits: shards.commits,
     }
-    const worker = new Worker(this.#module, { workerData, name: 'integrations' })
+    const worker = new Worker(module, { workerData, name: 'integrations' })
     this.#worker = worker
     worker.on('message', (message: FromIntegrations) => this.#heard(message, worker))
     worker.on('error', (error) => failed('the thread of the integrations died', error))

@@ -21,6 +21,7 @@ import type { Shards } from './shards.js'
 export interface LookUpWatchParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'integrations'>
   readonly shards: Pick<Shards, 'count' | 'reader' | 'mailbox' | 'insist' | 'stamp'>
+  readonly clock: Clock
   /** False while the engine shuts down. */
   accepting(): boolean
   failed(what: string, error: unknown): void
@@ -33,7 +34,6 @@ const MICROS = 1_000
 
 export class LookUpWatch {
   readonly #parts: LookUpWatchParts
-  readonly #clock: Clock
   /** Jobs that may have events waiting, and since when they could be decided. */
   readonly #since = new Map<number, number>()
   /** Of jobs whose oldest event comes later than now: up to where events were there at a look, and when that was. */
@@ -42,9 +42,8 @@ export class LookUpWatch {
   readonly #busy = new Set<number>()
   #timer: NodeJS.Timeout | null = null
 
-  constructor(parts: LookUpWatchParts, clock: Clock) {
+  constructor(parts: LookUpWatchParts) {
     this.#parts = parts
-    this.#clock = clock
   }
 
   /** What the last process left waiting. */
@@ -64,7 +63,7 @@ export class LookUpWatch {
     if (job.status === 'STOPPED') return void this.#since.delete(job.id)
     if (this.#since.has(job.id)) return
     if (!this.#mayCome(job) && this.#parts.shards.reader(job.shard).stats(job).pending === 0) return
-    this.#since.set(job.id, this.#clock.nowMicros())
+    this.#since.set(job.id, this.#parts.clock.nowMicros())
     this.#timer ??= setInterval(() => this.look(), LOOK_MS).unref()
   }
 
@@ -101,7 +100,7 @@ export class LookUpWatch {
 
   /** Up to where events have waited for too long, or null. */
   #overdue(job: JobSettings, oldest: number, sinceMicros: number): number | null {
-    const [now, wait] = [this.#clock.nowMicros(), this.#waitMicros(job)]
+    const [now, wait] = [this.#parts.clock.nowMicros(), this.#waitMicros(job)]
     if (oldest <= now) {
       this.#ahead.delete(job.id)
       const through = now - wait

@@ -6,7 +6,6 @@
  * 1. What may take long runs one by one, so that short questions, of metrics and of others, find a thread.
  * 2. Time runs while a question waits, too; one that nobody waits for any more does not run.
  */
-import type { Clock } from '../clock.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import type { MetricsAnswers, MetricsAsked } from './metrics-task.js'
@@ -21,8 +20,8 @@ export class MetricsAsker {
   #lane: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  constructor(parts: ReaderTasksParts, clock: Clock) {
-    this.#tasks = new ReaderTasks(parts, clock)
+  constructor(parts: ReaderTasksParts) {
+    this.#tasks = new ReaderTasks(parts)
   }
 
   /** What is answered at once. Rejects with queries_busy, query_timeout, draining. */

@@ -6,7 +6,7 @@
  *
  * 1. Nothing here grows with the events: what has to be counted is counted on a thread.
  */
-import { isoMicros, type Clock } from '../clock.js'
+import { isoMicros } from '../clock.js'
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
@@ -48,41 +48,36 @@ const PSEUDONYM_KEY_BYTES = 32
 /** What the first look at a model's metrics waits for them. */
 const FIRST_LOOK_MS = 10_000
 
-/** What a desk needs of the rest of the engine. */
 export interface MetricsParts extends ReaderTasksParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'canSee'>
   readonly shards: Shards
   readonly batches: BatchBook
+  /** The catalog's environment. */
+  readonly store: Environment
+  readonly random: Random
+  /** S18. */
+  readonly minutesPerAlert: number | undefined
+  /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
+  /** @throws Refusal draining. */
   mustAccept(): void
   failed(what: string, error: unknown): void
 }
 
-export interface MetricsTools {
-  /** The catalog's environment. */
-  readonly store: Environment
-  readonly clock: Clock
-  readonly random: Random
-  /** S18. */
-  readonly minutesPerAlert: number | undefined
-}
-
 export class MetricsDesk implements MetricsService {
   readonly #parts: MetricsParts
-  readonly #tools: MetricsTools
   readonly #asker: MetricsAsker
   readonly #log: MetricsLog
   readonly #recomputations: Recomputations
   readonly #models: ModelBook
   readonly #minutesPerAlert: number
 
-  constructor(parts: MetricsParts, tools: MetricsTools) {
-    const { clock, minutesPerAlert = MINUTES_PER_ALERT } = tools
+  constructor(parts: MetricsParts) {
+    const { store, clock, minutesPerAlert = MINUTES_PER_ALERT } = parts
     this.#parts = parts
-    this.#tools = tools
     this.#minutesPerAlert = minutesPerAlert
-    this.#asker = new MetricsAsker(parts, clock)
-    this.#log = new MetricsLog(tools.store)
+    this.#asker = new MetricsAsker(parts)
+    this.#log = new MetricsLog(store)
     this.#recomputations = new Recomputations({
       log: this.#log,
       clock,
@@ -147,7 +142,7 @@ export class MetricsDesk implements MetricsService {
   }
 
   async internal(principal: Principal, question: InternalQuestion, gone?: AbortSignal): Promise<InternalMetrics> {
-    const { random, clock } = this.#tools
+    const { random, clock } = this.#parts
     const jobs = this.#select(principal, question.jobIds)
     const [scope, interval] = [readScope(question), readInterval(question.interval)]
     const key = random.bytes(PSEUDONYM_KEY_BYTES)
@@ -200,7 +195,7 @@ export class MetricsDesk implements MetricsService {
     const jobs = this.#select(principal, question.jobIds)
     const interval = readInterval(question.interval)
     const { shards, serviceNames } = this.#parts
-    const nowMicros = this.#tools.clock.nowMicros()
+    const nowMicros = this.#parts.clock.nowMicros()
     const asked = jobs.map((job) => ({
       jobId: job.id,
       shard: job.shard,
@@ -219,7 +214,7 @@ export class MetricsDesk implements MetricsService {
         const reader = shards.reader(shard)
         return { bytes: reader.sizeBytes(), events: reader.events() }
       }),
-      catalogBytes: this.#tools.store.sizeBytes(),
+      catalogBytes: this.#parts.store.sizeBytes(),
       serviceName: serviceNames[0] as string,
     })
   }

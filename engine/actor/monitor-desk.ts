@@ -19,8 +19,7 @@ import type {
   Log,
 } from '../monitor/monitor-service.js'
 import { SAMPLE_SECONDS, SampleStore } from '../monitor/sample-store.js'
-import { WatchdogLog } from '../monitor/watchdog-log.js'
-import type { AuditTrail } from '../resource/audit-trail.js'
+import type { WatchdogLog } from '../monitor/watchdog-log.js'
 import type { Environment } from '../store/environment.js'
 import { freeShare } from './container-parts.js'
 import { Containers, type ContainersParts } from './containers.js'
@@ -30,6 +29,10 @@ import { Watchdogs } from './watchdogs.js'
 
 export interface MonitorParts extends FigureParts, ContainersParts {
   readonly batches: BatchBook
+  /** The catalog's environment. */
+  readonly store: Environment
+  readonly watchdogLog: WatchdogLog
+  readonly clock: Clock
   /** False while the engine shuts down. */
   accepting(): boolean
 }
@@ -40,18 +43,10 @@ const RETRY_MS = 1_000
 /** Between two writes of samples. */
 const FLUSH_TICKS = 6
 
-export interface MonitorTools {
-  /** The catalog's environment. */
-  readonly store: Environment
-  readonly clock: Clock
-  readonly audit: AuditTrail
-}
-
 export class MonitorDesk implements MonitorService {
   readonly containers: Containers
   readonly watchdogs: Watchdogs
   readonly #parts: MonitorParts
-  readonly #tools: MonitorTools
   readonly #figures: FigureBook
   readonly #samples: SampleStore
   #usage: Usage
@@ -60,14 +55,14 @@ export class MonitorDesk implements MonitorService {
   #ticking: Promise<void> = Promise.resolve()
   #threadsUp = false
 
-  constructor(parts: MonitorParts, tools: MonitorTools) {
+  constructor(parts: MonitorParts) {
+    const { store, watchdogLog, clock } = parts
     this.#parts = parts
-    this.#tools = tools
-    this.watchdogs = new Watchdogs(parts, new WatchdogLog(tools.store, tools.audit), tools.clock)
+    this.watchdogs = new Watchdogs(parts, watchdogLog, clock)
     this.#figures = new FigureBook(parts, (decided) => this.watchdogs.count(decided))
-    this.#samples = new SampleStore(tools.store)
+    this.#samples = new SampleStore(store)
     this.#usage = new Usage(parts)
-    this.containers = new Containers(parts, this.#samples, tools.clock)
+    this.containers = new Containers(parts, this.#samples, clock)
     void this.#awaitThreads()
     this.#start()
   }
@@ -128,7 +123,7 @@ export class MonitorDesk implements MonitorService {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
     await this.#ticking
-    this.#samples.flush(this.#tools.clock.nowMicros())
+    this.#samples.flush(this.#parts.clock.nowMicros())
   }
 
   #start(): void {
@@ -146,7 +141,7 @@ export class MonitorDesk implements MonitorService {
   async #tick(): Promise<void> {
     if (!this.#threadsUp) return
     const samples = await this.#usage.read()
-    const now = this.#tools.clock.nowMicros()
+    const now = this.#parts.clock.nowMicros()
     this.#samples.add(now, samples)
     this.#figures.countDecided()
     await this.watchdogs.look()

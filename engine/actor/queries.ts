@@ -8,7 +8,6 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Clock } from '../clock.js'
 import type { JobSettings } from '../job/job.js'
 import type { Catalog } from '../resource/catalog.js'
 import type { EventsQuestion, JobSelection, QueriesService, SearchQuestion } from './queries-service.js'
@@ -24,9 +23,9 @@ export class Queries implements QueriesService {
   readonly #parts: QueryParts
   readonly #tasks: ReaderTasks
 
-  constructor(parts: QueryParts, clock: Clock) {
+  constructor(parts: QueryParts) {
     this.#parts = parts
-    this.#tasks = new ReaderTasks(parts, clock)
+    this.#tasks = new ReaderTasks(parts)
   }
 
   events(principal: Principal, question: EventsQuestion, gone?: AbortSignal): Promise<Uint8Array> {

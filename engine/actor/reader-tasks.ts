@@ -21,17 +21,16 @@ type TaskOf<K extends TaskKind> = Questions[K]['given']['task']
 export interface ReaderTasksParts {
   readonly serviceNames: readonly string[]
   readonly readers: ReaderThreads
+  readonly clock: Clock
 }
 
 export class ReaderTasks {
   readonly #parts: ReaderTasksParts
-  readonly #clock: Clock
   readonly #running = new Set<CancelCell>()
   #closed = false
 
-  constructor(parts: ReaderTasksParts, clock: Clock) {
+  constructor(parts: ReaderTasksParts) {
     this.#parts = parts
-    this.#clock = clock
   }
 
   /** Asks. Rejects with queries_busy, draining, and what the answer was refused with; given up once `gone` is aborted. */
@@ -48,10 +47,10 @@ export class ReaderTasks {
     this.#running.add(cell)
     gone?.addEventListener('abort', cancel, { once: true })
     try {
-      const { serviceNames, readers } = this.#parts
+      const { serviceNames, readers, clock } = this.#parts
       const frame: TaskFrame = {
         serviceNames,
-        nowMicros: this.#clock.nowMicros(),
+        nowMicros: clock.nowMicros(),
         deadlineMs: nowMs() + forMs,
         cancelled: cell.memory,
       }

@@ -37,7 +37,9 @@ export interface ReprocessingParts {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
   readonly shards: Pick<Shards, 'count' | 'messages' | 'reader' | 'ask' | 'insist'>
-  readonly audit: { readonly collector: Pick<AuditCollector, 'ask'> }
+  readonly collector: Pick<AuditCollector, 'ask'>
+  /** Looks for events. It is closed with this. */
+  readonly thread: Pick<LookThread, 'run' | 'close'>
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   job(id: number): JobSettings | undefined
@@ -50,17 +52,14 @@ export interface ReprocessingParts {
 
 export class Reprocessing implements ReprocessService {
   readonly #parts: ReprocessingParts
-  readonly #thread: Pick<LookThread, 'run' | 'close'>
   /** Jobs whose tasks are being run. */
   readonly #running = new Set<number>()
   /** Tasks that are being asked for, by job. */
   readonly #asking = new Map<number, number>()
   #told: (() => void)[] = []
 
-  /** `thread` looks for events; it is closed with this. */
-  constructor(parts: ReprocessingParts, thread: Pick<LookThread, 'run' | 'close'>) {
+  constructor(parts: ReprocessingParts) {
     this.#parts = parts
-    this.#thread = thread
   }
 
   /** Takes up what the last process did not finish. */
@@ -86,12 +85,7 @@ export class Reprocessing implements ReprocessService {
   async event(handle: JobHandle, eventId: string, by: Author): Promise<void> {
     this.#parts.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.audit.collector.ask(
-      this.#parts.current(handle),
-      'reprocess',
-      eventId,
-      withAuthor(by, Buffer.alloc(0)),
-    )
+    await this.#parts.collector.ask(this.#parts.current(handle), 'reprocess', eventId, withAuthor(by, Buffer.alloc(0)))
   }
 
   async start(
@@ -147,7 +141,7 @@ export class Reprocessing implements ReprocessService {
 
   /** When no more messages are taken. What is not finished goes on at the next start. */
   async close(): Promise<void> {
-    await this.#thread.close()
+    await this.#parts.thread.close()
   }
 
   #view(job: JobSettings, id: number): ReprocessTask {
@@ -162,7 +156,7 @@ export class Reprocessing implements ReprocessService {
 
   /** Orders of a client's are refused where the mailbox is full. */
   async #order(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
-    return (await this.#parts.audit.collector.ask(job, 'task', null, encodeOrder(order))) as ReprocessRow | null
+    return (await this.#parts.collector.ask(job, 'task', null, encodeOrder(order))) as ReprocessRow | null
   }
 
   /** Orders of the engine's own wait. */
@@ -245,7 +239,15 @@ export class Reprocessing implements ReprocessService {
     const { dataDir, serviceNames } = this.#parts
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#thread.run({ dataDir, job, serviceNames, selection, askedMicros: id, after, countOnly })
+        return await this.#parts.thread.run({
+          dataDir,
+          job,
+          serviceNames,
+          selection,
+          askedMicros: id,
+          after,
+          countOnly,
+        })
       } catch (error) {
         if (!this.#parts.accepting() || attempt >= LOOK_ATTEMPTS) throw error
         await sleep(LOOK_AGAIN_MS, undefined, { ref: false })

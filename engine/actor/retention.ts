@@ -27,6 +27,9 @@ export interface RetentionParts {
   readonly catalog: Catalog
   readonly logs: Logs
   readonly shards: Shards
+  /** The catalog's environment. */
+  readonly store: Environment
+  readonly clock: Clock
   /** False while the engine shuts down. */
   accepting(): boolean
   failed(what: string, error: unknown): void
@@ -38,19 +41,15 @@ const AGING = Buffer.from('aging')
 
 export class RetentionSweep {
   readonly #parts: RetentionParts
-  readonly #store: Environment
-  readonly #clock: Clock
   readonly #timer: NodeJS.Timeout
   readonly #aging: AgingClock
   /** As it was written last. */
   #written: AgingState
   #sweeping: Promise<number> | null = null
 
-  /** `store` is the catalog's. */
-  constructor(parts: RetentionParts, { store, clock }: { readonly store: Environment; readonly clock: Clock }) {
+  constructor(parts: RetentionParts) {
+    const { store, clock } = parts
     this.#parts = parts
-    this.#store = store
-    this.#clock = clock
     this.#written = storedState(store) ?? {
       seenMicros: lastKnown(parts.shards) ?? clock.nowMicros(),
       doubtedMicros: 0,
@@ -77,7 +76,7 @@ export class RetentionSweep {
   /** What ages are counted from. */
   #now(): number {
     const doubted = this.#aging.believedAt
-    const now = this.#aging.at(this.#clock.nowMicros())
+    const now = this.#aging.at(this.#parts.clock.nowMicros())
     const { state, believedAt } = this.#aging
     if (believedAt !== null && believedAt !== doubted) {
       const days = Math.round(state.doubtedMicros / DAY_MICROS)
@@ -93,7 +92,7 @@ export class RetentionSweep {
   #write(state: AgingState): void {
     const batch = new WriteBatch()
     batch.put(marksTable, AGING, encodeJsonRow(state))
-    if (commitOrWait(this.#store, batch)) this.#written = state
+    if (commitOrWait(this.#parts.store, batch)) this.#written = state
   }
 
   /** A job that cannot be swept keeps none of the others from it. */

@@ -67,7 +67,7 @@ export class Upkeep {
     )
   }
 
-  /** The job is due to train by itself. */
+  /** The schedule says that the job is to be trained now. */
   trainBySchedule(jobId: number): void {
     const { catalog, shards, trainings, failed } = this.#parts
     const job = catalog.job(jobId)

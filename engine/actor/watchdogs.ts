@@ -89,11 +89,6 @@ export class Watchdogs implements WatchdogService {
     this.#delete(this.#ownRow(id), by)
   }
 
-  /** Whether integrations have something to tell, or may get it. */
-  get tell(): boolean {
-    return this.#log.tells(this.#clock.nowMicros())
-  }
-
   /** The watchdogs of a job's settings become what they say now (job-monitors.ts); with a job that is gone all of its own go. */
   followJob(jobId: number): void {
     try {

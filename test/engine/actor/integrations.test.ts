@@ -15,20 +15,18 @@ test('an answer to a thread that has died is not taken for one to the thread in 
   const { id: jobId, pipeline } = catalog.jobByTitle('a job')!
   const { integrationId } = pipeline.find(({ role }) => role === 'input')!
   const heard: string[] = []
-  const integrations = new Integrations(
-    {
-      dataDir: parts.dataDir,
-      serviceNames: [JSON.stringify({ jobId, integrationId, role: 'input' })],
-      catalog,
-      shards,
-      batches,
-      watchdogsTell: false,
-      job: (id) => catalog.job(id),
-      failed: (what, error) => heard.push(`${what} ${(error as Error).message}`.trim()),
-    },
-    [],
-    new URL('../../support/asking-thread.js', import.meta.url),
-  )
+  const integrations = new Integrations({
+    dataDir: parts.dataDir,
+    serviceNames: [JSON.stringify({ jobId, integrationId, role: 'input' })],
+    catalog,
+    shards,
+    batches,
+    privateHosts: [],
+    module: new URL('../../support/asking-thread.js', import.meta.url),
+    watchdogsTell: () => false,
+    job: (id) => catalog.job(id),
+    failed: (what, error) => heard.push(`${what} ${(error as Error).message}`.trim()),
+  })
   afterwards(context, () => integrations.close())
   await shards.stillWhile(async () => {
     integrations.rewire()

@@ -25,21 +25,19 @@ class World {
 
   constructor() {
     const { shard } = this
-    this.watch = new LookUpWatch(
-      {
-        catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
-        shards: {
-          count: 1,
-          reader: () => shard.reader(),
-          mailbox: () => shard.mailbox,
-          stamp: () => this.stamps.take(),
-          insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.stamps.take() }),
-        },
-        accepting: () => true,
-        failed: (_, error) => this.failures.push(error),
+    this.watch = new LookUpWatch({
+      catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
+      shards: {
+        count: 1,
+        reader: () => shard.reader(),
+        mailbox: () => shard.mailbox,
+        stamp: () => this.stamps.take(),
+        insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.stamps.take() }),
       },
-      this.clock,
-    )
+      clock: this.clock,
+      accepting: () => true,
+      failed: (_, error) => this.failures.push(error),
+    })
   }
 
   change(more: Partial<JobSettings>): void {

@@ -309,26 +309,24 @@ describe('a reprocessing task whose looks fail', () => {
       insist: (job: JobSettings, kind: MessageKind, body?: Uint8Array) => post(job, kind, null, body),
     }
     let left = failures
-    const reprocessing = new Reprocessing(
-      {
-        dataDir: '',
-        serviceNames: ['service'],
-        shards,
-        audit: { collector: { ask: post } },
-        current: () => settings,
-        job: () => settings,
-        mustAccept: () => {},
-        accepting: () => true,
-        failed: (what) => told.push(what),
-      },
-      {
+    const reprocessing = new Reprocessing({
+      dataDir: '',
+      serviceNames: ['service'],
+      shards,
+      collector: { ask: post },
+      thread: {
         async run(task) {
           if (left-- > 0) throw new Error('the thread died')
           return look(shard.environment, task)
         },
         async close() {},
       },
-    )
+      current: () => settings,
+      job: () => settings,
+      mustAccept: () => {},
+      accepting: () => true,
+      failed: (what) => told.push(what),
+    })
     return { reprocessing, told }
   }
 

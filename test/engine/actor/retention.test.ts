@@ -8,13 +8,11 @@ import { ManualClock } from '../../../engine/clock.js'
 import { encodeFeedback } from '../../../engine/actor/feedback.js'
 import { verifyDataDir } from '../../../engine/actor/verify.js'
 import type { JobSettings } from '../../../engine/job/job.js'
-import { EngineParts } from '../../../engine/parts.js'
-import { openDataDir } from '../../../engine/store/data-dir.js'
-import { lockDataDir } from '../../../engine/store/data-lock.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { openShard } from '../../../engine/store/environments.js'
 import { jobRange } from '../../../engine/store/tables.js'
 import { testAuthor } from '../../support/author.js'
+import { wireParts, type EngineParts } from '../../support/engine-parts.js'
 
 const DAY_MS = 86_400_000
 const dir = mkdtempSync(join(tmpdir(), 'retention-'))
@@ -24,7 +22,6 @@ let parts: EngineParts
 let closed = false
 
 before(async () => {
-  const lock = await lockDataDir(dir)
   const options = {
     dataDir: dir,
     name: 'service',
@@ -34,7 +31,7 @@ before(async () => {
     passwordCost: 10,
     bootstrapKey: 'bootstrap-key-for-tests',
   }
-  parts = new EngineParts(options, openDataDir(dir, 1), lock)
+  parts = await wireParts(options)
 })
 after(async () => {
   if (!closed) await parts.close()
@@ -113,7 +110,6 @@ test('what is no retention is refused', () => {
 test('a job whose events cannot be deleted keeps none of the others from it', async () => {
   const path = mkdtempSync(join(tmpdir(), 'retention-'))
   const begin = async (): Promise<EngineParts> => {
-    const lock = await lockDataDir(path)
     const options = {
       dataDir: path,
       name: 'service',
@@ -123,7 +119,7 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
       passwordCost: 10,
       bootstrapKey: 'bootstrap-key-for-tests',
     }
-    return new EngineParts(options, openDataDir(path, 1), lock)
+    return await wireParts(options)
   }
   let own = await begin()
   const titles = ['broken', 'sound']

@@ -208,7 +208,7 @@ export const limits = {
   tokenSecondsDefault: 30 * DAY_SECONDS,
   /** Milliseconds between two writes of when keys and tokens were last used. */
   lastUseFlushMs: 60_000,
-  /** Passwords that are hashed at once at most, 16 MiB and a third of a second of a core each, and those that wait for it. */
+  /** Passwords that are hashed at once, and those that wait: each takes memory and much of a core. */
   passwordHashesAtOnce: 2,
   passwordHashesWaitingMax: 64,
   /** Wrong passwords for one user name, and from one address, before guessing is slowed down. */

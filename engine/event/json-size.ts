@@ -1,9 +1,8 @@
 /**
  * How much there is to parse in a JSON text, told before it is parsed.
  *
- * What JSON.parse costs are its values and not its bytes: 16 MiB of `[[[[]]]],` keep a thread busy for seconds and fill a
- * gigabyte, and come as 40 KB of gzip. So whoever parses what a client sent looks here first. Leaves out: whether the text
- * is JSON.
+ * JSON.parse costs time and memory for each value, not for each byte, and a small compressed body can hold very many
+ * values. So whoever parses what a client sent looks here first. Leaves out: whether the text is JSON.
  */
 import { limits } from '../limits.js'
 

@@ -9,7 +9,7 @@ export type Objective = 'accuracy' | 'macro_f1' | { readonly costs: readonly (re
 /** The objectives that have a name. */
 export const namedObjectives = ['accuracy', 'macro_f1'] as const
 
-/** Where a job says nothing. Reasons and figures: DESIGN.md, "The decision rule". */
+/** Where a job says nothing. Reasons: learn/DESIGN.md. Figures: learn/EXPERIMENTS.md. */
 export function defaultObjective(job: JobSettings): Objective {
   return hasClusters(job.category) ? 'accuracy' : 'macro_f1'
 }

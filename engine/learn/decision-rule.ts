@@ -28,8 +28,8 @@ const stepShare = 0.1
 /** Added to D, as a share of the events: a label that hardly comes is not answered for a hope. */
 const rareShare = 0.01
 /**
- * Of the events that the rule for macro F1 would answer otherwise than with the most probable label, the share that are: the first bring
- * most of the F1, the last hardly any, and cost accuracy as the others do.
+ * The rule for macro F1 changes this share of the answers that it would change, the surest first. The last ones bring
+ * hardly any F1 and cost as much accuracy as the others.
  */
 const changedShare = 0.85
 /** Halvings of the way between the two rules. */

@@ -2,7 +2,7 @@
  * How far the linear member's weights are held down: by what does best on held-out examples.
  *
  * Whether values mean something each by themselves (ports of a firewall) or hardly at all (what merely comes along with
- * noise) differs by more than a hundredfold from one stream to another, and no number of labels tells: so it is tried. So is
+ * noise) differs from one stream to another, and the number of labels does not tell: so it is tried. So is
  * whether numbers count as such: where there are hardly any categories (measurements, rates) a line through them tells more than
  * their bins, where there are it misleads, above all where they drift.
  *
@@ -46,7 +46,7 @@ function optionsOf(
 export function fitLinear(table: Table, rowWeights: Float64Array, penalty: LinearPenalty, stage: Stage): Float64Array {
   const { linear: matrix } = table
   const fitted = new Float64Array((matrix.featureCount + 1) * matrix.labels.length)
-  // A large matrix has a bend in more directions than matter: fewer iterations are as good.
+  // Fewer iterations on a large matrix: it bends in more directions than matter.
   const affordable = Math.round(work / Math.max(1, matrix.features.length))
   const iterations = Math.min(iterationsMax, Math.max(iterationsMin, affordable))
   fitLogistic(matrix, rowWeights, fitted, { ...optionsOf(penalty, table), iterationsMax: iterations }, stage)

@@ -25,7 +25,7 @@ export const memberCount = memberNames.length
 /** The place of boosting among them. */
 export const boostingPlace = 3
 
-/** Events that one tree sees at most: more make forests larger and no better. */
+/** Events that one tree sees at most: they bound the size of a forest. */
 const rowsMax = 16_384
 /** Trees of a forest. */
 export const forestTrees = 100

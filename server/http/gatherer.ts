@@ -1,8 +1,8 @@
 /**
  * Bytes that come in pieces, in one growing buffer.
  *
- * A list of pieces would cost a hundred bytes for each, so that a client which sends single bytes could fill the memory
- * with a small body; here the cost is at most twice the bytes.
+ * A list would cost far more than the bytes where pieces are small: a client that sends single bytes could fill the
+ * memory with a small body. The buffer is at most twice as large as the bytes.
  */
 import { heldBodies, type HeldBytes } from './held-bytes.js'
 

@@ -1,4 +1,4 @@
-/** Metrics: questions and answers. What each figure is stands in engine/DESIGN.md and where it is computed. */
+/** Metrics: questions and answers. metrics/DESIGN.md and the code that computes a figure define it. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { nullable, Outcome, Timestamp } from './common.js'

@@ -9,7 +9,7 @@
 import { limits } from '../limits.js'
 import type { AuditEntry } from '../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
-import { valueOf, type MarkedField } from './audit-marks.js'
+import { fieldOf, type MarkedField } from './audit-marks.js'
 
 export const listedFields = [
   'user',
@@ -49,7 +49,7 @@ export class AuditTerms {
 
   count(batch: WriteBatch, entry: AuditEntry): void {
     for (const field of listedFields) {
-      const value = valueOf(field, entry)
+      const value = fieldOf(field, entry)
       if (value === null || value === '') continue
       const key = termKey(field, value)
       const name = key.toString('latin1')

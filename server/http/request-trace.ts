@@ -1,6 +1,5 @@
 /** A request that is followed on its way, as those see it who have it in hand: tracing.ts has the rest. */
 import type { EventView, TurnTrace } from '../../engine/index.js'
-import type { Exchange } from './exchange.js'
 
 export interface RequestTrace extends TurnTrace {
   /** What became of its event. */
@@ -9,8 +8,13 @@ export interface RequestTrace extends TurnTrace {
   ended(status: number): void
 }
 
+/** A request's headers, by their names in lower case; '' where it has none of the name. */
+export interface RequestHeaders {
+  header(name: string): string
+}
+
 /** Follows requests, or some of them. */
 export interface Tracer {
   /** null where this one is not followed. Before the handler returns only. */
-  follow(exchange: Exchange, method: string, route: string): RequestTrace | null
+  follow(request: RequestHeaders, method: string, route: string): RequestTrace | null
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JobSettings } from '../../../engine/job/job.js'
 import type { Catalog } from '../../../engine/resource/catalog.js'
 import type { Principal } from '../../../engine/service.js'
-import { input, job, openCatalog, restApi, valueOf } from '../../support/catalog.js'
+import { input, job, openCatalog, restApi, keyOf } from '../../support/catalog.js'
 
 function principalOf(catalog: Catalog, secret: string): Principal {
   const principal = catalog.authenticate(secret)
@@ -15,8 +15,8 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
   const { catalog } = openCatalog()
   const managementKey = 'a-management-key-of-tests'
   catalog.bootstrap({ adminPassword: 'long enough', managementKey })
-  const one = principalOf(catalog, valueOf(catalog, 'one'))
-  const two = principalOf(catalog, valueOf(catalog, 'two'))
+  const one = principalOf(catalog, keyOf(catalog, 'one'))
+  const two = principalOf(catalog, keyOf(catalog, 'two'))
   catalog.apply(
     {
       i1: restApi('i1', 'one'),

@@ -2,9 +2,9 @@
 import type { DecisionService, ServiceState } from '../engine/index.js'
 import type { HeaderName } from './http/header-name.js'
 import type { RateLimit } from './http/rate-limit.js'
+import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
 import type { FairWindow } from './routes/fair-window.js'
-import type { Tracer } from './http/tracer.js'
 
 export interface App {
   readonly service: DecisionService

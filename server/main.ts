@@ -91,6 +91,12 @@ type RunningEngine = Awaited<ReturnType<typeof openEngine>>
 type RunningServer = Awaited<ReturnType<Parts['Server']['start']>>
 type RunningTracing = import('./tracing.js').Tracing
 
+interface Running {
+  readonly server: RunningServer
+  readonly engine: RunningEngine
+  readonly tracing: RunningTracing | undefined
+}
+
 /** What waits for the collector of traces is given so long at the end. */
 const LAST_TRACES_MS = 3_000
 
@@ -138,13 +144,7 @@ function secretsOf({ firstStart }: RunningEngine): string {
 }
 
 /** Finishes what is under way, then ends the process. A second signal changes nothing. */
-async function stop(
-  server: RunningServer,
-  engine: RunningEngine,
-  tracing: RunningTracing | undefined,
-  signal: string,
-  { drainSeconds }: Settings,
-): Promise<void> {
+async function stop({ server, engine, tracing }: Running, signal: string, { drainSeconds }: Settings): Promise<void> {
   const log = engine.monitor.log('api')
   const drainMs = drainSeconds * 1000
   log.info('stopping', { signal })
@@ -221,7 +221,7 @@ async function main(): Promise<void> {
     process.on(signal, () => {
       if (stopping) return
       stopping = true
-      void stop(server, engine, tracing, signal, settings)
+      void stop({ server, engine, tracing }, signal, settings)
     })
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))

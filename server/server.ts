@@ -15,13 +15,13 @@ import type { Exchange } from './http/exchange.js'
 import { headerName } from './http/header-name.js'
 import { Listener } from './http/listener.js'
 import type { Route } from './http/route.js'
+import type { Tracer } from './http/request-trace.js'
 import { RateLimit } from './http/rate-limit.js'
 import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic, type RouteMeter } from './http/traffic.js'
 import { FairWindow } from './routes/fair-window.js'
 import { opsRoutes, routes } from './routes/index.js'
-import type { Tracer } from './http/tracer.js'
 
 export interface ServerOptions {
   readonly host: string

@@ -111,17 +111,28 @@ function brokenCitations(tree: Tree): string[] {
     for (const [name] of cited.matchAll(number)) {
       if (!numbers.has(name)) broken.push(`${file} cites ${name}, which has no heading`)
     }
-    for (const [, name, section] of prose.replace(isDocument ? link : /$^/, '').matchAll(fileName)) {
-      if (isNoFile(name as string)) continue
-      const found = find(name as string)
-      if (found.length === 0) broken.push(`${file} names ${name}, which is not in the tree`)
-      else if (section !== undefined && !found.some((one) => hasAnchor(one, section.slice(1)))) {
-        broken.push(`${file} cites ${name}${section}, which has no heading`)
-      }
-    }
+    broken.push(...brokenNames(file, prose.replace(isDocument ? link : /$^/, ''), find, hasAnchor))
     if (isDocument) broken.push(...brokenLinks(tree, file, prose, hasAnchor))
   }
   return [...new Set(broken)]
+}
+
+function brokenNames(
+  file: string,
+  prose: string,
+  find: (name: string) => string[],
+  hasAnchor: (file: string, anchor: string) => boolean,
+): string[] {
+  const broken: string[] = []
+  for (const [, name, section] of prose.matchAll(fileName)) {
+    if (isNoFile(name as string)) continue
+    const found = find(name as string)
+    if (found.length === 0) broken.push(`${file} names ${name}, which is not in the tree`)
+    else if (section !== undefined && !found.some((one) => hasAnchor(one, section.slice(1)))) {
+      broken.push(`${file} cites ${name}${section}, which has no heading`)
+    }
+  }
+  return broken
 }
 
 function numberedIn(tree: Tree, documents: readonly string[], heading: RegExp): string[] {

@@ -32,8 +32,16 @@ async function timed(client: Client, path: string, body?: object): Promise<numbe
   return performance.now() - startedAt
 }
 
+interface Question {
+  readonly what: string
+  /** Milliseconds. */
+  readonly bar: number
+  readonly path: string
+  readonly body?: object
+}
+
 /** Asks and asks again; the median of the times, milliseconds. */
-async function asked(client: Client, what: string, bar: number, path: string, body?: object): Promise<Row> {
+async function asked(client: Client, { what, bar, path, body }: Question): Promise<Row> {
   for (let i = 0; i < warmUps; i++) await timed(client, path, body)
   const times: number[] = []
   for (let i = 0; i < rounds; i++) times.push(await timed(client, path, body))
@@ -85,16 +93,20 @@ async function oneJob(subject: Subject, effort: Effort): Promise<Row[]> {
   await store(subject, effort.million)
   const job = `/api/v2/metrics/job?job_id=${subject.jobId}`
   const size = `${effort.million / 1e6} M events`
-  const whole = await asked(client, `job metrics over ${size}`, 50, job)
+  const whole = await asked(client, { what: `job metrics over ${size}`, bar: 50, path: job })
   const answer = (await client.ask('POST', job)) as { total_events: number; total_events_in_knowledge_base: number }
   return [
     {
       ...whole,
       note: `${whole.note ?? ''}; ${answer.total_events} events, ${answer.total_events_in_knowledge_base} in the knowledge base`,
     },
-    await asked(client, `job metrics over ${size}, three filters`, 2_000, job, { filters }),
-    await asked(client, `job metrics over ${size}, a period`, 2_000, `${job}&start_datetime=2020-01-01T00:00:00Z`),
-    await asked(client, 'platform metrics', 50, '/api/v2/metrics/platform_metrics'),
+    await asked(client, { what: `job metrics over ${size}, three filters`, bar: 2_000, path: job, body: { filters } }),
+    await asked(client, {
+      what: `job metrics over ${size}, a period`,
+      bar: 2_000,
+      path: `${job}&start_datetime=2020-01-01T00:00:00Z`,
+    }),
+    await asked(client, { what: 'platform metrics', bar: 50, path: '/api/v2/metrics/platform_metrics' }),
     await ingestMeanwhile(subject, effort, 'job metrics with filters', () => timed(client, job, { filters })),
     await ingestMeanwhile(subject, effort, 'job metrics without', () => timed(client, job)),
   ]
@@ -108,8 +120,12 @@ async function manyJobs(subject: Subject, effort: Effort): Promise<Row[]> {
   const path = `/api/v2/metrics/internal_metrics?aggregation_time_interval=1d&start_datetime=${start}`
   const what = `internal metrics, ${jobCount} jobs, daily over ${days} days, ${Math.round(stored / 1000) + jobCount * 5} k events`
   return [
-    await asked(client, what, 3_000, path),
-    await asked(client, `${what}, no model computed anew`, 3_000, `${path}&recompute_model_metrics=false`),
+    await asked(client, { what, bar: 3_000, path }),
+    await asked(client, {
+      what: `${what}, no model computed anew`,
+      bar: 3_000,
+      path: `${path}&recompute_model_metrics=false`,
+    }),
   ]
 }
 

@@ -55,7 +55,14 @@ async function measure(subject: Subject, effort: Effort, peers: readonly Listeni
   }
 }
 
-function peerRow(ours: Rated, theirs: Rated | null, mode: string, bar: number | null, missing: string | null): Row {
+interface PeerMode {
+  readonly mode: string
+  readonly theirs: Rated | null
+  /** How many times the peer's rate. */
+  readonly bar: number | null
+}
+
+function peerRow(ours: Rated, { mode, theirs, bar }: PeerMode, missing: string | null): Row {
   const row = {
     what: `single POST against the peer, ${mode}`,
     ours: ours.perSecond,
@@ -87,8 +94,8 @@ function rowsOf({ ours, floor, single, group }: Rates, missing: string | null): 
       bar: 'at least 0.5 of the bare handler',
       met: ratio >= 0.5,
     },
-    peerRow(ours, single, 'a transaction a request', 5, missing),
-    peerRow(ours, group, 'group commit', null, missing),
+    peerRow(ours, { mode: 'a transaction a request', theirs: single, bar: 5 }, missing),
+    peerRow(ours, { mode: 'group commit', theirs: group, bar: null }, missing),
   ]
 }
 

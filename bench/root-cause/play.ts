@@ -82,7 +82,7 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
   for (let at = 0; at < count; at++) {
     if (at === from && options.labels > 0) {
       const startedAt = performance.now()
-      model = new CauseModel(train(alarms, clustering, values, from, options))
+      model = new CauseModel(train({ alarms, clustering, values }, from, options))
       learned = new LearnedBelief(model.lessons)
       clustering.teach(model.lessons)
       trainingSeconds = (performance.now() - startedAt) / 1000
@@ -116,13 +116,14 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
 /** When the runs take place: later than any set, so that no alarm seems to come from the future. */
 const NOW_MICROS = Date.UTC(2026, 0, 1) * 1000
 
-function train(
-  alarms: readonly Alarm[],
-  clustering: Clustering,
-  values: readonly PointValues[],
-  from: number,
-  options: PlayOptions,
-): Uint8Array {
+interface Seen {
+  readonly alarms: readonly Alarm[]
+  readonly clustering: Clustering
+  readonly values: readonly PointValues[]
+}
+
+/** A model of the alarms before `from`. */
+function train({ alarms, clustering, values }: Seen, from: number, options: PlayOptions): Uint8Array {
   const random = new SeededRandom(options.seed)
   const lines = Array.from({ length: from }, (_, at) => at)
   for (let at = from - 1; at > 0; at--) {

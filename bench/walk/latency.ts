@@ -100,14 +100,14 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   return { fresh: fresh.sort(), known: known.sort() }
 }
 
-function row(
-  what: string,
-  passes: readonly Float64Array[],
-  bar: string,
-  p50Max: number,
-  p99Max: number,
-  note: string,
-): Row {
+/** Microseconds. */
+interface Bar {
+  readonly bar: string
+  readonly p50Max: number
+  readonly p99Max: number
+}
+
+function row(what: string, passes: readonly Float64Array[], { bar, p50Max, p99Max }: Bar, note: string): Row {
   const p50 = median(passes.map((times) => percentile(times, 0.5)))
   const p99 = median(passes.map((times) => percentile(times, 0.99)))
   return {
@@ -136,17 +136,13 @@ export async function latencyRows(effort: Effort): Promise<Row[]> {
       row(
         'one decision in a new bucket',
         passes.map(({ fresh }) => fresh),
-        `p50 under ${newP50} µs, p99 under ${newP99} µs`,
-        newP50,
-        newP99,
+        { bar: `p50 under ${newP50} µs, p99 under ${newP99} µs`, p50Max: newP50, p99Max: newP99 },
         note,
       ),
       row(
         'one decision in a known bucket',
         passes.map((times) => times.known),
-        `p50 under ${known} µs`,
-        known,
-        Infinity,
+        { bar: `p50 under ${known} µs`, p50Max: known, p99Max: Infinity },
         note,
       ),
     ]

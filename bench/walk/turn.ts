@@ -39,15 +39,24 @@ export const benchJob: JobSettings = {
 /** Waits for nothing: what is measured ends with the replies in memory. */
 const nobody = { ingested: (): void => {}, resolved: (): void => {}, refused: (): void => {} }
 
+/** What the messages of a turn have in common; the first comes at `micros`. */
+interface Filling {
+  readonly settings: JobSettings
+  readonly kind: MessageKind
+  readonly micros: number
+}
+
+interface Part {
+  readonly from: number
+  readonly most: number
+}
+
 /** Fills a turn with bodies from number `from` on, over and over, as many as fit and at most `most`. */
 function fill(
   turn: Turn,
-  settings: JobSettings,
-  kind: MessageKind,
-  micros: number,
+  { settings, kind, micros }: Filling,
   bodies: readonly Uint8Array[],
-  from: number,
-  most = Infinity,
+  { from, most }: Part,
 ): number {
   turn.clear()
   let count = 0
@@ -61,14 +70,8 @@ function fill(
 
 /** How many of these bodies a turn holds when more are waiting. */
 export function eventsPerTurn(texts: readonly string[]): number {
-  return fill(
-    new Turn(),
-    benchJob,
-    'ingest',
-    1,
-    texts.map((text) => Buffer.from(text)),
-    0,
-  )
+  const bodies = texts.map((text) => Buffer.from(text))
+  return fill(new Turn(), { settings: benchJob, kind: 'ingest', micros: 1 }, bodies, { from: 0, most: Infinity })
 }
 
 /** Turns of one job through a shard in this thread. */
@@ -93,7 +96,8 @@ export class Turns {
 
   /** Runs one turn; the answer is how many messages it had. */
   run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, most = Infinity): number {
-    const count = fill(this.#turn, this.#settings, kind, this.#micros, bodies, from, most)
+    const filling = { settings: this.#settings, kind, micros: this.#micros }
+    const count = fill(this.#turn, filling, bodies, { from, most })
     this.#micros += count
     const opens = this.#place === 0
     this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [this.#settings] : [], opens, false))

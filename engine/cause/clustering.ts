@@ -103,11 +103,9 @@ export class Clustering {
       (link) => link.belief >= LINK_MIN && link.delayMs < windowMs && this.#book.takes(link.cluster, timeMs, stand),
     )
     const after = isLatest ? nobody : this.#neighbourhood.around(place, this.settings.gapMs, 'after', joinsAll)
-    const joins = parent === undefined ? [] : [parent.cluster]
-    if (joinsAll) {
-      for (const links of [before, after])
-        for (const { cluster } of links) if (this.#book.takes(cluster, timeMs, stand)) joins.push(cluster)
-    }
+    const near = joinsAll ? [...before, ...after].map(({ cluster }) => cluster) : []
+    const joins = near.filter((cluster) => this.#book.takes(cluster, timeMs, stand))
+    if (parent !== undefined) joins.unshift(parent.cluster)
     if (joins.length === 0) this.#begin(micros, base, '', before)
     else this.#join(joins, micros, base, parent, before, stand)
     const changed = parent === undefined ? [] : this.#follow(parent.alert, kind, parent.side, parent.belief)

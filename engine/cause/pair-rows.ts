@@ -91,16 +91,7 @@ export function minedWindow(sortedKeys: readonly number[], get: (key: number) =>
       if (earlier === later && isSymmetric(group[0] as Side)) continue
       const mirrors: readonly Side[] = group.map((side) => mirrorOf(side))
       if (other !== null && sumOver(row.totals, group) <= sumOver(other.totals, mirrors)) continue
-      for (const side of group) {
-        const mirror = mirrorOf(side)
-        for (let bin = 0; bin < DELAY_BINS; bin++) {
-          add(
-            excess,
-            bin,
-            (row.sided[side * DELAY_BINS + bin] as number) - (other?.sided[mirror * DELAY_BINS + bin] ?? 0),
-          )
-        }
-      }
+      for (const side of group) addExcess(excess, row, other, side)
     }
   }
   const total = excess.reduce((all, each) => all + Math.max(0, each), 0)
@@ -113,6 +104,15 @@ export function minedWindow(sortedKeys: readonly number[], get: (key: number) =>
     return edge
   }
   return 0
+}
+
+/** Adds what `row` has more of on a side, bin by bin, than the other order of the pair. */
+function addExcess(excess: number[], row: PairRow, other: PairRow | null, side: Side): void {
+  const mirror = mirrorOf(side)
+  for (let bin = 0; bin < DELAY_BINS; bin++) {
+    const others = other?.sided[mirror * DELAY_BINS + bin] ?? 0
+    add(excess, bin, (row.sided[side * DELAY_BINS + bin] as number) - others)
+  }
 }
 
 const KINDS = 65_536

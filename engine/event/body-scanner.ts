@@ -61,6 +61,7 @@ export class BodyScanner extends ScalarScanner {
   }
 
   /** `{"job_id": ..., "event_id": ..., "raw_body": {...}}` in any order, each at most once, and nothing behind it. */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the bytes of a request
   #request(): boolean {
     if (this.skipSpace() !== OPEN_BRACE) return false
     let seen = 0

@@ -156,6 +156,7 @@ export class ScalarScanner {
     return this.#utf8
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the bytes of a number
   #number(): boolean {
     const input = this.input
     const start = this.pos

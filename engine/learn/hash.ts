@@ -41,8 +41,8 @@ export function hashText(salt: number, text: string): number {
 /** The hash of a number; -0 is 0, and all NaN are one. */
 export function hashNumber(salt: number, value: number): number {
   doubleView[0] = value === 0 ? 0 : value
-  const low = value !== value ? 1 : (wordView[0] as number)
-  const high = value !== value ? 1 : (wordView[1] as number)
+  const low = Number.isNaN(value) ? 1 : (wordView[0] as number)
+  const high = Number.isNaN(value) ? 1 : (wordView[1] as number)
   return hashEnd(hashStep(hashStep(hashStart(salt), low), high))
 }
 

@@ -21,7 +21,7 @@ const REMEMBERED_MAX = 4_096
 const remembered = new Map<string, Buffer>()
 
 /** The value of a field in an entry, or null. */
-export function valueOf(field: MarkedField, entry: AuditEntry): string | null {
+export function fieldOf(field: MarkedField, entry: AuditEntry): string | null {
   switch (field) {
     case 'user':
       return entry.by.name
@@ -54,5 +54,5 @@ export function markOf(field: MarkedField, value: string | null): Buffer {
 
 /** The marks of an entry, side by side. */
 export function marksOf(entry: AuditEntry): Buffer {
-  return Buffer.concat(markedFields.map((field) => markOf(field, valueOf(field, entry))))
+  return Buffer.concat(markedFields.map((field) => markOf(field, fieldOf(field, entry))))
 }

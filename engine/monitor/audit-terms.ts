@@ -8,7 +8,7 @@
  */
 import { limits } from '../limits.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
-import { valueOf, type MarkedField } from './audit-marks.js'
+import { fieldOf, type MarkedField } from './audit-marks.js'
 import type { AuditEntry } from './audit-service.js'
 import type { ListedField } from './audit-service.js'
 
@@ -50,7 +50,7 @@ export class AuditTerms {
 
   count(batch: WriteBatch, entry: AuditEntry): void {
     for (const field of listedFields) {
-      const value = valueOf(field, entry)
+      const value = fieldOf(field, entry)
       if (value === null || value === '') continue
       const key = termKey(field, value)
       const name = key.toString('latin1')

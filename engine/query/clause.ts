@@ -15,8 +15,14 @@ import { fieldClauses } from './field-clauses.js'
 import { queryStringClause } from './query-string.js'
 
 const compilers: Readonly<Record<string, ClauseCompiler>> = {
-  match_all: (asked) => (asked.object(scoreOnly), everything),
-  match_none: (asked) => (asked.object(scoreOnly), nothing),
+  match_all: (asked) => {
+    asked.object(scoreOnly)
+    return everything
+  },
+  match_none: (asked) => {
+    asked.object(scoreOnly)
+    return nothing
+  },
   bool: boolClause,
   constant_score: (asked, context, depth) => {
     const { filter } = asked.object(['filter', ...scoreOnly])

@@ -15,21 +15,29 @@
 import { limits, Refusal } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
 import { addressOf } from './address.js'
-import type { ExchangeHost } from './exchange-host.js'
+import type { BodySink } from './body-sink.js'
 import { headerName, type HeaderName } from './header-name.js'
 import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
-import { codeOf, noHeaders, sendAnswer, writeHead, type Headers } from './send.js'
+import { codeOf, noHeaders, sendAnswer, writeHead, type Answer, type Headers } from './send.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
 
-/** Takes a request's body. */
-export interface BodySink {
-  /** The chunk's memory is valid during the call only. After `last` nothing more comes. */
-  chunk(bytes: Uint8Array, last: boolean): void
-  /** The client went away; nothing more comes and no answer can leave. */
-  gone(): void
+/** What all exchanges of a server share. */
+export interface ExchangeHost {
+  /** Answers close their connection, so that clients go elsewhere. */
+  draining: boolean
+  /** Exchanges that are held: begun and not yet over. */
+  held: number
+  /** Called when `held` falls to zero. */
+  idle(): void
+  /** Told of an exchange's end: its status, or 0 where the client went first. */
+  over(exchange: Exchange, status: number): void
+  /** Answers for an exception. */
+  fault(exchange: Exchange, error: unknown): void
+  /** Told of an exception that is a bug. */
+  failed(exchange: Exchange, error: unknown): void
 }
 
 const requestIdHeader = headerName('x-request-id')
@@ -51,7 +59,7 @@ export class Exchange {
   readonly startedMs = performance.now()
   #res: HttpResponse | null
   #req: HttpRequest | null
-  readonly #host: ExchangeHost<Exchange>
+  readonly #host: ExchangeHost
   #givenId: string | null = null
   #ownId = ''
   #streamStatus = 0
@@ -61,7 +69,7 @@ export class Exchange {
   #wantsProblem = false
 
   /** `method` in lower case, '' where the request has to be asked for it. */
-  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost<Exchange>, method: string) {
+  constructor(res: HttpResponse, req: HttpRequest, host: ExchangeHost, method: string) {
     this.#res = res
     this.#req = req
     this.#host = host
@@ -99,10 +107,7 @@ export class Exchange {
 
   /** The client's X-Request-Id, where it is fit to be repeated; else one of our own. */
   get requestId(): string {
-    const given = this.#idGiven()
-    if (given !== '') return given
-    if (this.#ownId === '') this.#ownId = nextRequestId()
-    return this.#ownId
+    return this.#idGiven() || (this.#ownId ||= nextRequestId())
   }
 
   /** Tells the log of a bug. */
@@ -150,17 +155,17 @@ export class Exchange {
     const res = this.#res
     if (res === null) return
     if (this.#streaming) return this.cut()
-    const options = { head: this.method === 'head', close: this.#host.draining, corked: this.#req !== null }
     const code = codeOf(status)
     const named =
       code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
-    if (body.length >= limits.largeAnswerBytesMin && !options.head)
-      return this.#replyAsRead(res, status, type, body, named)
-    sendAnswer(res, status, type, body, named, options)
+    const head = this.method === 'head'
+    const answer = { status, type, body, headers: named, head, close: this.#host.draining, corked: this.#req !== null }
+    if (body.length >= limits.largeAnswerBytesMin && !head) return this.#replyAsRead(res, answer)
+    sendAnswer(res, answer)
     this.#settle(code)
   }
 
-  #replyAsRead(res: HttpResponse, status: string, type: string, body: string | Uint8Array, headers: Headers): void {
+  #replyAsRead(res: HttpResponse, { status, type, body, headers }: Answer): void {
     this.hold()
     this.#large = LargeAnswer.of(res, typeof body === 'string' ? Buffer.from(body) : body)
     if (this.#large === null)

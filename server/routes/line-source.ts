@@ -8,7 +8,8 @@
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { limits } from '../../engine/index.js'
 import { isGzipStart } from '../http/body.js'
-import type { BodySink, Exchange } from '../http/exchange.js'
+import type { BodySink } from '../http/body-sink.js'
+import type { Exchange } from '../http/exchange.js'
 import { LineSplitter, type Skipped } from '../http/ndjson.js'
 
 const UNPACKED_CHUNK_BYTES = 128 * 1024

@@ -260,7 +260,7 @@ describe('internal metrics', () => {
     assert.deepEqual(namesOf(one!), Object.keys(one?.body.job_metrics[jobId].feedback_metrics.analysts))
     assert.equal(new Set([...namesOf(one!), ...namesOf(two!), 'ann', 'bob']).size, 6)
     for (const answer of [one, two]) assert.doesNotMatch(answer!.text, /"ann"|"bob"|source\.ip|"rule"/)
-    const { job_settings: settings, model_metrics: models } = one?.body.job_metrics[jobId]
+    const { job_settings: settings, model_metrics: models } = one!.body.job_metrics[jobId]
     assert.deepEqual(
       models[`model_${jobId}_1`].decision_points.map(({ name }: { name: string }) => name),
       settings.decision_points,

@@ -231,7 +231,7 @@ export class World {
       at,
       'ingest',
       (settings) => {
-        const event = this.#oracle(at).ingest(settings, eventId, micros, rawBody)
+        const event = this.#oracle(at).ingest(settings, eventId, { micros }, rawBody)
         return expectedView(settings, this.#oracle(at), event)
       },
       { eventId, body, micros },
@@ -254,7 +254,7 @@ export class World {
         const event = this.#oracle(at).find(eventId)
         if (event === null) return 'event_not_found'
         if (label === '<empty>') return 'unknown_label'
-        this.#oracle(at).vote(settings, event, analyst, placeOf(label), micros)
+        this.#oracle(at).vote(settings, event, { analyst, label: placeOf(label), micros })
         return null
       },
       { eventId, body: JSON.stringify({ analyst, label }) },
@@ -466,9 +466,10 @@ export class World {
       (settings) => {
         if (wrong) return 'invalid_body'
         events.forEach(({ raw_body: rawBody, label }, place) => {
-          const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody, false)
-          if (label !== null)
-            this.#oracle(at).vote(settings, event, label.cortex_user, placeOf(label.feedback), micros + place)
+          const event = this.#oracle(at).ingest(settings, null, { micros: micros + place, enriched: false }, rawBody)
+          if (label === null) return
+          const vote = { analyst: label.cortex_user, label: placeOf(label.feedback), micros: micros + place }
+          this.#oracle(at).vote(settings, event, vote)
         })
         return events.length
       },

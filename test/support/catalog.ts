@@ -57,7 +57,7 @@ export function apiKey(name: string, more: Record<string, unknown> = {}): Record
 }
 
 /** Makes a key of that name; its value. */
-export function valueOf(catalog: Catalog, name: string): string {
+export function keyOf(catalog: Catalog, name: string): string {
   return catalog.apply({ k: apiKey(name) }, true, testAuthor).created[0]?.value as string
 }
 

@@ -36,6 +36,11 @@ export interface CauseJob {
 /** A confidence that moves by less is left as it was said. */
 const moveMin = 500
 
+export interface OracleAlert {
+  readonly micros: number
+  readonly body: Record<string, unknown>
+}
+
 export class OracleCauses {
   readonly shelf = new TestShelf()
   readonly #settings: CauseSettings
@@ -49,22 +54,17 @@ export class OracleCauses {
   take(job: CauseJob, micros: number, body: Record<string, unknown>, nowMicros: number): Decision {
     this.#clustering.teach(job.lessons)
     const changed = this.#clustering.take(this.#sightings(job).of(body), micros, nowMicros)
-    const decision = this.#decide(job, micros, body, null, false)
+    const decision = this.#decide(job, { micros, body }, null, false)
     for (const alert of changed) this.#look(job, alert, nowMicros)
     return decision
   }
 
-  again(
-    job: CauseJob,
-    micros: number,
-    body: Record<string, unknown>,
-    nowMicros: number,
-    subject: string | null,
-  ): Decision {
+  again(job: CauseJob, event: OracleAlert, nowMicros: number, subject: string | null): Decision {
+    const { micros, body } = event
     this.#clustering.teach(job.lessons)
     return this.#clustering.alert(micros) === null
       ? this.take(job, micros, body, nowMicros)
-      : this.#decide(job, micros, body, subject, true)
+      : this.#decide(job, event, subject, true)
   }
 
   /** The model's word on the event where it stands now; null where it has no place. */
@@ -92,13 +92,7 @@ export class OracleCauses {
     )
   }
 
-  #decide(
-    job: CauseJob,
-    micros: number,
-    body: Record<string, unknown>,
-    subject: string | null,
-    again: boolean,
-  ): Decision {
+  #decide(job: CauseJob, { micros, body }: OracleAlert, subject: string | null, again: boolean): Decision {
     if (job.decide !== null) return job.decide(this.#values(job, micros, body), subject, again)
     const alert = this.#clustering.alert(micros) as AlertRow
     return untrainedDecision(structuralAnswer(alert, new LearnedBelief(job.lessons), this.#clustering.windowMs))
@@ -116,7 +110,8 @@ export class OracleCauses {
     )
       return
     const before = event.decision
-    const decision = this.#decide(job, micros, event.body, event.hasFeedback ? `event ${micros}` : null, true)
+    const subject = event.hasFeedback ? `event ${micros}` : null
+    const decision = this.#decide(job, { micros, body: event.body }, subject, true)
     if (decision.label === before.label && Math.abs(decision.confidence - before.confidence) < moveMin) return
     alert.history.push([nowMicros, before.label, before.confidence, before.source])
     if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()

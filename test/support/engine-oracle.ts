@@ -86,6 +86,13 @@ function majority(votes: OracleBallot['votes']): number {
   return counts.filter((count) => count === most).length > 1 ? UNDECIDED : counts.indexOf(most)
 }
 
+export interface OracleVote {
+  readonly analyst: string
+  /** Its place. */
+  readonly label: number
+  readonly micros: number
+}
+
 export class OracleJob {
   readonly events = new Map<number, OracleEvent>()
   readonly ids = new Map<string, number>()
@@ -116,9 +123,8 @@ export class OracleJob {
   ingest(
     settings: JobSettings,
     clientId: string | null,
-    micros: number,
+    { micros, enriched = settings.pipeline.length > 0 }: { readonly micros: number; readonly enriched?: boolean },
     body: Record<string, unknown>,
-    enriched = settings.pipeline.length > 0,
   ): OracleEvent {
     const known = clientId === null ? null : this.find(clientId)
     if (known !== null) {
@@ -158,7 +164,7 @@ export class OracleJob {
     return event
   }
 
-  vote(settings: JobSettings, event: OracleEvent, analyst: string, label: number, micros: number): void {
+  vote(settings: JobSettings, event: OracleEvent, { analyst, label, micros }: OracleVote): void {
     this.#watchFeedback(settings, event, label, micros)
     const subject = event.bucket ?? `event ${event.micros}`
     const ballot = this.#ballot(subject)
@@ -276,7 +282,7 @@ export class OracleJob {
     event.decision = event.lacks
       ? noDecision
       : hasClusters(settings.category)
-        ? this.#causesOf(settings).again(this.#causeJob(settings), event.micros, event.body, micros, subject)
+        ? this.#causesOf(settings).again(this.#causeJob(settings), event, micros, subject)
         : this.#decide(settings, values, subject, again)
     event.pending = false
     this.#count(event.decision)

@@ -53,14 +53,8 @@ export function recount(environment: Environment, jobId: number): Recounted {
   assert.deepEqual([pending.size, lookUps.size], [0, 0], 'marks and look-ups without an event')
   for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
   const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
-  recountBuckets(
-    environment,
-    jobId,
-    entries('buckets').map((entry) => [subject(entry), entry.value]),
-    perBucket,
-    ballots,
-    decisions,
-  )
+  const buckets = entries('buckets').map((entry) => [subject(entry), entry.value] as const)
+  recountBuckets(environment, jobId, { buckets, perBucket, ballots, decisions })
   assert.equal(entries('counts').length, entries('buckets').length, 'counts without a bucket')
   const stored = environment.get('stats', jobKey(jobId))
   assert.ok(stored !== undefined, 'counters')
@@ -92,13 +86,18 @@ export function recount(environment: Environment, jobId: number): Recounted {
   return { events, ballots, stats }
 }
 
+interface Recounting {
+  readonly buckets: readonly (readonly [id: string, row: Uint8Array])[]
+  /** Events. */
+  readonly perBucket: ReadonlyMap<string, number>
+  readonly ballots: ReadonlyMap<string, BallotRow>
+  readonly decisions: ReadonlyMap<string, number[]>
+}
+
 function recountBuckets(
   environment: Environment,
   jobId: number,
-  buckets: readonly (readonly [string, Uint8Array])[],
-  perBucket: ReadonlyMap<string, number>,
-  ballots: ReadonlyMap<string, BallotRow>,
-  decisions: ReadonlyMap<string, number[]>,
+  { buckets, perBucket, ballots, decisions }: Recounting,
 ): void {
   const left = new Set(perBucket.keys())
   const counts = new BucketCounts(environment, jobId)

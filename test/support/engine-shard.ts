@@ -234,14 +234,13 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     }) as Promise<EventView>
   }
 
-  feedback(
-    job: JobSettings,
-    eventId: string,
-    analyst: string,
-    label: string,
-    more: Partial<FeedbackInput> = {},
-  ): Promise<unknown> {
-    return this.post({ job, kind: 'feedback', eventId, body: JSON.stringify({ analyst, label, ...more }) })
+  feedback(job: JobSettings, eventId: string, analyst: string, label: string): Promise<unknown> {
+    return this.vote(job, eventId, { analyst, label })
+  }
+
+  /** Feedback with what else an analyst may say. */
+  vote(job: JobSettings, eventId: string, input: Partial<FeedbackInput>): Promise<unknown> {
+    return this.post({ job, kind: 'feedback', eventId, body: JSON.stringify(input) })
   }
 
   override(job: JobSettings, target: { eventId?: string; bucketId?: string }, label: string | null): Promise<unknown> {

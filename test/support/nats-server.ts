@@ -28,6 +28,21 @@ interface Peer {
 
 const CREATED = '2026-01-05T06:00:00Z'
 
+/** A message as it is published: `reply` is '' where no answer is wanted. */
+interface Published {
+  readonly subject: string
+  readonly reply: string
+  readonly headers: string
+  readonly payload: Buffer
+}
+
+/** Where a consumer's messages are wanted. */
+interface Pull {
+  readonly name: string
+  readonly consumer: Consumer
+  readonly reply: string
+}
+
 export class NatsServer extends SmallServer {
   readonly messages: Stored[] = []
   readonly consumers = new Map<string, Consumer>()
@@ -100,27 +115,30 @@ export class NatsServer extends SmallServer {
     if (verb === 'PING') return peer.write('PONG\r\n')
     if (verb === 'SUB') return void peer.subscriptions.set(words.at(-1) as string, subject)
     if (verb === 'UNSUB') return void peer.subscriptions.delete(subject)
-    if (verb === 'PUB') return this.#take(peer, socket, subject, words.length === 4 ? words[2]! : '', '', body)
+    if (verb === 'PUB') {
+      const reply = words.length === 4 ? words[2]! : ''
+      return this.#take(peer, socket, { subject, reply, headers: '', payload: body })
+    }
     if (verb !== 'HPUB') return
     const headBytes = Number(words.at(-2))
-    this.#take(
-      peer,
-      socket,
+    this.#take(peer, socket, {
       subject,
-      words.length === 5 ? words[2]! : '',
-      body.toString('utf8', 0, headBytes),
-      body.subarray(headBytes),
-    )
+      reply: words.length === 5 ? words[2]! : '',
+      headers: body.toString('utf8', 0, headBytes),
+      payload: body.subarray(headBytes),
+    })
   }
 
-  #take(peer: Peer, socket: Socket, subject: string, reply: string, headers: string, payload: Buffer): void {
-    const answer = (value: unknown): void => this.#send(peer, reply, '', Buffer.from(JSON.stringify(value)), '')
+  #take(peer: Peer, socket: Socket, message: Published): void {
+    const { subject, reply, headers, payload } = message
+    const answer = (value: unknown): void =>
+      this.#send(peer, reply, { subject: reply, reply: '', headers: '', payload: Buffer.from(JSON.stringify(value)) })
     if (subject.startsWith('$JS.ACK.')) {
       const [, , , consumer, , sequence] = subject.split('.')
       this.consumers.get(consumer!)!.pending.delete(Number(sequence))
       return void this.consumers.get(consumer!)!.acked.set(Number(sequence), payload.toString().split(' ')[0]!)
     }
-    if (subject.startsWith('$JS.API.')) return this.#answer(peer, subject.slice(8).split('.'), reply, payload, answer)
+    if (subject.startsWith('$JS.API.')) return this.#answer(peer, subject.slice(8).split('.'), message, answer)
     switch (this.behaviour) {
       case 'silent':
         return
@@ -146,8 +164,7 @@ export class NatsServer extends SmallServer {
   #answer(
     peer: Peer,
     [what, verb, , name = '', last = '']: string[],
-    reply: string,
-    payload: Buffer,
+    { reply, payload }: Published,
     answer: (value: unknown) => void,
   ): void {
     if (what === 'STREAM')
@@ -183,7 +200,7 @@ export class NatsServer extends SmallServer {
         ack_floor: { stream_seq: this.#floor(consumer) },
         created: CREATED,
       })
-    this.#pull(peer, last, consumer, reply, JSON.parse(payload.toString()).batch)
+    this.#pull(peer, { name: last, consumer, reply }, JSON.parse(payload.toString()).batch)
   }
 
   #floor({ next, pending }: Consumer): number {
@@ -191,7 +208,8 @@ export class NatsServer extends SmallServer {
   }
 
   /** What was not acknowledged on another connection comes again at once. */
-  #pull(peer: Peer, name: string, consumer: Consumer, reply: string, batch: number): void {
+  #pull(peer: Peer, pull: Pull, batch: number): void {
+    const { name, consumer, reply } = pull
     const again = [...consumer.pending].filter((sequence) => !(peer as any)[`given${sequence}`])
     const fresh: number[] = []
     const most = Math.min(batch, Math.max(0, consumer.config.max_ack_pending - consumer.pending.size))
@@ -203,26 +221,17 @@ export class NatsServer extends SmallServer {
       consumer.pending.add(sequence)
       Object.assign(peer, { [`given${sequence}`]: true })
       const { subject, headers, payload } = this.messages[sequence - 1]!
-      this.#send(
-        peer,
-        reply,
-        `$JS.ACK.s.${name}.1.${sequence}.${sequence}.1767592800000000000.0`,
-        payload,
-        headers,
-        subject,
-      )
+      const ack = `$JS.ACK.s.${name}.1.${sequence}.${sequence}.1767592800000000000.0`
+      this.#send(peer, reply, { subject, reply: ack, headers, payload })
     }
     if (fresh.length < batch)
       setTimeout(
-        () =>
-          peer.subscriptions.size > 0 &&
-          this.isListening &&
-          this.#pull(peer, name, consumer, reply, batch - fresh.length),
+        () => peer.subscriptions.size > 0 && this.isListening && this.#pull(peer, pull, batch - fresh.length),
         20,
       ).unref()
   }
 
-  #send(peer: Peer, to: string, reply: string, payload: Buffer, headers: string, subject = to): void {
+  #send(peer: Peer, to: string, { subject, reply, headers, payload }: Published): void {
     for (const [sid, pattern] of peer.subscriptions) {
       if (pattern !== to && !(pattern.endsWith('*') && to.startsWith(pattern.slice(0, -1)))) continue
       const words = [subject, sid, ...(reply === '' ? [] : [reply])].join(' ')

@@ -174,7 +174,7 @@ export async function queryWorld(seed: number, events: number): Promise<QueryWor
   }
   const [reader, codec] = [shard.reader(), new BodyCodec(shard.environment)]
   const documents = posted.map(({ job, id }) => {
-    const document = documentOf(shard, reader, codec, job, id)
+    const document = documentOf({ shard, reader, codec }, job, id)
     return { document, record: shard.environment.get('events', timeKey(job.id, document.micros)) as Uint8Array }
   })
   return {
@@ -192,13 +192,13 @@ interface Stored {
   readonly documents: readonly { readonly document: OracleDocument; readonly record: Uint8Array }[]
 }
 
-function documentOf(
-  shard: TestShard,
-  reader: JobReader,
-  codec: BodyCodec,
-  job: JobSettings,
-  id: string,
-): OracleDocument {
+interface Source {
+  readonly shard: TestShard
+  readonly reader: JobReader
+  readonly codec: BodyCodec
+}
+
+function documentOf({ shard, reader, codec }: Source, job: JobSettings, id: string): OracleDocument {
   const { view, document } = reader.exportEvent(job, id, '\u0000own')
   const section = document['\u0000own'] as Record<string, unknown>
   const { extras, body } = decodeContent(

@@ -160,20 +160,27 @@ describe('clusters', () => {
   })
 })
 
+function dieNowAndThen(shard: TestShard, fate: SeededRandom): void {
+  shard.run = (task) => {
+    const result = shard.runTurn(task)
+    if (fate.below(12) > 0) return result
+    shard.replaceThread()
+    throw new Error('the thread died behind its commit')
+  }
+}
+
+function stoppedOrStarted(current: JobSettings): JobSettings {
+  const status = current.status === 'STARTED' ? 'STOPPED' : 'STARTED'
+  return { ...current, revision: current.revision + 1, status }
+}
+
 /** A stream with votes, trainings, stops, new versions and second looks; `restarts`, and threads that die behind a commit. */
 async function live(seed: number, troubles: boolean): Promise<TestShard> {
   const shard = new TestShard()
   const random = new SeededRandom(seed)
   const fate = new SeededRandom(seed + 1_000)
   let current = job
-  if (troubles) {
-    shard.run = (task) => {
-      const result = shard.runTurn(task)
-      if (fate.below(12) > 0) return result
-      shard.replaceThread()
-      throw new Error('the thread died behind its commit')
-    }
-  }
+  if (troubles) dieNowAndThen(shard, fate)
   const waiting: Promise<unknown>[] = []
   const post = (answer: Promise<unknown>): void => void waiting.push(answer.catch(() => null))
   for (let step = 0; step < 500; step++) {
@@ -188,11 +195,7 @@ async function live(seed: number, troubles: boolean): Promise<TestShard> {
       post(shard.feedback(current, id, 'ann', random.pick(['Root cause', 'Symptom', 'Irrelevant'])))
     else if (chance < 95) post(shard.post({ job: current, kind: 'reprocess', eventId: id }))
     else if (chance < 97) {
-      current = {
-        ...current,
-        revision: current.revision + 1,
-        status: current.status === 'STARTED' ? 'STOPPED' : 'STARTED',
-      }
+      current = stoppedOrStarted(current)
       post(shard.post({ job: current, kind: 'resume' }))
     }
     if (step % 7 === 0) await Promise.all(waiting.splice(0))

@@ -65,6 +65,26 @@ function learn(bodies: Bodies, body: object): void {
   }
 }
 
+/** A request, in one of the ways to write it; sometimes damaged. */
+function posted(i: number, body: object, random: SeededRandom): Buffer {
+  const document = { job_id: i % 2 === 0 ? 7 : '7', raw_body: body, ...(i % 3 === 0 ? { event_id: `e ${i}` } : {}) }
+  const whole = Buffer.from(escaped(JSON.stringify(document, null, random.pick([0, 0, 1, '\t'])), random))
+  return random.below(3) === 0 ? damaged(whole, random) : whole
+}
+
+/** What a text says; null where it is not JSON. */
+function jsonOf(text: Buffer): { raw_body?: unknown; event_id?: unknown } | null {
+  try {
+    return JSON.parse(text.toString('utf8')) as { raw_body?: unknown }
+  } catch {
+    return null
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 describe('body scanner', () => {
   for (const seed of [1, 2]) {
     it(`says what the long way says, or nothing, of random and of damaged texts, seed ${seed}`, () => {
@@ -76,29 +96,18 @@ describe('body scanner', () => {
       const buckets = new Map<string, string>()
       let scanned = 0
       for (let i = 0; i < 6_000; i++) {
-        const document = {
-          job_id: i % 2 === 0 ? 7 : '7',
-          raw_body: random.pick(pool),
-          ...(i % 3 === 0 ? { event_id: `e ${i}` } : {}),
-        }
-        const whole = Buffer.from(escaped(JSON.stringify(document, null, random.pick([0, 0, 1, '\t'])), random))
-        const text = random.below(3) === 0 ? damaged(whole, random) : whole
+        const text = posted(i, random.pick(pool), random)
         const found = scan(bodies, text, points)
-        let parsed: { raw_body?: unknown; event_id?: unknown } | null = null
-        try {
-          parsed = JSON.parse(text.toString('utf8')) as { raw_body?: unknown }
-        } catch {
-          assert.equal(found, null, `took what is not JSON: ${text.toString('latin1')}`)
-        }
+        const parsed = jsonOf(text)
         const body = parsed?.raw_body
         if (found === null) {
-          if (typeof body === 'object' && body !== null && !Array.isArray(body) && !text.includes('__proto__'))
-            learn(bodies, body)
+          if (isObject(body) && !text.includes('__proto__')) learn(bodies, body)
           continue
         }
+        assert.ok(parsed !== null, `took what is not JSON: ${text.toString('latin1')}`)
         scanned++
         assert.deepEqual(found.body, bodies.decode(bodies.encode(body)))
-        assert.equal(found.eventId, parsed?.event_id ?? null)
+        assert.equal(found.eventId, parsed.event_id ?? null)
         if (found.key === '') continue
         const bucket = bucketText(decisionPoints.valuesOf(body as Record<string, unknown>))
         assert.equal(buckets.get(found.key) ?? bucket, bucket, 'equal bytes at the points, but other values')

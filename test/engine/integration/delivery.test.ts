@@ -127,7 +127,10 @@ test('every event is delivered once, in order, from the place where the step beg
 test('while nobody is there nothing is given up, and the event is no letter', async () => {
   const bench = new Bench()
   let tries = 0
-  bench.sink.fate = () => (++tries, away)
+  bench.sink.fate = () => {
+    tries++
+    return away
+  }
   bench.feed.last = 25
   await bench.until(() => tries > 3 * bounds.headAttemptsMax && bench.delivery.status().state === 'open')
   assert.deepEqual([bench.delivery.letters.waiting, bench.delivery.letters.dead], [0, 0])
@@ -154,7 +157,11 @@ test('an event that is refused is a dead letter at once; the others get through'
 test('an event that fails again and again while others get through is tried by itself, and dies', async () => {
   const bench = new Bench()
   let tries = 0
-  bench.sink.fate = (event) => (event === 3 ? (++tries, broken) : { fate: 'delivered' })
+  bench.sink.fate = (event) => {
+    if (event !== 3) return { fate: 'delivered' }
+    tries++
+    return broken
+  }
   bench.feed.last = 9
   await bench.until(() => bench.delivery.letters.dead === 1)
   assert.equal(tries, bounds.deliveryAttemptsMax)
@@ -194,7 +201,12 @@ test('a letter whose event is gone needs no delivery', async () => {
   const bench = new Bench()
   let tries = 0
   // Gone by the time that its letter is tried.
-  bench.sink.fate = (event) => (event === 2 ? (++tries, bench.feed.gone.add(2), broken) : { fate: 'delivered' })
+  bench.sink.fate = (event) => {
+    if (event !== 2) return { fate: 'delivered' }
+    tries++
+    bench.feed.gone.add(2)
+    return broken
+  }
   bench.feed.last = 3
   await bench.until(() => bench.sink.taken.length === 2 && bench.delivery.letters.waiting === 0)
   assert.deepEqual([tries, bench.delivery.letters.dead, bench.sink.taken], [1, 0, [1, 3]])
@@ -257,9 +269,10 @@ test('a step that is closed while it finds out whether its counterpart is back l
   bench.feed.last = 3
   await bench.until(() => bench.delivery.status().state === 'open')
   let asked = 0
-  bench.sink.deliver = (items, signal) => (
-    asked++, new Promise((resolve) => signal.addEventListener('abort', () => resolve(items.map(() => away))))
-  )
+  bench.sink.deliver = (items, signal) => {
+    asked++
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(items.map(() => away))))
+  }
   await bench.until(() => asked > 0)
   await bench.delivery.close()
   bench.sink.deliver = answer

@@ -181,9 +181,10 @@ test('a step that is closed while it finds out whether its source is back leaves
     (state) => state === 'open',
   )
   let asked = 0
-  bench.source.poll = (_, signal) => (
-    asked++, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new SourceFailure('given up'))))
-  )
+  bench.source.poll = (_, signal) => {
+    asked++
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new SourceFailure('given up'))))
+  }
   await eventually(
     async () => asked,
     (count) => count > 0,

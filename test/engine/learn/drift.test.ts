@@ -15,8 +15,7 @@ function judged(
   count: number,
   confidence: number,
   right: number,
-  state: DriftState = freshDrift(),
-  seed = 1,
+  { state = freshDrift(), seed = 1 }: { readonly state?: DriftState; readonly seed?: number } = {},
 ): DriftState {
   const random = new SeededRandom(seed)
   for (let i = 0; i < count; i++) seeFeedback(state, confidence, 0.4, random.nextFloat() < right, 10 + i)
@@ -25,7 +24,7 @@ function judged(
 
 describe('drift', () => {
   it('is not found in a model that is right as often as it says', () => {
-    const wrong = Array.from({ length: 20 }, (_, seed) => judged(400, 0.9, 0.9, freshDrift(), seed)).filter(
+    const wrong = Array.from({ length: 20 }, (_, seed) => judged(400, 0.9, 0.9, { seed })).filter(
       ({ ageing }) => ageing !== 'no',
     )
     assert.ok(wrong.length <= 1, `${wrong.length} of 20`)
@@ -53,7 +52,7 @@ describe('drift', () => {
   it('passes when feedback says that the model is right again', () => {
     const state = judged(300, 0.95, 0.6)
     const before = doubtShare(state)
-    judged(600, 0.95, 0.95, state)
+    judged(600, 0.95, 0.95, { state })
     assert.ok(doubtShare(state) < before / 4)
   })
 

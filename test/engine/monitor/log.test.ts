@@ -32,7 +32,7 @@ test('a line is JSON with time, level, component, container and what was said', 
     { ...hello, time: '' },
     { level: 'info', time: '', component: 'actor', container: '3', answer: 42, msg: 'hello' },
   )
-  assert.equal((failure?.err as { message: string }).message, 'out of memory')
+  assert.equal((failure?.err as { message: string } | undefined)?.message, 'out of memory')
   assert.equal(logs.lastError('query', 'main')?.message, 'a thread died: out of memory')
   assert.equal(logs.lastError('actor', '3'), null)
 })

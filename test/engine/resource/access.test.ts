@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../engine/job/job.js'
 import type { Catalog } from '../../../engine/resource/catalog.js'
-import { input, job, openCatalog, restApi, valueOf } from '../../support/catalog.js'
+import { input, job, openCatalog, restApi, keyOf } from '../../support/catalog.js'
 import { testAuthor } from '../../support/author.js'
 import type { Principal } from '../../../engine/principal.js'
 
@@ -16,8 +16,8 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
   const { catalog } = openCatalog()
   const managementKey = 'a-management-key-of-tests'
   catalog.bootstrap({ adminPassword: 'long enough', managementKey })
-  const one = principalOf(catalog, valueOf(catalog, 'one'))
-  const two = principalOf(catalog, valueOf(catalog, 'two'))
+  const one = principalOf(catalog, keyOf(catalog, 'one'))
+  const two = principalOf(catalog, keyOf(catalog, 'two'))
   catalog.apply(
     {
       i1: restApi('i1', 'one'),

@@ -68,7 +68,7 @@ test('metadata has all types in short, or one in full', () => {
   assert.deepEqual(short?.pipeline_role_identifiers, short?.roles)
   assert.equal(short?.creatable, true)
   assert.deepEqual(
-    (short?.roles_details as { id: string }[]).map(({ id }) => id),
+    (short?.roles_details as { id: string }[] | undefined)?.map(({ id }) => id),
     short?.roles,
   )
   const full = more.integrationMetadata({ type: 'search engine' })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { scopeTable, scopesOfRole } from '../../../engine/scopes.js'
 import { ADMIN, principalOf, tokenOf, withAdmin } from '../../support/accounts.js'
-import { apiKey, openCatalog, valueOf } from '../../support/catalog.js'
+import { apiKey, openCatalog, keyOf } from '../../support/catalog.js'
 import { testAuthor } from '../../support/author.js'
 
 test('a key is whose it is, and nothing else is anybody', () => {
   const { catalog, reopen } = openCatalog()
-  const secret = valueOf(catalog, 'one')
-  const other = valueOf(catalog, 'two')
+  const secret = keyOf(catalog, 'one')
+  const other = keyOf(catalog, 'two')
   for (const each of [catalog, reopen()]) {
     for (let i = 0; i < 2; i++) {
       assert.equal(each.authenticate(secret)?.name, 'one')
@@ -23,7 +23,7 @@ test('a key is whose it is, and nothing else is anybody', () => {
 test('an input key has the scopes of an input, a management key every one', () => {
   const { catalog } = openCatalog()
   catalog.bootstrap(ADMIN)
-  const input = principalOf(catalog, valueOf(catalog, 'one'))
+  const input = principalOf(catalog, keyOf(catalog, 'one'))
   assert.equal(input.kind, 'input')
   assert.deepEqual([...input.scopes].sort(), [
     'execute:job_operations',
@@ -40,11 +40,11 @@ test('an input key has the scopes of an input, a management key every one', () =
 
 test('a deleted key is nobody at once, and its name made again has another value', () => {
   const { catalog } = openCatalog()
-  const secret = valueOf(catalog, 'one')
+  const secret = keyOf(catalog, 'one')
   assert.ok(catalog.authenticate(secret))
   catalog.remove({ type: 'api_key', title: 'one' }, testAuthor)
   assert.equal(catalog.authenticate(secret), null)
-  assert.notEqual(valueOf(catalog, 'one'), secret)
+  assert.notEqual(keyOf(catalog, 'one'), secret)
   assert.equal(catalog.authenticate(secret), null)
 })
 

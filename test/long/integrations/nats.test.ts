@@ -68,7 +68,7 @@ test(
     const published = await throughKills({
       kills: KILLS,
       makeJob: (client) =>
-        makeJob(client, 'Kills', 'NATS JetStream', connection(), [
+        makeJob(client, 'Kills', { kind: 'NATS JetStream', connection: connection() }, [
           { role: 'input', parameters: { stream: 'kills', consumer: 'decisions' } },
           { role: 'output', parameters: { subject: 'out.kills' } },
         ]),
@@ -130,7 +130,7 @@ test('input keeps up with many messages a second', options, async () => {
   await makeStream('speed', 'alerts.speed')
   await publish('alerts.speed', 0, SPEED_MESSAGES)
   await tellSpeed('NATS', SPEED_MESSAGES, (client) =>
-    makeJob(client, 'Speed', 'NATS JetStream', connection(), [
+    makeJob(client, 'Speed', { kind: 'NATS JetStream', connection: connection() }, [
       { role: 'input', parameters: { stream: 'speed', consumer: 'decisions', batch_size: 2_000 } },
     ]),
   )

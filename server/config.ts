@@ -2,7 +2,7 @@
  * Settings (S22): environment variables with the prefix SERVICE_, and those of OpenTelemetry that are in the table, or the same names
  * in the file of `--config`.
  *
- * Owns: the one table of settings; help and README print it. Leaves out: what a setting does.
+ * Owns: the one table of settings; help and manual print it. Leaves out: what a setting does.
  *
  * 1. The environment wins over the file.
  * 2. A wrong or unknown setting is one sentence that names it and does not repeat its value, which may be a secret. Variables of
@@ -21,75 +21,74 @@ export const settingsTable = {
   tlsCert: {
     name: 'SERVICE_TLS_CERT_FILE',
     schema: text,
-    meaning: 'Certificate for TLS, PEM, with those that vouch for it; SIGHUP reads it again; by itself no TLS',
+    meaning: 'Certificate for TLS with its chain, PEM; SIGHUP reads it again; without one there is no TLS',
   },
   tlsKey: { name: 'SERVICE_TLS_KEY_FILE', schema: text, meaning: 'Key of the certificate, PEM' },
   tlsPassphrase: {
     name: 'SERVICE_TLS_KEY_PASSPHRASE',
     schema: text,
-    meaning: 'What the key is locked with',
+    meaning: 'Passphrase of the key',
     secret: true,
   },
   opsPort: {
     name: 'SERVICE_OPS_PORT',
     schema: integer(0, 65_535),
     meaning:
-      'A second port for /livez, /readyz and /metrics alone: no key, no TLS, open until the end of a drain; by itself none',
+      'A second port for /livez, /readyz and /metrics only, without keys and TLS, open until a drain ends; none if not set',
   },
   opsHost: { name: 'SERVICE_OPS_HOST', schema: text, fallback: '127.0.0.1', meaning: 'Address of the second port' },
   drainSeconds: {
     name: 'SERVICE_DRAIN_SECONDS',
     schema: seconds,
     fallback: '20',
-    meaning: 'What requests under way are given to finish after SIGTERM',
+    meaning: 'Seconds that running requests have to finish after SIGTERM',
   },
   logLevel: {
     name: 'SERVICE_LOG_LEVEL',
     schema: text,
     fallback: 'info',
-    meaning:
-      'How much is logged: a level, and others for single components, as in info,api=debug; SIGHUP reads it again from --config',
+    meaning: 'Log level, and others for single components, such as info,api=debug; SIGHUP reads it again from --config',
   },
   dataDir: { name: 'SERVICE_DATA_DIR', schema: text, fallback: './data', meaning: 'Directory that holds everything' },
   backupDir: {
     name: 'SERVICE_BACKUP_DIR',
     schema: text,
-    meaning: 'Directory for backups that are asked for over the API; by itself none can be',
+    meaning: 'Directory for backups that are requested over the API; without it such requests are refused',
   },
   name: {
     name: 'SERVICE_NAME',
     schema: identifier,
     fallback: 'service',
-    meaning: 'The name in identifiers: header x-<name>-api-key, field <name>_event',
+    meaning: 'Name in identifiers: header x-<name>-api-key, field <name>_event',
   },
   threads: {
     name: 'SERVICE_THREADS',
     schema: integer(1, 64),
-    meaning: 'Threads that decide; by itself one less than the cores, at least one',
+    meaning: 'Threads that decide; one less than the cores if not set, at least one',
   },
-  trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; by itself one' },
+  trainers: { name: 'SERVICE_TRAINERS', schema: integer(1, 16), meaning: 'Threads that train; one if not set' },
   shards: {
     name: 'SERVICE_SHARDS',
     schema: integer(1, 256),
-    meaning: 'Storage units of a new data directory; fixed afterwards; by itself 8',
+    meaning: 'Shards of a new data directory, fixed afterwards; 8 if not set',
   },
   adminPassword: {
     name: 'SERVICE_ADMIN_PASSWORD',
     schema: password,
-    meaning: 'Password of the administrator on the first start; by itself made and printed once',
+    meaning: 'Password of the administrator on the first start; generated and printed once if not set',
     secret: true,
   },
   bootstrapKey: {
     name: 'SERVICE_BOOTSTRAP_KEY',
     schema: key,
-    meaning: 'Management key on the first start; by itself made and printed once',
+    meaning: 'Management key on the first start; generated and printed once if not set',
     secret: true,
   },
   passwordCost: {
     name: 'SERVICE_PASSWORD_COST',
     schema: integer(10, 18),
     fallback: '14',
-    meaning: "Base-2 logarithm of scrypt's cost for new passwords; less than 14 is for tests only",
+    meaning: 'Cost of scrypt for new passwords, as a power of two; less than 14 is for tests only',
   },
   minutesPerAlert: {
     name: 'SERVICE_MINUTES_PER_ALERT',
@@ -102,7 +101,7 @@ export const settingsTable = {
     schema: hosts,
     fallback: '',
     meaning:
-      'Names, addresses and networks (10.0.0.0/8), with commas between, that integrations may reach although private',
+      'Private hosts that integrations may reach: names, addresses and networks (10.0.0.0/8), separated by commas',
   },
   emptyErrorMessage: {
     name: 'SERVICE_EMPTY_ERROR_MESSAGE',
@@ -114,12 +113,12 @@ export const settingsTable = {
     name: 'SERVICE_RATE_LIMIT',
     schema: integer(0, 1_000_000),
     fallback: '0',
-    meaning: 'Requests a second for each key and each user, lines of a stream too; 0 is no limit',
+    meaning: 'Requests a second for each key and each user, including lines of a stream; 0 is no limit',
   },
   rateBurst: {
     name: 'SERVICE_RATE_BURST',
     schema: integer(1, 10_000_000),
-    meaning: 'Requests at once after a rest, under SERVICE_RATE_LIMIT; by itself those of two seconds',
+    meaning: 'Requests that may come at once under SERVICE_RATE_LIMIT; those of two seconds if not set',
   },
   ...tracingSettings,
 } as const satisfies Record<string, Setting>
@@ -142,16 +141,6 @@ export function settingsHelp(): string {
   })
   const acceptLoss = `${ACCEPT_LOSS}: goes on without a file that the data directory has lost, or with one that is older than the rest.`
   return ['Settings, from the environment or from the file of --config FILE:', ...lines, '', acceptLoss, ''].join('\n')
-}
-
-/** The table for the README, which a test holds to it. */
-export function settingsMarkdown(): string {
-  const rows: Setting[] = Object.values(settingsTable)
-  const lines = rows.map(
-    ({ name, meaning, fallback }) =>
-      `| \`${name}\` | ${meaning} | ${fallback === undefined ? '' : `\`${fallback}\``} |`,
-  )
-  return ['| name | what | default |', '|---|---|---|', ...lines].join('\n')
 }
 
 /** For one start: to go on without what the data directory has lost. No setting, since nobody may forget it there. */

@@ -128,7 +128,12 @@ function baseOf(scheme: string, host: string, port: number): string {
  */
 function announce(settings: Settings, { port, opsPort }: RunningServer, engine: RunningEngine): void {
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
-  const lines = [`Listening on ${base}`, `Pages: ${base}/jobs`, `Documentation: ${base}/docs/exposer`]
+  const lines = [
+    `Listening on ${base}`,
+    `Pages: ${base}/jobs`,
+    `Manual: ${base}/docs`,
+    `Documentation: ${base}/docs/exposer`,
+  ]
   if (opsPort !== null) lines.push(`For operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
   process.stdout.write(`${lines.join('\n')}\n${secretsOf(engine)}`)
 }

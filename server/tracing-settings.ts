@@ -46,47 +46,48 @@ export const tracingSettings = {
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     schema: url,
-    meaning: 'Collector of traces (OTLP over HTTP, JSON); /v1/traces is put behind it; by itself none are made',
+    meaning:
+      'Collector of traces (OTLP over HTTP, JSON), to which /v1/traces is appended; without one there are no traces',
   },
   otlpTracesEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     schema: url,
-    meaning: 'The same, as the whole address',
+    meaning: 'The same, as the complete address',
   },
   otlpHeaders: {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
     schema: headers,
-    meaning: 'Headers for the collector, name=value with commas between',
+    meaning: 'Headers for the collector: name=value, separated by commas',
     secret: true,
   },
   otlpTimeoutMs: {
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
     schema: integer(1, 600_000),
     fallback: '10000',
-    meaning: 'Milliseconds that the collector has for a batch',
+    meaning: 'Milliseconds that the collector has to accept a batch',
   },
   otlpDelayMs: {
     name: 'OTEL_BSP_SCHEDULE_DELAY',
     schema: integer(1, 600_000),
     fallback: '5000',
-    meaning: 'Milliseconds between two batches for the collector',
+    meaning: 'Milliseconds between two batches',
   },
   tracesRatio: {
     name: 'OTEL_TRACES_SAMPLER_ARG',
     schema: ratio,
     fallback: '1',
-    meaning: 'Share of requests that are traced, 0 to 1; a traceparent that comes with a request decides for it',
+    meaning: 'Share of requests that are traced, 0 to 1; a request with a traceparent follows that instead',
   },
   otelServiceName: {
     name: 'OTEL_SERVICE_NAME',
     schema: text,
     fallback: 'decision-service',
-    meaning: 'The name of the service in traces',
+    meaning: 'Name of the service in traces',
   },
   otelDisabled: {
     name: 'OTEL_SDK_DISABLED',
     schema: flag,
     fallback: 'false',
-    meaning: 'No traces, whatever else is set',
+    meaning: 'Makes no traces, whatever else is set',
   },
 } as const

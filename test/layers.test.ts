@@ -48,6 +48,7 @@ const homes: Readonly<Record<string, string>> = {
   '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
   fzstd: 'engine/integration/kafka/',
   kafkajs: 'engine/integration/kafka/',
+  marked: 'server/docs/manual.ts',
 }
 
 const topLevel = [

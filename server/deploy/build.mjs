@@ -2,8 +2,9 @@
  * `npm run build`: everything that runs is made from the source here, under .build.
  *
  * 1. tsc checks the types and compiles each file to a file.
- * 2. esbuild bundles the service and each kind of thread into .build/bundle/service: one file loads faster than hundreds.
- * 3. Output without a source goes, so that a file that was moved or deleted does not run on.
+ * 2. server/docs/build-docs.ts makes the pages of the manual.
+ * 3. esbuild bundles the service and each kind of thread into .build/bundle/service: one file loads faster than hundreds.
+ * 4. Output without a source goes, so that a file that was moved or deleted does not run on.
  *
  * Plain JavaScript, because it runs before anything is compiled.
  */
@@ -49,13 +50,26 @@ const external = [
 
 compile()
 rmSync(bundles, { recursive: true, force: true })
+renderManual()
 await bundleThreads()
 await bundleService()
 for (const folder of sources) removeStale(folder)
 
 function compile() {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.json'], { cwd: root, stdio: 'inherit' })
+  run(
+    join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc'),
+    '-p',
+    'tsconfig.json',
+  )
+}
+
+function renderManual() {
+  run(join(output, 'server/docs/build-docs.js'))
+}
+
+/** Runs a script of Node.js; where it fails, the build fails. */
+function run(...script) {
+  const { status } = spawnSync(process.execPath, script, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
 

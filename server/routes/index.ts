@@ -17,6 +17,7 @@ import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { manualRoutes } from './manual.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
 import { containerRoutes } from './containers.js'
@@ -63,6 +64,7 @@ const root: Route = {
         name: Type.String(),
         pages: Type.String(),
         documentation: Type.String(),
+        manual: Type.String(),
         openapi: Type.String(),
       }),
     },
@@ -72,6 +74,7 @@ const root: Route = {
       name: app.service.name,
       pages: '/jobs',
       documentation: '/docs/exposer',
+      manual: '/docs',
       openapi: '/openapi.json',
     })
   },
@@ -96,6 +99,7 @@ export const routes: readonly Route[] = [
   ...queryRoutes,
   ...metricsRoutes,
   ...docRoutes,
+  ...manualRoutes,
   ...consoleRoutes,
   ...probeRoutes,
   ...prometheusRoutes,

@@ -83,11 +83,7 @@ export function learnOfFeedback(
   counts: readonly number[],
   micros: number,
 ): void {
-  seeFeedback(
-    state.drift,
-    decision.confidence / 10_000,
-    baseRate(counts, decision.label),
-    decision.label === label,
-    micros,
-  )
+  const confidence = decision.confidence / 10_000
+  const base = baseRate(counts, decision.label)
+  seeFeedback(state.drift, { confidence, base, right: decision.label === label }, micros)
 }

@@ -111,8 +111,20 @@ function heldOutCounts(key: Int32Array, rows: AtomRows, weights: Float64Array, h
   return others
 }
 
-/** Mean log-loss of `pooled` with cells; `smoothing` Infinity is without. */
-function lossWith(others: Float64Array, pooled: Float64Array, held: HeldOut, smoothing: number, floor: number): number {
+/** What cells are fitted to. */
+export interface CellsInput {
+  /** The whole values of all examples, and how much each example counts. */
+  readonly rows: AtomRows
+  readonly weights: Float64Array
+  readonly held: HeldOut
+  /** The answers on the held-out examples so far. */
+  readonly pooled: Float64Array
+  /** The share of the uniform in every answer. */
+  readonly floor: number
+}
+
+/** Log-loss of the answers with cells; `others` are the label counts of each cell, `smoothing` Infinity is without. */
+function lossWith({ held, pooled, floor }: CellsInput, others: Float64Array, smoothing: number): number {
   const { classCount, classes, weights } = held
   let loss = 0
   for (let h = 0; h < classes.length; h++) {
@@ -128,26 +140,17 @@ function lossWith(others: Float64Array, pooled: Float64Array, held: HeldOut, smo
   return loss
 }
 
-/**
- * Chooses cells for `pooled`, the pool's answers on the held-out examples, and mixes them into it.
- * `rows` are the atoms of all examples, `weights` theirs.
- */
-export function fitCells(
-  rows: AtomRows,
-  weights: Float64Array,
-  held: HeldOut,
-  pooled: Float64Array,
-  floor: number,
-  stage: Stage,
-): Cells {
+/** Chooses cells, and mixes them into the answers. */
+export function fitCells(input: CellsInput, stage: Stage): Cells {
+  const { rows, weights, held, pooled } = input
   if (held.classes.length < examplesMin) return noCells
-  let least = lossWith(pooled, pooled, held, Infinity, floor) * (1 - gainMin)
+  let least = lossWith(input, pooled, Infinity) * (1 - gainMin)
   let best: { key: Int32Array; smoothing: number; others: Float64Array } | null = null
   for (const key of candidateKeys(rows, stage)) {
     stage.at(1)
     const others = heldOutCounts(key, rows, weights, held)
     for (const smoothing of smoothings) {
-      const loss = lossWith(others, pooled, held, smoothing, floor)
+      const loss = lossWith(input, others, smoothing)
       if (loss >= least) continue
       least = loss
       best = { key, smoothing, others }

@@ -35,14 +35,14 @@ export function balance(answer: Float64Array, factors: Float64Array): void {
   }
 }
 
+/** By the logarithm of each factor. */
+interface Derivatives {
+  readonly slopes: Float64Array
+  readonly bends: Float64Array
+}
+
 /** Adds the slope of the log-likelihood by the logarithm of each factor to `slopes`, and its bend to `bends`. */
-function derive(
-  held: HeldOut,
-  pooled: Float64Array,
-  factors: Float64Array,
-  slopes: Float64Array,
-  bends: Float64Array,
-): void {
+function derive(held: HeldOut, pooled: Float64Array, factors: Float64Array, { slopes, bends }: Derivatives): void {
   const { classCount, classes, weights } = held
   for (let h = 0; h < classes.length; h++) {
     const weight = weights[h] as number
@@ -70,7 +70,7 @@ export function fitBalance(held: HeldOut, pooled: Float64Array): Float64Array {
       slopes[k] = -(logs[k] as number) / spread ** 2
       bends[k] = 1 / spread ** 2
     }
-    derive(held, pooled, factors, slopes, bends)
+    derive(held, pooled, factors, { slopes, bends })
     for (let k = 0; k < classCount; k++) {
       if (factors[k] === 0) continue
       logs[k] = (logs[k] as number) + (stepShare * (slopes[k] as number)) / (bends[k] as number)

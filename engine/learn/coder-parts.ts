@@ -61,5 +61,5 @@ export function makeCoder(parts: CoderParts): EventCoder {
   const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs)
   const table = new FeatureTable(parts.features.length)
   for (const hash of parts.features) table.add(hash)
-  return new EventCoder(encoder, table, parts.counts, parts.columns, parts.columnOf, parts.columnCount, parts.factors)
+  return new EventCoder({ ...parts, encoder, table })
 }

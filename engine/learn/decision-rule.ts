@@ -68,9 +68,9 @@ function costRule(costs: readonly (readonly number[])[], labelCount: number): De
   return { worths, offsets: new Float64Array(labelCount) }
 }
 
-/** Events that a rule is fitted to. */
-interface Stream {
-  /** `labelCount` an event, side by side. */
+/** Events that a rule is fitted to, as the stream has them. */
+export interface RuleStream {
+  /** `labelCount` an event, side by side, each as if it was not labelled and without the uniform's share, which the rule will be asked with. */
   readonly probabilities: Float64Array
   /** How much each event counts. */
   readonly weights: Float64Array
@@ -87,14 +87,14 @@ interface Expected {
 }
 
 /** What the rule answers, event by event. */
-function answersOf(rule: DecisionRule, { probabilities, weights, among, labelCount }: Stream): Int32Array {
+function answersOf(rule: DecisionRule, { probabilities, weights, among, labelCount }: RuleStream): Int32Array {
   return Int32Array.from(weights, (_, i) =>
     chooseBy(rule, probabilities.subarray(i * labelCount, (i + 1) * labelCount), among),
   )
 }
 
 /** What is expected where the events are answered so. */
-function expect(answers: Int32Array, { probabilities, weights, labelCount }: Stream): Expected {
+function expect(answers: Int32Array, { probabilities, weights, labelCount }: RuleStream): Expected {
   const hits = new Float64Array(labelCount)
   const seen = new Float64Array(labelCount)
   let total = 0
@@ -112,7 +112,7 @@ function expect(answers: Int32Array, { probabilities, weights, labelCount }: Str
 }
 
 /** The rule that raises what is expected of macro F1 most, of those that come up, and then not quite all the way. */
-function macroF1Rule(stream: Stream): DecisionRule {
+function macroF1Rule(stream: RuleStream): DecisionRule {
   const { among, labelCount } = stream
   let rule = accuracyRule(labelCount)
   let best = rule
@@ -141,7 +141,7 @@ function towards(from: Float64Array, to: Float64Array): Float64Array {
 }
 
 /** The rule on the way from the most probable label to `best` that changes `changedShare` of the answers that `best` changes. */
-function partWay(best: DecisionRule, stream: Stream): DecisionRule {
+function partWay(best: DecisionRule, stream: RuleStream): DecisionRule {
   const { weights, among, labelCount } = stream
   const usual = answersOf(accuracyRule(labelCount), stream)
   const changed = (rule: DecisionRule): number => {
@@ -181,22 +181,17 @@ function withUniform(rule: DecisionRule, share: number, labelCount: number): Dec
   return { worths: rule.worths, offsets }
 }
 
-/**
- * The rule for an objective. `stream` has the probabilities of events as the stream has them, `labelCount` an event,
- * each as if it was not labelled and without the uniform's share, which the rule will be asked with; `weights` how much
- * each counts; `among` the labels that may be answered.
- */
-export function fitRule(
-  objective: Objective,
-  stream: Float64Array,
-  weights: Float64Array,
-  among: Int32Array,
-  labelCount: number,
-  uniformShare: number,
-): DecisionRule {
+/** True where a rule for the objective depends on the stream. */
+export function needsStream(objective: Objective): boolean {
+  return objective === 'macro_f1'
+}
+
+/** The rule for an objective. */
+export function fitRule(objective: Objective, stream: RuleStream, uniformShare: number): DecisionRule {
+  const { labelCount, weights } = stream
   if (typeof objective !== 'string') return costRule(objective.costs, labelCount)
   if (objective === 'accuracy' || weights.length === 0) return accuracyRule(labelCount)
-  return withUniform(macroF1Rule({ probabilities: stream, weights, among, labelCount }), uniformShare, labelCount)
+  return withUniform(macroF1Rule(stream), uniformShare, labelCount)
 }
 
 export function writeRule(rule: DecisionRule, to: ModelWriter): void {

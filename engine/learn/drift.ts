@@ -1,13 +1,12 @@
 /**
  * Whether a model still means what it says: two streams are watched from its installation on.
  *
- * - Feedback after a decision: p - (1 where it was right). Of an honest model this is 0 on the average, whichever
- *   events an analyst picks. Its sum over what is tolerated (CUSUM; Page, "Continuous inspection schemes", 1954) past
- *   a bound says that
- *   the model is surer than it is right.
- * - The confidence of all decisions: the Page-Hinkley test (Hinkley, "Inference about the change-point from
- *   cumulative sum
- *   tests", 1971; Gama et al., "A survey on concept drift adaptation", 2014) for a fall of its mean.
+ * - Feedback after a decision: x = p - (1 where it was right). Of an honest model this is 0 on the average, whichever
+ *   events an analyst picks. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says that the model is surer than
+ *   it is right (Page, "Continuous inspection schemes", 1954).
+ * - The confidence p of all decisions. The test is that of Page and Hinkley: S = max(0, S + mean p - p - δ). S > λ says that
+ *   the mean has fallen (Hinkley, "Inference about the change-point from cumulative sum tests", 1971; Gama et al., "A survey
+ *   on concept drift adaptation", 2014).
  *
  * A model found to be ageing gives part of its say to the base rates, p' = (1 - share) p + share base: as much as the
  * feedback of late asks for, share = (mean p - right) / (mean p - mean base); without enough feedback as much as the
@@ -39,11 +38,18 @@ export interface DriftState {
   base: number
 }
 
-/** Mean differences that are no drift. */
-const confidenceTolerance = 0.05
-const feedbackTolerance = 0.04
-const fallBound = 10
-const excessBound = 8
+/** The parameters of a test by cumulative sums. */
+interface ChangeTest {
+  /** δ: the mean difference that is tolerated; in a CUSUM also called the allowance k. */
+  readonly delta: number
+  /** λ: the sum above which there is a change; in a CUSUM also called the decision interval h. */
+  readonly lambda: number
+}
+
+/** For a fall of the mean confidence. */
+const pageHinkley: ChangeTest = { delta: 0.05, lambda: 10 }
+/** For confidence that feedback does not bear out. */
+const cusum: ChangeTest = { delta: 0.04, lambda: 8 }
 /** Decisions before the mean confidence is one. */
 const decidedMin = 200
 /** Events that `lateConfidence` is about. */
@@ -77,22 +83,28 @@ export function seeConfidence(state: DriftState, confidence: number, micros: num
   state.meanConfidence += (confidence - state.meanConfidence) / state.decided
   state.lateConfidence += (confidence - state.lateConfidence) / Math.min(state.decided, lateEvents)
   if (state.decided < decidedMin) return
-  state.fall = Math.max(0, state.fall + state.meanConfidence - confidence - confidenceTolerance)
-  if (state.ageing === 'no' && state.fall > fallBound) age(state, 'confidence', micros)
+  state.fall = Math.max(0, state.fall + state.meanConfidence - confidence - pageHinkley.delta)
+  if (state.ageing === 'no' && state.fall > pageHinkley.lambda) age(state, 'confidence', micros)
 }
 
-/**
- * Takes in what an analyst said of a decision: the model's own confidence, the base rate of its label, and whether it
- * was right.
- */
-export function seeFeedback(state: DriftState, confidence: number, base: number, right: boolean, micros: number): void {
+/** What an analyst said of a decision. */
+export interface JudgedDecision {
+  /** The model's own confidence, 0 to 1. */
+  readonly confidence: number
+  /** The base rate of the label that it decided for, 0 to 1. */
+  readonly base: number
+  readonly right: boolean
+}
+
+/** Takes in what an analyst said of a decision. */
+export function seeFeedback(state: DriftState, { confidence, base, right }: JudgedDecision, micros: number): void {
   const hit = right ? 1 : 0
   state.weight = state.weight * fade + 1
   state.confidence = state.confidence * fade + confidence
   state.right = state.right * fade + hit
   state.base = state.base * fade + base
-  state.excess = Math.max(0, state.excess + confidence - hit - feedbackTolerance)
-  if (state.ageing !== 'feedback' && state.excess > excessBound) age(state, 'feedback', micros)
+  state.excess = Math.max(0, state.excess + confidence - hit - cusum.delta)
+  if (state.ageing !== 'feedback' && state.excess > cusum.lambda) age(state, 'feedback', micros)
 }
 
 function age(state: DriftState, why: Ageing, micros: number): void {

@@ -10,6 +10,19 @@ import type { FeatureTable } from './feature-table.js'
 import { codeOf, FACTOR, numberCode, type NumberColumn } from './number-columns.js'
 import { FactorReader, type TextFactors } from './text-factors.js'
 
+export interface EventCoderParts {
+  readonly encoder: FeatureEncoder
+  /** The features that the model knows. */
+  readonly table: FeatureTable
+  /** How often each was seen. */
+  readonly counts: Int32Array
+  readonly columns: readonly NumberColumn[]
+  /** For each feature its column, or -1. */
+  readonly columnOf: Int32Array
+  readonly columnCount: number
+  readonly factors: TextFactors
+}
+
 export class EventCoder {
   /** The features of the last event that the model knows, `count` of them, with what the linear model multiplies. */
   features = new Int32Array(64)
@@ -29,15 +42,7 @@ export class EventCoder {
   #set = new Int32Array(64)
   #setCount = 0
 
-  constructor(
-    encoder: FeatureEncoder,
-    table: FeatureTable,
-    counts: Int32Array,
-    columns: readonly NumberColumn[],
-    columnOf: Int32Array,
-    columnCount: number,
-    factors: TextFactors,
-  ) {
+  constructor({ encoder, table, counts, columns, columnOf, columnCount, factors }: EventCoderParts) {
     this.encoder = encoder
     this.#factors = new FactorReader(factors)
     this.#table = table
@@ -45,6 +50,11 @@ export class EventCoder {
     this.#columns = columns
     this.#columnOf = columnOf
     this.codes = new Uint8Array(columnCount)
+  }
+
+  /** Columns of numbers; they come before those of features. */
+  get numberCount(): number {
+    return this.#columns.length
   }
 
   /** The columns of features that the last event has, in no order; good until the next. */

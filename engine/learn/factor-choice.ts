@@ -2,7 +2,7 @@
  * Which texts have factors, and what they are: from everything known, labelled or not.
  */
 import type { PointValues } from './classifier.js'
-import { evenly } from './evenly.js'
+import { evenly } from './row-draw.js'
 import { FeatureTable } from './feature-table.js'
 import { ListKey } from './hash.js'
 import type { PointProfile } from './point-profile.js'

@@ -124,7 +124,7 @@ class ForestGrower {
     return true
   }
 
-  /** Leaves the best of some candidates in #best; false where nothing parts the rows. */
+  /** Leaves the best of some candidates in #best; false where nothing parts the rows. Positional: called for each node. */
   #findSplit(rows: Int32Array, start: number, end: number, total: number, heaviest: number): boolean {
     const { starts, columns } = this.#table
     const gini = this.#gini

@@ -51,7 +51,7 @@ export class GiniSearch {
     this.#ends = new Int32Array(table.classCount)
   }
 
-  /** Begins with rows[start..end), which weigh `total` together. */
+  /** Begins with rows[start..end), which weigh `total` together. Positional: called for each node. */
   begin(rows: Int32Array, start: number, end: number, total: number, weights: Float64Array): void {
     this.#count = end - start
     this.#total = total

@@ -9,7 +9,7 @@
  * has not seen it: else what it alone has would give it away as labelled, the more so the rarer it is.
  */
 import type { PointValues } from './classifier.js'
-import { evenly } from './evenly.js'
+import { evenly } from './row-draw.js'
 import type { EventCoder } from './event-coder.js'
 import type { ExampleMatrix } from './example-matrix.js'
 import { hashNumber, ListKey } from './hash.js'
@@ -120,7 +120,8 @@ function heldOutOdds(both: ExampleMatrix, counts: Float64Array, labelledRows: nu
     const labelled = total(fitted, 0, labelledRows)
     const balance = labelled / Math.max(Number.MIN_VALUE, total(fitted, labelledRows, both.rowCount))
     for (let row = labelledRows; row < both.rowCount; row++) fitted[row] = (fitted[row] as number) * balance
-    fitLogistic(both, fitted, model, { strength, iterationsMax }, part(stage, fold / foldCount, (fold + 1) / foldCount))
+    const portion = part(stage, fold / foldCount, (fold + 1) / foldCount)
+    fitLogistic({ matrix: both, rowWeights: fitted, weights: model }, { strength, iterationsMax }, portion)
     for (let row = 0; row < both.rowCount; row++) {
       if ((events[row] as number) % foldCount !== fold) continue
       scoreRow(both, row, model, scores)
@@ -162,17 +163,21 @@ function trustOf(odds: Float64Array, counts: Float64Array, labelledRows: number)
   return low
 }
 
-/**
- * A weight for each row of the matrix, of mean 1 under `rowWeights`; `featureCount` counts those of the stream alone too.
- */
+/** Labelled rows, and the stream that they are compared with. */
+export interface StreamComparison {
+  readonly matrix: ExampleMatrix
+  readonly background: readonly PointValues[]
+  readonly coder: EventCoder
+  /** Counts the features of the stream alone too. */
+  readonly featureCount: number
+}
+
+/** A weight for each row of the matrix, of mean 1 under the matrix's own weights. */
 export function weighByStream(
-  matrix: ExampleMatrix,
-  rowWeights: Float64Array,
-  background: readonly PointValues[],
-  coder: EventCoder,
-  featureCount: number,
+  { matrix, background, coder, featureCount }: StreamComparison,
   stage: Stage,
 ): Float64Array {
+  const { weights: rowWeights } = matrix
   const { rowCount } = matrix
   const weights = new Float64Array(rowCount).fill(1)
   if (background.length < streamRowsMin || rowCount > labelledRowsMax) return weights

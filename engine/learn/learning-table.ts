@@ -7,7 +7,7 @@
  * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
  */
 import type { Example, PointValue, PointValues } from './classifier.js'
-import { evenly } from './evenly.js'
+import { evenly } from './row-draw.js'
 import { EventCoder } from './event-coder.js'
 import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
 import { factorColumns, withCoordinates } from './factor-rows.js'
@@ -30,6 +30,16 @@ const oftenRows = 5
 /** Events that the bins of numbers are made from, of the examples and of the background each. */
 const binRowsMax = 10_000
 
+/** What a table is made from. */
+export interface LearningTableInput {
+  readonly examples: readonly Example[]
+  readonly background: readonly PointValues[]
+  /** Of these examples, by this encoder. */
+  readonly vocabulary: Vocabulary
+  readonly encoder: FeatureEncoder
+  readonly factors: TextFactors
+}
+
 export interface LearningTable {
   readonly matrix: ExampleMatrix
   /** The same with the coordinates of texts behind the features: what the linear member is fitted to. */
@@ -47,14 +57,17 @@ function isNumber(value: PointValue, { profiles }: FeatureEncoder, point: number
   return !Number.isNaN(numberIn(value, (profiles[point] as PointProfile).reading))
 }
 
-/** For each feature of the matrix what it is, and in how many rows. */
+/** By feature of the matrix: what it is, and in how many rows. */
+interface Described {
+  readonly kinds: Uint8Array
+  readonly rows: Int32Array
+}
+
 function describe(
-  matrix: ExampleMatrix,
-  examples: readonly Example[],
-  encoder: FeatureEncoder,
+  { examples, encoder, vocabulary: { matrix } }: LearningTableInput,
   table: FeatureTable,
   columns: readonly NumberColumn[],
-): { kinds: Uint8Array; rows: Int32Array } {
+): Described {
   const kinds = new Uint8Array(matrix.featureCount).fill(PLAIN)
   const rows = new Int32Array(matrix.featureCount)
   for (const feature of matrix.features) rows[feature] = (rows[feature] as number) + 1
@@ -78,8 +91,7 @@ function describe(
  */
 function chooseFeatureColumns(
   matrix: ExampleMatrix,
-  kinds: Uint8Array,
-  rows: Int32Array,
+  { kinds, rows }: Described,
   shares: Float64Array,
   first: number,
 ): { columnOf: Int32Array; count: number } {
@@ -102,21 +114,24 @@ function chooseFeatureColumns(
   return { columnOf, count: usable.length }
 }
 
-function binRows(examples: readonly Example[], background: readonly PointValues[]): PointValues[] {
+function binRows({ examples, background }: LearningTableInput): PointValues[] {
   return [...evenly(examples, binRowsMax).map(({ values }) => values), ...evenly(background, binRowsMax)]
 }
 
-function chooseNumbers(
-  examples: readonly Example[],
-  background: readonly PointValues[],
-  encoder: FeatureEncoder,
-  table: FeatureTable,
-  counts: Int32Array,
-): NumberColumn[] {
-  const rows = binRows(examples, background)
+function chooseNumbers(input: LearningTableInput, table: FeatureTable): NumberColumn[] {
+  const { encoder, vocabulary } = input
+  const rows = binRows(input)
   const pointCount = encoder.atoms.length
   const seen = new Int32Array(rows.length * pointCount)
-  const counter = new EventCoder(encoder, table, counts, [], new Int32Array(0), 0, noFactors)
+  const counter = new EventCoder({
+    encoder,
+    table,
+    counts: vocabulary.counts,
+    columns: [],
+    columnOf: new Int32Array(0),
+    columnCount: 0,
+    factors: noFactors,
+  })
   rows.forEach((values, row) => {
     counter.code(values)
     for (let point = 0; point < pointCount; point++) seen[row * pointCount + point] = counter.seenAt(point)
@@ -124,42 +139,37 @@ function chooseNumbers(
   return chooseNumberColumns(rows, encoder.profiles, seen)
 }
 
-/** Codes the examples; `vocabulary` is of these examples and encoder. */
-export function buildLearningTable(
-  examples: readonly Example[],
-  background: readonly PointValues[],
-  vocabulary: Vocabulary,
-  encoder: FeatureEncoder,
-  factors: TextFactors,
-  stage: Stage,
-): LearningTable {
+/** Codes the examples. */
+export function buildLearningTable(input: LearningTableInput, stage: Stage): LearningTable {
+  const { examples, background, vocabulary, encoder, factors } = input
   const { matrix, hashes, counts } = vocabulary
   const table = new FeatureTable(hashes.length)
   for (const hash of hashes) table.add(hash)
-  const columns = [
-    ...chooseNumbers(examples, background, encoder, table, counts),
-    ...factorColumns(factors, binRows(examples, background)),
-  ]
+  const columns = [...chooseNumbers(input, table), ...factorColumns(factors, binRows(input))]
   stage.at(0.3)
-  const { kinds, rows } = describe(matrix, examples, encoder, table, columns)
+  const described = describe(input, table, columns)
   const shares = Float64Array.from(counts, (count) => count / Math.max(examples.length, background.length))
-  const { columnOf, count } = chooseFeatureColumns(matrix, kinds, rows, shares, columns.length)
-  const coder = new EventCoder(encoder, table, counts, columns, columnOf, columns.length + count, factors)
+  const { columnOf, count } = chooseFeatureColumns(matrix, described, shares, columns.length)
+  const coder = new EventCoder({
+    encoder,
+    table,
+    counts,
+    columns,
+    columnOf,
+    columnCount: columns.length + count,
+    factors,
+  })
   stage.at(0.5)
-  const trees = codeRows(matrix, examples, coder, columns.length, count, part(stage, 0.5, 1))
+  const trees = codeRows(matrix, examples, coder, part(stage, 0.5, 1))
+  const { kinds } = described
   const measured = Int32Array.from(kinds.keys()).filter((feature) => kinds[feature] === MEASURED)
   return { matrix, linear: withCoordinates(matrix, examples, factors), trees, coder, columns, columnOf, measured }
 }
 
-function codeRows(
-  matrix: ExampleMatrix,
-  examples: readonly Example[],
-  coder: EventCoder,
-  numberCount: number,
-  featureCount: number,
-  stage: Stage,
-): TreeTable {
+function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: EventCoder, stage: Stage): TreeTable {
   const { rowCount, rowOf } = matrix
+  const { numberCount } = coder
+  const featureCount = coder.codes.length - numberCount
   const bitStride = Math.ceil(rowCount / 32)
   const codes = new Uint8Array(numberCount * rowCount)
   const bits = new Int32Array(featureCount * bitStride)

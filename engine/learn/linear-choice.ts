@@ -49,7 +49,8 @@ export function fitLinear(table: Table, rowWeights: Float64Array, penalty: Linea
   // Fewer iterations on a large matrix: it bends in more directions than matter.
   const affordable = Math.round(work / Math.max(1, matrix.features.length))
   const iterations = Math.min(iterationsMax, Math.max(iterationsMin, affordable))
-  fitLogistic(matrix, rowWeights, fitted, { ...optionsOf(penalty, table), iterationsMax: iterations }, stage)
+  const options = { ...optionsOf(penalty, table), iterationsMax: iterations }
+  fitLogistic({ matrix, rowWeights, weights: fitted }, options, stage)
   return fitted
 }
 
@@ -77,13 +78,8 @@ export class LinearTrials {
     const fold: Float64Array[] = []
     this.#trials.forEach((penalty, t) => {
       const portion = part(stage, t / this.#trials.length, (t + 1) / this.#trials.length)
-      fitLogistic(
-        matrix,
-        rowWeights,
-        weights,
-        { ...optionsOf(penalty, this.#table), iterationsMax: trialIterationsMax },
-        portion,
-      )
+      const options = { ...optionsOf(penalty, this.#table), iterationsMax: trialIterationsMax }
+      fitLogistic({ matrix, rowWeights, weights }, options, portion)
       fold.push(weights.slice())
       for (let row = 0; row < matrix.rowCount; row++) {
         if (judging[row] === 0) continue

@@ -138,11 +138,18 @@ function penaltiesOf(featureCount: number, { strength, eased }: LogisticOptions)
   return penalties
 }
 
-/** Fits `weights`, on from what they are, to the rows of the matrix that `rowWeights` gives more than 0. */
+/** What is fitted to what. */
+export interface LogisticFit {
+  readonly matrix: ExampleMatrix
+  /** Rows with 0 are left out. */
+  readonly rowWeights: Float64Array
+  /** What is fitted, on from what it is. */
+  readonly weights: Float64Array
+}
+
+/** Fits the weights to the rows of the matrix. */
 export function fitLogistic(
-  matrix: ExampleMatrix,
-  rowWeights: Float64Array,
-  weights: Float64Array,
+  { matrix, rowWeights, weights }: LogisticFit,
   options: LogisticOptions,
   stage: Stage,
 ): void {

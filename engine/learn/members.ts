@@ -32,6 +32,8 @@ export const forestTrees = 100
 const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
 const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
 const boosted = { rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
+/** What chance is for: each kind of trees has dice of its own. */
+const purposes = { extraTrees: 0x1b873593, randomForest: 0x2545f491, boosting: 0x3c6ef372 }
 /** Splits one after another in a boosted tree: pairs of values, which is as much as hundreds of labels can tell, and what thousands can. */
 export const shallowBoosting = 2
 export const deepBoosting = 6
@@ -68,7 +70,7 @@ export function trainBoosting(
   stage: Stage,
 ): FlatTrees {
   const { seed, depth, rounds = roundsMax } = options
-  const boosting: BoostingOptions = { ...boosted, depth, rounds, seed: (seed ^ 0x3c6ef372) >>> 0 }
+  const boosting: BoostingOptions = { ...boosted, depth, rounds, seed: (seed ^ purposes.boosting) >>> 0 }
   return growBoosting(table.trees, { rows: rowsOf(rowWeights), weights: rowWeights }, boosting, stage)
 }
 
@@ -76,23 +78,28 @@ function rowsOf(rowWeights: Float64Array): Int32Array {
   return Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
 }
 
-/** Trains all on the rows of a table that `rowWeights` gives more than 0; `nearest` is of the same examples. */
+/** What members are trained from: the rows of a table that `rowWeights` gives more than 0, and the nearest neighbour of the same examples. */
+export interface MemberRows {
+  readonly table: LearningTable
+  readonly rowWeights: Float64Array
+  readonly nearest: Nearest
+}
+
+/** Trains all. */
 export function trainMembers(
-  table: LearningTable,
-  rowWeights: Float64Array,
-  nearest: Nearest,
+  { table, rowWeights, nearest }: MemberRows,
   options: TrainingOptions,
   stage: Stage,
 ): Members {
   const { seed, trees, penalty } = options
   const from: TreeRows = { rows: rowsOf(rowWeights), weights: rowWeights }
   const weights = options.linear ?? fitLinear(table, rowWeights, penalty, part(stage, 0, 0.2))
-  const forest = (kind: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, from_: number, to: number): FlatTrees =>
-    growForest(table.trees, from, { ...kind, trees, seed: (seed ^ purpose) >>> 0 }, part(stage, from_, to))
+  const forest = (kind: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, portion: Stage): FlatTrees =>
+    growForest(table.trees, from, { ...kind, trees, seed: (seed ^ purpose) >>> 0 }, portion)
   return {
     weights: Float32Array.from(weights),
-    extraTrees: forest(extraTrees, 0x1b873593, 0.2, 0.35),
-    randomForest: forest(randomForest, 0x2545f491, 0.35, 0.5),
+    extraTrees: forest(extraTrees, purposes.extraTrees, part(stage, 0.2, 0.35)),
+    randomForest: forest(randomForest, purposes.randomForest, part(stage, 0.35, 0.5)),
     boosting: trainBoosting(table, rowWeights, options, part(stage, 0.5, 1)),
     nearest,
   }

@@ -8,10 +8,11 @@
  * Owns: which labelled events are held against. Leaves out: likeness itself (outlier-view.ts, outlier-references.ts).
  */
 import type { Example } from './classifier.js'
+import type { FeatureEncoder } from './features.js'
 import { hashNumber } from './hash.js'
 import type { ModelReader, ModelWriter } from './model-bytes.js'
 import { OutlierReferences, outlierReferencesMax, referencesMax } from './outlier-references.js'
-import type { OutlierView } from './outlier-view.js'
+import { OutlierView } from './outlier-view.js'
 
 export interface Nearest {
   readonly references: OutlierReferences
@@ -33,6 +34,8 @@ const labelReferencesMin = 32
 /** What every class has beside the vote's 1 at distance 0. */
 const voteFloor = 0.03
 const scaleMin = 0.02
+/** What a distance counts at most there: nothing in common, and numbers as far apart as they go. */
+const spreadMax = 2
 
 /** Of these examples, by number, those to hold events against: by chance, and no label without. */
 export function chooseReferences(examples: readonly Example[], among: readonly number[], seed: number): number[] {
@@ -52,7 +55,7 @@ export function chooseReferences(examples: readonly Example[], among: readonly n
 }
 
 /** `look(i)` leaves example i in the view; `chosen` are the references' numbers. */
-export function trainNearest(
+function trainNearest(
   chosen: readonly number[],
   classOf: (example: number) => number,
   view: OutlierView,
@@ -64,7 +67,7 @@ export function trainNearest(
   const spreads = Float64Array.from(usual, (example, place) => {
     look(example)
     const spread = references.distance(view, place)
-    sum += Math.min(2, references.nearestDistance)
+    sum += Math.min(spreadMax, references.nearestDistance)
     return spread
   })
   references.localise(spreads)
@@ -72,6 +75,35 @@ export function trainNearest(
     references,
     classes: Int32Array.from(chosen, classOf),
     scale: Math.max(scaleMin, sum / Math.max(1, usual.length)),
+  }
+}
+
+/** The examples of a training as the nearest neighbour and the outlier check see them. */
+export class ExampleView {
+  readonly view: OutlierView
+  readonly #examples: readonly Example[]
+  readonly #encoder: FeatureEncoder
+  readonly #classOf: (example: number) => number
+
+  constructor(examples: readonly Example[], encoder: FeatureEncoder, classOf: (example: number) => number) {
+    this.view = new OutlierView(encoder.profiles)
+    this.#examples = examples
+    this.#encoder = encoder
+    this.#classOf = classOf
+  }
+
+  /** Leaves an example in the view. */
+  look(example: number): void {
+    const { values } = this.#examples[example] as Example
+    this.#encoder.encode(values)
+    this.view.take(values, this.#encoder)
+  }
+
+  /** What the nearest neighbour knows from these examples. */
+  nearest(among: readonly number[], seed: number): Nearest {
+    return trainNearest(chooseReferences(this.#examples, among, seed), this.#classOf, this.view, (example) =>
+      this.look(example),
+    )
   }
 }
 

@@ -10,10 +10,12 @@ import type { ModelReader, ModelWriter } from './model-bytes.js'
 const stepsPerNat = 4
 /** How fast it grows past the largest known one, in nats for each multiple of it. */
 const beyondGrowth = 2
+/** Added to the largest known one, so that it may be 0. */
+const largestMin = 0.05
 
 /** How much a number past the largest known one adds, in nats. */
 function beyond(value: number, largest: number): number {
-  return beyondGrowth * Math.log1p((value - largest) / (Math.abs(largest) + 0.05))
+  return beyondGrowth * Math.log1p((value - largest) / (Math.abs(largest) + largestMin))
 }
 
 export class OutlierTail {

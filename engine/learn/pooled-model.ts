@@ -143,9 +143,12 @@ export class PooledAnswer {
   }
 }
 
+/** The share of the uniform before any example. */
+const uniformShareMax = 0.3
+
 /** The share of the uniform that answers have after so many examples: 0.3 K / (N + K), for what few labels cannot know. */
 export function uniformShareOf(examples: number, labelCount: number): number {
-  return (0.3 * labelCount) / (examples + labelCount)
+  return (uniformShareMax * labelCount) / (examples + labelCount)
 }
 
 /** Fills `probabilities`, one a label, with those of the classes, `answer` from `at` on, and the share of the uniform. */

@@ -55,8 +55,15 @@ export function mixRecalled({ reach, smoothing }: Recall, { label, distance }: N
   answer[label] = (answer[label] as number) + weight / total
 }
 
-/** Fills `losses` with the log-loss of each held-out example, `pooled` with what is recalled. */
-function lossesWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: number, losses: Float64Array): void {
+/** What is answered on the held-out examples so far; `floor` is the share of the uniform in every answer. */
+interface Answered {
+  readonly held: HeldOut
+  readonly pooled: Float64Array
+  readonly floor: number
+}
+
+/** Fills `losses` with the log-loss of each held-out example, the answers with what is recalled. */
+function lossesWith(recall: Recall, { held, pooled, floor }: Answered, losses: Float64Array): void {
   const { classCount, classes, weights, nearestClasses, nearestDistances } = held
   for (let h = 0; h < classes.length; h++) {
     const truth = classes[h] as number
@@ -74,12 +81,13 @@ function lossesWith(recall: Recall, held: HeldOut, pooled: Float64Array, floor: 
 export function fitRecall(held: HeldOut, pooled: Float64Array, scale: number, floor: number): Recall {
   const before = new Float64Array(held.classes.length)
   const after = new Float64Array(held.classes.length)
-  lossesWith(noRecall, held, pooled, floor, before)
+  const answered: Answered = { held, pooled, floor }
+  lossesWith(noRecall, answered, before)
   let best = noRecall
   let most = 0
   for (const reach of before.length < fewExamples ? reachesOfFew : reaches) {
     for (const smoothing of smoothings) {
-      lossesWith({ reach, smoothing }, held, pooled, floor, after)
+      lossesWith({ reach, smoothing }, answered, after)
       const gain = sureGain(before, after, doubtShare)
       if (gain <= most) continue
       most = gain

@@ -1,4 +1,4 @@
-/** Which rows of a table one tree sees. */
+/** Which of many are looked at: rows drawn by chance, and items taken evenly. */
 import type { Dice } from './dice.js'
 import type { TreeRows } from './tree-table.js'
 
@@ -53,4 +53,10 @@ export function partByChance(rows: Int32Array, share: number, dice: Dice): [Int3
     else parted[1][i - drawn] = rows[i] as number
   }
   return [parted[0].subarray(0, drawn), parted[1].subarray(0, rows.length - drawn)]
+}
+
+/** Every `step`th of a list, so that at most `max` are left. */
+export function evenly<T>(list: readonly T[], max: number): readonly T[] {
+  const step = Math.ceil(list.length / max)
+  return step <= 1 ? list : list.filter((_, i) => i % step === 0)
 }

@@ -34,7 +34,7 @@ function besideDiagonal(matrix: Float64Array, size: number): number {
   return sum
 }
 
-/** Makes the number at (p, q) 0; `turned` has the vectors so far, one after the other. */
+/** Makes the number at (p, q) 0; `turned` has the vectors so far, one after the other. Positional: the innermost step. */
 function turn(matrix: Float64Array, turned: Float64Array, size: number, p: number, q: number): void {
   const off = matrix[p * size + q] as number
   if (off === 0) return

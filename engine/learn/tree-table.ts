@@ -46,7 +46,7 @@ export function copyCodes(table: TreeTable, row: number, into: Uint8Array): void
     into[table.columns[j] as number] = table.entryCodes[j] as number
 }
 
-/** Moves the rows with a code up to `code` to the front, in place; answers where the others start. */
+/** Moves the rows with a code up to `code` to the front, in place; answers where the others start. Positional: called for each node. */
 export function partition(
   table: TreeTable,
   rows: Int32Array,

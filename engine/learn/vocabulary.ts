@@ -21,12 +21,11 @@ export interface Vocabulary {
   readonly counts: Int32Array
 }
 
-/** Counts the features of the examples and of the background, which may bring new ones. */
+/** Counts the features of the examples and of the background, which may bring new ones into the table. */
 export function countFeatures(
   matrix: ExampleMatrix,
   background: readonly PointValues[],
-  encoder: FeatureEncoder,
-  table: FeatureTable,
+  { encoder, table }: { readonly encoder: FeatureEncoder; readonly table: FeatureTable },
   stage: Stage,
 ): Int32Array {
   const times = new Int32Array(matrix.rowCount)

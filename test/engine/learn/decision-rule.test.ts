@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chooseBy, fitRule } from '../../../engine/learn/decision-rule.js'
+import { chooseBy, fitRule, type RuleStream } from '../../../engine/learn/decision-rule.js'
 
 const among = Int32Array.from([0, 1])
 /** A stream in which one event in ten has 0.4 for the rare label, and the others next to nothing. */
@@ -10,8 +10,12 @@ const stream = Float64Array.from({ length: 400 }, (_, i) => {
 })
 const weights = new Float64Array(200).fill(1)
 
+function streamOf(probabilities: Float64Array, counted: Float64Array): RuleStream {
+  return { probabilities, weights: counted, among, labelCount: 2 }
+}
+
 function answer(objective: 'accuracy' | 'macro_f1', rare: number): number {
-  return chooseBy(fitRule(objective, stream, weights, among, 2, 0), Float64Array.of(1 - rare, rare), among)
+  return chooseBy(fitRule(objective, streamOf(stream, weights), 0), Float64Array.of(1 - rare, rare), among)
 }
 
 test('a rare label is answered below one half for macro F1, and not for accuracy', () => {
@@ -21,7 +25,7 @@ test('a rare label is answered below one half for macro F1, and not for accuracy
 })
 
 test('without a stream the most probable label is answered', () => {
-  const rule = fitRule('macro_f1', new Float64Array(0), new Float64Array(0), among, 2, 0)
+  const rule = fitRule('macro_f1', streamOf(new Float64Array(0), new Float64Array(0)), 0)
   assert.equal(chooseBy(rule, Float64Array.of(0.6, 0.4), among), 0)
 })
 
@@ -33,7 +37,7 @@ const alike = Float64Array.from({ length: 2_000 }, (_, i) => {
 
 /** What is answered, event by event, by the rule that is fitted to them. */
 function answersAlike(): number[] {
-  const rule = fitRule('macro_f1', alike, new Float64Array(1_000).fill(1), among, 2, 0)
+  const rule = fitRule('macro_f1', streamOf(alike, new Float64Array(1_000).fill(1)), 0)
   return Array.from({ length: 1_000 }, (_, i) => chooseBy(rule, alike.subarray(2 * i, 2 * i + 2), among))
 }
 

@@ -18,7 +18,9 @@ function judged(
   { state = freshDrift(), seed = 1 }: { readonly state?: DriftState; readonly seed?: number } = {},
 ): DriftState {
   const random = new SeededRandom(seed)
-  for (let i = 0; i < count; i++) seeFeedback(state, confidence, 0.4, random.nextFloat() < right, 10 + i)
+  for (let i = 0; i < count; i++) {
+    seeFeedback(state, { confidence, base: 0.4, right: random.nextFloat() < right }, 10 + i)
+  }
   return state
 }
 
@@ -61,7 +63,12 @@ describe('drift', () => {
     const state = freshDrift()
     for (let i = 0; i < 5_000; i++) {
       seeConfidence(state, random.nextFloat(), i)
-      if (i % 3 === 0) seeFeedback(state, random.nextFloat(), random.nextFloat(), random.below(2) === 0, i)
+      if (i % 3 === 0)
+        seeFeedback(
+          state,
+          { confidence: random.nextFloat(), base: random.nextFloat(), right: random.below(2) === 0 },
+          i,
+        )
       const share = doubtShare(state)
       assert.ok(share >= 0 && share <= 0.9)
     }

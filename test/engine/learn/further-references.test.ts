@@ -5,7 +5,7 @@ import { FeatureEncoder } from '../../../engine/learn/features.js'
 import { chooseReferences } from '../../../engine/learn/nearest.js'
 import { outlierReferencesMax } from '../../../engine/learn/outlier-references.js'
 import { profilePoints } from '../../../engine/learn/point-profile.js'
-import { Sight } from '../../../engine/learn/sight.js'
+import { ExampleView } from '../../../engine/learn/nearest.js'
 import { SeededRandom } from '../../../engine/random.js'
 
 const examplesMade = outlierReferencesMax + 300
@@ -35,7 +35,7 @@ function holdAgainstAll(points: readonly string[], eventOf: (random: SeededRando
     examples.map(({ values }) => values),
   )
   const encoder = new FeatureEncoder(points, profiles, new Int32Array(0))
-  const sight = new Sight(examples, encoder, (example) => example)
+  const sight = new ExampleView(examples, encoder, (example) => example)
   const seen = (values: PointValues): Seen => {
     encoder.encode(values)
     sight.view.take(values, encoder)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Example } from '../../../engine/learn/classifier.js'
-import { Dice } from '../../../engine/learn/dice.js'
 import { holdOut, type HeldOut } from '../../../engine/learn/held-out.js'
-import { Sight } from '../../../engine/learn/sight.js'
+import { ExampleView } from '../../../engine/learn/nearest.js'
+import { recallLimit } from '../../../engine/learn/recall.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { codeSet, wholeStage } from '../../support/learning-table.js'
 
@@ -18,8 +18,9 @@ function examplesOf(count: number, rare: number): Example[] {
 
 function hold(examples: readonly Example[]): HeldOut | null {
   const { table, encoder } = codeSet({ points: ['kind', 'size'], labelCount: 3, examples, background: [], seed: 1 })
-  const sight = new Sight(examples, encoder, (example) => (examples[example] as Example).label)
-  return holdOut(table, sight, new Float64Array(examples.length).fill(1), 1, new Dice(1, 1), wholeStage)
+  const view = new ExampleView(examples, encoder, (example) => (examples[example] as Example).label)
+  const weights = new Float64Array(examples.length).fill(1)
+  return holdOut({ table, view, weights, seed: 1, nearestLimit: recallLimit }, wholeStage)
 }
 
 test('of some hundred examples each is held out once, but for those of a label that would not be known', () => {

@@ -22,7 +22,7 @@ function weigh(
 ): { byKind: number[]; effective: number } {
   const { table, featureCount } = codeSet({ points, labelCount: 2, examples, background, seed: 1 })
   const { matrix, coder } = table
-  const ratios = weighByStream(matrix, matrix.weights, background, coder, featureCount, wholeStage)
+  const ratios = weighByStream({ matrix, background, coder, featureCount }, wholeStage)
   const sums = [0, 0, 0, 0]
   const rows = [0, 0, 0, 0]
   let sum = 0

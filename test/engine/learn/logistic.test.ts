@@ -24,7 +24,7 @@ function matrixOf(rows: readonly Row[], labels: number): ExampleMatrix {
 
 function fitted(matrix: ExampleMatrix, strength: number): Float64Array {
   const weights = new Float64Array((matrix.featureCount + 1) * matrix.labels.length)
-  fitLogistic(matrix, matrix.weights, weights, { strength, iterationsMax: 200 }, stage)
+  fitLogistic({ matrix, rowWeights: matrix.weights, weights }, { strength, iterationsMax: 200 }, stage)
   return weights
 }
 
@@ -109,6 +109,6 @@ test('a row of weight 0 teaches nothing', () => {
     2,
   )
   const weights = new Float64Array(6)
-  fitLogistic(matrix, Float64Array.of(5, 5, 0), weights, { strength: 1, iterationsMax: 100 }, stage)
+  fitLogistic({ matrix, rowWeights: Float64Array.of(5, 5, 0), weights }, { strength: 1, iterationsMax: 100 }, stage)
   assert.deepEqual(weights, fitted(without, 1).slice(0, 6))
 })

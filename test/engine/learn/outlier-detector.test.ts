@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Example, PointValues } from '../../../engine/learn/classifier.js'
 import { FeatureEncoder } from '../../../engine/learn/features.js'
-import { chooseReferences } from '../../../engine/learn/nearest.js'
+import { chooseReferences, ExampleView } from '../../../engine/learn/nearest.js'
 import { ModelReader, ModelWriter } from '../../../engine/learn/model-bytes.js'
 import { OutlierDetector } from '../../../engine/learn/outlier-detector.js'
 import { profilePoints } from '../../../engine/learn/point-profile.js'
-import { Sight } from '../../../engine/learn/sight.js'
 import { SeededRandom } from '../../../engine/random.js'
 
 const points = ['rule', 'bytes', 'port', 'tags', 'rare.number']
@@ -34,7 +33,7 @@ function trained(count: number): {
   const profiles = profilePoints(points.length, [...examples.map(({ values }) => values), ...background])
   const doubts = Float64Array.from(examples, () => random.nextFloat() * 0.3)
   const encoder = new FeatureEncoder(points, profiles, new Int32Array(0))
-  const sight = new Sight(examples, encoder, () => 0)
+  const sight = new ExampleView(examples, encoder, () => 0)
   const chosen = chooseReferences(examples, [...examples.keys()], 1)
   const { references } = sight.nearest(chosen, 1)
   const places = new Map(chosen.map((example, place) => [example, place]))

@@ -16,7 +16,7 @@ function countsOf(examples: readonly Example[], background: readonly PointValues
   )
   const encoder = new FeatureEncoder(['a'], profiles, new Int32Array(0))
   const table = new FeatureTable()
-  return [...countFeatures(buildMatrix(examples, encoder, table, stage), background, encoder, table, stage)]
+  return [...countFeatures(buildMatrix(examples, encoder, table, stage), background, { encoder, table }, stage)]
 }
 
 function example(a: string, label = 0): Example {
@@ -45,7 +45,7 @@ test('where there are too many features the most frequent stay', () => {
   const encoder = new FeatureEncoder(['a'], profiles, new Int32Array(0))
   const table = new FeatureTable()
   const matrix = buildMatrix(examples, encoder, table, stage)
-  const counts = countFeatures(matrix, [], encoder, table, stage)
+  const counts = countFeatures(matrix, [], { encoder, table }, stage)
   const kept = limitFeatures({ matrix, hashes: table.hashes(), counts }, stage)
   assert.ok(kept.hashes.length < 66_000 && kept.hashes.length > 0)
   assert.equal(kept.hashes.length, kept.counts.length)

@@ -123,7 +123,7 @@ export class Engine implements DecisionService {
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
-    this.#parts.shards.post(this.#parts.current(handle), 'ingest', eventId, idInBody, body, receiver)
+    this.#parts.shards.post({ job: this.#parts.current(handle), kind: 'ingest', eventId, idInBody, body, receiver })
   }
 
   async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author = theService): Promise<number> {
@@ -133,7 +133,6 @@ export class Engine implements DecisionService {
       'historic',
       null,
       encodeHistoric(body, by),
-      limits.historicEventsMax,
     )) as number
   }
 

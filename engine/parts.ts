@@ -40,7 +40,8 @@ import {
 } from './actor/belonging.js'
 import { ClusterDesk } from './actor/cluster-desk.js'
 import { ConsensusDesk } from './actor/consensus-desk.js'
-import type { TurnRan } from './actor/mailbox-events.js'
+import { openReaders } from './actor/job-reader.js'
+import type { TurnRan } from './actor/mailbox-contract.js'
 import { Erasure } from './actor/erasure.js'
 import { IngestClock } from './actor/ingest-clock.js'
 import { MetricsDesk } from './actor/metrics-desk.js'
@@ -48,7 +49,7 @@ import { Marks } from './actor/marks.js'
 import { LookUpWatch } from './actor/look-up-watch.js'
 import { Integrations } from './actor/integrations.js'
 import { MonitorDesk } from './actor/monitor-desk.js'
-import { Notes } from './actor/notes.js'
+import { Notes } from './actor/event-notes.js'
 import { Queries } from './actor/queries.js'
 import { Reprocessing } from './actor/reprocessing.js'
 import { RetentionSweep } from './actor/retention.js'
@@ -261,7 +262,7 @@ export class EngineParts {
 
   #openShards({ shards: count, format }: DataDir, clock: IngestClock, log: AuditLog, onLoss: OnLoss): Shards {
     const { dataDir, serviceNames: sectionNames } = this
-    const readers = Shards.openReaders(dataDir, count)
+    const readers = openReaders(dataDir, count)
     mustHaveDeleted(dataDir, readers, this.catalog, log)
     mustBeCurrent(dataDir, readers, this.catalog, this.#catalogStore, onLoss)
     for (const reader of readers) clock.follow(reader.lastMicros())
@@ -269,15 +270,9 @@ export class EngineParts {
     for (const { pipeline } of this.catalog.jobs())
       for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
     const lateEventsMax = format >= LATE_COUNTS_FORMAT ? limits.countsLateEventsMax : 0
-    return new Shards(
-      count,
-      this.threads,
-      { dataDir, sectionNames, lateEventsMax },
-      readers,
-      clock,
-      this.failed,
-      this.#turnRan,
-    )
+    const threadData = { dataDir, sectionNames, lateEventsMax }
+    const { threads, failed } = this
+    return new Shards({ threads, threadData, readers, clock, failed, ran: this.#turnRan })
   }
 
   readonly #turnRan = (shard: number, { messages, seconds }: TurnRan): void => {

@@ -126,7 +126,14 @@ export class Engine implements DecisionService {
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
-    this.#shards.post(this.#wired.stores.current(handle), 'ingest', eventId, idInBody, body, receiver)
+    this.#shards.post({
+      job: this.#wired.stores.current(handle),
+      kind: 'ingest',
+      eventId,
+      idInBody,
+      body,
+      receiver,
+    })
   }
 
   async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
@@ -136,7 +143,6 @@ export class Engine implements DecisionService {
       'historic',
       null,
       encodeHistoric(body, by),
-      limits.historicEventsMax,
     )) as number
   }
 

@@ -64,15 +64,9 @@ export class AuditCollector {
   }
 
   /** Posts feedback and waits for its result; the audit log is told of it soon after. Rejects with the refusal. */
-  async ask(
-    job: JobSettings,
-    kind: MessageKind,
-    eventId: string | null,
-    body: Uint8Array,
-    stamps = 1,
-  ): Promise<unknown> {
+  async ask(job: JobSettings, kind: MessageKind, eventId: string | null, body: Uint8Array): Promise<unknown> {
     try {
-      return await this.#parts.shards.ask(job, kind, eventId, body, stamps)
+      return await this.#parts.shards.ask(job, kind, eventId, body)
     } finally {
       this.mark(job.shard)
     }

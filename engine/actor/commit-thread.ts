@@ -1,7 +1,7 @@
 /**
- * The entry of a thread that commits what a shard's thread has handed over, while that decides the next turn.
+ * The entry of a committing thread: it commits the turns that a shard thread has handed over, while that thread decides the next turn.
  *
- * 1. Nothing but commits is done here, one after the other, until it is told to end.
+ * 1. It does nothing but commits, one after the other, until it is told to end.
  */
 import { parentPort } from 'node:worker_threads'
 import { isRefusal } from '../errors.js'
@@ -10,30 +10,24 @@ import { WriteBatch } from '../store/environment.js'
 import { openShard } from '../store/environments.js'
 import type { LmdbEnvironment } from '../store/lmdb.js'
 import { shardTables } from '../store/tables.js'
-import { CommitSlot, type CommitRequest } from './commit-slot.js'
-import type { CommitSaid } from './commits.js'
-import { refusalExtra } from './message.js'
+import { CommitSlot, type CommitReport, type CommitRequest, type CommitTask } from './commit-slot.js'
+import { refusalExtra } from './reply.js'
 
-export interface CommitTask {
-  readonly dataDir: string
-  readonly slot: SharedArrayBuffer
-}
-
-/** What it works with; tests give other parts. */
+/** What the thread works with; tests give other parts. */
 export interface CommitParts {
   readonly slot: SharedArrayBuffer
   open(shard: number): LmdbEnvironment
-  say(said: CommitSaid): void
+  report(report: CommitReport): void
 }
 
 /** Commits until it is told to end. */
 export default function commitFor({ dataDir, slot }: CommitTask): Promise<void> {
   const port = must(parentPort, 'the port of', 'a thread')
-  return commitAll({ slot, open: (shard) => openShard(dataDir, shard), say: (said) => port.postMessage(said) })
+  return commitAll({ slot, open: (shard) => openShard(dataDir, shard), report: (report) => port.postMessage(report) })
 }
 
 /** The same with these parts. */
-export async function commitAll({ slot: memory, open, say }: CommitParts): Promise<void> {
+export async function commitAll({ slot: memory, open, report }: CommitParts): Promise<void> {
   const slot = new CommitSlot(memory)
   const environments = new Map<number, LmdbEnvironment>()
   const batch = new WriteBatch()
@@ -46,9 +40,9 @@ export async function commitAll({ slot: memory, open, say }: CommitParts): Promi
     }
     const environment = environments.get(shard) ?? open(shard)
     environments.set(shard, environment)
-    const said = commit(environment, batch, request)
-    slot.answer(said.refusal === undefined)
-    say(said)
+    const done = commit(environment, batch, request)
+    slot.answer(done.refusal === undefined)
+    report(done)
   }
   for (const environment of environments.values()) await environment.close()
 }
@@ -56,9 +50,9 @@ export async function commitAll({ slot: memory, open, say }: CommitParts): Promi
 function commit(
   environment: LmdbEnvironment,
   batch: WriteBatch,
-  { shard, place, batch: laid }: CommitRequest,
-): CommitSaid {
-  const { packed, entries } = must(laid, 'the batch of', place)
+  { shard, place, batch: given }: CommitRequest,
+): CommitReport {
+  const { packed, entries } = must(given, 'the batch of', place)
   batch.unpack(packed, entries, shardTables)
   const begin = performance.now()
   try {

@@ -1,33 +1,23 @@
 /**
- * The committing threads as the main thread sees them: one beside each shard thread, from the first large turn on.
+ * The committing thread beside one shard thread, as the main thread sees it. It starts with the first large turn.
  *
- * Owns: when such a thread lives, and who waits for which commit. Leaves out: how turns are handed over (commit-slot.ts).
+ * Owns: when the thread lives, and who waits for which commit. Leaves out: how turns are handed over (commit-slot.ts).
  */
-import type { RefusalExtra } from './message.js'
-import { CommitSlot } from './commit-slot.js'
-import type { CommitTask } from './commit-thread.js'
+import { CommitSlot, type CommitReport, type CommitTask } from './commit-slot.js'
 import { within } from './within.js'
 
-/** What is said of each commit: milliseconds that it took, or why nothing was written. */
-export interface CommitSaid {
-  readonly shard: number
-  readonly place: number
-  readonly flushMs?: number
-  readonly refusal?: RefusalExtra
-}
+/** Reports kept for each shard until somebody waits for them. Nobody does where the shard's thread has died meanwhile. */
+const REPORTS_KEPT = 4
 
-/** A turn of each shard at most is committed while the next is decided; its shard's thread may have died meanwhile, and nobody ask. */
-const SAID_KEPT = 4
-
-/** How long a thread that is only starting is waited for before it is ended. */
+/** How long to wait for a thread that is starting before it is ended. */
 export const START_MS = 5_000
 
-/** Runs the task that ends when the slot says so; `said` is told of each commit. */
-export type RunCommits = (task: CommitTask, said: (said: CommitSaid) => void) => Promise<void>
+/** Runs the task, which ends when the slot says so; `report` is called after each commit. */
+export type RunCommits = (task: CommitTask, report: (report: CommitReport) => void) => Promise<void>
 
 interface Waiting {
   readonly place: number
-  resolve(said: CommitSaid): void
+  resolve(report: CommitReport): void
   reject(error: unknown): void
 }
 
@@ -36,9 +26,9 @@ export class Commits {
   readonly #run: RunCommits
   readonly #died: (error: unknown) => void
   readonly #slot = new CommitSlot(CommitSlot.memory())
-  /** By shard: who waits, and what was said before somebody did. */
+  /** By shard: who waits, and reports that nobody has waited for yet. */
   readonly #waiting = new Map<number, Waiting[]>()
-  readonly #said = new Map<number, CommitSaid[]>()
+  readonly #reports = new Map<number, CommitReport[]>()
   #running: Promise<void> | null = null
   /** How often the thread has died. */
   deaths = 0
@@ -54,33 +44,35 @@ export class Commits {
     return this.#slot.memory
   }
 
-  /** Large turns come: a thread will soon take their commits. */
+  /** A large turn is on its way: the thread will be needed. */
   expect(): void {
-    this.#running ??= this.#run({ dataDir: this.#dataDir, slot: this.#slot.memory }, (said) => this.#hear(said)).catch(
-      (error: unknown) => this.#lose(error),
-    )
+    const task = { dataDir: this.#dataDir, slot: this.#slot.memory }
+    this.#running ??= this.#run(task, (report) => this.#take(report)).catch((error: unknown) => this.#lose(error))
   }
 
-  /** What became of a turn that was handed over. Rejects where nobody can say: the thread died since `deaths`. */
-  of(shard: number, place: number, deaths: number): Promise<CommitSaid> {
-    const said = this.#said.get(shard)?.find((one) => one.place === place)
-    if (said !== undefined) return Promise.resolve(said)
+  /** What became of a turn that was handed over. Rejects where nobody knows: the thread has died since `deaths`. */
+  of(shard: number, place: number, deaths: number): Promise<CommitReport> {
+    const report = this.#reports.get(shard)?.find((one) => one.place === place)
+    if (report !== undefined) return Promise.resolve(report)
     if (deaths !== this.deaths) return Promise.reject(new Error('a thread that commits died'))
     return new Promise((resolve, reject) =>
       this.#waiting.set(shard, [...(this.#waiting.get(shard) ?? []), { place, resolve, reject }]),
     )
   }
 
-  #hear(said: CommitSaid): void {
-    const waiting = this.#waiting.get(said.shard) ?? []
-    const one = waiting.find(({ place }) => place === said.place)
-    if (one === undefined)
-      return void this.#said.set(said.shard, [...(this.#said.get(said.shard) ?? []), said].slice(-SAID_KEPT))
+  #take(report: CommitReport): void {
+    const { shard, place } = report
+    const waiting = this.#waiting.get(shard) ?? []
+    const first = waiting.find((one) => one.place === place)
+    if (first === undefined) {
+      this.#reports.set(shard, [...(this.#reports.get(shard) ?? []), report].slice(-REPORTS_KEPT))
+      return
+    }
     this.#waiting.set(
-      said.shard,
-      waiting.filter((other) => other !== one),
+      shard,
+      waiting.filter((one) => one !== first),
     )
-    one.resolve(said)
+    first.resolve(report)
   }
 
   #lose(error: unknown): void {
@@ -96,7 +88,7 @@ export class Commits {
   async close(): Promise<void> {
     if (this.#running === null) return
     this.#slot.end()
-    // One that never came up does not end either.
+    // A thread that never started does not end either.
     await within(START_MS, this.#running).catch(() => {})
   }
 }

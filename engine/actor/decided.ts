@@ -84,3 +84,25 @@ export function windowCountsOf(counts: Float64Array): WindowCounts {
   }
   return sum
 }
+
+/** Sums of what turns stored and decided, by job and place. */
+export class DecidedTotals {
+  #byJob = new Map<number, Float64Array>()
+
+  /** Adds what one turn brought: job id, place, count, and so on. */
+  add(decided: readonly number[]): void {
+    for (let at = 0; at < decided.length; at += 3) {
+      const [job, place, count] = decided.slice(at, at + 3) as [number, number, number]
+      let counts = this.#byJob.get(job)
+      if (counts === undefined) this.#byJob.set(job, (counts = new Float64Array(PLACES)))
+      counts[place] = (counts[place] as number) + count
+    }
+  }
+
+  /** The sums since the last call. */
+  take(): ReadonlyMap<number, Float64Array> {
+    const sums = this.#byJob
+    this.#byJob = new Map()
+    return sums
+  }
+}

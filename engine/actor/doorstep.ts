@@ -13,7 +13,7 @@ import { limits } from '../limits.js'
 import type { JobSettings } from '../job/job.js'
 import type { SourceDocument } from '../integration/contract.js'
 import type { Shards } from './shards.js'
-import type { Receiver } from './turn.js'
+import type { Receiver } from './mailbox-contract.js'
 import type { TakenIn } from '../integration/refused.js'
 
 /** Documents as bytes: the bodies one behind the other. */
@@ -81,7 +81,7 @@ function post(
   if (Buffer.byteLength(id) > limits.eventIdBytesMax)
     return new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
   try {
-    shards.post(job, 'ingest', id, false, body, receiver)
+    shards.post({ job, kind: 'ingest', eventId: id, idInBody: false, body, receiver })
     return null
   } catch (error) {
     if (error instanceof Refusal) return error

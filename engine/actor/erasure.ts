@@ -85,7 +85,7 @@ export class Erasure implements ErasureService {
 
   async #erase(handle: JobHandle, selection: ReprocessSelection): Promise<Erased> {
     const { dataDir, serviceNames } = this.#parts
-    const askedMicros = this.#parts.shards.stamp()
+    const askedMicros = this.#parts.shards.takeTime()
     const sum = { events: 0, votes: 0 }
     for (let [after, isLast] = [0, false]; !isLast; ) {
       const job = this.#parts.current(handle)

@@ -5,8 +5,8 @@ import type { RecordHeader } from '../store/event-record.js'
 import { readBallot, stateOf } from './ballots.js'
 import type { Bucket } from './bucket-cache.js'
 import { subjectOf, type Reads } from './event-table.js'
-import type { EventReply, ShownReply } from './message.js'
 import type { BucketState } from '../learn/knowledge-base.js'
+import type { EventReply, ShownReply } from './reply.js'
 
 export interface Fate {
   readonly header: RecordHeader

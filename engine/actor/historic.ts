@@ -11,16 +11,10 @@ import type { Label } from '../job/job.js'
 import { resolveLabel } from '../job/labels.js'
 import type { FeedbackInput } from '../service.js'
 import { pack } from '../store/pack.js'
-import type { Message } from './message.js'
 
 export interface HistoricEvent {
   readonly envelope: Envelope
   readonly feedback: FeedbackInput | null
-}
-
-/** The last time that a message may store something under: a historic one brings a time for each event it may hold. */
-export function lastStampOf({ kind, micros }: Pick<Message, 'kind' | 'micros'>): number {
-  return kind === 'historic' ? micros + limits.historicEventsMax - 1 : micros
 }
 
 /** The name that votes of nobody in particular get. */

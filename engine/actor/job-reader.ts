@@ -11,6 +11,7 @@ import type { JobSettings } from '../job/job.js'
 import type { EventExport, EventView } from '../service.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment } from '../store/environment.js'
+import { openShard } from '../store/environments.js'
 import { decodeContent, decodePrevious } from '../store/event-record.js'
 import { decodeTask, type ReprocessRow } from '../store/reprocess-row.js'
 import { decodeStats, type StatsRow } from '../store/rows.js'
@@ -29,6 +30,11 @@ import { readNotes } from './notes.js'
 import { readLookUps } from './enriching.js'
 import { readTask } from './tasks.js'
 import type { AuditEntry } from '../monitor/audit-service.js'
+
+/** Readers of the first `count` shards. */
+export function openReaders(dataDir: string, count: number): JobReader[] {
+  return Array.from({ length: count }, (_, shard) => new JobReader(openShard(dataDir, shard)))
+}
 
 export class JobReader {
   readonly #environment: Environment

@@ -1,25 +1,23 @@
 /**
- * The latest events of the service, as their shards answered them: who sends an event asks for it soon, and then finds it here
- * and not in a file of millions.
+ * A cache of the latest events, as their shards answered them: who sends an event asks for it soon, and is answered from here and not from
+ * the store.
  *
- * Owns: which events are remembered, and until when. Leaves out: all others (event-look.ts), which is most of what is stored.
+ * Owns: which events are cached, and until when. Leaves out: all others (event-look.ts), which is most of what is stored.
  *
- * 1. What is found here is what event-look.ts finds in what is committed; tests hold the two together.
- * 2. Events that come in change nothing that is shown of others. Where more happened to a job in a turn (`addChangedJobs`), all that was
- *    remembered of it is forgotten, and nothing of that turn is kept.
- * 3. An id of the service's own is hidden where a client gave it to another event before (event-table.ts, 1). So a job in which
- *    clients gave such ids for times that are still to come has none of its own ids kept.
- * 4. Memory is bounded, and taken when the first event is kept.
+ * 1. What is found here is what event-look.ts finds in the committed store; tests compare the two.
+ * 2. New events change nothing that is shown of others. Where a turn changed a job in another way (`addChangedJobs`), all events of the job
+ *    are forgotten, and none of that turn is kept.
+ * 3. An id that the service made is hidden where a client gave the same id to another event before (event-table.ts, 1). So none of them are
+ *    kept for a job whose clients gave ids of this form for times still to come.
+ * 4. Memory is bounded, and allocated when the first event is kept.
  */
 import { assert } from '../assert.js'
 import { limits } from '../limits.js'
 import { hashByte, hashEnd, hashStart, hashWord } from '../event/byte-table.js'
 import { microsOfEventId } from '../event/event-id.js'
 import type { JobSettings } from '../job/job.js'
-import type { WriteBatch } from '../store/environment.js'
-import { sharedTables } from '../store/tables.js'
-import { bucketStates, type ShownReply } from './message.js'
 import type { BucketState } from '../learn/knowledge-base.js'
+import { bucketStates, type ShownReply } from './reply.js'
 
 /**
  * An entry: | 0 time f64 | 8 number of what is known of its job u32 | 12 what is shown u32 | 16 bytes of the id u8, 0 for one of the service's own |
@@ -31,39 +29,21 @@ const [NUMBER_WORD, SHOWN_WORD, ID_BYTES_AT, ID_AT] = [2, 3, 16, 17]
 const ID_BYTES_MAX = ENTRY_BYTES - ID_AT
 const [LABEL_SHIFT, STATE_SHIFT, PENDING, OUTLIER] = [16, 24, 1 << 26, 1 << 27]
 const ASCII_END = 0x80
-/** Pairs of places for each entry that there may be: with so many hardly any is lost to others. */
+/** Two pairs of places for each entry: few entries are lost to others with the same hash. */
 const PAIRS = 2 * limits.latestEventsMax
-/** Of a place: the entry, and those bits of the hash that do not lead to it. */
+/** The bits of a place: the entry, and the bits of the hash that do not lead to the place. */
 const [ENTRY_BITS, HASH_BITS] = [limits.latestEventsMax - 1, -PAIRS]
 
 assert((PAIRS & (PAIRS - 1)) === 0, 'the latest events are a power of two')
 
-/** Tables in which an event that comes in adds rows, and counts. */
-const addedTo: ReadonlySet<string> = new Set(['events', 'ids', 'pending', 'awaited', 'buckets', 'counts', 'stats'])
-
 type Job = Pick<JobSettings, 'id' | 'shard'>
 
-/** What is known of a job since it was forgotten last. */
+/** What is known of a job since its events were last forgotten. */
 interface Known {
   /** No other has it, of any job at any time. */
   readonly number: number
-  /** Clients gave ids of the service's form for times to come; null until it was looked for. */
+  /** Clients gave ids of the service's form for times to come; null until the store was asked. */
   ahead: boolean | null
-}
-
-/**
- * Adds the jobs to which the writes of a turn of new events did more than add: root cause analysis may decide other events again, and then
- * writes to `causes`; a new version of an event deletes the old one.
- */
-export function addChangedJobs(jobs: Set<number>, batch: WriteBatch): void {
-  const { tables, size, memory } = batch
-  let isAdded = false
-  for (let i = 0; i < size; i++) {
-    const table = tables[i] as string
-    if (i === 0 || table !== tables[i - 1]) isAdded = addedTo.has(table) || sharedTables.includes(table)
-    if (!isAdded || (batch.valueBytes(i) < 0 && !sharedTables.includes(table)))
-      jobs.add(memory.readUInt32BE(batch.startOf(i)))
-  }
 }
 
 export class LatestEvents {
@@ -74,18 +54,18 @@ export class LatestEvents {
   #bytes = new Uint8Array(0)
   #words = new Uint32Array(0)
   #floats = new Float64Array(0)
-  /** Two a hash, the later first. What an entry holds tells whether it is the one that was meant. */
+  /** Two for each hash, the later entry first. The entry itself tells whether it is the right one. */
   #places = new Int32Array(0)
   #next = 0
 
-  /** `hasIdsAhead` says what event-table.ts says of what is committed. */
+  /** `hasIdsAhead` asks the committed store (event-table.ts). */
   constructor(hasIdsAhead: (job: Job, micros: number) => boolean) {
     this.#hasIdsAhead = hasIdsAhead
   }
 
   /**
-   * Keeps an event of a job to which its turn only added, in the order in which they were applied. `clientId` null: its id is made of
-   * its time.
+   * Keeps an event of a job that its turn did not change otherwise. Events are kept in the order in which they were applied. `clientId`
+   * null: the id is made of the event's time.
    */
   keep(job: Job, clientId: string | null, reply: ShownReply): void {
     let known = this.#known.get(job.id)
@@ -106,7 +86,7 @@ export class LatestEvents {
     this.#places[place] = (hash & HASH_BITS) | entry
   }
 
-  /** What is shown of an event, or null where it is not remembered. */
+  /** What is shown of an event, or null where it is not cached. */
   find(job: Job, eventId: string): ShownReply | null {
     const known = this.#known.get(job.id)
     if (known === undefined || this.#bytes.length === 0 || eventId === '') return null
@@ -120,7 +100,7 @@ export class LatestEvents {
     return null
   }
 
-  /** More than new events happened to a job. */
+  /** A turn changed the job otherwise than by adding events. */
   forget(jobId: number): void {
     this.#known.delete(jobId)
   }
@@ -153,7 +133,7 @@ export class LatestEvents {
     }
   }
 
-  /** By invariant 3; `own` is the time in an id of the service's form. */
+  /** Invariant 3; `own` is the time in an id of the service's form. */
   #mayBeHidden(job: Job, known: Known, own: number, micros: number): boolean {
     if (own === micros) return (known.ahead ??= this.#hasIdsAhead(job, micros))
     if (own > micros) known.ahead = true
@@ -187,7 +167,7 @@ function hashOf(number: number, eventId: string): number {
   return hashEnd(hash)
 }
 
-/** Times that follow each other lead to places side by side: what is written one after the other stays in the processor's cache. */
+/** Times in sequence lead to adjacent places, which stay in the processor's cache. */
 function hashOfTime(micros: number): number {
   return micros | 0
 }

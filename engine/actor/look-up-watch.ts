@@ -20,7 +20,7 @@ import type { Shards } from './shards.js'
 
 export interface LookUpWatchParts {
   readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'integrations'>
-  readonly shards: Pick<Shards, 'count' | 'reader' | 'mailbox' | 'insist' | 'stamp'>
+  readonly shards: Pick<Shards, 'count' | 'reader' | 'mailbox' | 'insist' | 'takeTime'>
   readonly clock: Clock
   /** False while the engine shuts down. */
   accepting(): boolean
@@ -109,7 +109,7 @@ export class LookUpWatch {
     const seen = this.#ahead.get(job.id)
     if (seen !== undefined && oldest <= seen.through && seen.seenMicros <= now)
       return now - seen.seenMicros >= wait ? seen.through : null
-    this.#ahead.set(job.id, { through: this.#parts.shards.stamp(), seenMicros: now })
+    this.#ahead.set(job.id, { through: this.#parts.shards.takeTime(), seenMicros: now })
     return null
   }
 

@@ -1,269 +1,249 @@
 /**
  * The mailbox of one shard: messages wait here, in order, and go through the shard's thread in turns (D2).
  *
- * Owns: bounds, what is under way, and what happens when a turn fails. Leaves out: which turn is next (lanes.ts), threads
- * (shard-threads.ts), what messages do (job-actor.ts).
+ * Owns: its bounds, when a turn begins, and what happens when a turn fails. Leaves out: which turn is next (turn-queues.ts), which turns
+ * the thread has (thread-state.ts), the threads (shard-threads.ts), what messages do (job-actor.ts).
  *
- * 1. Messages are applied in the order in which their turns began, across failures too: after one, nothing runs until
- *    all turns under way have come back, and then they run again, in order. That is the order of posting, but for events that
- *    come alone, which overtake those that come in streams.
- * 2. At most limits.turnsUnderWayMax turns are with a thread, over all of its shards (thread-door.ts): one runs, the next is already there
- *    when it ends. One more of each shard may be with the thread that commits.
- * 3. A message whose turn keeps failing is run alone; if it still fails it is refused, and the others are not.
+ * Calls in: shards.ts posts messages, at any time and also within an answer. It holds, moves and releases the mailbox. turn-slots.ts calls
+ * `#onSlot` when a slot is free. shard-threads.ts calls `decided`, and returns the result of a turn.
+ * Calls out: shard-threads.ts runs each turn. turn-slots.ts gives a slot for it and takes it back. ingest-clock.ts gives times for messages
+ * that were overtaken. shards.ts is told what was committed or added, and what failed. Whoever posted is told the answer, once.
+ *
+ * | state      | what it waits for                                            | next state                                  |
+ * |------------|--------------------------------------------------------------|---------------------------------------------|
+ * | idle       | a message, or the end of a turn                              | scheduled, queued, recovering, held         |
+ * | scheduled  | the end of this round of the event loop: then turns begin    | idle, queued, recovering, held              |
+ * | queued     | a slot of the thread: then turns begin                       | idle, recovering, held                      |
+ * | recovering | turns under way, because one failed: then they run again     | idle, held                                  |
+ * | held       | `release`: then turns begin                                  | idle                                        |
+ *
+ * 1. Messages are applied in the order in which their turns began, across failures too. After a failure no turn begins until all turns
+ *    under way have come back; then they run again, in order. That is the order of posting, but single events overtake streams.
+ * 2. A thread has at most limits.turnsUnderWayMax turns, over all of its shards (turn-slots.ts): one runs, and the next is there when it
+ *    ends. The thread that commits may have one more of each shard.
+ * 3. A message whose turn keeps failing is run alone. If it still fails it is refused, and the others are not.
  * 4. A full mailbox refuses and keeps its order.
  * 5. Between `hold` and `release` no turn is under way and none begins.
- * 6. Times of messages increase in the order in which they are applied, and settings of a job do not go back: one that was overtaken
- *    gets a later time, and the settings of what overtook it, also on another thread.
+ * 6. Times of messages increase in the order in which they are applied, and the settings of a job never go back. A message that was
+ *    overtaken gets a later time, and the settings of the one that overtook it, on another thread too.
  */
 import { Refusal } from '../errors.js'
 import { assert } from '../assert.js'
 import { limits } from '../limits.js'
-import type { JobSettings } from '../job/job.js'
-import { FailedTurns } from './failed-turns.js'
-import { KnownSettings } from './known-settings.js'
-import { Lanes } from './lanes.js'
-import type { MailboxEvents, RunTurn } from './mailbox-events.js'
-import { messageBytes, type MessageKind } from './message.js'
-import { Occupancy } from './occupancy.js'
-import { SpareTurns } from './spare-turns.js'
-import { ThreadDoor } from './thread-door.js'
-import type { TakeStamps } from './stamps.js'
-import type { Receiver, Turn } from './turn.js'
-import { TurnsUnderWay, type Come } from './turns-under-way.js'
+import type { MailboxEvents, MailboxParts, NewMessage, RunTurn } from './mailbox-contract.js'
+import { bytesOf } from './message.js'
+import { sortFailed, ThreadState, type FinishedTurn } from './thread-state.js'
+import type { Turn } from './turn.js'
+import { TurnQueues } from './turn-queues.js'
+import { TurnSlots } from './turn-slots.js'
+
+type State =
+  | { readonly is: 'idle' }
+  | { readonly is: 'scheduled' }
+  | { readonly is: 'queued' }
+  | { readonly is: 'recovering'; readonly failed: Turn[] }
+  | { readonly is: 'held'; readonly failed: Turn[]; whenStill(): void }
+
+const IDLE: State = { is: 'idle' }
+const SCHEDULED: State = { is: 'scheduled' }
+const QUEUED: State = { is: 'queued' }
 
 export class Mailbox {
   readonly #shard: number
   readonly #run: RunTurn
   readonly #events: MailboxEvents
-  readonly #door: ThreadDoor
-  readonly #lanes: Lanes
+  readonly #slots: TurnSlots
   readonly #followsMin: number
+  readonly #queues: TurnQueues
+  readonly #thread = new ThreadState()
+  #state: State = IDLE
   /** Turns that run again, before all others. */
   readonly #again: Turn[] = []
-  readonly #occupancy = new Occupancy()
-  readonly #underWay = new TurnsUnderWay()
-  readonly #failed = new FailedTurns()
-  readonly #spare = new SpareTurns()
-  readonly #settings = new KnownSettings()
-  #opens = true
-  #places = 0
-  #scheduled = false
-  /** Waits for a place at the door. */
-  #asked = false
-  #held = false
-  /** Waits for the turns that were under way when the mailbox was held. */
-  #whenStill: (() => void) | null = null
+  /** Messages that wait or run, and their bytes. */
+  #messages = 0
+  #bytes = 0
+  readonly #whenIdle: (() => void)[] = []
 
-  /**
-   * `takeStamps` gives times for messages that were overtaken; `door` is that of the shard's thread; a turn that has more than `followsMin`
-   * messages waits at it behind another one of the shard, and is committed elsewhere where others are to follow it.
-   */
-  constructor(
-    shard: number,
-    run: RunTurn,
-    events: MailboxEvents,
-    takeStamps: TakeStamps,
-    door = new ThreadDoor(),
-    followsMin: number = limits.turnFollowsMin,
-  ) {
-    this.#followsMin = followsMin
+  constructor({ shard, run, events, takeTimes, slots, followsMin = limits.turnFollowsMin }: MailboxParts) {
     this.#shard = shard
     this.#run = run
     this.#events = events
-    this.#lanes = new Lanes((bytes) => this.#spare.take(bytes), takeStamps, followsMin)
-    this.#door = door
+    this.#slots = slots ?? new TurnSlots()
+    this.#followsMin = followsMin
+    this.#queues = new TurnQueues(takeTimes, followsMin)
   }
 
-  /**
-   * Takes a message; the body is copied. `eventId` null and not in the body: an event gets an id made of `micros`.
-   * @throws Refusal mailbox_full.
-   */
-  post(
-    job: JobSettings,
-    kind: MessageKind,
-    micros: number,
-    eventId: string | null,
-    idInBody: boolean,
-    body: Uint8Array,
-    receiver: Receiver,
-  ): void {
-    const bytes = messageBytes(eventId === null ? 0 : Buffer.byteLength(eventId), body.length)
-    this.#occupancy.admit(bytes)
-    const turn = this.#lanes.turnFor(kind, receiver, bytes)
-    turn.add(job, kind, micros, eventId, idInBody, body, receiver)
+  /** Takes a message that came at `micros`, and copies its body. @throws Refusal mailbox_full. */
+  post(message: NewMessage, micros: number): void {
+    const bytes = bytesOf(message)
+    if (this.#messages >= limits.mailboxMessagesMax || this.#bytes + bytes > limits.mailboxBytesMax)
+      throw new Refusal('mailbox_full', 'too many messages are waiting; try again shortly')
+    this.#messages++
+    this.#bytes += bytes
+    this.#queues.turnFor(message, bytes).add(message, micros)
     this.#schedule()
   }
 
-  /** Messages that wait or run, and their bytes. */
+  /** Messages that wait or run. */
   get length(): number {
-    return this.#occupancy.messages
+    return this.#messages
   }
 
+  /** Their bytes. */
   get bytes(): number {
-    return this.#occupancy.bytes
+    return this.#bytes
   }
 
   /** Resolves when nothing waits and nothing is under way. */
-  whenIdle(): Promise<void> {
-    return this.#occupancy.whenIdle()
+  async whenIdle(): Promise<void> {
+    if (this.#messages > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
   /** Begins no turn until `release`; resolves when none is under way. Messages are taken meanwhile, and wait. */
   async hold(): Promise<void> {
-    assert(!this.#held, 'a mailbox is held once at a time')
-    this.#held = true
-    if (this.#underWay.count > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
-  }
-
-  /** The shard's next turn runs on another thread, which knows nothing yet. Only while held. */
-  movesOn(): void {
-    assert(this.#held, 'a shard moves between its turns')
-    this.#beginAnew()
-  }
-
-  release(): void {
-    this.#held = false
-    this.#dispatch()
-  }
-
-  /** Once per round of the event loop, so that all that came in together goes out together. */
-  #schedule(): void {
-    if (this.#scheduled || this.#asked || !this.#mayStart()) return
-    this.#scheduled = true
-    setImmediate(() => {
-      this.#scheduled = false
-      this.#dispatch()
+    const state = this.#state
+    assert(state.is !== 'held', 'a mailbox is held once at a time')
+    const failed = state.is === 'recovering' ? state.failed : []
+    await new Promise<void>((resolve) => {
+      this.#state = { is: 'held', failed, whenStill: resolve }
+      this.#tellStill()
     })
   }
 
-  #dispatch(): void {
-    while (!this.#asked && this.#mayStart()) {
-      if (this.#door.take(this.#enter)) this.#startNext()
-      else this.#asked = true
+  /** The shard's next turn runs on another thread, which knows nothing yet. Only while held. */
+  moveToNewThread(): void {
+    assert(this.#state.is === 'held', 'a shard moves between its turns')
+    this.#thread.reset()
+  }
+
+  release(): void {
+    assert(this.#state.is === 'held' && this.#thread.count === 0, 'a mailbox is released when it is still')
+    this.#state = IDLE
+    this.#beginTurns()
+  }
+
+  /** At the end of the round of the event loop, so that all messages that came in together share a turn. */
+  #schedule(): void {
+    if (this.#state.is !== 'idle' || !this.#mayBegin()) return
+    this.#state = SCHEDULED
+    setImmediate(() => {
+      if (this.#state.is === 'scheduled') this.#state = IDLE
+      this.#beginTurns()
+    })
+  }
+
+  /** Begins as many turns as may begin now. */
+  #beginTurns(): void {
+    while (this.#state.is !== 'queued' && this.#mayBegin()) {
+      if (this.#slots.acquire(this.#onSlot)) this.#begin()
+      else this.#state = QUEUED
     }
   }
 
-  readonly #enter = (): boolean => {
-    this.#asked = false
-    if (!this.#mayStart()) return false
-    this.#startNext()
-    this.#dispatch()
+  readonly #onSlot = (): boolean => {
+    if (this.#state.is === 'queued') this.#state = IDLE
+    if (!this.#mayBegin()) return false
+    this.#begin()
+    this.#beginTurns()
     return true
   }
 
-  #mayStart(): boolean {
-    const { count: underWay, deciding } = this.#underWay
-    if (
-      this.#held ||
-      this.#failed.count > 0 ||
-      deciding >= limits.turnsUnderWayMax ||
-      underWay > limits.turnsUnderWayMax
-    )
-      return false
-    // What is under way is of before, and may have to run again first.
-    if (this.#opens && underWay > 0) return false
-    return this.#again.length > 0 || this.#lanes.mayLeave(underWay, deciding)
+  #mayBegin(): boolean {
+    if (this.#state.is === 'held' || this.#state.is === 'recovering') return false
+    const { count, deciding, isOpen } = this.#thread
+    if (deciding >= limits.turnsUnderWayMax || count > limits.turnsUnderWayMax) return false
+    // What is under way was meant for the thread as it was, and may have to run again first.
+    if (!isOpen && count > 0) return false
+    return this.#again.length > 0 || this.#queues.mayLeave(count, deciding)
   }
 
-  #startNext(): void {
-    const turn = this.#again.shift() ?? this.#lanes.take()
-    const settings = this.#settings.lacking(turn.jobs().values())
-    const opens = this.#opens
-    this.#opens = false
-    this.#underWay.add(turn)
-    const isFollowed = this.#lanes.hasFollowing || this.#door.isShared(this.#underWay.deciding)
-    // One that runs again does so where nothing but its own thread can fail it.
+  #begin(): void {
+    const turn = this.#again.shift() ?? this.#queues.take()
+    const start = this.#thread.begin(turn)
+    const isFollowed = this.#queues.hasFollowing || this.#slots.isShared(this.#thread.deciding)
+    // A turn that runs again is committed by its own thread: nothing else can fail it there.
     const handsOver = isFollowed && turn.place === 0 && turn.count > this.#followsMin
-    const begin = performance.now()
-    const task = turn.task(this.#shard, ++this.#places, settings, opens, handsOver)
+    const beganMs = performance.now()
+    const task = turn.task({ ...start, shard: this.#shard, handsOver })
     this.#run(task, () => this.#decided(turn)).then(
-      (result) => this.#came({ turn, result, ms: performance.now() - begin }),
+      (result) => this.#came({ turn, result, ms: performance.now() - beganMs }),
       (error: unknown) => this.#broke(turn, error),
     )
   }
 
-  /** The thread is done with it. */
+  /** The thread is done with the turn. */
   #decided(turn: Turn): void {
-    if (!this.#underWay.decided(turn)) return
-    this.#door.leave()
-    this.#dispatch()
+    if (!this.#thread.decided(turn)) return
+    this.#slots.release()
+    this.#beginTurns()
   }
 
-  #came(come: Come): void {
-    if (come.result.turnedAway === true) return this.#failedWith(come.turn)
-    this.#underWay.came(come)
-    // The thread first: it works while the answers go out.
-    this.#decided(come.turn)
-    this.#tell()
-  }
-
-  /** Tells what has come, in order. */
-  #tell(): void {
-    for (let come = this.#underWay.takeFirst(); come !== null; come = this.#underWay.takeFirst()) this.#finished(come)
-  }
-
-  #finished({ turn, result, ms }: Come): void {
-    this.#beStill()
-    if (result.beginsAnew === true) this.#beginAnew()
-    const { flushMs = 0, decided = [], changed = [...turn.jobs().keys()] } = result
-    turn.ran(this.#shard, result, ms)
-    this.#events.committed(this.#shard, {
-      messages: turn.count,
-      seconds: ms / 1000,
-      flushSeconds: flushMs / 1000,
-      decided,
-      changed,
-    })
-    this.#dispatch()
-    this.#occupancy.release(turn.count, turn.bytes)
-    turn.settle(result, changed, this.#events)
-    this.#retire(turn)
-    this.#runAgain()
+  #came(finished: FinishedTurn): void {
+    if (finished.result.turnedAway === true) return this.#failed(finished.turn)
+    this.#thread.finished(finished)
+    // First the thread gets more to do: it works while the answers go out.
+    this.#decided(finished.turn)
+    this.#tellFinished()
   }
 
   #broke(turn: Turn, error: unknown): void {
     this.#events.failed(this.#shard, error)
-    this.#failedWith(turn)
+    this.#failed(turn)
   }
 
-  /** It failed, or went down with another one. */
-  #failedWith(turn: Turn): void {
-    this.#underWay.remove(turn)
-    this.#failed.add(turn)
+  /** The turn failed, or an earlier one did. */
+  #failed(turn: Turn): void {
+    this.#thread.remove(turn)
+    if (this.#state.is === 'recovering' || this.#state.is === 'held') this.#state.failed.push(turn)
+    else this.#state = { is: 'recovering', failed: [turn] }
     this.#decided(turn)
-    this.#beStill()
-    this.#tell()
-    this.#runAgain()
+    this.#tellStill()
+    this.#tellFinished()
+    this.#recover()
   }
 
-  /** Tells who waits for it that nothing is under way. */
-  #beStill(): void {
-    if (this.#whenStill === null || this.#underWay.count > 0) return
-    this.#whenStill()
-    this.#whenStill = null
+  /** Tells the results that are next in order. */
+  #tellFinished(): void {
+    for (let next = this.#thread.takeFirst(); next !== null; next = this.#thread.takeFirst()) this.#tell(next)
   }
 
-  #runAgain(): void {
-    if (this.#failed.count === 0 || this.#underWay.count > 0) return
-    const { again, givenUp } = this.#failed.take()
-    for (const turn of givenUp) {
-      this.#occupancy.release(turn.count, turn.bytes)
-      turn.refuse(new Refusal('turn_failed', 'the service failed on this request'))
-      this.#retire(turn)
-    }
+  #tell({ turn, result, ms }: FinishedTurn): void {
+    this.#tellStill()
+    if (result.beginsAnew === true) this.#thread.reset()
+    const { flushMs = 0, decided = [], changed = [...turn.jobs().keys()] } = result
+    turn.ran(this.#shard, result, ms)
+    const [seconds, flushSeconds] = [ms / 1000, flushMs / 1000]
+    this.#events.committed(this.#shard, { messages: turn.count, seconds, flushSeconds, decided, changed })
+    this.#beginTurns()
+    this.#end(turn, () => turn.settle(result, changed, this.#events))
+    this.#recover()
+  }
+
+  /** Nothing is under way any more: whoever holds the mailbox is told. */
+  #tellStill(): void {
+    if (this.#state.is === 'held' && this.#thread.count === 0) this.#state.whenStill()
+  }
+
+  /** When the last turn has come back after a failure, the turns that failed run again. */
+  #recover(): void {
+    const state = this.#state
+    if ((state.is !== 'recovering' && state.is !== 'held') || state.failed.length === 0 || this.#thread.count > 0)
+      return
+    const { again, givenUp } = sortFailed(state.failed.splice(0))
     this.#again.unshift(...again)
-    this.#beginAnew()
-    this.#dispatch()
+    this.#thread.reset()
+    if (state.is === 'recovering') this.#state = IDLE
+    const refusal = new Refusal('turn_failed', 'the service failed on this request')
+    for (const turn of givenUp) this.#end(turn, () => turn.refuse(refusal))
+    this.#beginTurns()
   }
 
-  /** The next turn comes to a thread that knows nothing of the shard but what is committed. */
-  #beginAnew(): void {
-    this.#opens = true
-    this.#settings.forget()
-  }
-
-  #retire(turn: Turn): void {
-    this.#spare.keep(turn)
-    this.#occupancy.tell()
+  /** The turn is over. Its room is free before its receivers are told: they may post. */
+  #end(turn: Turn, tell: () => void): void {
+    this.#messages -= turn.count
+    this.#bytes -= turn.bytes
+    tell()
+    this.#queues.reuse(turn)
+    if (this.#messages === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 }

@@ -24,9 +24,8 @@ import { lastTaken } from './audit-collector.js'
 import { ledgerIsLost, lossesAre, mustBeCurrent, mustBelongTogether, mustHaveDeleted } from './belonging.js'
 import { allCatalogTables } from './catalog-tables.js'
 import { IngestClock } from './ingest-clock.js'
-import type { JobReader } from './job-reader.js'
+import { openReaders, type JobReader } from './job-reader.js'
 import type { Reports } from './reports.js'
-import { Shards } from './shards.js'
 
 export interface StoreSettings {
   readonly dataDir: string
@@ -80,7 +79,7 @@ export function openStores(
   const stepsAreLost = ledgerIsLost(dataDir, catalog, catalogStore, onLoss)
   const firstStart = catalog.bootstrap({ adminPassword: settings.adminPassword, managementKey: settings.bootstrapKey })
   warnOfLostSecrets(catalog, sealer, logs)
-  const shardReaders = Shards.openReaders(dataDir, shards)
+  const shardReaders = openReaders(dataDir, shards)
   mustHaveDeleted(dataDir, shardReaders, catalog, auditLog)
   mustBeCurrent(dataDir, shardReaders, catalog, catalogStore, onLoss)
   followStored(ingestClock, { catalog, catalogStore, shardReaders })

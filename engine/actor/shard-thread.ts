@@ -1,13 +1,13 @@
 /**
- * The entry of a shard thread: keeps the shards that it owns open between turns.
+ * The entry of a shard thread: it runs turns, and keeps the shards that it owns open between them.
  *
- * 1. Everything here is synchronous: the thread sleeps between turns and could not finish anything later (shard-threads.ts, 3).
+ * 1. Everything here is synchronous: the thread sleeps between turns, so nothing asynchronous would end (shard-threads.ts, 3).
  */
 import { workerData } from 'node:worker_threads'
 import { isRefusal } from '../errors.js'
 import { openShard } from '../store/environments.js'
 import { CommitSlot } from './commit-slot.js'
-import { refusalExtra } from './message.js'
+import { refusalExtra } from './reply.js'
 import { lookAtThread, type ThreadLook } from './thread-look.js'
 import { Shard, TurnOutOfPlace } from './shard.js'
 import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
@@ -17,17 +17,17 @@ const { dataDir, sectionNames, lateEventsMax, commitSlot } = workerData as Shard
 const commits = new CommitSlot(commitSlot)
 const shards = new Map<number, Shard>()
 
-/** Gives back the memory that a shard has mapped; main does the same before the shard's next turn (residency.ts). */
+/** Gives back the memory that a shard has mapped; the main thread does the same before the shard's next turn (residency.ts). */
 export function unmap(shard: number): boolean {
   return commits.unmap(shard) && (shards.get(shard)?.unmap() ?? true)
 }
 
-/** What this thread says of itself. */
+/** How this thread is doing. */
 export function look(): ThreadLook {
   return lookAtThread()
 }
 
-/** Runs one turn. Where its shard's store cannot be opened, the turn is refused, and the next one tries again. */
+/** Runs a turn. Where its shard's store cannot be opened the turn is refused, and the next one tries again. */
 export default function runTurn(task: TurnTask): TurnResult {
   try {
     return shardOf(task).run(task)
@@ -38,7 +38,7 @@ export default function runTurn(task: TurnTask): TurnResult {
   }
 }
 
-/** @throws Refusal where it cannot be opened, TurnOutOfPlace. */
+/** @throws Refusal where it cannot be opened; TurnOutOfPlace. */
 function shardOf(task: TurnTask): Shard {
   const known = shards.get(task.shard)
   if (known !== undefined) return known

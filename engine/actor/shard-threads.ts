@@ -1,45 +1,45 @@
 /**
- * The threads that run the turns of shards, and those beside them that commit large turns.
+ * The threads that run the turns of shards, and the committing threads beside them.
  *
- * Owns: which thread runs a shard's turns. Leaves out: order and retries (mailbox.ts), when there is a thread that commits (commits.ts).
+ * Owns: which thread runs a shard's turns. Leaves out: order and retries (mailbox.ts), when there is a committing thread (commits.ts).
  *
- * 1. A shard's turns always run on the same thread: each is a pool of exactly one. `stricterFIFO` makes its queue first
- *    in, first out; without it piscina puts a task that has to wait behind all others.
- * 2. `concurrentTasksPerWorker` 2 puts the next turn at the thread's door before the last one has ended.
- * 3. `atomics: 'sync'` lets an idle thread sleep on a shared counter; so nothing asynchronous may be left behind in it.
- * 4. A thread that dies is replaced, and the turns that were at its door are rejected. Piscina gives up on a pool whose
- *    threads die before they are ready, and what waits in its queue then waits for ever: such a pool is made anew.
+ * 1. A shard's turns always run on the same thread: each thread is a pool of one. The pool has `stricterFIFO`: without it piscina puts a
+ *    task that has to wait behind all others.
+ * 2. The next turn is sent to the thread before the last one has ended (`concurrentTasksPerWorker`).
+ * 3. An idle thread sleeps on a shared counter (`atomics`), so nothing asynchronous may be left behind on it.
+ * 4. A thread that dies is replaced, and its turns are rejected. Piscina gives up on a pool whose threads die before they are ready. Such a
+ *    pool is made anew, or tasks in its queue would wait for ever.
  */
 import { availableParallelism } from 'node:os'
-import { Commits, START_MS, type CommitSaid } from './commits.js'
-import type { CommitTask } from './commit-thread.js'
+import type { CommitReport, CommitTask } from './commit-slot.js'
+import { Commits, START_MS } from './commits.js'
 import type { ThreadLook } from './thread-look.js'
 import { Piscina, REMAKE_MS, type ThreadDied } from './threads.js'
 import { refuseTurn, type TurnResult, type TurnTask } from './turn-task.js'
 import { within } from './within.js'
 
-/** What every shard thread is told when it starts. */
+/** What every shard thread is given when it starts. */
 export interface ShardThreadData {
   readonly dataDir: string
   readonly sectionNames: readonly string[]
-  /** Of a round of counts (late-counts.ts). */
+  /** Events in a round of counts (late-counts.ts). */
   readonly lateEventsMax: number
 }
 
-/** What each is told of its own. */
+/** What each of them is given beside that. */
 export interface CommitSlotOf {
   readonly commitSlot: SharedArrayBuffer
 }
 
-/** Threads for shards when the user names no number: one core is left to the HTTP thread. */
+/** How many shard threads there are by default: one core is left to the HTTP thread. */
 export function defaultThreads(shards: number): number {
   return Math.max(1, Math.min(shards, availableParallelism() - 1))
 }
 
-/** Names no shard: asks a thread for nothing but an answer. */
+/** No shard: a thread is asked for nothing but an answer. */
 const NO_SHARD = -1
 
-/** What the threads of a shard run. */
+/** The entry of each kind of thread. */
 const shardModules = {
   decides: '../../bundle/service/shard-thread.js',
   commits: '../../bundle/service/commit-thread.js',
@@ -54,7 +54,7 @@ export class ShardThreads {
   readonly #commits: readonly Commits[]
   #closed = false
 
-  /** The modules run a turn and commit what it hands over; tests give some that die where they want them to. */
+  /** Tests give modules that die at a chosen point. */
   constructor(count: number, data: ShardThreadData, died: ThreadDied, modules: Partial<typeof shardModules> = {}) {
     const { decides, commits } = { ...shardModules, ...modules }
     this.#data = data
@@ -62,14 +62,14 @@ export class ShardThreads {
     this.#filename = new URL(decides, import.meta.url).href
     this.#commits = Array.from(
       { length: count },
-      () => new Commits(data.dataDir, (task, said) => runCommits(commits, task, said), died),
+      () => new Commits(data.dataDir, (task, report) => runCommits(commits, task, report), died),
     )
     this.#pools = Array.from({ length: count }, (_, at) => this.#makePool(at))
   }
 
   /**
-   * Runs a turn on its shard's thread, and waits for its commit where another thread does that; `decided` is called between the two. Rejects
-   * when the turn failed or a thread died; another thread takes over.
+   * Runs a turn on its shard's thread. Where another thread commits it, `decided` is called before that commit is waited for. Rejects when
+   * the turn failed or a thread died; a dead thread is replaced.
    */
   async run(task: TurnTask, decided: () => void = () => {}): Promise<TurnResult> {
     const thread = this.threadOf(task.shard)
@@ -85,7 +85,7 @@ export class ShardThreads {
       : { ...refuseTurn(task, refusal), beginsAnew: true }
   }
 
-  /** Makes the shard's thread give back the memory that it has mapped; false where it cannot now. */
+  /** Makes the shard's thread give back the memory that it has mapped for the shard; false where it cannot now. */
   async unmap(shard: number): Promise<boolean> {
     const pool = this.#pools[this.threadOf(shard)] as unknown as Piscina<number, boolean>
     return await pool.run(shard, { name: 'unmap' })
@@ -99,13 +99,13 @@ export class ShardThreads {
     return shard % this.#pools.length
   }
 
-  /** What a thread says of itself, once it has done what is at its door. */
+  /** How a thread is doing. It answers when it has run the turns that it has. */
   async look(thread: number): Promise<ThreadLook> {
     const pool = this.#pools[thread] as unknown as Piscina<null, ThreadLook>
     return await pool.run(null, { name: 'look' })
   }
 
-  /** Ends a thread and begins another in its place. No turn may be under way on it. */
+  /** Ends a thread and starts another in its place. No turn may be under way on it. */
   async restart(thread: number): Promise<void> {
     const pool = this.#pools[thread] as Piscina<TurnTask, TurnResult>
     this.#pools[thread] = this.#makePool(thread)
@@ -124,7 +124,7 @@ export class ShardThreads {
     await Promise.all(this.#commits.map((commits) => commits.close()))
   }
 
-  /** Resolves when the pool's thread has linked its modules: ended in the midst of that, it takes the process with it. */
+  /** Resolves when the pool's thread has linked its modules: a thread that is ended before that ends the process. */
   async #linked(pool: Piscina<TurnTask, TurnResult>): Promise<void> {
     if (pool.threads.length === 0) return
     const nothing = (pool as unknown as Piscina<number, boolean>).run(NO_SHARD, { name: 'unmap' })
@@ -156,8 +156,8 @@ export class ShardThreads {
   }
 }
 
-/** A thread that commits, until it is told to end. */
-async function runCommits(module: string, task: CommitTask, said: (said: CommitSaid) => void): Promise<void> {
+/** Runs a committing thread until it is told to end. */
+async function runCommits(module: string, task: CommitTask, report: (report: CommitReport) => void): Promise<void> {
   const pool = new Piscina<CommitTask, void>({
     filename: new URL(module, import.meta.url).href,
     minThreads: 1,
@@ -165,7 +165,7 @@ async function runCommits(module: string, task: CommitTask, said: (said: CommitS
     atomics: 'disabled',
     recordTiming: false,
   })
-  pool.on('message', said)
+  pool.on('message', report)
   try {
     await pool.run(task)
   } finally {

@@ -1,32 +1,45 @@
 /**
- * All shards, seen from the main thread: their mailboxes, their readers, their threads.
+ * All shards, as the main thread sees them: their mailboxes, their readers, their threads.
  *
- * Owns: which mailbox a message goes into, and calls that wait for an answer. Leaves out: what is asked (engine.ts).
+ * Owns: which mailbox a message goes into, the time that it gets, and calls that wait for an answer. Leaves out: what is asked (engine.ts),
+ * how a shard is read (job-reader.ts).
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings } from '../job/job.js'
 import type { EventView } from '../service.js'
-import { openShard } from '../store/environments.js'
 import { must } from '../assert.js'
 import { TurnMeter } from '../monitor/turn-meter.js'
-import { PLACES } from './decided.js'
+import { DecidedTotals } from './decided.js'
 import { viewOf } from './event-reply.js'
-import { JobReader } from './job-reader.js'
+import type { JobReader } from './job-reader.js'
 import { LatestEvents } from './latest-events.js'
 import { Residency } from './residency.js'
-import type { TurnRan } from './mailbox-events.js'
+import type { MailboxEvents, NewMessage, TurnRan } from './mailbox-contract.js'
 import { Mailbox } from './mailbox.js'
-import type { MessageKind, ShownReply } from './message.js'
-import { ThreadDoor } from './thread-door.js'
+import { timesTaken, type MessageKind } from './message.js'
+import { TurnSlots } from './turn-slots.js'
 import { ShardThreads, type ShardThreadData } from './shard-threads.js'
 import type { ThreadLook } from './thread-look.js'
+import type { TurnTask } from './turn-task.js'
 import type { IngestClock } from './ingest-clock.js'
-import type { Receiver } from './turn.js'
 
-/** Between two tries of the engine's own messages at a full mailbox. */
+/** Between two tries of the service's own messages at a full mailbox. */
 const RETRY_MS = 50
 
 const noBody = new Uint8Array(0)
+
+/** What the shards are made of. */
+export interface ShardsParts {
+  readonly threads: number
+  readonly threadData: ShardThreadData
+  /** One for each shard. */
+  readonly readers: readonly JobReader[]
+  readonly clock: IngestClock
+  /** Told of every turn that failed, and of threads that died between turns. */
+  failed(what: string, error: unknown): void
+  /** Told of every turn that was committed. */
+  ran?(shard: number, ran: TurnRan): void
+}
 
 export class Shards {
   readonly #mailboxes: readonly Mailbox[]
@@ -37,59 +50,48 @@ export class Shards {
   readonly #latest = new LatestEvents((job, micros) => this.reader(job.shard).hasIdsAhead(job.id, micros))
   /** How often each shard has committed, for threads that look for what is new. */
   readonly commits: Int32Array
-  /** Jobs that were deleted: what came behind that, for whoever still means one, would leave rows of it. */
+  /** Jobs that were deleted: later messages to them would leave rows behind. */
   readonly #gone = new Set<number>()
-  /** Whoever holds mailboxes. */
+  /** Ends when nobody holds mailboxes any more. */
   #holding: Promise<unknown> = Promise.resolve()
   readonly #meters: readonly TurnMeter[]
-  /** By job, since somebody last took it: counts by place (decided.ts). */
-  #decided = new Map<number, Float64Array>()
+  readonly #decided = new DecidedTotals()
 
-  /** `failed` is told of every turn that failed, and of threads that died between turns; `ran` of every one that was committed. */
-  constructor(
-    count: number,
-    threads: number,
-    data: ShardThreadData,
-    readers: readonly JobReader[],
-    clock: IngestClock,
-    failed: (what: string, error: unknown) => void,
-    ran: (shard: number, ran: TurnRan) => void = () => {},
-  ) {
-    this.#threads = new ShardThreads(threads, data, (error) => failed('a thread that decides events died', error))
+  constructor(parts: ShardsParts) {
+    const { threads, threadData, readers, clock, failed } = parts
+    this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
-    this.#meters = Array.from({ length: count }, () => new TurnMeter())
+    this.#meters = readers.map(() => new TurnMeter())
     this.#clock = clock
-    this.commits = new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT))
-    const events = {
-      committed: (shard: number, facts: TurnRan) => {
+    this.commits = new Int32Array(new SharedArrayBuffer(readers.length * Int32Array.BYTES_PER_ELEMENT))
+    const slots = Array.from({ length: threads }, () => new TurnSlots())
+    const common = {
+      run: (task: TurnTask, decided: () => void) => this.#threads.run(task, decided),
+      events: this.#mailboxEvents(parts),
+      takeTimes: (count: number) => clock.take(count),
+    }
+    this.#mailboxes = readers.map(
+      (_, shard) => new Mailbox({ ...common, shard, slots: must(slots[this.threadOf(shard)], 'the slots of', shard) }),
+    )
+    this.#residency = new Residency(this, failed)
+  }
+
+  #mailboxEvents({ failed, ran }: ShardsParts): MailboxEvents {
+    return {
+      committed: (shard, facts) => {
         this.reader(shard).refresh()
         for (const jobId of facts.changed) this.#latest.forget(jobId)
         Atomics.add(this.commits, shard, 1)
         this.meter(shard).add(facts)
-        this.#count(facts.decided)
-        ran(shard, facts)
+        this.#decided.add(facts.decided)
+        ran?.(shard, facts)
       },
-      added: (job: JobSettings, clientId: string | null, reply: ShownReply) => this.#latest.keep(job, clientId, reply),
-      failed: (shard: number, error: unknown) => {
+      added: (job, clientId, reply) => this.#latest.keep(job, clientId, reply),
+      failed: (shard, error) => {
         this.meter(shard).failed++
         failed(`a turn of shard ${shard} failed`, error)
       },
     }
-    const doors = Array.from({ length: threads }, () => new ThreadDoor())
-    this.#mailboxes = Array.from({ length: count }, (_, shard) => {
-      return new Mailbox(
-        shard,
-        (task, decided) => this.#threads.run(task, decided),
-        events,
-        (count) => clock.take(count),
-        doors[this.threadOf(shard)],
-      )
-    })
-    this.#residency = new Residency(this, failed)
-  }
-
-  static openReaders(dataDir: string, count: number): JobReader[] {
-    return Array.from({ length: count }, (_, shard) => new JobReader(openShard(dataDir, shard)))
   }
 
   reader(shard: number): JobReader {
@@ -102,7 +104,7 @@ export class Shards {
     return latest === null ? this.reader(job.shard).event(job, eventId) : viewOf(job, eventId, latest)
   }
 
-  /** What the shard's turns were like. */
+  /** How many turns the shard had, how large and how fast they were. */
   meter(shard: number): TurnMeter {
     return must(this.#meters[shard], 'shard', shard)
   }
@@ -113,9 +115,7 @@ export class Shards {
 
   /** What was stored and decided since the last call, by job and place (decided.ts). */
   takeDecided(): ReadonlyMap<number, Float64Array> {
-    const decided = this.#decided
-    this.#decided = new Map()
-    return decided
+    return this.#decided.take()
   }
 
   get count(): number {
@@ -127,48 +127,27 @@ export class Shards {
     return this.#mailboxes.reduce((sum, mailbox) => sum + mailbox.length, 0)
   }
 
-  /** A time that is behind those of all messages so far; the clock's may be before them, where it was set back. */
-  stamp(): number {
+  /** A time after those of all messages so far. The clock's own may be before them, where it was set back. */
+  takeTime(): number {
     return this.#clock.take()
   }
 
   /** Posts a message. @throws Refusal mailbox_full, job_not_found. */
-  post(
-    job: JobSettings,
-    kind: MessageKind,
-    eventId: string | null,
-    idInBody: boolean,
-    body: Uint8Array,
-    receiver: Receiver,
-    stamps = 1,
-  ): void {
+  post(message: NewMessage): void {
+    const { job, kind } = message
     if (kind === 'purge') this.#gone.add(job.id)
     else if (this.#gone.has(job.id)) throw new Refusal('job_not_found', 'job not found')
-    must(this.#mailboxes[job.shard], 'shard', job.shard).post(
-      job,
-      kind,
-      this.#clock.take(stamps),
-      eventId,
-      idInBody,
-      body,
-      receiver,
-    )
+    must(this.#mailboxes[job.shard], 'shard', job.shard).post(message, this.#clock.take(timesTaken(kind)))
   }
 
   /** Posts a message and waits for its result. Rejects with the refusal. */
-  ask(
-    job: JobSettings,
-    kind: MessageKind,
-    eventId: string | null,
-    body: Uint8Array = noBody,
-    stamps = 1,
-  ): Promise<unknown> {
+  ask(job: JobSettings, kind: MessageKind, eventId: string | null, body: Uint8Array = noBody): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.post(job, kind, eventId, false, body, { resolved: resolve, refused: reject }, stamps)
+      this.post({ job, kind, eventId, idInBody: false, body, receiver: { resolved: resolve, refused: reject } })
     })
   }
 
-  /** The same for the engine's own messages, which wait where a client would be refused. */
+  /** The same for the service's own messages: they wait where a client would be refused. */
   async insist(job: JobSettings, kind: MessageKind, body: Uint8Array = noBody): Promise<unknown> {
     for (;;) {
       try {
@@ -185,7 +164,7 @@ export class Shards {
     return this.#threads.count
   }
 
-  /** What each of them says of itself. Rejects where one does not answer because it died. */
+  /** How each of them is doing. Rejects where one does not answer because it died. */
   lookAtThreads(): Promise<ThreadLook[]> {
     return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.lookAtThread(thread)))
   }
@@ -196,8 +175,8 @@ export class Shards {
   }
 
   /**
-   * Gives back the memory that a shard's thread and the main thread have mapped, between two turns: the map goes when
-   * nobody in the process has it any more. Where a training or a query has it too, it stays.
+   * Gives back the memory that a shard's thread and the main thread have mapped, between two turns. The map is released when nobody in the
+   * process uses it: not while a training or a query does.
    */
   unmap(shard: number): Promise<void> {
     return this.#held([must(this.#mailboxes[shard], 'shard', shard)], async () => {
@@ -205,12 +184,12 @@ export class Shards {
     })
   }
 
-  /** Begins a thread anew between two turns of its shards; messages are taken meanwhile, and wait. */
+  /** Replaces a thread by a new one, between two turns of its shards. Messages are taken meanwhile, and wait. */
   restartThread(thread: number): Promise<void> {
     const mailboxes = this.#mailboxes.filter((_, shard) => this.threadOf(shard) === thread)
     return this.#held(mailboxes, async () => {
       await this.#threads.restart(thread)
-      for (const mailbox of mailboxes) mailbox.movesOn()
+      for (const mailbox of mailboxes) mailbox.moveToNewThread()
     })
   }
 
@@ -223,12 +202,12 @@ export class Shards {
     return this.#threads.look(thread)
   }
 
-  /** Does something while no shard commits anything; messages are taken meanwhile, and wait. */
+  /** Does `work` while no shard commits anything. Messages are taken meanwhile, and wait. */
   stillWhile<T>(work: () => Promise<T>): Promise<T> {
     return this.#held(this.#mailboxes, work)
   }
 
-  /** One after the other: a mailbox is held once at a time. */
+  /** One holder after the other: a mailbox is held once at a time. */
   #held<T>(mailboxes: readonly Mailbox[], work: () => Promise<T>): Promise<T> {
     const result = this.#holding.then(async () => {
       await Promise.all(mailboxes.map((mailbox) => mailbox.hold()))
@@ -245,15 +224,6 @@ export class Shards {
   /** Resolves when every message is answered. */
   async whenIdle(): Promise<void> {
     await Promise.all(this.#mailboxes.map((mailbox) => mailbox.whenIdle()))
-  }
-
-  #count(decided: readonly number[]): void {
-    for (let at = 0; at < decided.length; at += 3) {
-      const [job, place, count] = decided.slice(at, at + 3) as [number, number, number]
-      let counts = this.#decided.get(job)
-      if (counts === undefined) this.#decided.set(job, (counts = new Float64Array(PLACES)))
-      counts[place] = (counts[place] as number) + count
-    }
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@
  */
 import { limits } from '../limits.js'
 import type { DataDir } from '../store/data-dir.js'
-import type { TurnRan } from './mailbox-events.js'
+import type { TurnRan } from './mailbox-contract.js'
 import { BackupThread, LookThread, ReaderThreads, TrainingThreads } from './helper-threads.js'
 import { Marks } from './marks.js'
 import type { Stores } from './open-stores.js'
@@ -62,7 +62,8 @@ function startShards(
     const container = `actor/${shards.threadOf(shard)}`
     reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })
   }
-  const data = { dataDir, sectionNames: serviceNames, lateEventsMax: limits.countsLateEventsMax }
-  const shards = new Shards(count, threads, data, shardReaders, ingestClock, reports.failed, ran)
+  const threadData = { dataDir, sectionNames: serviceNames, lateEventsMax: limits.countsLateEventsMax }
+  const { failed } = reports
+  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran })
   return shards
 }

@@ -3,8 +3,7 @@
  *
  * Owns: the memory that both threads see, and the receivers, by place. Leaves out: when a turn runs (mailbox.ts).
  *
- * 1. The memory is shared, not transferred: when a thread dies, the main thread still has the messages and can run them
- *    again (D2).
+ * 1. The memory is shared, not transferred: when a thread dies, the main thread still has the messages and runs them again (D2).
  * 2. Every receiver is told exactly once.
  */
 import { Refusal, type RefusalCode, type RefusalContext } from '../errors.js'
@@ -16,49 +15,35 @@ import type { JobSettings } from '../job/job.js'
 import type { TurnTrace } from '../monitor/turn-trace-service.js'
 import type { IngestReceiver } from '../service.js'
 import { viewOf } from './event-reply.js'
-import { lastStampOf } from './historic.js'
-import {
-  isEventReply,
-  messageBytes,
-  readEventReply,
-  replyExtra,
-  writeMessage,
-  REPLY_BYTES,
-  type Extra,
-  type MessageKind,
-} from './message.js'
-import type { MailboxEvents } from './mailbox-events.js'
-import { stampBehind, stampsOf, type TakeStamps } from './stamps.js'
+import type { MailboxEvents, NewMessage, Receiver, ResultReceiver, TakeTimes } from './mailbox-contract.js'
+import { bytesOf, lastMicrosOf, moveTimesBehind, nextMessage, readTimes, writeMessage } from './message.js'
+import { isEventReply, readEventReply, replyExtra, REPLY_BYTES, type Extra } from './reply.js'
 import { markAt, MARK_BYTES, TURN_BEGUN, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
 
-/** Waits for a message other than an event. Told exactly once. */
-export interface ResultReceiver {
-  resolved(result: unknown): void
-  refused(refusal: Refusal): void
-}
-
-export type Receiver = IngestReceiver | ResultReceiver
+/** What a turn is begun with. */
+export type TurnStart = Pick<TurnTask, 'shard' | 'place' | 'settings' | 'opens' | 'handsOver'>
 
 export class Turn {
   #memory: Buffer
   readonly #replies: Buffer
   readonly #messagesMax: number
   #used = 0
-  /** The times of its first message, and of its last. */
-  readonly #times = { first: 0, last: 0 }
-  /** By place: whose the message is, under which id of the client's (null: in the body, or the service's own), and who waits. */
+  /** The first time of its first message, and the last time of its last. */
+  #firstMicros = 0
+  #lastMicros = 0
+  /** By place: the message's job, the id that the client gave (null: in the body, or made by the service), and who waits. */
   readonly #jobs: JobSettings[] = []
   readonly #ids: (string | null)[] = []
   readonly #receivers: Receiver[] = []
-  /** Messages that somebody follows; null where nobody does, so that they cost nothing then. */
+  /** Messages that somebody traces; null where nobody does, so that this costs nothing. */
   #followed: { readonly trace: TurnTrace; readonly postedMs: number }[] | null = null
-  /** How often it failed by its own doing. */
+  /** How often it was to blame for a failure. */
   attempts = 0
-  /** A run before may have committed its messages. */
+  /** An earlier run may have committed its messages. */
   #mayBeApplied = false
-  /** Its place in the order of its shard, given each time it is started; 0 before. */
+  /** Its number in its shard, given each time it begins; 0 before. */
   place = 0
-  /** Events that came alone to its shard, ever, and have to be started before it. */
+  /** It begins only after this many single events of its shard, counted from the start. */
   behindSingles = 0
 
   /** With room for so many bytes and messages. */
@@ -81,21 +66,14 @@ export class Turn {
     return this.count < this.#messagesMax && this.#used + bytes <= this.#memory.length
   }
 
-  /** Adds a message; `eventId` null and not in the body: an event gets an id of the service's own. */
-  add(
-    job: JobSettings,
-    kind: MessageKind,
-    micros: number,
-    eventId: string | null,
-    idInBody: boolean,
-    body: Uint8Array,
-    receiver: Receiver,
-  ): void {
-    const id = eventId === null ? null : Buffer.from(eventId, 'utf8')
-    assert(this.fits(messageBytes(id === null ? 0 : id.length, body.length)), 'the message fits in its turn')
-    this.#used = writeMessage(this.#memory, this.#used, kind, job.id, micros, id, idInBody, body)
-    if (this.count === 0) this.#times.first = micros
-    this.#times.last = lastStampOf({ kind, micros })
+  /** Adds a message that came at `micros`, and copies its body. */
+  add(message: NewMessage, micros: number): void {
+    assert(this.fits(bytesOf(message)), 'the message fits in its turn')
+    const { job, kind, eventId, receiver } = message
+    this.#used = writeMessage(this.#memory, this.#used, message, micros)
+    if (this.count === 0) this.#firstMicros = micros
+    this.#lastMicros = lastMicrosOf(kind, micros)
+    // Not the message itself: the body that it came with may be part of something large.
     this.#jobs.push(job)
     this.#ids.push(eventId)
     this.#receivers.push(receiver)
@@ -103,12 +81,13 @@ export class Turn {
     if (trace !== undefined && trace !== null) (this.#followed ??= []).push({ trace, postedMs: epochMs() })
   }
 
-  /** Makes the times of its messages increase from behind `latest`; returns the last. Before it is started for the first time. */
-  stampBehind(latest: number, takeStamps: TakeStamps): number {
-    return this.#times.first > latest ? this.#times.last : stampBehind(this.#memory, this.count, latest, takeStamps)
+  /** Makes the times of its messages increase from behind `latest`; returns the last. Only before it begins for the first time. */
+  moveBehind(latest: number, takeTimes: TakeTimes): number {
+    if (this.#firstMicros > latest) return this.#lastMicros
+    return moveTimesBehind(this.#memory, this.count, latest, takeTimes)
   }
 
-  /** Tells those who follow one of its messages that it came back after so many milliseconds. */
+  /** Tells those who trace one of its messages that it came back after so many milliseconds. */
   ran(shard: number, { beganMs, workMs, flushMs }: TurnResult, ms: number): void {
     if (this.#followed === null) return
     const finishedMs = epochMs()
@@ -116,27 +95,27 @@ export class Turn {
     for (const { trace, postedMs } of this.#followed) trace.ran(postedMs, times)
   }
 
-  /** The turn came back without an answer. True where it is to blame: the thread began with it and did not get to its end. */
+  /** The turn came back without a result. True where it is to blame: the thread began it and did not finish. */
   failed(): boolean {
     const mark = this.#replies[markAt(this.#replies)]
     if (mark === TURN_BEGUN || mark === TURN_DONE) this.#mayBeApplied = true
     return mark === TURN_BEGUN
   }
 
-  /** What the thread gets. */
-  task(shard: number, place: number, settings: readonly JobSettings[], opens: boolean, handsOver: boolean): TurnTask {
+  /** What the thread gets to run. */
+  task(start: TurnStart): TurnTask {
     this.#replies[markAt(this.#replies)] = 0
-    this.place = place
+    this.place = start.place
     return {
-      shard,
-      place,
+      shard: start.shard,
+      place: start.place,
       memory: this.#memory.buffer as unknown as SharedArrayBuffer,
       replies: this.#replies.buffer as unknown as SharedArrayBuffer,
       count: this.count,
-      settings,
-      opens,
+      settings: start.settings,
+      opens: start.opens,
       again: this.#mayBeApplied,
-      handsOver,
+      handsOver: start.handsOver,
       followed: this.#followed !== null,
     }
   }
@@ -151,11 +130,11 @@ export class Turn {
     return latest
   }
 
-  /** Tells every receiver what the thread answered, in order; before that `events`, of what came in to jobs that did not change. */
+  /** Tells every receiver the thread's answer, in order; before that, tells `events` of each event of a job that is not in `changed`. */
   settle(result: TurnResult, changed: readonly number[], events: Pick<MailboxEvents, 'added'>): void {
     const { extras } = result
-    // An event that an earlier run stored may have a later version by now: its own id is still of its first time.
-    const stamps = this.#mayBeApplied ? stampsOf(this.#memory, this.count) : null
+    // An earlier run may have stored the event, and it may have a later version by now: its own id is still made of its first time.
+    const times = this.#mayBeApplied ? readTimes(this.#memory, this.count) : null
     for (let i = 0; i < this.#receivers.length; i++) {
       const at = i * REPLY_BYTES
       const receiver = this.#receivers[i] as Receiver
@@ -168,7 +147,7 @@ export class Turn {
         const job = this.#jobs[i] as JobSettings
         const reply = readEventReply(this.#replies, at)
         if (changed.length === 0 || !changed.includes(job.id)) events.added(job, given, reply)
-        const id = given ?? eventIdOf(stamps === null ? reply.micros : (stamps[i] as number))
+        const id = given ?? eventIdOf(times === null ? reply.micros : (times[i] as number))
         ;(receiver as IngestReceiver).ingested(viewOf(job, id, reply))
       } else {
         ;(receiver as ResultReceiver).resolved(extra !== null && extra.type === 'result' ? extra.result : null)
@@ -176,18 +155,17 @@ export class Turn {
     }
   }
 
-  /** Tells every receiver the same no. */
+  /** Refuses every message. */
   refuse(refusal: Refusal): void {
     for (const receiver of this.#receivers) receiver.refused(refusal)
   }
 
-  /** One turn a message, in order: finds the one that fails. */
+  /** One turn for each message, in order, to find the one that fails. */
   split(): Turn[] {
     const turns: Turn[] = []
     let at = 0
     for (let i = 0; i < this.count; i++) {
-      const idBytes = this.#memory.readUInt16LE(at + 2)
-      const bytes = messageBytes(idBytes, this.#memory.readUInt32LE(at + 8))
+      const bytes = nextMessage(this.#memory, at) - at
       const turn = new Turn(bytes, 1)
       this.#memory.copy(turn.#memory, 0, at, at + bytes)
       turn.#used = bytes
@@ -202,12 +180,12 @@ export class Turn {
     return turns
   }
 
-  /** Its memory is worth keeping for other messages. */
+  /** Its memory has the usual size and can be used again. */
   get isReusable(): boolean {
     return this.#messagesMax === limits.turnMessagesMax
   }
 
-  /** Ready for other messages; memory larger than usual is given up. */
+  /** Makes it ready for other messages. Memory larger than usual is given up. */
   clear(): void {
     this.#used = this.attempts = this.behindSingles = this.place = 0
     this.#mayBeApplied = false

@@ -34,8 +34,8 @@ function open(task: TurnTask): Shard {
   if (!task.opens) throw new TurnOutOfPlace()
   const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, lateEventsMax, {
     wait: () => slot.wait(),
-    lay(...turn) {
-      const elsewhere = slot.lay(...turn)
+    offer(...turn) {
+      const elsewhere = slot.offer(...turn)
       if (fate === 'handed over') die()
       return elsewhere
     },

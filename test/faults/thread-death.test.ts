@@ -7,6 +7,7 @@ import { JobReader } from '../../engine/actor/job-reader.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
 import { ShardThreads } from '../../engine/actor/shard-threads.js'
 import { SeededRandom } from '../../engine/random.js'
+import type { IngestReceiver } from '../../engine/service.js'
 import { openDataDir } from '../../engine/store/data-dir.js'
 import { openShard } from '../../engine/store/environments.js'
 import { afterwards } from '../support/afterwards.js'
@@ -44,18 +45,17 @@ class Threads {
     this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
     this.#mailboxes = jobs.map(
       ({ shard }) =>
-        new Mailbox(
+        new Mailbox({
           shard,
-          (task, decided) => pool.run(task, decided),
-          {
+          run: (task, decided) => pool.run(task, decided),
+          events: {
             committed: () => this.reader(shard).refresh(),
             added: () => {},
             failed: (_, error) => this.failures.push(error),
           },
-          (count) => (this.#micros += count) - count,
-          undefined,
+          takeTimes: (count) => (this.#micros += count) - count,
           followsMin,
-        ),
+        }),
     )
     afterwards(test, async () => {
       await pool.close()
@@ -83,12 +83,14 @@ class Threads {
         answer,
       ])
     const body = Buffer.from(JSON.stringify({ raw_body: { host, version } }))
-    ;(this.#mailboxes[shard] as Mailbox).post(job, 'ingest', this.#micros++, id, false, body, {
+    const receiver: IngestReceiver = {
       ingested: ({ eventId }) => note(`stored ${eventId}`),
       refused: ({ code }) => note(code),
       // Some overtake the others: what runs again has to be applied once all the same.
       isAlone: id.endsWith('3'),
-    })
+    }
+    const message = { job, kind: 'ingest', eventId: id, idInBody: false, body, receiver } as const
+    ;(this.#mailboxes[shard] as Mailbox).post(message, this.#micros++)
   }
 
   async idle(): Promise<void> {

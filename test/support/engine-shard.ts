@@ -12,13 +12,13 @@ import { BucketCounts } from '../../engine/actor/bucket-counts.js'
 import { JobReader } from '../../engine/actor/job-reader.js'
 import { LatestEvents } from '../../engine/actor/latest-events.js'
 import { Mailbox } from '../../engine/actor/mailbox.js'
-import { refusalExtra, type MessageKind } from '../../engine/actor/message.js'
+import type { MessageKind } from '../../engine/actor/message.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import type { NoteInput } from '../../engine/actor/reprocess-service.js'
 import { Shard, type HandOver } from '../../engine/actor/shard.js'
 import { encodeOrder, type TaskOrder } from '../../engine/actor/tasks.js'
-import { CommitFailed } from '../../engine/actor/commit-slot.js'
-import type { CommitElsewhere } from '../../engine/actor/turn-store.js'
+import { refusalExtra } from '../../engine/actor/reply.js'
+import { CommitFailed, type CommitElsewhere } from '../../engine/actor/turn-store.js'
 import { TrainingSignals } from '../../engine/actor/training-task.js'
 import { trainFrom } from '../../engine/actor/training-thread.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
@@ -129,7 +129,7 @@ export class LateCommits implements HandOver {
     this.#environment = environment
   }
 
-  lay(_: number, place: number, batch: WriteBatch): CommitElsewhere {
+  offer(_: number, place: number, batch: WriteBatch): CommitElsewhere {
     this.wait()
     const laid = (this.laid = new LaidDown(this.#environment, place, batch))
     return {
@@ -221,7 +221,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return new Promise((resolve, reject) => {
       const receiver =
         kind === 'ingest' ? { ingested: resolve, refused: reject } : { resolved: resolve, refused: reject }
-      this.mailbox.post(job, kind, micros, eventId, idInBody, bytes, receiver)
+      this.mailbox.post({ job, kind, eventId, idInBody, body: bytes, receiver }, micros)
     })
   }
 
@@ -349,23 +349,22 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   }
 
   #openMailbox(): Mailbox {
-    return new Mailbox(
-      0,
-      async (task, decided) => {
+    return new Mailbox({
+      shard: 0,
+      run: async (task, decided) => {
         await new Promise((resolve) => setImmediate(resolve))
         const rounds = this.commitRounds()
         const result = this.run({ ...task, handsOver: rounds >= 0 })
         return result.handedOver === true ? await this.#commitLater(task, result, rounds, decided) : result
       },
-      {
+      events: {
         committed: (_, { changed }) => changed.forEach((jobId) => this.latest.forget(jobId)),
         added: (...event) => this.latest.keep(...event),
         failed: (_, error) => this.failures.push(error),
       },
-      (count) => this.take(count),
-      undefined,
-      0,
-    )
+      takeTimes: (count) => this.take(count),
+      followsMin: 0,
+    })
   }
 
   async #commitLater(task: TurnTask, result: TurnResult, rounds: number, decided: () => void): Promise<TurnResult> {

@@ -12,12 +12,12 @@ test('a step begins behind what came in before it and ahead of what comes after 
     for (const enabled of [false, true]) parts.catalog.apply(jobFedBySearch(enabled), true, testAuthor)
     return parts.catalog.jobByTitle('a job')!.pipeline.find(({ role }) => role === 'input')!.outsideSince!
   }
-  const times = [parts.shards.stamp(), begins()]
+  const times = [parts.shards.takeTime(), begins()]
   clock.advanceMs(-3_600_000)
-  times.push(parts.shards.stamp(), begins(), parts.shards.stamp(), begins())
+  times.push(parts.shards.takeTime(), begins(), parts.shards.takeTime(), begins())
   await parts.close()
   parts = await openParts(context, clock, parts.dataDir)
-  times.push(parts.shards.stamp())
+  times.push(parts.shards.takeTime())
   assert.deepEqual(
     times,
     [...new Set(times)].sort((a, b) => a - b),

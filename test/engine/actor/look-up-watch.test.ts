@@ -31,7 +31,7 @@ class World {
         count: 1,
         reader: () => shard.reader(),
         mailbox: () => shard.mailbox,
-        stamp: () => this.stamps.take(),
+        takeTime: () => this.stamps.take(),
         insist: (job, kind, body = Buffer.alloc(0)) => shard.post({ job, kind, body, micros: this.stamps.take() }),
       },
       clock: this.clock,

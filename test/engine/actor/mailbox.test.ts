@@ -2,19 +2,28 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventIdOf } from '../../../engine/event/event-id.js'
 import { Mailbox } from '../../../engine/actor/mailbox.js'
-import { nextMessage, readMessage, writeEventReply, REPLY_BYTES } from '../../../engine/actor/message.js'
+import type { NewMessage, Receiver } from '../../../engine/actor/mailbox-contract.js'
+import { nextMessage, readMessage, readTimes } from '../../../engine/actor/message.js'
+import { REPLY_BYTES, writeEventReply } from '../../../engine/actor/reply.js'
 import { TurnOutOfPlace } from '../../../engine/actor/shard.js'
-import { stampsOf } from '../../../engine/actor/stamps.js'
 import { beginTurn, refuseTurn, type TurnResult, type TurnTask } from '../../../engine/actor/turn-task.js'
 import { isRefusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
+import type { IngestReceiver } from '../../../engine/service.js'
 import type { TurnTimes } from '../../../engine/monitor/turn-trace-service.js'
-import { ThreadDoor } from '../../../engine/actor/thread-door.js'
+import { TurnSlots } from '../../../engine/actor/turn-slots.js'
 import { SeededRandom } from '../../../engine/random.js'
 import { jobSettings } from '../../support/engine-shard.js'
 
 const job = jobSettings()
 const nothing = new Uint8Array(0)
+
+/** An event without a body. */
+function event(eventId: string | null, receiver: Receiver): NewMessage {
+  return { job, kind: 'ingest', eventId, idInBody: false, body: nothing, receiver }
+}
+
+const nobody: Receiver = { ingested: () => {}, refused: () => {} }
 /** Messages for one full turn and a part of another. */
 const twoTurns = Math.floor(limits.turnMessagesMax * 1.5)
 
@@ -56,7 +65,7 @@ class Recorder {
       const replies = beginTurn(task)
       this.turns.push(ids)
       this.applied.push(...ids)
-      for (const [i, micros] of stampsOf(Buffer.from(task.memory), task.count).entries()) {
+      for (const [i, micros] of readTimes(Buffer.from(task.memory), task.count).entries()) {
         writeEventReply(
           replies,
           i * REPLY_BYTES,
@@ -91,20 +100,20 @@ interface Box {
 }
 
 /** Times that are later than all that the tests give. */
-function stamps(): (count: number) => number {
+function takeLaterTimes(): (count: number) => number {
   let next = 1_000_000
   return (count) => (next += count) - count
 }
 
-function openBox(door = new ThreadDoor(), recorder = new Recorder()): Box {
+function openBox(slots = new TurnSlots(), recorder = new Recorder()): Box {
   const failures: unknown[] = []
-  const mailbox = new Mailbox(
-    0,
-    recorder.run,
-    { committed: () => {}, added: () => {}, failed: (_, error) => failures.push(error) },
-    stamps(),
-    door,
-  )
+  const mailbox = new Mailbox({
+    shard: 0,
+    run: recorder.run,
+    events: { committed: () => {}, added: () => {}, failed: (_, error) => failures.push(error) },
+    takeTimes: takeLaterTimes(),
+    slots,
+  })
   const answers: string[] = []
   const refused = new Map<string, string>()
   return {
@@ -114,14 +123,15 @@ function openBox(door = new ThreadDoor(), recorder = new Recorder()): Box {
     answers,
     refused,
     post(id, bytes = 0) {
-      mailbox.post(job, 'ingest', 1, id, false, bytes === 0 ? nothing : Buffer.alloc(bytes), {
+      const receiver: IngestReceiver = {
         ingested: ({ eventId }) => answers.push(eventId),
         refused: (refusal) => {
           answers.push(id)
           assert.ok(!refused.has(id))
           refused.set(id, refusal.code)
         },
-      })
+      }
+      mailbox.post({ ...event(id, receiver), body: bytes === 0 ? nothing : Buffer.alloc(bytes) }, 1)
     },
   }
 }
@@ -168,10 +178,10 @@ describe('a mailbox', () => {
     }
   })
 
-  it('gathers messages while the thread is busy with those of others, and waits for no place that it has no use for', async () => {
-    const door = new ThreadDoor()
-    const busy = openBox(door)
-    const box = openBox(door)
+  it('gathers messages while the thread is busy with those of others, and waits for no slot that it has no use for', async () => {
+    const slots = new TurnSlots()
+    const busy = openBox(slots)
+    const box = openBox(slots)
     for (const id of ids(3 * limits.turnMessagesMax, 'busy ')) busy.post(id)
     await new Promise((resolve) => setImmediate(resolve))
     for (const id of ids(200)) {
@@ -181,7 +191,7 @@ describe('a mailbox', () => {
     await Promise.all([busy.mailbox.whenIdle(), box.mailbox.whenIdle()])
     assert.deepEqual(box.recorder.turns, [ids(200)])
     assert.deepEqual(busy.answers, ids(3 * limits.turnMessagesMax, 'busy '))
-    // One that fails gives its place back, one that is held does not keep it.
+    // One that fails gives its slot back, one that is held does not keep it.
     box.recorder.meddle = (_, task) => {
       if (task.place === 2) throw new Error('the thread died')
     }
@@ -193,7 +203,8 @@ describe('a mailbox', () => {
     await box.mailbox.whenIdle()
     assert.equal(box.failures.length, 1)
     assert.deepEqual(box.answers.slice(200), ids(10, 'late '))
-    assert.ok(door.take(() => false) && door.take(() => false) && !door.take(() => false), 'all places were given back')
+    const acquire = (): boolean => slots.acquire(() => false)
+    assert.ok(acquire() && acquire() && !acquire(), 'all slots were given back')
   })
 
   it('that is held begins no turn until it is released, and then goes on in order', async () => {
@@ -247,8 +258,7 @@ describe('a mailbox', () => {
     const box = openBox()
     let left = 5
     const again = (): void => {
-      if (left-- > 0)
-        box.mailbox.post(job, 'ingest', 1, `nested ${left}`, false, nothing, { ingested: again, refused: again })
+      if (left-- > 0) box.mailbox.post(event(`nested ${left}`, { ingested: again, refused: again }), 1)
     }
     again()
     await box.mailbox.whenIdle()
@@ -257,11 +267,7 @@ describe('a mailbox', () => {
 
   it('sends the settings of a job once, again when they change, and again after a failure', async () => {
     const box = openBox()
-    const post = (revision: number) =>
-      box.mailbox.post(jobSettings({ revision }), 'ingest', 1, 'x', false, nothing, {
-        ingested: () => {},
-        refused: () => {},
-      })
+    const post = (revision: number) => box.mailbox.post({ ...event('x', nobody), job: jobSettings({ revision }) }, 1)
     for (const revision of [1, 1, 2]) {
       post(revision)
       await box.mailbox.whenIdle()
@@ -313,9 +319,8 @@ describe('an event that comes alone', () => {
       ...box,
       times,
       ownIds,
-      single: (id, micros = 1) =>
-        box.mailbox.post(job, 'ingest', micros, id, false, nothing, { ...answered, isAlone: true }),
-      order: (id) => box.mailbox.post(job, 'purge', 1, id, false, nothing, { resolved: () => {}, ...answered }),
+      single: (id, micros = 1) => box.mailbox.post(event(id, { ...answered, isAlone: true }), micros),
+      order: (id) => box.mailbox.post({ ...event(id, { resolved: () => {}, ...answered }), kind: 'purge' }, 1),
     }
   }
 
@@ -366,10 +371,7 @@ describe('an event that comes alone', () => {
     const box = openAlone()
     let micros = 100
     for (let i = 0; i < 3_000; i++) {
-      box.mailbox.post(job, 'ingest', micros++, null, false, nothing, {
-        ingested: () => {},
-        refused: () => assert.fail('refused'),
-      })
+      box.mailbox.post(event(null, { ingested: () => {}, refused: () => assert.fail('refused') }), micros++)
     }
     box.single('s', micros++)
     await box.mailbox.whenIdle()
@@ -377,10 +379,7 @@ describe('an event that comes alone', () => {
     assert.ok(box.times.every((time, i) => i === 0 || time > (box.times[i - 1] as number)))
     const heard: string[] = []
     box.single('ahead', micros + 1)
-    box.mailbox.post(job, 'ingest', micros, null, false, nothing, {
-      ingested: ({ eventId }) => heard.push(eventId),
-      refused: () => {},
-    })
+    box.mailbox.post(event(null, { ingested: ({ eventId }) => heard.push(eventId), refused: () => {} }), micros)
     await box.mailbox.whenIdle()
     assert.deepEqual(heard, [eventIdOf(box.times.at(-1) as number)])
   })
@@ -395,7 +394,7 @@ describe('an event that comes alone', () => {
     await box.mailbox.hold()
     for (const id of ids(400)) box.post(id)
     const answered = { ingested: () => {}, refused: () => assert.fail('refused'), isAlone: true }
-    box.mailbox.post({ ...job, revision: 2, status: 'STOPPED' }, 'ingest', 1, 'single', false, nothing, answered)
+    box.mailbox.post({ ...event('single', answered), job: { ...job, revision: 2, status: 'STOPPED' } }, 1)
     box.mailbox.release()
     await box.mailbox.whenIdle()
     assert.deepEqual(box.recorder.applied, ['single', ...ids(400)])
@@ -454,9 +453,9 @@ describe('when a turn fails', () => {
     const box = openBox()
     let first: (() => void) | null = null
     const run = box.recorder.run
-    const mailbox = new Mailbox(
-      0,
-      (task) => {
+    const mailbox = new Mailbox({
+      shard: 0,
+      run: (task) => {
         if (first === null) return new Promise((_, reject) => (first = () => reject(new Error('the first'))))
         if (task.place === 2) {
           const reject = first
@@ -467,11 +466,10 @@ describe('when a turn fails', () => {
         }
         return run(task)
       },
-      { committed: () => {}, added: () => {}, failed: () => {} },
-      stamps(),
-    )
-    for (const id of ids(twoTurns))
-      mailbox.post(job, 'ingest', 1, id, false, nothing, { ingested: () => {}, refused: () => {} })
+      events: { committed: () => {}, added: () => {}, failed: () => {} },
+      takeTimes: takeLaterTimes(),
+    })
+    for (const id of ids(twoTurns)) mailbox.post(event(id, nobody), 1)
     await mailbox.whenIdle()
     assert.deepEqual(box.recorder.applied, ids(twoTurns))
   })
@@ -576,10 +574,10 @@ describe('a message that somebody follows', () => {
         heard.push('ran')
       },
     }
-    mailbox.post(job, 'ingest', 1, 'followed', false, nothing, { ...receiver, trace })
-    mailbox.post(job, 'ingest', 2, 'not followed', false, nothing, { ...receiver, trace: null })
+    mailbox.post(event('followed', { ...receiver, trace }), 1)
+    mailbox.post(event('not followed', { ...receiver, trace: null }), 2)
     await mailbox.whenIdle()
-    mailbox.post(job, 'ingest', 3, 'later', false, nothing, receiver)
+    mailbox.post(event('later', receiver), 3)
     await mailbox.whenIdle()
     assert.deepEqual(heard, ['ran', 'answer', 'answer', 'answer'])
     assert.deepEqual(

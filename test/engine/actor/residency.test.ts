@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IngestClock } from '../../../engine/actor/ingest-clock.js'
+import { openReaders } from '../../../engine/actor/job-reader.js'
 import { mappedBytes } from '../../../engine/actor/residency.js'
 import { Shards } from '../../../engine/actor/shards.js'
 import { systemClock } from '../../../engine/clock.js'
@@ -20,14 +21,13 @@ function openShards(test: TestContext): { shards: Shards; failures: unknown[]; b
   openDataDir(directory, 2)
   const before = mappedBytes()
   const failures: unknown[] = []
-  const shards = new Shards(
-    2,
-    1,
-    { dataDir: directory, sectionNames: ['service'], lateEventsMax: 8 },
-    Shards.openReaders(directory, 2),
-    new IngestClock(systemClock),
-    (_, error) => failures.push(error),
-  )
+  const shards = new Shards({
+    threads: 1,
+    threadData: { dataDir: directory, sectionNames: ['service'], lateEventsMax: 8 },
+    readers: openReaders(directory, 2),
+    clock: new IngestClock(systemClock),
+    failed: (_, error) => failures.push(error),
+  })
   afterwards(test, () => shards.close())
   return { shards, failures, before }
 }
@@ -35,7 +35,8 @@ function openShards(test: TestContext): { shards: Shards; failures: unknown[]; b
 function ingest(shards: Shards, id: string, more = ''): Promise<EventView> {
   return new Promise((resolve, reject) => {
     const body = Buffer.from(JSON.stringify({ raw_body: { host: id, more } }))
-    shards.post(job, 'ingest', id, false, body, { ingested: resolve, refused: reject })
+    const receiver = { ingested: resolve, refused: reject }
+    shards.post({ job, kind: 'ingest', eventId: id, idInBody: false, body, receiver })
   })
 }
 

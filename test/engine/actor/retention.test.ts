@@ -53,7 +53,8 @@ async function ingest(id: string, rule: string): Promise<void> {
   const job = parts.catalog.jobByTitle('kept')!
   const body = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: { rule } }))
   await new Promise<void>((resolve, reject) => {
-    parts.shards.post(job, 'ingest', id, false, body, { ingested: () => resolve(), refused: reject })
+    const receiver = { ingested: () => resolve(), refused: reject }
+    parts.shards.post({ job, kind: 'ingest', eventId: id, idInBody: false, body, receiver })
   })
   clock.advanceMs(1)
 }
@@ -134,9 +135,10 @@ test('a job whose events cannot be deleted keeps none of the others from it', as
     const job = own.catalog.jobByTitle(title)!
     for (let at = 0; at < 3; at++) {
       const body = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: { rule: 'r' } }))
-      await new Promise<void>((resolve, reject) =>
-        own.shards.post(job, 'ingest', `e${at}`, false, body, { ingested: () => resolve(), refused: reject }),
-      )
+      await new Promise<void>((resolve, reject) => {
+        const receiver = { ingested: () => resolve(), refused: reject }
+        own.shards.post({ job, kind: 'ingest', eventId: `e${at}`, idInBody: false, body, receiver })
+      })
     }
   }
   const [broken, sound] = titles.map((title) => own.catalog.jobByTitle(title)!)

@@ -13,9 +13,10 @@ test('who still means a job that was deleted leaves no row of it', async (contex
   catalog.apply({ resources: { job: job('a job') } }, false, testAuthor)
   const meant = catalog.jobByTitle('a job')!
   const body = Buffer.from('{"raw_body": {"host": {"name": "a"}}}')
+  const event = { job: meant, kind: 'ingest', idInBody: false, body } as const
   await shards.ask(meant, 'resume', null)
   const before = new Promise((resolve, reject) =>
-    shards.post(meant, 'ingest', 'before', false, body, { ingested: resolve, refused: reject }),
+    shards.post({ ...event, eventId: 'before', receiver: { ingested: resolve, refused: reject } }),
   )
   catalog.remove({ type: 'job', title: 'a job' }, testAuthor)
   upkeep.forget(meant.id)
@@ -39,9 +40,8 @@ test('who still means a job that was deleted leaves no row of it', async (contex
     await assert.rejects(shards.ask(meant, kind, 'before', order), { code: 'job_not_found' })
     await assert.rejects(shards.insist(meant, kind, order), { code: 'job_not_found' })
   }
-  assert.throws(() => shards.post(meant, 'ingest', 'late', false, body, { ingested: () => {}, refused: () => {} }), {
-    code: 'job_not_found',
-  })
+  const nobody = { ingested: () => {}, refused: () => {} }
+  assert.throws(() => shards.post({ ...event, eventId: 'late', receiver: nobody }), { code: 'job_not_found' })
   await shards.whenIdle()
   assert.deepEqual([...shards.reader(meant.shard).storedJobs()], [])
 })

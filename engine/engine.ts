@@ -1,5 +1,5 @@
 /**
- * The engine: one line or two for each thing that may be asked (service.ts). A table of contents.
+ * The engine: one line or two for each thing that may be asked (decision-service.ts). A table of contents.
  *
  * Owns: who may see a job, and the bounds of what comes in. Leaves out: everything that does the work, and how it is
  * joined together (wiring.ts).
@@ -10,11 +10,11 @@ import { Refusal } from './errors.js'
 import { limits } from './limits.js'
 import { SHARDS_DEFAULT, type EngineOptions } from './options.js'
 import { wire, type Wired } from './wiring.js'
-import { makeDataDir, openDataDir, type DataDir } from './store/data-dir.js'
-import { lockDataDir, type DataLock } from './store/data-lock.js'
+import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
+import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
-import { encodeFeedback, encodeHistoric } from './actor/feedback.js'
-import { jobViewOf } from './actor/job-view.js'
+import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
+import { jobViewOf } from './services/read/job-view.js'
 import type {
   ApplyOutcome,
   DecisionService,
@@ -26,8 +26,8 @@ import type {
   RemovalOutcome,
   RemovalQuery,
   ResourceQuery,
-} from './service.js'
-import type { Author, JobHandle, Principal } from './principal.js'
+} from './api/decision-service.js'
+import type { Author, JobHandle, Principal } from './api/principal.js'
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {

@@ -5,7 +5,7 @@
  * otherwise.
  */
 import { assert } from './assert.js'
-import { questionLimits } from './question-limits.js'
+import { questionLimits } from './query-limits.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -130,7 +130,7 @@ export const limits = {
   bucketsInMemoryMax: 50_000,
   /** Characters of the values that those buckets are told apart by: texts of several kilobytes at decision points leave room for fewer. */
   bucketCharsInMemoryMax: 16 * MIB,
-  /** Characters of a bucket's values with which its counts may be written later, for which it stays in memory (actor/late-counts.ts). */
+  /** Characters of a bucket's values with which its counts may be written later, for which it stays in memory (buckets/deferred-counters.ts). */
   countsLateCharsMax: 4 * KIB,
   /** Bytes of the store's files that may stay mapped, and so count as resident, before shards give their maps back. */
   mappedBytesMax: 32 * MIB,
@@ -138,7 +138,7 @@ export const limits = {
   mappedLookMs: 500,
   /** Looks that are left out where giving back did not help: others, such as a training, have the maps too. */
   mappedRestLooks: 60,
-  /** Events of one shard in a round of counts that are written later than what they count (actor/late-counts.ts). */
+  /** Events of one shard in a round of counts that are written later than what they count (buckets/deferred-counters.ts). */
   countsLateEventsMax: 2_048,
   /** Labelled examples in one training. */
   trainingExamplesMax: 500_000,

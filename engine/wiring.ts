@@ -2,10 +2,10 @@
  * Starts an engine in stages, and ends it in order. A stage gets what earlier stages have made, and returns what it has
  * made. Nothing is passed on before it is finished.
  *
- *   openReports    the log, batches of work, failures            actor/reports.ts
- *   openStores     what is stored, checked                       actor/open-stores.ts
- *   startRuntime   shards, threads, watermarks                   actor/start-runtime.ts
- *   openServices   what can be asked                             actor/open-services.ts
+ *   openReports    the log, batches of work, failures            start/reports.ts
+ *   openStores     what is stored, checked                       start/open-stores.ts
+ *   startRuntime   shards, threads, watermarks                   start/start-runtime.ts
+ *   openServices   what can be asked                             start/open-services.ts
  *   followChanges  what the change of a job sets off             here
  *   resume         what the last process left unfinished         here
  *
@@ -19,14 +19,14 @@
  */
 import { systemClock } from './clock.js'
 import { sectionNamesOf, type EngineOptions } from './options.js'
-import type { DataDir } from './store/data-dir.js'
-import type { DataLock } from './store/data-lock.js'
-import { Admission } from './actor/admission.js'
-import { answerBackup } from './actor/backup-command.js'
-import { openServices, type Services } from './actor/open-services.js'
-import { openStores, type Stores } from './actor/open-stores.js'
-import { openReports, type Reports } from './actor/reports.js'
-import { startRuntime, type Runtime } from './actor/start-runtime.js'
+import type { DataDir } from './store/directory/data-dir.js'
+import type { DataLock } from './store/directory/data-lock.js'
+import { Admission } from './services/start/admission.js'
+import { answerBackup } from './services/backup/backup-command.js'
+import { openServices, type Services } from './services/start/open-services.js'
+import { openStores, type Stores } from './services/start/open-stores.js'
+import { openReports, type Reports } from './services/start/reports.js'
+import { startRuntime, type Runtime } from './services/start/start-runtime.js'
 
 /** An engine, put together. */
 export interface Wired {

@@ -1,7 +1,7 @@
 /**
  * The service's numbers for Prometheus. The one file that imports `prom-client`.
  *
- * Owns: names, labels and units. Leaves out: counting (the engine, http/traffic.ts), who may read (routes/prometheus.ts).
+ * Owns: names, labels and units. Leaves out: counting (the engine, http/traffic.ts), who may read (monitoring/prometheus.ts).
  *
  * 1. Nothing is counted here: what the library would count at every event is read from the counters when somebody asks.
  */

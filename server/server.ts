@@ -20,7 +20,7 @@ import { RateLimit } from './http/rate-limit.js'
 import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic, type RouteMeter } from './http/traffic.js'
-import { FairWindow } from './routes/fair-window.js'
+import { FairWindow } from './routes/bulk/fair-window.js'
 import { opsRoutes, routes } from './routes/index.js'
 
 export interface ServerOptions {

@@ -3,11 +3,11 @@
  * serves HTTP; writing entries, which that thread does itself.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { ReaderThreads } from '../../engine/actor/helper-threads.js'
-import { AuditLog } from '../../engine/monitor/audit-log.js'
-import type { AuditQuery, AuditEntry } from '../../engine/monitor/audit-service.js'
-import { auditTables } from '../../engine/monitor/audit-tables.js'
-import { openCatalog } from '../../engine/store/environments.js'
+import { ReaderThreads } from '../../engine/runtime/threads/helper-threads.js'
+import { AuditLog } from '../../engine/services/audit/audit-log.js'
+import type { AuditQuery, AuditEntry } from '../../engine/api/audit-service.js'
+import { auditTables } from '../../engine/services/audit/audit-tables.js'
+import { openCatalog } from '../../engine/store/directory/environments.js'
 import { WriteBatch, type Environment } from '../../engine/store/environment.js'
 import { median, type Effort, type Row, type Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'

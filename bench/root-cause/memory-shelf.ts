@@ -1,5 +1,5 @@
 /** Rows of root cause analysis in memory, through the store's own bytes: what the stream costs without a disk. */
-import type { Shelf, ShelfPart } from '../../engine/cause/shelf.js'
+import type { Shelf, ShelfPart } from '../../engine/domain/cause/cause-store.js'
 import { pack, unpack } from '../../engine/store/pack.js'
 
 export class MemoryShelf implements Shelf {

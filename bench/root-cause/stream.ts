@@ -2,7 +2,7 @@
  * Alerts of a world of services that call each other: incidents that climb from callee to caller, and noise. A seed decides
  * it all; each incident is a cluster of its own once the stream has passed it.
  */
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 
 export interface StreamAlert {
   /** Milliseconds since 1970. */

@@ -6,7 +6,7 @@
  * and pass from service to service unchanged; three incidents in ten begin with one of them, so that only the place in the
  * topology tells; symptoms also come by themselves; and one alert in eight is delivered late.
  */
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
 
 interface Topology {

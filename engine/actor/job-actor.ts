@@ -13,10 +13,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { must } from '../assert.js'
-import { lacksPoints } from '../event/decision-points.js'
-import { eventIdOf } from '../event/event-id.js'
-import { enriches, hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
-import { noDecision, type Decision } from '../decide/decision.js'
+import { lacksPoints } from '../domain/event/decision-points.js'
+import { eventIdOf } from '../domain/event/event-id.js'
+import { enriches, hasBuckets, hasClusters, type JobSettings } from '../domain/job/job.js'
+import { noDecision, type Decision } from '../domain/decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import {
   decodeContent,
@@ -31,26 +31,26 @@ import { pack, unpack } from '../store/pack.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { idKey, modelKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../store/tables.js'
 import { Arrivals, type Arrival } from './arrival.js'
-import { BucketCache, type Bucket } from './bucket-cache.js'
-import { splitAuthor } from './authored.js'
-import { cast, labelOf } from './casting.js'
-import { CauseStage } from './cause-stage.js'
-import { waitingMark, type ActorParts } from './deciding-again.js'
-import { clientBodyOf, takeEnriched } from './enriching.js'
-import { erase } from './erasing.js'
+import { BucketCache, type Bucket } from './buckets/bucket-cache.js'
+import { splitAuthor } from './message-author.js'
+import { cast, labelOf } from './votes/voting.js'
+import { CauseStage } from './cause/cause-stage.js'
+import { waitingMark, type ActorParts } from './redecision.js'
+import { clientBodyOf, takeEnriched } from './enrichment-results.js'
+import { erase } from './erase.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
-import { watchFeedback } from './feedback-watch.js'
-import { mustFit, parseHistoric } from './historic.js'
+import { watchFeedback } from './votes/model-evidence.js'
+import { mustFit, parseHistoric } from './historic-events.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
-import type { LateCounts } from './late-counts.js'
+import type { LateCounts } from './buckets/deferred-counters.js'
 import type { Message } from './message.js'
 import { purgeRows } from './purge.js'
-import { removeEvent } from './removing.js'
+import { removeEvent } from './event-removal.js'
 import type { EventReply } from './reply.js'
 import { reprocess, resume, takeFeedback, takeNote, takeOverride } from './stored-events.js'
-import { followOrder } from './tasks.js'
+import { followOrder } from './reprocess-tasks.js'
 import type { TurnStore } from './turn-store.js'
 
 /** How an actor answers: an event's fate, or the result of any other message. */
@@ -132,7 +132,7 @@ export class JobActor {
     }
   }
 
-  /** The turn ends: what only the end of it knows is written, and what was decided goes into the list (decided.ts). */
+  /** The turn ends: what only the end of it knows is written, and what was decided goes into the list (decision-counts.ts). */
   finish(decided: number[]): void {
     this.#buckets.write(this.#store)
     this.#cause?.finish()

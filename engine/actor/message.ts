@@ -10,7 +10,7 @@
  * 1. A time belongs to one message, or to one event of a historic one, which takes a time for each event that it may hold.
  */
 import { limits } from '../limits.js'
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 
 const MESSAGE_HEADER_BYTES = 24
 /** Where the time is in the header. */

@@ -13,10 +13,10 @@ import { limits } from '../limits.js'
 import { hasNotes, withNotes } from '../store/event-record.js'
 import { decodeNotes, encodeNotes, type StoredNote } from '../store/note-row.js'
 import { timeKey } from '../store/tables.js'
-import { isDeeperThan } from './feedback.js'
+import { isDeeperThan } from './votes/feedback.js'
 import type { FoundEvent, Reads } from './event-table.js'
 import type { Message } from './message.js'
-import type { NoteInput } from './reprocess-service.js'
+import type { NoteInput } from '../api/reprocess-service.js'
 import type { TurnStore } from './turn-store.js'
 
 /** @throws Refusal invalid_body, where it is too long or too deep to be kept with the event. */

@@ -8,7 +8,7 @@
  * Numbers are little-endian; times are microseconds.
  */
 import type { Refusal } from '../errors.js'
-import type { BucketState } from '../service.js'
+import type { BucketState } from '../api/decision-service.js'
 
 export const REPLY_BYTES = 24
 

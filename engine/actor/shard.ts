@@ -18,18 +18,18 @@ import { epochMs } from '../clock.js'
 import { isRefusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { assert, must } from '../assert.js'
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
-import { forgetPassed } from './changes.js'
+import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
 import { JobActor, type ActorReply } from './job-actor.js'
-import { forgetCollected } from './outbox.js'
+import { forgetCollected } from './audit-outbox.js'
 import { lastMicrosOf, nextMessage, readMessage, type Message } from './message.js'
 import { refusalExtra, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra } from './reply.js'
 import { beginTurn, markAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
-import { LateCounts } from './late-counts.js'
+import { LateCounts } from './buckets/deferred-counters.js'
 import { addChangedJobs, CommitFailed, TurnStore, type CommitElsewhere } from './turn-store.js'
 
 /** An earlier turn has not run: its thread died, or it failed. This one will run again in its place. */
@@ -48,7 +48,7 @@ interface Outcome {
   readonly extras: Extra[]
   /** Jobs for which it did more than add events. */
   readonly changed: Set<number>
-  /** What it stored and decided (decided.ts). */
+  /** What it stored and decided (decision-counts.ts). */
   readonly decided: number[]
   /** The latest time among its messages. */
   latestMicros: number
@@ -72,7 +72,7 @@ export class Shard {
   #open = false
   #place = 0
 
-  /** Counts of buckets may lag by the events of two rounds of `lateEventsMax` (late-counts.ts). Large turns are committed by `handOver`. */
+  /** Counts of buckets may lag by the events of two rounds of `lateEventsMax` (deferred-counters.ts). Large turns are committed by `handOver`. */
   constructor(
     environment: Environment,
     sectionNames: readonly string[],

@@ -1,8 +1,8 @@
 /**
  * Messages about events that are stored: votes and overrides, notes, deciding what waited, deciding again.
  *
- * Owns: what of such a message is applied, refused or only answered. Leaves out: what it changes (casting.ts, notes.ts,
- * deciding-again.ts), events that come in (job-actor.ts).
+ * Owns: what of such a message is applied, refused or only answered. Leaves out: what it changes (voting.ts, notes.ts,
+ * redecision.ts), events that come in (job-actor.ts).
  *
  * 1. A message that was applied by an earlier run of its turn changes nothing, and answers as it did then. Where that
  *    cannot be told any more, because its event has been replaced since, the answer is that the service failed.
@@ -10,21 +10,21 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { must } from '../assert.js'
-import { noDecision, type Decision } from '../decide/decision.js'
+import { noDecision, type Decision } from '../domain/decide/decision.js'
 import { decodeContent, decodePrevious, withHeader } from '../store/event-record.js'
 import { jobRange, timeOfKey } from '../store/tables.js'
-import { splitAuthor } from './authored.js'
-import type { Bucket } from './bucket-cache.js'
-import { cast, labelOf, overrule } from './casting.js'
-import { noteChange } from './changes.js'
-import { decideAgain, type ActorParts } from './deciding-again.js'
+import { splitAuthor } from './message-author.js'
+import type { Bucket } from './buckets/bucket-cache.js'
+import { cast, labelOf, overrule } from './votes/voting.js'
+import { noteChange } from './decision-changes.js'
+import { decideAgain, type ActorParts } from './redecision.js'
 import { eventAt, mustFindEvent, type FoundEvent } from './event-table.js'
-import { decodeFeedback } from './feedback.js'
-import { watchFeedback } from './feedback-watch.js'
+import { decodeFeedback } from './votes/feedback.js'
+import { watchFeedback } from './votes/model-evidence.js'
 import type { Message } from './message.js'
 import { addNote } from './notes.js'
-import { isTold, tell } from './outbox.js'
-import { decodeOverride } from './override.js'
+import { isTold, tell } from './audit-outbox.js'
+import { decodeOverride } from './votes/override.js'
 
 /** An analyst's vote. @throws Refusal event_not_found, unknown_label. */
 export function takeFeedback(parts: ActorParts, message: Message): null {

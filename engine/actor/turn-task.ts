@@ -4,7 +4,7 @@
  * Owns: what crosses between the threads, and the mark by which the main thread sees how far a turn got. Leaves out: messages (message.ts)
  * and replies (reply.ts) in the shared memory.
  */
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { REPLY_BYTES, writeExtraReply, type Extra, type RefusalExtra } from './reply.js'
 
 /** What a thread gets to run. Plain data; the memory is shared. */
@@ -38,7 +38,7 @@ export interface TurnResult {
   readonly turnedAway?: true
   /** The other thread did not commit it: the shard's thread has to begin again from the store. */
   readonly beginsAnew?: true
-  /** What was stored and decided, by job (decided.ts). */
+  /** What was stored and decided, by job (decision-counts.ts). */
   readonly decided?: readonly number[]
   /** Jobs for which the turn did more than add events; absent where that is not known. */
   readonly changed?: readonly number[]

@@ -2,18 +2,18 @@
  * What an integration is to the service: one interface a role, and the tools that it is given for its work.
  *
  * Owns: the words between what runs integrations (delivery.ts, and the thread that they live on) and the kinds (one folder
- * each). Leaves out: the catalogue's words (resource/kinds.ts), when what is called (delivery.ts).
+ * each). Leaves out: the catalogue's words (registry/integration-registry.ts), when what is called (delivery.ts).
  *
  * 1. An integration touches nothing of the service: it is given events and answers with fates.
  * 2. It waits for nobody without a limit, and keeps no more than what it was given.
  * 3. What it says of a failure is a sentence for people, without secrets and without the body of an event.
  * 4. It never executes what it reads: templates only name fields (template.ts).
- * The contract suites in test/contracts (sink.ts, look-up.ts) hold every kind to this.
+ * The contract suites in test/contracts (sink.ts, enrichment.ts) hold every kind to this.
  */
 import type { Clock } from '../clock.js'
-import type { IntegrationRole } from '../job/job.js'
-import type { IntegrationKind } from '../resource/kinds.js'
-import type { HostPolicy } from './host-policy.js'
+import type { IntegrationRole } from '../domain/job/job.js'
+import type { IntegrationKind } from '../resource/registry/integration-registry.js'
+import type { HostPolicy } from './http/host-policy.js'
 
 /** An event with its decision, as it leaves the service. */
 export interface DecidedEvent {

@@ -2,12 +2,12 @@
  * A document against the catalog: what it would do, or why it cannot.
  *
  * Owns: the rules of the set: no title twice, every reference found, an order without circles, overwriting only where
- * it is allowed, no more than there may be. Leaves out: what each resource becomes (plan.ts), writing (catalog.ts).
+ * it is allowed, no more than there may be. Leaves out: what each resource becomes (plan.ts), writing (resource-store.ts).
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import type { ApplyOutcome } from '../service.js'
-import { Issues } from './issues.js'
+import type { ApplyOutcome } from '../api/decision-service.js'
+import { Issues } from './document-issues.js'
 import { orderResources } from './order.js'
 import { Plan, type Maker, type PlannedApply } from './plan.js'
 import { References } from './references.js'

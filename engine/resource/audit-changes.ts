@@ -9,12 +9,12 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isoMicros } from '../clock.js'
-import type { JobSettings } from '../job/job.js'
-import type { Kinds } from './kinds.js'
+import type { JobSettings } from '../domain/job/job.js'
+import type { Kinds } from './registry/integration-registry.js'
 import type { ApiKeyRecord, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
 import type { CatalogState, Changes } from './state.js'
-import type { Author } from '../principal.js'
-import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from '../monitor/audit-service.js'
+import type { Author } from '../api/principal.js'
+import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from '../api/audit-service.js'
 
 /** What stands for a value that must not be told. */
 export const HIDDEN = '(hidden)'

@@ -8,7 +8,7 @@
  * 2. No entry holds a secret, or an event's body.
  */
 import type { WriteBatch } from '../store/environment.js'
-import type { AuditEntry } from '../monitor/audit-service.js'
+import type { AuditEntry } from '../api/audit-service.js'
 
 /** The audit log, as whoever commits to the catalog sees it. */
 export interface AuditTrail {

@@ -7,7 +7,7 @@
 import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'
 import type { Maker } from './plan.js'
-import { badKey, badPassword, hashPassword, hashSecret, makeKeyId, makeSecret } from './secrets.js'
+import { badKey, badPassword, hashPassword, hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
 import { Changes, type CatalogState } from './state.js'
 
 /** Secrets from the settings, where there are any. */

@@ -8,9 +8,9 @@
  */
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
-import type { AutoRetrain, JobSettings, PipelineStep } from '../job/job.js'
-import type { ResourceQuery } from '../service.js'
-import { withoutSecrets } from './parameters.js'
+import type { AutoRetrain, JobSettings, PipelineStep } from '../domain/job/job.js'
+import type { ResourceQuery } from '../api/decision-service.js'
+import { withoutSecrets } from './registry/parameters.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { writeReference } from './references.js'
 import type { CatalogState } from './state.js'

@@ -2,7 +2,7 @@
  * The records that a document's resources make and change.
  *
  * Owns: what each resource becomes, one after the other, in an order that their references allow. Leaves out: the rules
- * of the set (apply.ts), a job's own fields (job-plan.ts), writing (catalog.ts).
+ * of the set (apply.ts), a job's own fields (job-plan.ts), writing (resource-store.ts).
  *
  * 1. Planning changes nothing: it reads the state and gathers Changes, and what is wrong in `issues`.
  * 2. Existing resources are found by title (keys by name). An existing key is not issued again: its value is unknown.
@@ -12,17 +12,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../assert.js'
 import { isoMicros, type Clock } from '../clock.js'
-import type { Random } from '../random.js'
-import type { ApplyOutcome, ResourceRef } from '../service.js'
-import type { JobSettings } from '../job/job.js'
-import { Issues } from './issues.js'
+import type { Random } from '../rng.js'
+import type { ApplyOutcome, ResourceRef } from '../api/decision-service.js'
+import type { JobSettings } from '../domain/job/job.js'
+import { Issues } from './document-issues.js'
 import { mergeJob } from './job-plan.js'
-import { readParameters } from './parameters.js'
+import { readParameters } from './registry/parameters.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
-import { refer } from './refer.js'
+import { refer } from './resource-names.js'
 import type { References } from './references.js'
-import type { Sealer } from './sealing.js'
-import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
+import type { Sealer } from './access/sealing.js'
+import { hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
 import { Changes, type CatalogState } from './state.js'
 

@@ -15,7 +15,7 @@
  * 2. No value holds a secret: keys and passwords are there as hashes only (S19).
  */
 import { Refusal } from '../errors.js'
-import type { Role, Scope } from '../scopes.js'
+import type { Role, Scope } from '../api/scopes.js'
 
 export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users', 'tokens', 'uses'] as const
 
@@ -31,7 +31,7 @@ export interface CatalogCounters {
 export interface IntegrationRecord {
   readonly id: number
   readonly title: string
-  /** Id of its kind (kinds.ts). */
+  /** Id of its kind (integration-registry.ts). */
   readonly kind: string
   /** Connection parameters that the kind names. A reference to a key is the key's name. */
   readonly connection: Readonly<Record<string, unknown>>

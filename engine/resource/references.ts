@@ -9,7 +9,7 @@
  * 2. A plain word in the place of a key is never repeated in a message: it may be the key itself.
  * 3. In a quoted value `\'`, `\"` and `\\` stand for the second character; every other character for itself.
  */
-import type { Issues, Place } from './issues.js'
+import type { Issues, Place } from './document-issues.js'
 import type { ResourceInput } from './shapes.js'
 import type { CatalogState } from './state.js'
 

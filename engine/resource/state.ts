@@ -2,14 +2,14 @@
  * The catalog in memory, and a set of changes to it.
  *
  * Owns: the maps, read once from the store, and how changes become bytes and maps. Leaves out: what may change and why
- * (plan.ts, removal.ts, bootstrap.ts), when (catalog.ts).
+ * (plan.ts, deletion.ts, bootstrap.ts), when (resource-store.ts).
  *
  * 1. The maps change only through `absorb`, and only with changes whose batch was committed.
  * 2. Titles are unique per type: the title maps hold the same records as the id maps.
  */
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { type Environment, WriteBatch } from '../store/environment.js'
-import type { Kinds } from './kinds.js'
+import type { Kinds } from './registry/integration-registry.js'
 import { decodeRecord, encodeRecord, idKey, nameKey } from './records.js'
 import type {
   ApiKeyRecord,

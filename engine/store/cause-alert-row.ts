@@ -18,8 +18,8 @@
  * |    |       | the name of the entity, UTF-8                                                |
  */
 import { assert } from '../assert.js'
-import { PRECEDENT_FIELDS, type AlertRow, type PastDecision } from '../cause/cause-rows.js'
-import type { Side } from '../cause/delays.js'
+import { PRECEDENT_FIELDS, type AlertRow, type PastDecision } from '../domain/cause/cause-rows.js'
+import type { Side } from '../domain/cause/delays.js'
 import { decisionSources } from './event-record.js'
 
 const VERSION = 1

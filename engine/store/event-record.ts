@@ -24,8 +24,8 @@
  *
  * The ingest time is the key.
  */
-import type { Decision } from '../decide/decision.js'
-import type { EventExtras } from '../event/envelope.js'
+import type { Decision } from '../domain/decide/decision.js'
+import type { EventExtras } from '../domain/event/envelope.js'
 import { pack, unpack } from './pack.js'
 import {
   HAS_EXTRAS,

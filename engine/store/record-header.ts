@@ -4,8 +4,8 @@
  * Owns: the version, the flags, the fields of fixed size. Leaves out: what stands behind the header.
  */
 import { assert } from '../assert.js'
-import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
-import type { Decision, DecisionSource } from '../decide/decision.js'
+import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
+import type { Decision, DecisionSource } from '../domain/decide/decision.js'
 
 const VERSION = 1
 export const HEADER_BYTES = 32

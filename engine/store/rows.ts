@@ -5,11 +5,11 @@
  *
  * Every row starts with the version of its layout (D11).
  */
-import type { ConsensusChange } from '../learn/knowledge-base.js'
-import type { Consensus, Vote } from '../learn/consensus.js'
-import type { ModelSummary } from '../learn/classifier.js'
-import type { PointValue } from '../event/point-value.js'
-import { freshWatch, type WatchState } from '../decide/watch.js'
+import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
+import type { Consensus, Vote } from '../domain/learn/consensus.js'
+import type { ModelSummary } from '../domain/learn/classifier.js'
+import type { PointValue } from '../domain/event/point-value.js'
+import { freshWatch, type WatchState } from '../domain/decide/model-trust.js'
 import { assert } from '../assert.js'
 import { pack, unpack } from './pack.js'
 
@@ -161,7 +161,7 @@ export interface StatsRow {
   readonly consensusFlipsSinceTraining: number
   readonly lowConfidenceSinceTraining: number
   readonly decidedSinceTraining: number
-  /** What the stream since then says of the model; changed in place (decide/watch.ts). */
+  /** What the stream since then says of the model; changed in place (decide/model-trust.ts). */
   readonly watch: WatchState
 }
 

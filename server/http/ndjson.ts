@@ -1,7 +1,7 @@
 /**
  * Cuts a stream of bytes into lines, one when asked.
  *
- * Owns: what came and was not yet taken. Leaves out: what a line means, and the pace (routes/bulk-stream.ts).
+ * Owns: what came and was not yet taken. Leaves out: what a line means, and the pace (bulk/bulk-stream.ts).
  *
  * 1. A line that lies in one chunk is not copied; it is valid until the next call of `next`, `feed` or `keep`.
  * 2. A chunk's memory is used until `keep` at the latest, which copies what is left of it.

@@ -1,7 +1,7 @@
 /**
  * How many requests a second a caller may make: a token bucket for each key and each user.
  *
- * Owns: the buckets. Leaves out: where one is asked (auth.ts for requests, routes/bulk-stream.ts for the lines of a
+ * Owns: the buckets. Leaves out: where one is asked (auth.ts for requests, bulk/bulk-stream.ts for the lines of a
  * stream, which are held and not refused).
  *
  * 1. A caller's tokens share the bucket of their owner, so that more of them are no way around it.

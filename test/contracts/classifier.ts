@@ -1,4 +1,4 @@
-/** What every implementation of engine/learn/classifier.ts is held to. */
+/** What every implementation of engine/domain/learn/classifier.ts is held to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -9,8 +9,8 @@ import {
   type PointValue,
   type PointValues,
   type TrainingSet,
-} from '../../engine/learn/classifier.js'
-import { SeededRandom } from '../../engine/random.js'
+} from '../../engine/domain/learn/classifier.js'
+import { SeededRandom } from '../../engine/rng.js'
 
 const points = ['rule.name', 'severity', 'source.ip', 'destination.port', 'tags', 'internal', 'user']
 const rules = ['brute force on login', 'port scan', 'malware found on disk', 'policy violation', 'unusual process']

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Fate, Opened, OutsideKind } from '../../engine/integration/contract.js'
-import type { IntegrationRole } from '../../engine/job/job.js'
+import type { IntegrationRole } from '../../engine/domain/job/job.js'
 import { decided, never, openSink, outgoing, toolsFor, withDefaults } from '../support/outgoing.js'
 
 /** How a counterpart behaves. */

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import type { CommitTask } from '../../engine/actor/commit-slot.js'
-import { commitAll } from '../../engine/actor/commit-thread.js'
-import { openShard } from '../../engine/store/environments.js'
+import { commitAll } from '../../engine/runtime/commits/commit-thread.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { COMMIT_FATES_FILE, nextFate, type CommitFate } from './fates.js'
 
 export default function commitUntilDeath({ dataDir, slot }: CommitTask): Promise<void> {

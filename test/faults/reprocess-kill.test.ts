@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReprocessTask } from '../../engine/index.js'
-import { openShard } from '../../engine/store/environments.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { afterwards } from '../support/afterwards.js'
-import { temporaryDirectory } from '../support/engine-files.js'
-import { recount } from '../support/engine-recount.js'
+import { temporaryDirectory } from '../support/engine/files.js'
+import { recount } from '../support/engine/recount.js'
 import { EngineChild, type Ready } from './child.js'
 
 const EVENTS = 6_000

@@ -1,9 +1,9 @@
 /** A catalog with an administrator, for tests of users and tokens. */
 import assert from 'node:assert/strict'
-import type { Catalog } from '../../engine/resource/catalog.js'
-import type { IssuedToken, TokenRequest } from '../../engine/resource/users-service.js'
-import { openCatalog, type CatalogBench } from './catalog.js'
-import type { Principal } from '../../engine/principal.js'
+import type { Catalog } from '../../engine/resource/resource-store.js'
+import type { IssuedToken, TokenRequest } from '../../engine/api/users-service.js'
+import { openCatalog, type CatalogBench } from './resource-store.js'
+import type { Principal } from '../../engine/api/principal.js'
 
 export const ADMIN = { adminPassword: 'long enough', managementKey: 'a-management-key-of-tests' }
 export const ADDRESS = '192.0.2.1'

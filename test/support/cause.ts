@@ -1,9 +1,9 @@
 /** Clustering on rows in memory, with alerts of a few words. */
-import { Clustering } from '../../engine/cause/clustering.js'
-import { causeSettingsOf, type CauseSettings } from '../../engine/cause/settings.js'
-import type { Shelf, ShelfPart } from '../../engine/cause/shelf.js'
-import { Sightings } from '../../engine/cause/sighting.js'
-import type { PipelineStep } from '../../engine/job/job.js'
+import { Clustering } from '../../engine/domain/cause/clustering.js'
+import { causeSettingsOf, type CauseSettings } from '../../engine/domain/cause/settings.js'
+import type { Shelf, ShelfPart } from '../../engine/domain/cause/cause-store.js'
+import { Sightings } from '../../engine/domain/cause/sighting.js'
+import type { PipelineStep } from '../../engine/domain/job/job.js'
 
 /** A shelf that keeps copies, as a store does. */
 export class TestShelf implements Shelf {

@@ -1,9 +1,9 @@
 /** A training set coded as a training codes it. */
-import type { TrainingSet } from '../../engine/learn/classifier.js'
-import { codeExamples } from '../../engine/learn/coded-examples.js'
-import type { FeatureEncoder } from '../../engine/learn/features.js'
-import type { LearningTable } from '../../engine/learn/learning-table.js'
-import { ProgressReport } from '../../engine/learn/progress.js'
+import type { TrainingSet } from '../../engine/domain/learn/classifier.js'
+import { codeExamples } from '../../engine/domain/learn/pooled/coded-examples.js'
+import type { FeatureEncoder } from '../../engine/domain/learn/features/features.js'
+import type { LearningTable } from '../../engine/domain/learn/features/learning-table.js'
+import { ProgressReport } from '../../engine/domain/learn/progress.js'
 
 const report = new ProgressReport(() => true)
 

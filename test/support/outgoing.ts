@@ -1,8 +1,8 @@
 /** Events on their way out, and tools, as tests of integrations need them. */
 import { ManualClock } from '../../engine/clock.js'
 import type { DecidedEvent, Opened, Outgoing, OutsideKind, Sink, Tools } from '../../engine/integration/contract.js'
-import { HostPolicy } from '../../engine/integration/host-policy.js'
-import type { IntegrationRole } from '../../engine/job/job.js'
+import { HostPolicy } from '../../engine/integration/http/host-policy.js'
+import type { IntegrationRole } from '../../engine/domain/job/job.js'
 
 export function decided(
   eventId = 'e1',

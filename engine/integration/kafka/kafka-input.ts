@@ -15,7 +15,7 @@ import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../cont
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
 import { millisIn } from '../dates.js'
-import { textAt, timeoutMs } from '../http-kind.js'
+import { textAt, timeoutMs } from '../http/http-kind.js'
 import {
   EARLIEST,
   KafkaCluster,

@@ -8,10 +8,10 @@
  */
 import type { Opened, Tools } from '../contract.js'
 import { LookUpFailure } from '../contract.js'
-import { HostRefused } from '../host-policy.js'
-import { HttpFailure, type HttpAnswer, type HttpClient } from '../http-client.js'
-import { fateOf, openHttp, textAt, timeoutMs } from '../http-kind.js'
-import { parseBounded } from '../json.js'
+import { HostRefused } from '../http/host-policy.js'
+import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
+import { fateOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { parseBounded } from '../http/json.js'
 
 const MEDIA_TYPE = 'application/taxii+json;version=2.1'
 const PAGE_OBJECTS = 1_000

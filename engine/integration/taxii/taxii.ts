@@ -1,9 +1,9 @@
 /** Threat intelligence from a TAXII 2.1 server, as enrichment: events that match indicators say which. */
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { OutsideKind } from '../contract.js'
-import { tlsParameters, urlParameter } from '../http-kind.js'
-import { lookUpParameters } from '../look-up-parameters.js'
-import { ThreatLookUp } from './threat-look-up.js'
+import { tlsParameters, urlParameter } from '../http/http-kind.js'
+import { lookUpParameters } from '../enrichment/enrichment-parameters.js'
+import { ThreatLookUp } from './threat-enrichment.js'
 
 /** What is in memory need not be remembered. */
 const standing = lookUpParameters.map((spec) => (spec.name === 'cache_seconds' ? { ...spec, default: 0 } : spec))

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { isRefusal, type RefusalCode } from '../../../engine/errors.js'
-import { eventIdOf } from '../../../engine/event/event-id.js'
-import { ownFields } from '../../../engine/query/field.js'
-import type { EventView } from '../../../engine/service.js'
-import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { eventIdOf } from '../../../engine/domain/event/event-id.js'
+import { ownFields } from '../../../engine/domain/query/field.js'
+import type { EventView } from '../../../engine/api/decision-service.js'
+import { jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const job = jobSettings()
 const centric = jobSettings({ category: 'Event centric decision intelligence' })

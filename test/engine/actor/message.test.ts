@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bytesOf, messageKinds, nextMessage, readMessage, writeMessage } from '../../../engine/actor/message.js'
 import { limits } from '../../../engine/limits.js'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 
 describe('messages', () => {
   it('come back as they were written, one behind the other', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { orphanSettings } from '../../../engine/actor/orphan.js'
+import { orphanSettings } from '../../../engine/actor/deleted-job.js'
 import { testAuthor } from '../../support/author.js'
-import { everything, jobSettings, TestShard } from '../../support/engine-shard.js'
+import { everything, jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const job = jobSettings()
 const other = jobSettings({ id: 2 })

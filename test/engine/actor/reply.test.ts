@@ -9,7 +9,7 @@ import {
   writeExtraReply,
   REPLY_BYTES,
 } from '../../../engine/actor/reply.js'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 
 test('replies come back as they were written, over whatever was there', () => {
   const random = new SeededRandom(2)

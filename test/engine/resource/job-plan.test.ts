@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JobSettings } from '../../../engine/job/job.js'
-import type { Catalog } from '../../../engine/resource/catalog.js'
-import { apiKey, input, openCatalog, restApi } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import type { JobSettings } from '../../../engine/domain/job/job.js'
+import type { Catalog } from '../../../engine/resource/resource-store.js'
+import { apiKey, input, openCatalog, restApi } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 import { testAuthor } from '../../support/author.js'
 
 function bench(): Catalog {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openCatalog, smallSet } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { openCatalog, smallSet } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 import { testAuthor } from '../../support/author.js'
 
 test('without a filter everything is there, jobs in brief', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseReference, writeReference } from '../../../engine/resource/references.js'
-import { apiKey, input, job, openCatalog, restApi } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { apiKey, input, job, openCatalog, restApi } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 import { testAuthor } from '../../support/author.js'
 
 test('expressions are read with either quote, with spaces and with escapes', () => {

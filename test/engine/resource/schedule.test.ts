@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../../engine/clock.js'
-import type { AutoRetrain, JobSettings, JobStatus } from '../../../engine/job/job.js'
+import type { AutoRetrain, JobSettings, JobStatus } from '../../../engine/domain/job/job.js'
 import { RetrainSchedule, nextRetrainMicros } from '../../../engine/resource/schedule.js'
-import { job, openCatalog } from '../../support/catalog.js'
+import { job, openCatalog } from '../../support/resource-store.js'
 import { testAuthor } from '../../support/author.js'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AlertRow } from '../../../engine/cause/cause-rows.js'
+import type { AlertRow } from '../../../engine/domain/cause/cause-rows.js'
 import { decodeAlert, encodeAlert } from '../../../engine/store/cause-alert-row.js'
 
 const least: AlertRow = {

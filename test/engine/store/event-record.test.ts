@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { DecisionSource } from '../../../engine/decide/decision.js'
-import { SeededRandom } from '../../../engine/random.js'
+import type { DecisionSource } from '../../../engine/domain/decide/decision.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import {
   bodyOf,
   clientIdOf,

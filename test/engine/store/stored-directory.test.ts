@@ -7,7 +7,7 @@ import { verifyDataDir } from '../../../engine/index.js'
 import { ingest, jobOf, openFixture, viewsOf, type DirectoryFixture } from '../../fixtures/directory.js'
 import { readFixture, unpackBytes } from '../../fixtures/files.js'
 import { testAuthor } from '../../support/author.js'
-import { temporaryDirectory } from '../../support/engine-files.js'
+import { temporaryDirectory } from '../../support/engine/files.js'
 
 test('a data directory of format 1 opens as it was left', async (context) => {
   const dataDir = temporaryDirectory(context)

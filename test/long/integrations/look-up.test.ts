@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { QuestionRefused, type Opened } from '../../../engine/integration/contract.js'
-import { SearchLookUp } from '../../../engine/integration/search-engine/search-look-up.js'
+import { SearchLookUp } from '../../../engine/integration/search-engine/search-enrichment.js'
 import { eventually } from '../../support/client.js'
 import { never, toolsFor } from '../../support/outgoing.js'
 import { startService } from '../../support/service.js'

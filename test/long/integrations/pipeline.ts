@@ -1,6 +1,6 @@
 /** A service in a process of its own whose job reads from a real counterpart and writes to it, killed on the way. */
 import assert from 'node:assert/strict'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import { eventually, type Answer, type Client } from '../../support/client.js'
 import { spawnService, type ChildService } from '../../support/service.js'
 

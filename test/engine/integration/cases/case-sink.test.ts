@@ -1,9 +1,9 @@
 /** Cases, in four systems by their public documentation: made once, found again, noted in, made anew. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { outsideKind } from '../../../../engine/integration/kinds.js'
+import { outsideKind } from '../../../../engine/integration/registry.js'
 import type { Fate, Sink } from '../../../../engine/integration/contract.js'
-import { CaseServer, dialects } from '../../../support/case-servers.js'
+import { CaseServer, dialects } from '../../../support/servers/case-servers.js'
 import { decided, never, openSink, outgoing } from '../../../support/outgoing.js'
 
 async function withSystem(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { syslog } from '../../../../engine/integration/syslog/syslog.js'
-import { firstCertificate, secondCertificate } from '../../../support/certificates.js'
+import { firstCertificate, secondCertificate } from '../../../support/servers/certificates.js'
 import { eventually } from '../../../support/client.js'
 import { never, outgoing, toolsFor, withDefaults } from '../../../support/outgoing.js'
-import { SyslogServer } from '../../../support/syslog-server.js'
+import { SyslogServer } from '../../../support/servers/syslog-server.js'
 
 /** How one event fares over TLS: 'delivered', or why not. */
 async function fares(server: SyslogServer, more: Record<string, string | boolean>): Promise<string> {

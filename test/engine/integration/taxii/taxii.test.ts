@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ManualClock } from '../../../../engine/clock.js'
-import { HostPolicy } from '../../../../engine/integration/host-policy.js'
+import { HostPolicy } from '../../../../engine/integration/http/host-policy.js'
 import { taxii } from '../../../../engine/integration/taxii/taxii.js'
 import { TaxiiClient } from '../../../../engine/integration/taxii/taxii-client.js'
 import { ThreatFeed } from '../../../../engine/integration/taxii/threat-feed.js'
-import { lookUpContract } from '../../../contracts/look-up.js'
+import { lookUpContract } from '../../../contracts/enrichment.js'
 import { behaving } from '../../../support/behaviours.js'
 import { eventually } from '../../../support/client.js'
 import { never, toolsFor } from '../../../support/outgoing.js'
-import { status } from '../../../support/receiver.js'
-import { TaxiiServer } from '../../../support/taxii-server.js'
+import { status } from '../../../support/servers/receiver.js'
+import { TaxiiServer } from '../../../support/servers/taxii-server.js'
 
 function fill(server: TaxiiServer): void {
   server.add(

@@ -1,0 +1,29 @@
+/** Clusters for the outside: views of what is committed. */
+import type { JobSettings } from '../../domain/job/job.js'
+import type { ClusterPage, ClusterQuery, ClusterService, ClusterTree } from '../../api/cluster-service.js'
+import type { Shards } from '../../runtime/shards.js'
+import type { JobHandle } from '../../api/principal.js'
+
+export interface ClusterParts {
+  readonly shards: Shards
+  /** The job as it is now. @throws Refusal job_not_found. */
+  current(job: JobHandle): JobSettings
+}
+
+export class ClusterDesk implements ClusterService {
+  readonly #parts: ClusterParts
+
+  constructor(parts: ClusterParts) {
+    this.#parts = parts
+  }
+
+  list(handle: JobHandle, query: ClusterQuery): ClusterPage {
+    const job = this.#parts.current(handle)
+    return this.#parts.shards.reader(job.shard).clusters(job).list(query)
+  }
+
+  tree(handle: JobHandle, clusterId: string, query: Pick<ClusterQuery, 'size' | 'after'>): ClusterTree {
+    const job = this.#parts.current(handle)
+    return this.#parts.shards.reader(job.shard).clusters(job).tree(clusterId, query)
+  }
+}

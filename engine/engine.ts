@@ -23,8 +23,8 @@ import type {
   FeedbackInput,
   IngestReceiver,
   JobView,
-  RemovalOutcome,
-  RemovalQuery,
+  DeletionOutcome,
+  DeletionQuery,
   ResourceQuery,
 } from './api/decision-service.js'
 import type { Author, JobHandle, Principal } from './api/principal.js'
@@ -46,9 +46,9 @@ export class Engine implements DecisionService {
   readonly threads: number
   /** Secrets that the first start made, to be shown once; null where there were none to make. */
   readonly firstStart: BootstrapOutcome | null
-  readonly catalogue: DecisionService['catalogue']
+  readonly integrationMetadata: DecisionService['integrationMetadata']
   readonly reprocess: DecisionService['reprocess']
-  readonly erasure: DecisionService['erasure']
+  readonly erase: DecisionService['erase']
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
@@ -75,9 +75,9 @@ export class Engine implements DecisionService {
     this.name = options.name
     this.threads = runtime.shards.threads
     this.firstStart = stores.firstStart
-    this.catalogue = stores.catalog.catalogue
+    this.integrationMetadata = stores.catalog.integrationMetadata
     this.reprocess = services.reprocess
-    this.erasure = services.erasure
+    this.erase = services.erase
     this.notes = services.notes
     this.audit = services.audit
     this.consensus = services.consensus
@@ -209,7 +209,7 @@ export class Engine implements DecisionService {
     return this.#catalog.list(query)
   }
 
-  async deleteResource(query: RemovalQuery, by: Author): Promise<RemovalOutcome> {
+  async deleteResource(query: DeletionQuery, by: Author): Promise<DeletionOutcome> {
     this.#wired.admission.mustAccept()
     const outcome = this.#catalog.remove(query, by)
     for (const { type, internalId } of outcome.deleted)

@@ -2,7 +2,7 @@
 const KIB = 1024
 const MIB = 1024 * KIB
 
-export const questionLimits = {
+export const queryLimits = {
   /** A query's request body. */
   queryBytesMax: 256 * KIB,
   /** Filters of one query. */
@@ -39,7 +39,7 @@ export const questionLimits = {
   /** Seconds that a request may give its metrics. */
   metricsTimeoutSMax: 3_600,
   /** Questions about metrics that may take long and wait for each other. */
-  metricsQuestionsMax: 32,
+  metricsQueriesMax: 32,
   /** Intervals of one answer about a job. */
   metricsIntervalsMax: 1_000,
   /** Intervals of the platform's metrics, the latest ones. */
@@ -59,10 +59,10 @@ export const questionLimits = {
   fieldSampleEventsMax: 1_000,
   fieldsListedMax: 10_000,
   /** Milliseconds that a question which a reader thread answers may take before it ends with what it has. */
-  questionMsMax: 5_000,
+  readerMsMax: 5_000,
   /** Threads that answer questions, where there are as many cores, and questions that wait for one of them. */
   readerThreadsMax: 2,
-  questionsWaitingMax: 64,
+  readerQueriesWaitingMax: 64,
   /** Entries of the audit log on one page, and disagreements. */
   auditPageMax: 200,
   disagreementsPageMax: 100,

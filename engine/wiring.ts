@@ -56,17 +56,17 @@ export function wire(options: EngineOptions, directory: DataDir, lock: DataLock)
 }
 
 function followChanges({ catalog }: Stores, services: Services): void {
-  const { schedule, reprocess, metrics, integrations, monitor, lookUps } = services
+  const { schedule, reprocess, metrics, integrations, monitor, enrichments } = services
   const { watchdogs } = monitor
   catalog.onJobChanged((job) => schedule.put(job))
   catalog.onJobChanged((job) => reprocess.wake(job.id))
-  catalog.onJobRemoved((jobId) => schedule.remove(jobId))
-  catalog.onJobRemoved((jobId) => reprocess.wake(jobId))
-  catalog.onJobRemoved((jobId) => metrics.forget(jobId))
+  catalog.onJobDeleted((jobId) => schedule.remove(jobId))
+  catalog.onJobDeleted((jobId) => reprocess.wake(jobId))
+  catalog.onJobDeleted((jobId) => metrics.forget(jobId))
   catalog.onJobChanged((job) => integrations.jobChanged(job))
   catalog.onJobChanged((job) => watchdogs.followJob(job.id))
-  catalog.onJobRemoved((jobId) => watchdogs.followJob(jobId))
-  catalog.onJobChanged((job) => lookUps.jobChanged(job))
+  catalog.onJobDeleted((jobId) => watchdogs.followJob(jobId))
+  catalog.onJobChanged((job) => enrichments.jobChanged(job))
   catalog.onRewired(() => integrations.rewire())
   for (const job of catalog.jobs()) {
     schedule.put(job)
@@ -77,10 +77,10 @@ function followChanges({ catalog }: Stores, services: Services): void {
     if (jobId !== null && catalog.job(jobId) === undefined) watchdogs.followJob(jobId)
 }
 
-function resume({ collector, upkeep, lookUps, reprocess, integrations, trainings, metrics }: Services): void {
+function resume({ collector, upkeep, enrichments, reprocess, integrations, trainings, metrics }: Services): void {
   collector.takeUp()
   upkeep.takeUp()
-  lookUps.takeUp()
+  enrichments.takeUp()
   reprocess.takeUp()
   integrations.rewire()
   trainings.resume()
@@ -94,7 +94,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   services.trainings.close()
   await services.monitor.stop()
   await services.retention.close()
-  services.lookUps.close()
+  services.enrichments.close()
   services.queries.close()
   services.metrics.close()
   await services.backups.close()

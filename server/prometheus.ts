@@ -146,7 +146,7 @@ export class Prometheus {
       'counter',
       'decision_look_ups_total',
       'Look-ups about events that were decided, by how they ended.',
-      byName('outcome', ({ lookUps }) => lookUps),
+      byName('outcome', ({ enrichments }) => enrichments),
     )
     this.#add('counter', 'decision_decisions_total', 'Decisions, by label and by confidence in percent.', () => {
       return this.#figures.decisions.map(({ label, band, count }) => ({

@@ -3,7 +3,7 @@
  * each is the JSON alone, in this process: parsing the request, or writing the answer.
  */
 import type { Client } from '../harness/client.js'
-import { alternate, median, type Effort, type Row, type Step } from '../harness/result.js'
+import { alternate, median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
 
 const jobCount = 1_000
@@ -91,10 +91,10 @@ async function round(body: object): Promise<Round> {
   }
 }
 
-async function run(effort: Effort): Promise<Row[]> {
+async function run(textBudget: TextBudget): Promise<Row[]> {
   const body = document()
   const text = JSON.stringify(body)
-  const [floors, rounds] = await alternate(effort.rounds, [() => timeMs(() => JSON.parse(text)), () => round(body)])
+  const [floors, rounds] = await alternate(textBudget.rounds, [() => timeMs(() => JSON.parse(text)), () => round(body)])
   const of = (pick: (each: Round) => number): number => median(rounds.map(pick))
   const parseMs = median(floors)
   const lists = rounds.flatMap(({ listMs }) => listMs)

@@ -20,7 +20,7 @@ import { shardTables } from '../../engine/store/tables.js'
 import { encodeModel } from '../../engine/store/rows.js'
 import { openBulkFloor } from '../floors/store.js'
 import { temporaryDirectory } from '../harness/service.js'
-import type { Effort, Row, Step } from '../harness/result.js'
+import type { TextBudget, Row, Step } from '../harness/result.js'
 import { Turns } from '../walk/turn.js'
 import { serviceAlerts, type StreamAlert } from './stream.js'
 
@@ -128,7 +128,7 @@ function busySeconds(work: () => void): number {
   return (user + system) / 1e6
 }
 
-async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
+async function run({ log, seconds: textBudget, million }: TextBudget): Promise<Row[]> {
   const store = new Store()
   try {
     const few = million < 1_000_000
@@ -136,7 +136,7 @@ async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
     for (let found = 0; found < (few ? clustersWanted / 10 : clustersWanted); found = store.clusters().all)
       store.take(5 * block)
     const { open, all } = store.clusters()
-    const count = Math.max(2, Math.round(effort)) * 2 * block
+    const count = Math.max(2, Math.round(textBudget)) * 2 * block
     const untrained = store.take(count)
     log('training')
     store.train()

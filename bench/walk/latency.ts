@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs'
 import { BucketCache } from '../../engine/actor/buckets/bucket-cache.js'
 import { JobModel } from '../../engine/actor/job-model.js'
 import { JobStats } from '../../engine/actor/job-stats.js'
-import { LateCounts } from '../../engine/actor/buckets/deferred-counters.js'
+import { DeferredCounters } from '../../engine/actor/buckets/deferred-counters.js'
 import { TurnStore } from '../../engine/actor/turn-store.js'
 import { bucketText } from '../../engine/domain/event/bucket-key.js'
 import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
@@ -19,7 +19,7 @@ import { hashBytes, viewOfBytes } from '../../engine/domain/event/byte-table.js'
 import type { PointKey } from '../../engine/domain/event/point-tree.js'
 import { emptyStats, type ModelRow } from '../../engine/store/rows.js'
 import { shardTables } from '../../engine/store/tables.js'
-import { median, type Effort, type Row } from '../harness/result.js'
+import { median, type TextBudget, type Row } from '../harness/result.js'
 import { temporaryDirectory } from '../harness/service.js'
 import { alerts } from '../harness/trained.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
@@ -27,7 +27,7 @@ import { benchJob } from './turn.js'
 
 const learned = 3_000
 const unlabelled = 2_000
-const asked = 6_000
+const query = 6_000
 /** Passes before anything counts: the code has to be warm. */
 const warmUps = 2
 const bars = { newP50: 80, newP99: 200, known: 5 }
@@ -56,7 +56,7 @@ function makeJob(): Job {
   const model = defaultClassifier.train(set, () => true)
   const { summary } = loadModel(model)
   const buckets = new Map(
-    alerts(12, asked)
+    alerts(12, query)
       .map(({ body }) => points.valuesOf(body))
       .map((values) => [bucketText(values), values]),
   )
@@ -80,7 +80,7 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   const stats = new JobStats(benchJob.id, emptyStats(alertLabels.length))
   const decider = new JobModel(benchJob, points.fingerprint)
   decider.use(row, model)
-  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length, new LateCounts(0))
+  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length, new DeferredCounters(0))
   const keys = events.map((_, i) => keyOf(String(i)))
   const fresh = new Float64Array(events.length)
   events.forEach((values, i) => {
@@ -122,14 +122,14 @@ function row(what: string, passes: readonly Float64Array[], { bar, p50Max, p99Ma
   }
 }
 
-export async function latencyRows(effort: Effort): Promise<Row[]> {
+export async function latencyRows(textBudget: TextBudget): Promise<Row[]> {
   const job = makeJob()
   const directory = temporaryDirectory()
   const environment = openLmdb(directory, 'shard', shardTables)
   try {
     const store = new TurnStore(environment)
     for (let i = 0; i < warmUps; i++) pass(job, store)
-    const passes = Array.from({ length: effort.rounds * 3 }, () => pass(job, store))
+    const passes = Array.from({ length: textBudget.rounds * 3 }, () => pass(job, store))
     const note = `each of ${job.events.length} decisions timed by itself, model from ${learned} labels, ${job.model.length >> 10} KiB`
     const { newP50, newP99, known } = bars
     return [

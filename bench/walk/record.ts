@@ -17,7 +17,7 @@ export function recordStages({ bodies }: Fixture): Stage[] {
     hasFeedback: false,
     hasClientId: false,
     bucketId: Buffer.alloc(16, 1),
-    lookUps: 'none',
+    enrichments: 'none',
   }
   return [
     {

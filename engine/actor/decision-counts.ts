@@ -17,8 +17,8 @@ export const STORED_PLACE = LABELS * bands.length
 export const OUTLIER_PLACE = STORED_PLACE + 1
 const LOOK_UPS_PLACE = OUTLIER_PLACE + 1
 /** How look-ups end; the last is of events about which nothing was asked. */
-export const lookUpEnds = ['found', 'nothing', 'failed', 'late', 'passed_over'] as const
-export const PLACES = LOOK_UPS_PLACE + lookUpEnds.length
+export const enrichmentEnds = ['found', 'nothing', 'failed', 'late', 'passed_over'] as const
+export const PLACES = LOOK_UPS_PLACE + enrichmentEnds.length
 
 /** The label's index, and the band, of a place. */
 export function labelAndBand(place: number): { label: number; band: (typeof bands)[number] } {
@@ -40,8 +40,8 @@ export class Decided {
     if (outlier) this.#count(OUTLIER_PLACE)
   }
 
-  lookedUp(end: (typeof lookUpEnds)[number]): void {
-    this.#count(LOOK_UPS_PLACE + lookUpEnds.indexOf(end))
+  lookedUp(end: (typeof enrichmentEnds)[number]): void {
+    this.#count(LOOK_UPS_PLACE + enrichmentEnds.indexOf(end))
   }
 
   /** Puts what was counted into the list, and begins anew. */
@@ -66,7 +66,7 @@ export class Decided {
 }
 
 /** Look-ups among counts by place, in the order of their ends. */
-export function lookUpsOf(counts: Float64Array): Float64Array {
+export function enrichmentsOf(counts: Float64Array): Float64Array {
   return counts.subarray(LOOK_UPS_PLACE, PLACES)
 }
 

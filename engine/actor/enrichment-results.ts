@@ -19,9 +19,15 @@ import { limits } from '../limits.js'
 import { enriches, hasBuckets, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import { decodeContent, withBody } from '../store/event-record.js'
-import { decodeLookUps, encodeLookUps, ENRICHMENT, type LookUpNote, type LookUpRow } from '../store/enrichment-row.js'
+import {
+  decodeEnrichments,
+  encodeEnrichments,
+  ENRICHMENT,
+  type EnrichmentNote,
+  type EnrichmentRow,
+} from '../store/enrichment-row.js'
 import { jobRange, timeKey, timeOfKey } from '../store/tables.js'
-import { decideAgain, type ActorParts } from './redecision.js'
+import { decideAgain, type ActorDeps } from './redecision.js'
 import { eventAt, type FoundEvent, type Reads } from './event-table.js'
 import type { Message } from './message.js'
 import { takeVotesAlong } from './votes/moved-votes.js'
@@ -33,7 +39,7 @@ export interface EnrichedEvent {
   readonly steps: readonly EnrichedStep[]
 }
 
-export interface EnrichedStep extends LookUpNote {
+export interface EnrichedStep extends EnrichmentNote {
   /** The integration that was asked; absent where nobody was. */
   readonly integrationId?: number
   /** Absent where the step has failed. */
@@ -44,26 +50,26 @@ export interface EnrichedStep extends LookUpNote {
 export type EnrichedOrder =
   | { readonly op: 'bring'; readonly events: readonly EnrichedEvent[] }
   /** Events that came in up to then are decided without; `steps` says what was not looked up, and why. */
-  | { readonly op: 'give_up'; readonly through: number; readonly steps: readonly LookUpNote[] }
+  | { readonly op: 'give_up'; readonly through: number; readonly steps: readonly EnrichmentNote[] }
 
 export function encodeEnriched(order: EnrichedOrder): Buffer {
   return Buffer.from(JSON.stringify(order), 'utf8')
 }
 
 /** Decides events whose look-ups have ended; the answer says whether there are more to give up, or what was brought still waits. */
-export function takeEnriched(parts: ActorParts, { body, micros, applied }: Message): { more: boolean } {
+export function takeEnriched(deps: ActorDeps, { body, micros, applied }: Message): { more: boolean } {
   const order = JSON.parse(body.toString('utf8')) as EnrichedOrder
   if (applied) return { more: order.op === 'give_up' }
-  const { store, settings } = parts
+  const { store, settings } = deps
   if (settings.status === 'STOPPED') return { more: order.op === 'bring' }
   if (order.op === 'bring') {
     for (const { micros: at, steps } of order.events)
-      decideOne(parts, { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }, micros)
+      decideOne(deps, { micros: at, steps: steps.filter((step) => hasStep(settings, step)) }, micros)
     return { more: false }
   }
   const waiting = [...store.range('awaited', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
   const late = waiting.filter(({ key }) => timeOfKey(key) <= order.through)
-  for (const { key } of late) decideOne(parts, { micros: timeOfKey(key), steps: order.steps }, micros)
+  for (const { key } of late) decideOne(deps, { micros: timeOfKey(key), steps: order.steps }, micros)
   return { more: late.length === limits.resumeEventsPerTurn }
 }
 
@@ -71,22 +77,22 @@ function hasStep({ pipeline }: JobSettings, { integrationId }: EnrichedStep): bo
   return integrationId === undefined || pipeline.some((step) => enriches(step) && step.integrationId === integrationId)
 }
 
-function decideOne(parts: ActorParts, { micros, steps }: EnrichedEvent, atMicros: number): void {
-  const { store, codec, settings } = parts
+function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: number): void {
+  const { store, codec, settings } = deps
   const event = eventAt(store, settings.id, micros)
-  if (event === null || event.header.lookUps !== 'awaited') return
+  if (event === null || event.header.enrichments !== 'awaited') return
   const body = codec.decode(decodeContent(event.record).body)
   const had = Object.hasOwn(body, ENRICHMENT) ? { had: body[ENRICHMENT] } : {}
-  const row: LookUpRow = { atMicros, steps: steps.map(({ fields, integrationId, ...note }) => note), ...had }
+  const row: EnrichmentRow = { atMicros, steps: steps.map(({ fields, integrationId, ...note }) => note), ...had }
   const merged = enriched(body, steps)
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
-  for (const { outcome } of steps) parts.stats.decided.lookedUp(outcome)
-  store.put('lookups', timeKey(settings.id, micros), encodeLookUps(fate.row))
+  for (const { outcome } of steps) deps.stats.decided.lookedUp(outcome)
+  store.put('lookups', timeKey(settings.id, micros), encodeEnrichments(fate.row))
   if (event.header.hasFeedback && hasBuckets(settings.category)) {
-    const values = parts.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
-    takeVotesAlong(parts, event, parts.buckets.of(store, values))
+    const values = deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body))
+    takeVotesAlong(deps, event, deps.buckets.of(store, values))
   }
-  decideAgain(parts, { ...event, record: fate.record }, atMicros)
+  decideAgain(deps, { ...event, record: fate.record }, atMicros)
 }
 
 /** The body with what was found, or null where it stays as it is. */
@@ -107,8 +113,8 @@ function written(
   codec: BodyCodec,
   event: FoundEvent,
   merged: Record<string, unknown>,
-  row: LookUpRow,
-): { record: Uint8Array; row: LookUpRow } {
+  row: EnrichmentRow,
+): { record: Uint8Array; row: EnrichmentRow } {
   try {
     return { record: withBody(event.record, codec.encode(merged)), row }
   } catch (error) {
@@ -118,14 +124,14 @@ function written(
 }
 
 /** What was looked up about an event, or null. */
-export function readLookUps(
+export function readEnrichments(
   reads: Reads,
   jobId: number,
   { header, micros }: Pick<FoundEvent, 'header' | 'micros'>,
-): LookUpRow | null {
-  if (header.lookUps !== 'stored') return null
+): EnrichmentRow | null {
+  if (header.enrichments !== 'stored') return null
   const row = reads.get('lookups', timeKey(jobId, micros))
-  return row === undefined ? null : decodeLookUps(row)
+  return row === undefined ? null : decodeEnrichments(row)
 }
 
 /** The body as its client sent it. */
@@ -136,7 +142,7 @@ export function clientBodyOf(
   event: FoundEvent,
 ): Record<string, unknown> {
   const body = codec.decode(decodeContent(event.record).body)
-  const row = readLookUps(reads, jobId, event)
+  const row = readEnrichments(reads, jobId, event)
   if (row === null || row.leftOut !== undefined) return body
   const { [ENRICHMENT]: _, ...rest } = body
   return row.had === undefined ? rest : { ...rest, [ENRICHMENT]: row.had }

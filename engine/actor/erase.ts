@@ -11,7 +11,7 @@ import { decodeContent } from '../store/event-record.js'
 import { idKey } from '../store/tables.js'
 import { dropBallot, readBallot, withdrawVotes } from './votes/ballots.js'
 import { markBallot } from './votes/voting.js'
-import type { ActorParts } from './redecision.js'
+import type { ActorDeps } from './redecision.js'
 import { eventAt, subjectOf, type FoundEvent } from './event-table.js'
 import type { Message } from './message.js'
 
@@ -19,7 +19,7 @@ const FLAG_BYTES = 1
 const TIME_BYTES = 8
 
 /** What a message of events to delete has as its body; `keepsVotes`: buckets keep theirs. */
-export function encodeErasure(times: readonly number[], keepsVotes: boolean): Buffer {
+export function encodeErase(times: readonly number[], keepsVotes: boolean): Buffer {
   const bytes = Buffer.alloc(FLAG_BYTES + times.length * TIME_BYTES)
   bytes.writeUInt8(Number(keepsVotes), 0)
   for (const [at, micros] of times.entries()) bytes.writeDoubleLE(micros, FLAG_BYTES + at * TIME_BYTES)
@@ -32,13 +32,13 @@ export interface Erased {
 }
 
 /** `remove` takes a record and what it counts for away (job-actor.ts). */
-export function erase(parts: ActorParts, { body }: Message, remove: (event: FoundEvent) => void): Erased {
+export function erase(deps: ActorDeps, { body }: Message, remove: (event: FoundEvent) => void): Erased {
   let [events, votes] = [0, 0]
   const keepsVotes = body.readUInt8(0) === 1
   for (let at = FLAG_BYTES; at < body.length; at += TIME_BYTES) {
-    const event = eventAt(parts.store, parts.settings.id, body.readDoubleLE(at))
+    const event = eventAt(deps.store, deps.settings.id, body.readDoubleLE(at))
     if (event === null) continue
-    votes += eraseOne(parts, event, keepsVotes, remove)
+    votes += eraseOne(deps, event, keepsVotes, remove)
     events++
   }
   return { events, votes }
@@ -46,7 +46,7 @@ export function erase(parts: ActorParts, { body }: Message, remove: (event: Foun
 
 /** Returns how many votes went with it. */
 function eraseOne(
-  { store, settings, stats, buckets }: ActorParts,
+  { store, settings, stats, buckets }: ActorDeps,
   event: FoundEvent,
   keepsVotes: boolean,
   remove: (event: FoundEvent) => void,

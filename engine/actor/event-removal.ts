@@ -3,17 +3,17 @@ import { must } from '../assert.js'
 import { hasNotes } from '../store/event-record.js'
 import { timeKey } from '../store/tables.js'
 import { dropBallot } from './votes/ballots.js'
-import { leave, waitingMark, type ActorParts } from './redecision.js'
+import { leave, waitingMark, type ActorDeps } from './redecision.js'
 import { subjectOf, type FoundEvent } from './event-table.js'
 
 /** Its id, where it has an entry, is the caller's: another version may take it (S6). */
-export function removeEvent({ store, settings, stats, buckets, cause }: ActorParts, event: FoundEvent): void {
+export function deleteEvent({ store, settings, stats, buckets, cause }: ActorDeps, event: FoundEvent): void {
   const { header, micros } = event
   const key = timeKey(settings.id, micros)
   store.delete('events', key)
   cause?.remove(micros)
   if (header.pending) store.delete(waitingMark(header), key)
-  if (header.lookUps === 'stored') store.delete('lookups', key)
+  if (header.enrichments === 'stored') store.delete('lookups', key)
   if (hasNotes(event.record)) store.delete('notes', key)
   const { events, buckets: count, pending, feedbackEvents } = stats.row
   let bucketsLeft = count

@@ -10,7 +10,7 @@
  */
 import { must } from '../assert.js'
 import { decide, noDecision, type Decision } from '../domain/decide/decision.js'
-import { seeDecision, underWatch, type WatchTerms } from '../domain/decide/model-trust.js'
+import { seeDecision, withTrust, type TrustTerms } from '../domain/decide/model-trust.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { hasClusters, outlierRateOf, type JobSettings } from '../domain/job/job.js'
 import type { Model } from '../domain/learn/classifier.js'
@@ -85,13 +85,13 @@ export class JobModel {
     how: Deciding = firstTime,
   ): Decision {
     if (this.#model === null) return noDecision
-    const terms: WatchTerms = {
+    const terms: TrustTerms = {
       outlierRate: this.#outlierRate,
       modelThreshold: this.#model.summary.outlierThreshold,
       consensusCounts: stats.consensusCounts,
     }
     const own = this.#ownDecision(this.#model, reads, values, bucket, stats, how.ownSubject ?? null)
-    const decision = underWatch(own, stats.watch, terms)
+    const decision = withTrust(own, stats.watch, terms)
     if (how.again !== true) seeDecision(own, stats.watch, terms, stats.lastEventMicros ?? 0)
     return decision
   }

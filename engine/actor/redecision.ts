@@ -28,7 +28,7 @@ import type { JobStats } from './job-stats.js'
 import type { TurnStore } from './turn-store.js'
 
 /** What an actor has at hand for its stages. */
-export interface ActorParts {
+export interface ActorDeps {
   readonly store: TurnStore
   readonly codec: BodyCodec
   readonly settings: JobSettings
@@ -44,24 +44,24 @@ export interface ActorParts {
  * Decides the event again, at `atMicros`. True where its label is another one than before. One that waits for look-ups has them
  * behind it: only enrichment-results.ts brings such a one here.
  */
-export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: number): boolean {
-  const { store, settings, stats, model } = parts
+export function decideAgain(deps: ActorDeps, event: FoundEvent, atMicros: number): boolean {
+  const { store, settings, stats, model } = deps
   const { header, micros, record } = event
   const jobId = settings.id
-  const values = parts.arrivals.points.valuesOf(parts.codec.decode(decodeContent(record).body))
+  const values = deps.arrivals.points.valuesOf(deps.codec.decode(decodeContent(record).body))
   const hasOwnVotes = header.bucketId === null && readBallot(store, jobId, timeValue(micros)) !== null
-  const bucket = hasBuckets(settings.category) && !hasOwnVotes ? parts.buckets.of(store, values) : null
+  const bucket = hasBuckets(settings.category) && !hasOwnVotes ? deps.buckets.of(store, values) : null
   const bucketId = bucket === null ? null : bucket.id
-  const lacks = parts.cause === null && lacksPoints(values)
+  const lacks = deps.cause === null && lacksPoints(values)
   const ownSubject = hasOwnVotes ? timeValue(micros) : null
   const decision =
-    parts.cause !== null
-      ? parts.cause.again(event, atMicros, ownSubject)
+    deps.cause !== null
+      ? deps.cause.again(event, atMicros, ownSubject)
       : lacks
         ? noDecision
         : model.decide(store, values, bucket, stats.row, { ownSubject, again: !header.pending })
-  const lookUps = header.lookUps === 'awaited' ? 'stored' : header.lookUps
-  const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, lookUps }
+  const enrichments = header.enrichments === 'awaited' ? 'stored' : header.enrichments
+  const decided: RecordHeader = { ...header, ...decision, pending: false, lacksPoints: lacks, bucketId, enrichments }
   if (header.pending) {
     store.delete(waitingMark(header), timeKey(jobId, micros))
     stats.change({ pending: stats.row.pending - 1 })
@@ -74,10 +74,10 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
       withPrevious(record, decided, { ...header, reprocessedMicros: atMicros }),
     )
   }
-  if (!isSame(header.bucketId, bucketId)) move(parts, header, bucket, micros, decision.label)
+  if (!isSame(header.bucketId, bucketId)) move(deps, header, bucket, micros, decision.label)
   else if (bucket !== null) {
-    parts.buckets.countDecision(bucket, header.label, -1)
-    parts.buckets.countDecision(bucket, decision.label, 1)
+    deps.buckets.countDecision(bucket, header.label, -1)
+    deps.buckets.countDecision(bucket, decision.label, 1)
   }
   stats.countDecision(decision)
   noteChange(store, settings, atMicros, micros, header)
@@ -85,13 +85,13 @@ export function decideAgain(parts: ActorParts, event: FoundEvent, atMicros: numb
 }
 
 /** The table that an undecided event has its mark in: it waits for look-ups, or for its job to start. */
-export function waitingMark({ lookUps }: Pick<RecordHeader, 'lookUps'>): 'awaited' | 'pending' {
-  return lookUps === 'awaited' ? 'awaited' : 'pending'
+export function waitingMark({ enrichments }: Pick<RecordHeader, 'enrichments'>): 'awaited' | 'pending' {
+  return enrichments === 'awaited' ? 'awaited' : 'pending'
 }
 
 /** Out of the bucket it was in, where it was in one, and into another. */
 function move(
-  { store, stats, buckets }: ActorParts,
+  { store, stats, buckets }: ActorDeps,
   from: RecordHeader,
   to: Bucket | null,
   micros: number,

@@ -15,7 +15,7 @@ import { limits } from '../limits.js'
 import { eventIdOf } from '../domain/event/event-id.js'
 import { decodeTask, encodeTask, isOver, type ReprocessRow, type ReprocessSelection } from '../store/reprocess-row.js'
 import { jobRange, timeKey } from '../store/tables.js'
-import { decideAgain, type ActorParts } from './redecision.js'
+import { decideAgain, type ActorDeps } from './redecision.js'
 import { eventAt, type Reads } from './event-table.js'
 import type { Message } from './message.js'
 import { tell } from './audit-outbox.js'
@@ -62,31 +62,31 @@ export function readTask(reads: Reads, jobId: number, id: number): ReprocessRow 
 }
 
 /** Follows the order in a message; the answer is the task's row behind it, or null where there is no such task. */
-export function followOrder(parts: ActorParts, { body, micros, applied }: Message): ReprocessRow | null {
+export function followOrder(deps: ActorDeps, { body, micros, applied }: Message): ReprocessRow | null {
   const order = JSON.parse(body.toString('utf8')) as TaskOrder
   const id = order.op === 'create' ? micros : order.id
-  const row = readTask(parts.store, parts.settings.id, id)
+  const row = readTask(deps.store, deps.settings.id, id)
   if (applied) return row
-  if (order.op === 'create') return create(parts, id, order)
+  if (order.op === 'create') return create(deps, id, order)
   if (row === null || isOver(row)) return row
   switch (order.op) {
     case 'count':
-      return write(parts, { ...row, state: 'running', matched: order.matched })
+      return write(deps, { ...row, state: 'running', matched: order.matched })
     case 'end':
-      if (order.state === 'cancelled') tellOf(parts, row, { by: order.by, atMicros: micros }, 'reprocessing cancelled')
-      return write(parts, { ...row, state: order.state, message: order.message, finishedMicros: micros })
+      if (order.state === 'cancelled') tellOf(deps, row, { by: order.by, atMicros: micros }, 'reprocessing cancelled')
+      return write(deps, { ...row, state: order.state, message: order.message, finishedMicros: micros })
     case 'piece':
-      if (order.from !== row.cursor || parts.settings.status === 'STOPPED') return row
-      return write(parts, { ...row, ...decidePiece(parts, row, order, micros) })
+      if (order.from !== row.cursor || deps.settings.status === 'STOPPED') return row
+      return write(deps, { ...row, ...decidePiece(deps, row, order, micros) })
   }
 }
 
 function create(
-  parts: ActorParts,
+  deps: ActorDeps,
   id: number,
   { selection, requestedBy, by }: Extract<TaskOrder, { op: 'create' }>,
 ): ReprocessRow {
-  const { store, settings } = parts
+  const { store, settings } = deps
   // The walk sees what is committed: the bound may be passed by what one turn adds.
   const over = [...store.range('tasks', jobRange(settings.id))].filter(({ value }) => isOver(decodeTask(value)))
   for (const { key } of over.slice(0, Math.max(0, over.length + 1 - limits.reprocessTasksKeptMax)))
@@ -103,13 +103,13 @@ function create(
     changed: 0,
     finishedMicros: null,
   }
-  tellOf(parts, row, { by, atMicros: id }, 'reprocessing requested')
-  return write(parts, row)
+  tellOf(deps, row, { by, atMicros: id }, 'reprocessing requested')
+  return write(deps, row)
 }
 
 /** Values of filters may come from events, so only the fields are told. */
 function tellOf(
-  { store, settings }: ActorParts,
+  { store, settings }: ActorDeps,
   { id, selection }: ReprocessRow,
   who: { by: Author; atMicros: number },
   action: AuditAction,
@@ -130,24 +130,24 @@ function tellOf(
 }
 
 function decidePiece(
-  parts: ActorParts,
+  deps: ActorDeps,
   { updated, changed }: ReprocessRow,
   order: Extract<TaskOrder, { op: 'piece' }>,
   micros: number,
 ): Partial<ReprocessRow> {
   let [updatedNow, changedNow] = [updated, changed]
   for (const time of order.times) {
-    const event = eventAt(parts.store, parts.settings.id, time)
+    const event = eventAt(deps.store, deps.settings.id, time)
     // One that waits for look-ups is decided when they end, and not before.
-    if (event === null || event.header.lookUps === 'awaited') continue
+    if (event === null || event.header.enrichments === 'awaited') continue
     updatedNow++
-    if (decideAgain(parts, event, micros)) changedNow++
+    if (decideAgain(deps, event, micros)) changedNow++
   }
   const end: Partial<ReprocessRow> = order.last ? { state: 'finished', finishedMicros: micros } : {}
   return { state: 'running', cursor: order.through, updated: updatedNow, changed: changedNow, ...end }
 }
 
-function write({ store, settings, stats }: ActorParts, row: ReprocessRow): ReprocessRow {
+function write({ store, settings, stats }: ActorDeps, row: ReprocessRow): ReprocessRow {
   store.put('tasks', timeKey(settings.id, row.id), encodeTask(row))
   stats.touch()
   return row

@@ -28,8 +28,8 @@ import { JobActor, type ActorReply } from './job-actor.js'
 import { forgetCollected } from './audit-outbox.js'
 import { lastMicrosOf, nextMessage, readMessage, type Message } from './message.js'
 import { refusalExtra, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra } from './reply.js'
-import { beginTurn, markAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
-import { LateCounts } from './buckets/deferred-counters.js'
+import { beginTurn, watermarkAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
+import { DeferredCounters } from './buckets/deferred-counters.js'
 import { addChangedJobs, CommitFailed, TurnStore, type CommitElsewhere } from './turn-store.js'
 
 /** An earlier turn has not run: its thread died, or it failed. This one will run again in its place. */
@@ -65,22 +65,22 @@ export class Shard {
   #codec: BodyCodec
   /** Actors that had a message in the turn. */
   readonly #touched = new Set<JobActor>()
-  readonly #late: LateCounts
+  readonly #late: DeferredCounters
   /** The store may have counts that are behind, and what they lack is not in `#late`. */
   #mayBeBehind = true
   readonly #handOver: HandOver | null
   #open = false
   #place = 0
 
-  /** Counts of buckets may lag by the events of two rounds of `lateEventsMax` (deferred-counters.ts). Large turns are committed by `handOver`. */
+  /** Counts of buckets may lag by the events of two rounds of `uncountedEventsMax` (deferred-counters.ts). Large turns are committed by `handOver`. */
   constructor(
     environment: Environment,
     sectionNames: readonly string[],
-    lateEventsMax: number = limits.countsLateEventsMax,
+    uncountedEventsMax: number = limits.deferredCounterEventsMax,
     handOver: HandOver | null = null,
   ) {
     this.#handOver = handOver
-    this.#late = new LateCounts(lateEventsMax)
+    this.#late = new DeferredCounters(uncountedEventsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
     this.#store = new TurnStore(environment)
@@ -107,11 +107,11 @@ export class Shard {
       this.#shrink()
       this.#open = true
       // After the commit: if the thread dies before its answer is read, this turn is not to blame.
-      replies[markAt(replies)] = TURN_DONE
+      replies[watermarkAt(replies)] = TURN_DONE
       return result
     } catch (error) {
       if (error instanceof CommitFailed) {
-        replies[markAt(replies)] = 0
+        replies[watermarkAt(replies)] = 0
         throw new TurnOutOfPlace()
       }
       if (!isRefusal(error)) throw error

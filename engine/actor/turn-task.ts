@@ -48,20 +48,20 @@ export interface TurnResult {
 }
 
 /** Behind the replies the thread marks how far it got with the turn. */
-export const MARK_BYTES = 8
+export const FILTER_BYTES = 8
 /** The marks: it has begun; it is committed, or handed over to be committed. */
 export const TURN_BEGUN = 1
 export const TURN_DONE = 2
 
 /** Where the mark is in the memory of replies. */
-export function markAt(replies: Uint8Array): number {
-  return replies.length - MARK_BYTES
+export function watermarkAt(replies: Uint8Array): number {
+  return replies.length - FILTER_BYTES
 }
 
 /** Marks the turn as begun: from here on it is to blame for a failure. Returns the memory of its replies. */
 export function beginTurn(task: TurnTask): Buffer {
   const replies = Buffer.from(task.replies)
-  replies[markAt(replies)] = TURN_BEGUN
+  replies[watermarkAt(replies)] = TURN_BEGUN
   return replies
 }
 

@@ -11,7 +11,7 @@ import type { Refusal } from '../errors.js'
 import type { QueriesService } from './query-service.js'
 import type { MetricsService } from './metrics-service.js'
 import type { JobCategory, JobStatus, Label } from '../domain/job/job.js'
-import type { ErasureService } from './erase-service.js'
+import type { EraseService } from './erase-service.js'
 import type { NotesService, ReprocessService } from './reprocess-service.js'
 import type { ClusterService } from './cluster-service.js'
 import type { ConsensusService } from './consensus-service.js'
@@ -19,13 +19,13 @@ import type { IntegrationsService } from './integrations-service.js'
 import type { AuditService } from './audit-service.js'
 import type { BackupService, MonitorService } from './monitor-service.js'
 import type { TurnTrace } from './turn-trace.js'
-import type { Catalogue } from './integration-metadata-service.js'
-import type { ApplyOutcome, RemovalOutcome, RemovalQuery, ResourceQuery } from './resource-service.js'
+import type { IntegrationMetadataService } from './integration-metadata-service.js'
+import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from './resource-service.js'
 import type { TokenService, UserService } from './users-service.js'
 import type { Author, JobHandle, Principal } from './principal.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 
-export type { Catalogue } from './integration-metadata-service.js'
+export type { IntegrationMetadataService } from './integration-metadata-service.js'
 export type * from './resource-service.js'
 
 export type { BucketState } from '../domain/learn/knowledge-base.js'
@@ -166,9 +166,9 @@ export interface DecisionService {
   /** In the shapes that clients read (C3.8), wire names included. */
   listResources(query: ResourceQuery): unknown[]
   /** Rejects with resource_not_found, forbidden, and with resource_in_use unless it is forced. */
-  deleteResource(query: RemovalQuery, by: Author): Promise<RemovalOutcome>
+  deleteResource(query: DeletionQuery, by: Author): Promise<DeletionOutcome>
   /** What can be set up: kinds of integrations, categories of jobs, their parameters. */
-  readonly catalogue: Catalogue
+  readonly integrationMetadata: IntegrationMetadataService
   readonly users: UserService
   readonly tokens: TokenService
   /** Who changed what and when. */
@@ -183,7 +183,7 @@ export interface DecisionService {
   /** Stored events decided again, one by one or by selection. */
   readonly reprocess: ReprocessService
   /** Stored events deleted for good. */
-  readonly erasure: ErasureService
+  readonly erase: EraseService
   /** What agents write down about events. */
   readonly notes: NotesService
   /** How well jobs and models do, and what is stored. */

@@ -2,7 +2,7 @@
 import type { ReprocessRequest } from './reprocess-service.js'
 import type { Author, JobHandle } from './principal.js'
 
-export interface ErasureOutcome {
+export interface EraseOutcome {
   /** Events that were deleted. */
   readonly events: number
   /** Votes that went with them. */
@@ -11,12 +11,12 @@ export interface ErasureOutcome {
   readonly retrainNeeded: boolean
 }
 
-export interface ErasureService {
+export interface EraseService {
   /**
    * Deletes the events that came in before the request and that dates and filters name: records, ids, notes, votes that were
    * given on them, buckets that they leave empty, what they count for. Resolves when all are gone; asked again after it was
    * cut off, it goes on.
    * Rejects with invalid_body (nothing that narrows it down, too), limit_exceeded, queries_busy, store_full, store_failed.
    */
-  events(job: JobHandle, request: ReprocessRequest, by: Author): Promise<ErasureOutcome>
+  events(job: JobHandle, request: ReprocessRequest, by: Author): Promise<EraseOutcome>
 }

@@ -66,7 +66,7 @@ export interface EnrichmentView {
 }
 
 /** A delivery that failed while others got through, or (of the role input, always dead) a document that was no event. */
-export interface LetterView {
+export interface DeadLetterView {
   readonly id: string
   readonly jobId: number
   readonly jobTitle: string
@@ -84,15 +84,15 @@ export interface LetterView {
   readonly nextAttemptMicros: number | null
 }
 
-export interface LetterQuery {
+export interface DeadLetterQuery {
   readonly jobId?: number | undefined
   readonly integrationId?: number | undefined
   /** Of one letter. */
   readonly id?: string | undefined
 }
 
-export interface LetterPage {
-  readonly letters: readonly LetterView[]
+export interface DeadLetterPage {
+  readonly deadLetters: readonly DeadLetterView[]
   readonly total: number
 }
 
@@ -103,15 +103,15 @@ export interface IntegrationsService {
   /** Steps of jobs that are started. */
   enrichments(): Promise<readonly EnrichmentView[]>
   /** Letters by job, integration, role and time of their events; pages count from 0. */
-  letters(
-    query: LetterQuery & {
+  deadLetters(
+    query: DeadLetterQuery & {
       readonly state?: 'waiting' | 'dead' | undefined
       readonly page: number
       readonly size: number
     },
-  ): Promise<LetterPage>
+  ): Promise<DeadLetterPage>
   /** Dead letters are tried again; how many. Rejects with letter_not_found where one is named and is not there. */
-  sendAgain(query: LetterQuery): Promise<number>
+  sendAgain(query: DeadLetterQuery): Promise<number>
   /** Dead letters are given up for good; how many. Rejects with letter_not_found where one is named and is not there. */
-  discard(query: LetterQuery): Promise<number>
+  discard(query: DeadLetterQuery): Promise<number>
 }

@@ -71,7 +71,7 @@ export interface RecomputeAnswer {
   readonly requestedAt: string
 }
 
-export interface InternalQuestion extends MetricsScope {
+export interface InternalQuery extends MetricsScope {
   /** All that the principal may see where not given. */
   readonly jobIds?: readonly number[]
   readonly interval?: string
@@ -89,7 +89,7 @@ export interface InternalMetrics {
   readonly overallFeedbackMetrics: unknown
 }
 
-export interface PlatformQuestion {
+export interface PlatformQuery {
   readonly jobIds?: readonly number[]
   readonly interval: string
 }
@@ -116,6 +116,6 @@ export interface MetricsService {
   /** Resolves when the request is stored. */
   requestRecompute(job: JobHandle, modelId: string): RecomputeAnswer
   setProductionDate(job: JobHandle, date: string): void
-  internal(principal: Principal, question: InternalQuestion, gone?: AbortSignal): Promise<InternalMetrics>
-  platform(principal: Principal, question: PlatformQuestion): Promise<PlatformMetrics>
+  internal(principal: Principal, query: InternalQuery, gone?: AbortSignal): Promise<InternalMetrics>
+  platform(principal: Principal, query: PlatformQuery): Promise<PlatformMetrics>
 }

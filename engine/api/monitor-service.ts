@@ -85,7 +85,7 @@ export interface Figures {
   readonly eventsStored: number
   readonly outliers: number
   /** Look-ups about events that were decided, by how they ended. */
-  readonly lookUps: ReadonlyMap<string, number>
+  readonly enrichments: ReadonlyMap<string, number>
   /** By label's name and band of confidence. Labels beyond the first few hundred count as `other`. */
   readonly decisions: readonly { readonly label: string; readonly band: string; readonly count: number }[]
   readonly trainings: {

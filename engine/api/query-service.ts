@@ -8,7 +8,7 @@ export interface JobSelection {
 }
 
 /** `events/query` (C2.7). */
-export interface EventsQuestion extends JobSelection {
+export interface EventsQuery extends JobSelection {
   readonly eventIds?: readonly string[]
   /** `[{field, operator, value}]` as the client sent it; query/filter.ts says what holds. */
   readonly filters?: unknown
@@ -26,7 +26,7 @@ export interface EventsQuestion extends JobSelection {
 }
 
 /** `events/raw_es_query`. */
-export interface SearchQuestion extends JobSelection {
+export interface SearchQuery extends JobSelection {
   /** The body of a search as the client sent it; query/search.ts says what is spoken. */
   readonly queryBody: unknown
   readonly decisionPointsOnly?: boolean
@@ -38,8 +38,8 @@ export interface SearchQuestion extends JobSelection {
  * with an error of no meaning, after `gone` was aborted.
  */
 export interface QueriesService {
-  events(principal: Principal, question: EventsQuestion, gone?: AbortSignal): Promise<Uint8Array>
-  search(principal: Principal, question: SearchQuestion, gone?: AbortSignal): Promise<Uint8Array>
+  events(principal: Principal, query: EventsQuery, gone?: AbortSignal): Promise<Uint8Array>
+  search(principal: Principal, query: SearchQuery, gone?: AbortSignal): Promise<Uint8Array>
   /** `[{field_name, available_operators, available_in_jobs}]` of what the jobs' latest events hold. */
   fields(principal: Principal, jobs: JobSelection, gone?: AbortSignal): Promise<Uint8Array>
   /** The same as `{field: type}`. */

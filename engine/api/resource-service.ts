@@ -19,12 +19,12 @@ export interface ApplyOutcome {
 }
 
 /** What is to be deleted. */
-export interface RemovalQuery extends ResourceQuery {
+export interface DeletionQuery extends ResourceQuery {
   /** Also what others use: it is taken out of them. */
   readonly force?: boolean
 }
 
-export interface RemovalOutcome {
+export interface DeletionOutcome {
   readonly deleted: readonly ResourceRef[]
   /** What used them and was forced to let go. */
   readonly updated: readonly ResourceRef[]

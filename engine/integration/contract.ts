@@ -143,13 +143,13 @@ export interface Source {
 }
 
 /** What a look-up brings: names with scalars, lists of scalars, or names again. */
-export type LookUpFields = Readonly<Record<string, unknown>>
+export type EnrichmentFields = Readonly<Record<string, unknown>>
 
 /** The counterpart could not be asked, or did not answer as it should; the message is for people. */
-export class LookUpFailure extends SourceFailure {}
+export class EnrichmentFailure extends SourceFailure {}
 
 /** The counterpart answers others but never this question; the sentence is for people. */
-export class QuestionRefused {
+export class QueryRefused {
   readonly reason: string
 
   constructor(reason: string) {
@@ -158,16 +158,16 @@ export class QuestionRefused {
 }
 
 /** What is known of a subject: null for nothing. */
-export type Known = LookUpFields | null | QuestionRefused
+export type Known = EnrichmentFields | null | QueryRefused
 
 /** Looks up what is known about events: enrichment. */
-export interface LookUp {
+export interface EnrichmentSource {
   /** Most subjects that `find` takes at once, and how many such questions may be under way. */
   readonly batchMax: number
   readonly atOnce: number
   /** What is asked about the event, null where it has nothing to ask about. Equal subjects have equal answers, for a while. */
   subjectOf(document: Readonly<Record<string, unknown>>): string | null
-  /** What is known of each, in order. Rejects with LookUpFailure where it is about no single one. Ends soon after `signal` does. */
+  /** What is known of each, in order. Rejects with EnrichmentFailure where it is about no single one. Ends soon after `signal` does. */
   find(subjects: readonly string[], signal: AbortSignal): Promise<readonly Known[]>
   /** What it knows by itself, for people; absent where it asks each time. */
   summary?(): string
@@ -194,5 +194,5 @@ export interface OutsideKind {
   /** For the role input. @throws Error as openSink. */
   openSource?(connection: Opened, parameters: Opened, tools: Tools): Source
   /** For the role enrichment. @throws Error as openSink. */
-  openLookUp?(connection: Opened, parameters: Opened, tools: Tools): LookUp
+  openEnrichment?(connection: Opened, parameters: Opened, tools: Tools): EnrichmentSource
 }

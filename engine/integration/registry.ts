@@ -1,6 +1,6 @@
 /** The kinds that do something outside, and with them the whole catalogue. A kind stands here when it works. */
-import { standardKinds } from '../resource/registry/registry-entries.js'
-import { Kinds } from '../resource/registry/integration-registry.js'
+import { builtInKinds } from '../resource/registry/registry-entries.js'
+import { IntegrationRegistry } from '../resource/registry/integration-registry.js'
 import { jira } from './cases/jira.js'
 import { redmine } from './cases/redmine.js'
 import { serviceNow } from './cases/servicenow.js'
@@ -33,7 +33,7 @@ export const outsideKinds: readonly OutsideKind[] = [
 ]
 
 /** Every kind that an integration can be of. */
-export const allKinds = new Kinds([...standardKinds.all, ...outsideKinds.map(({ entry }) => entry)])
+export const allKinds = new IntegrationRegistry([...builtInKinds.all, ...outsideKinds.map(({ entry }) => entry)])
 
 /** The kind with that id, or null where it does nothing outside. */
 export function outsideKind(id: string): OutsideKind | null {

@@ -12,10 +12,10 @@ import { orderResources } from './order.js'
 import { Plan, type Maker, type PlannedApply } from './plan.js'
 import { References } from './references.js'
 import type { ResourceInput } from './shapes.js'
-import type { CatalogState } from './state.js'
+import type { ResourceState } from './state.js'
 
 /** True where the catalog has a resource of that type and title. */
-function exists(state: CatalogState, { type, properties }: ResourceInput): boolean {
+function exists(state: ResourceState, { type, properties }: ResourceInput): boolean {
   if (type === 'api_key') return state.apiKeys.has(properties.title)
   if (type === 'integration') return state.integrationsByTitle.has(properties.title)
   return state.jobsByTitle.has(properties.title)
@@ -32,7 +32,7 @@ function refuseDuplicates(inputs: readonly ResourceInput[], issues: Issues): voi
   }
 }
 
-function refuseTooMany(state: CatalogState, outcome: ApplyOutcome): void {
+function refuseTooMany(state: ResourceState, outcome: ApplyOutcome): void {
   const counts = [
     ['job', state.jobs.size, limits.jobsMax],
     ['integration', state.integrations.size, limits.integrationsMax],
@@ -51,7 +51,7 @@ function refuseTooMany(state: CatalogState, outcome: ApplyOutcome): void {
  * @throws Refusal invalid_resources, unresolved_reference, dependency_cycle, resource_exists, limit_exceeded.
  */
 export function planApply(
-  state: CatalogState,
+  state: ResourceState,
   inputs: readonly ResourceInput[],
   overwrite: boolean,
   maker: Maker,

@@ -10,9 +10,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isoMicros } from '../clock.js'
 import type { JobSettings } from '../domain/job/job.js'
-import type { Kinds } from './registry/integration-registry.js'
+import type { IntegrationRegistry } from './registry/integration-registry.js'
 import type { ApiKeyRecord, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
-import type { CatalogState, Changes } from './state.js'
+import type { ResourceState, Changes } from './state.js'
 import type { Author } from '../api/principal.js'
 import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from '../api/audit-service.js'
 
@@ -57,7 +57,7 @@ function showJob(job: JobSettings, titleOf: (integrationId: number) => string): 
   }
 }
 
-function showIntegration(record: IntegrationRecord, kinds: Kinds): Shown {
+function showIntegration(record: IntegrationRecord, kinds: IntegrationRegistry): Shown {
   const kind = kinds.byId(record.kind)
   const fields: Record<string, unknown> = { title: record.title, integration_type: kind.name }
   const secrets: Record<string, unknown> = {}
@@ -114,7 +114,7 @@ function differences(before: Shown | null, after: Shown | null): Record<string, 
 }
 
 /** What the changes tell, seen from the state before them. */
-export function auditOf(state: CatalogState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
+export function auditOf(state: ResourceState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
   const entries: AuditEntry[] = []
   for (const { type, id, before, after, job, action } of changed(state, changes, atMicros)) {
     const differing = differences(before, after)
@@ -147,7 +147,7 @@ function shown<R>(record: R | null | undefined, show: (record: R) => Shown): Sho
   return record === null || record === undefined ? null : show(record)
 }
 
-function* changed(state: CatalogState, changes: Changes, atMicros: number): Generator<Changed> {
+function* changed(state: ResourceState, changes: Changes, atMicros: number): Generator<Changed> {
   const show = (record: IntegrationRecord): Shown => showIntegration(record, state.kinds)
   for (const [id, record] of changes.integrations) {
     const before = shown(state.integrations.get(id), show)

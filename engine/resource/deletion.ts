@@ -8,11 +8,11 @@
  */
 import { Refusal, type Issue } from '../errors.js'
 import type { JobSettings } from '../domain/job/job.js'
-import type { RemovalOutcome, RemovalQuery, ResourceQuery } from '../api/decision-service.js'
+import type { DeletionOutcome, DeletionQuery, ResourceQuery } from '../api/decision-service.js'
 import { findResources } from './listing.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { refer } from './resource-names.js'
-import { Changes, type CatalogState } from './state.js'
+import { Changes, type ResourceState } from './state.js'
 
 const USERS_SHOWN_MAX = 100
 
@@ -23,12 +23,12 @@ function refuseInUse(what: string, users: readonly string[]): void {
   throw new Refusal('resource_in_use', `${what} is in use; force=true deletes it nevertheless`, { details })
 }
 
-function refuseBuiltIn(state: CatalogState, record: IntegrationRecord): void {
+function refuseBuiltIn(state: ResourceState, record: IntegrationRecord): void {
   if (!state.kinds.byId(record.kind).builtIn) return
   throw new Refusal('resource_in_use', `the integration "${record.title}" is a part of the service`)
 }
 
-function refuseLastManagementKey(state: CatalogState, key: ApiKeyRecord): void {
+function refuseLastManagementKey(state: ResourceState, key: ApiKeyRecord): void {
   if (key.kind !== 'management') return
   const managing = [...state.apiKeys.values()].filter((each) => each.kind === 'management')
   if (managing.length === 1) throw new Refusal('resource_in_use', 'the last management key cannot be deleted')
@@ -45,23 +45,23 @@ function refuseVague({ type, title, id }: ResourceQuery): void {
   }
 }
 
-function usersOf(state: CatalogState, record: IntegrationRecord): JobSettings[] {
+function usersOf(state: ResourceState, record: IntegrationRecord): JobSettings[] {
   return [...state.jobs.values()].filter((job) => job.pipeline.some((step) => step.integrationId === record.id))
 }
 
 /** The parameters of the integration that name the key. */
-function bindingsTo(state: CatalogState, key: ApiKeyRecord, { kind, connection }: IntegrationRecord): string[] {
+function bindingsTo(state: ResourceState, key: ApiKeyRecord, { kind, connection }: IntegrationRecord): string[] {
   const references = state.kinds.byId(kind).connection.filter(({ type }) => type === 'api_key')
   return references.map(({ name }) => name).filter((name) => connection[name] === key.name)
 }
 
 /** One walk over what a deletion names. */
-class Removal {
+class Deletion {
   readonly changes = new Changes()
-  readonly #state: CatalogState
+  readonly #state: ResourceState
   readonly #force: boolean
 
-  constructor(state: CatalogState, force: boolean) {
+  constructor(state: ResourceState, force: boolean) {
     this.#state = state
     this.#force = force
   }
@@ -106,20 +106,23 @@ class Removal {
  * The changes that delete what the query names, what that is, and what lost it.
  * @throws Refusal invalid_resources, resource_not_found, resource_in_use.
  */
-export function planRemoval(state: CatalogState, query: RemovalQuery): { changes: Changes; outcome: RemovalOutcome } {
+export function planDeletion(
+  state: ResourceState,
+  query: DeletionQuery,
+): { changes: Changes; outcome: DeletionOutcome } {
   refuseVague(query)
   const { apiKeys, integrations, jobs } = findResources(state, query)
-  const removal = new Removal(state, query.force ?? false)
-  for (const key of apiKeys) removal.key(key)
-  for (const record of integrations) removal.integration(record)
-  for (const job of jobs) removal.job(job)
+  const deletion = new Deletion(state, query.force ?? false)
+  for (const key of apiKeys) deletion.key(key)
+  for (const record of integrations) deletion.integration(record)
+  for (const job of jobs) deletion.job(job)
   const deleted = [
     ...apiKeys.map((key) => refer('api_key', key)),
     ...integrations.map((record) => refer('integration', record)),
     ...jobs.map((job) => refer('job', job)),
   ]
   if (deleted.length === 0) throw new Refusal('resource_not_found', `there is no such ${query.type}`)
-  const { changes } = removal
+  const { changes } = deletion
   const updated = [
     ...[...changes.integrations.values()].flatMap((each) => (each === null ? [] : [refer('integration', each)])),
     ...[...changes.jobs.values()].flatMap((each) => (each === null ? [] : [refer('job', each)])),

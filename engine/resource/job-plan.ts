@@ -15,7 +15,7 @@ import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineSt
 import { defaultLabels, labelAmbiguity, placeLabels } from '../domain/job/labels.js'
 import type { Issues, Place } from './document-issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
-import { roleOf, type IntegrationKind, type Kinds } from './registry/integration-registry.js'
+import { roleOf, type IntegrationKind, type IntegrationRegistry } from './registry/integration-registry.js'
 import { withLabels, type LabelNames } from './registry/label-parameters.js'
 import { readParameters } from './registry/parameters.js'
 import type { IntegrationRecord } from './records.js'
@@ -29,7 +29,7 @@ export interface JobSurroundings {
   kindOf(integrationId: number): IntegrationKind
   /** The one integration of a built-in kind. */
   builtIn(kind: string): IntegrationRecord
-  readonly kinds: Kinds
+  readonly kinds: IntegrationRegistry
   readonly sealer: Sealer
   /** The ingest time that a step takes which begins: what comes in afterwards has a later one. */
   stamp(): number

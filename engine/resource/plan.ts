@@ -24,7 +24,7 @@ import type { References } from './references.js'
 import type { Sealer } from './access/sealing.js'
 import { hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
-import { Changes, type CatalogState } from './state.js'
+import { Changes, type ResourceState } from './state.js'
 
 /** Where new records get their times, chances and places from. */
 export interface Maker {
@@ -51,7 +51,7 @@ export class Plan {
   readonly #created: ResourceRef[] = []
   readonly #updated: ResourceRef[] = []
   readonly issues = new Issues()
-  readonly #state: CatalogState
+  readonly #state: ResourceState
   readonly #references: References
   readonly #maker: Maker
   readonly #now: string
@@ -61,7 +61,7 @@ export class Plan {
   #nextJobId: number
   #nextIntegrationId: number
 
-  constructor(state: CatalogState, references: References, maker: Maker) {
+  constructor(state: ResourceState, references: References, maker: Maker) {
     this.#state = state
     this.#references = references
     this.#maker = maker

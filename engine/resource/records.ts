@@ -3,7 +3,7 @@
  *
  * | table        | key                       | value                                         |
  * |--------------|---------------------------|-----------------------------------------------|
- * | meta         | `counters`                | CatalogCounters                               |
+ * | meta         | `counters`                | ResourceCounters                               |
  * | jobs         | id (u32, big-endian)      | JobSettings                                   |
  * | integrations | id (u32, big-endian)      | IntegrationRecord                             |
  * | api_keys     | name, UTF-8               | ApiKeyRecord                                  |
@@ -19,10 +19,10 @@ import type { Role, Scope } from '../api/scopes.js'
 
 export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users', 'tokens', 'uses'] as const
 
-export type CatalogTable = (typeof catalogTables)[number]
+export type ResourceTable = (typeof catalogTables)[number]
 
 /** The next ids; they only go up, so that no id is used twice. */
-export interface CatalogCounters {
+export interface ResourceCounters {
   readonly nextJobId: number
   readonly nextIntegrationId: number
 }
@@ -98,7 +98,7 @@ export function encodeRecord(record: unknown): Uint8Array {
  * The record of these bytes.
  * @throws Refusal data_dir_newer for a version this program does not know, data_dir_invalid for broken bytes.
  */
-export function decodeRecord<T>(table: CatalogTable, bytes: Uint8Array): T {
+export function decodeRecord<T>(table: ResourceTable, bytes: Uint8Array): T {
   const version = bytes[0] ?? 0
   if (version > VERSION) {
     throw new Refusal('data_dir_newer', `a record of ${table} has version ${version}; this program knows ${VERSION}`)

@@ -12,26 +12,26 @@
  */
 import { Refusal } from '../errors.js'
 import type { JobSettings, JobStatus } from '../domain/job/job.js'
-import type { ApplyOutcome, RemovalOutcome, RemovalQuery, ResourceQuery } from '../api/decision-service.js'
+import type { ApplyOutcome, DeletionOutcome, DeletionQuery, ResourceQuery } from '../api/decision-service.js'
 import type { Environment } from '../store/environment.js'
 import { Access } from './access/visibility.js'
 import { planApply } from './apply.js'
 import { auditOf } from './audit-changes.js'
 import type { AuditTrail } from './audit-trail.js'
 import { planBootstrap, planBuiltIns, type BootstrapOutcome, type BootstrapSecrets } from './bootstrap.js'
-import { KindCatalogue } from './registry/integration-metadata.js'
-import type { Catalogue } from '../api/integration-metadata-service.js'
-import { standardKinds } from './registry/registry-entries.js'
-import type { Kinds } from './registry/integration-registry.js'
+import { IntegrationMetadata } from './registry/integration-metadata.js'
+import type { IntegrationMetadataService } from '../api/integration-metadata-service.js'
+import { builtInKinds } from './registry/registry-entries.js'
+import type { IntegrationRegistry } from './registry/integration-registry.js'
 import { Credentials } from './access/credentials.js'
 import { LastUse } from './access/last-use.js'
 import { listResources } from './listing.js'
 import { Passwords } from './access/passwords.js'
 import type { Maker } from './plan.js'
-import { planRemoval } from './deletion.js'
+import { planDeletion } from './deletion.js'
 import { parseDocument } from './shapes.js'
 import type { IntegrationRecord } from './records.js'
-import { CatalogState, Changes } from './state.js'
+import { ResourceState, Changes } from './state.js'
 import { planStepsAnew } from './steps-anew.js'
 import { Tokens } from './access/tokens.js'
 import { RefusedSignIns } from './access/refused-sign-ins.js'
@@ -41,15 +41,15 @@ import type { AuditEntry } from '../api/audit-service.js'
 
 export { catalogTables } from './records.js'
 
-export interface CatalogOptions extends Maker {
+export interface ResourceStoreOptions extends Maker {
   /** The kinds of integrations that there are; those of the service where absent. */
-  readonly kinds?: Kinds
+  readonly kinds?: IntegrationRegistry
   /** Told of every change, in its commit. */
   readonly audit?: AuditTrail
 }
 
 /** Says of whom or what it is known when it was used last. */
-function userIds(state: CatalogState): (id: string) => boolean {
+function userIds(state: ResourceState): (id: string) => boolean {
   const keys = new Set([...state.apiKeys.values()].map(({ id }) => id))
   const users = new Set([...state.users.keys()].map(signInId))
   return (id) => keys.has(id) || state.tokens.has(id) || users.has(id)
@@ -62,13 +62,13 @@ function refuseKeys(changes: Changes, { scopes }: Author): void {
   }
 }
 
-export class Catalog {
+export class ResourceStore {
   readonly #environment: Environment
-  readonly #maker: CatalogOptions
-  readonly #state: CatalogState
+  readonly #maker: ResourceStoreOptions
+  readonly #state: ResourceState
   readonly #access: Access
   /** What can be set up, for people and clients. */
-  readonly catalogue: Catalogue
+  readonly integrationMetadata: IntegrationMetadataService
   readonly #lastUse: LastUse
   readonly #credentials: Credentials
   readonly #refusedSignIns: RefusedSignIns | null
@@ -79,12 +79,12 @@ export class Catalog {
   readonly #removed = new Set<(jobId: number) => void>()
   readonly #rewired = new Set<() => void>()
 
-  private constructor(environment: Environment, maker: CatalogOptions, state: CatalogState) {
+  private constructor(environment: Environment, maker: ResourceStoreOptions, state: ResourceState) {
     this.#environment = environment
     this.#maker = maker
     this.#state = state
     this.#access = new Access(state)
-    this.catalogue = new KindCatalogue(state.kinds)
+    this.integrationMetadata = new IntegrationMetadata(state.kinds)
     this.#lastUse = new LastUse(environment, maker.clock, userIds(state))
     this.#credentials = new Credentials(state, maker.clock, this.#lastUse)
     this.#refusedSignIns = maker.audit === undefined ? null : new RefusedSignIns(environment, maker.audit, maker.clock)
@@ -103,14 +103,14 @@ export class Catalog {
    * Reads the catalog of the environment, which has at least the tables of `catalogTables`, and adds what is built in.
    * @throws Refusal data_dir_newer, data_dir_invalid, and those of a commit.
    */
-  static open(environment: Environment, options: CatalogOptions): Catalog {
+  static open(environment: Environment, options: ResourceStoreOptions): ResourceStore {
     environment.refresh()
-    const state = CatalogState.load(environment, options.kinds ?? standardKinds)
+    const state = ResourceState.load(environment, options.kinds ?? builtInKinds)
     for (const { title, shard } of state.jobs.values()) {
       if (shard < options.shards) continue
       throw new Refusal('data_dir_invalid', `the job "${title}" is in shard ${shard} of ${options.shards}`)
     }
-    const catalog = new Catalog(environment, options, state)
+    const catalog = new ResourceStore(environment, options, state)
     catalog.#commit(planBuiltIns(state, options), theService)
     return catalog
   }
@@ -197,8 +197,8 @@ export class Catalog {
    * What was deleted, and what lost something by it.
    * @throws Refusal invalid_resources, resource_not_found, resource_in_use, forbidden.
    */
-  remove(query: RemovalQuery, by: Author): RemovalOutcome {
-    const { changes, outcome } = planRemoval(this.#state, query)
+  remove(query: DeletionQuery, by: Author): DeletionOutcome {
+    const { changes, outcome } = planDeletion(this.#state, query)
     refuseKeys(changes, by)
     this.#commit(changes, by)
     return outcome
@@ -211,7 +211,7 @@ export class Catalog {
   }
 
   /** Calls back with the id of each deleted job; the answer stops it. */
-  onJobRemoved(listener: (jobId: number) => void): () => void {
+  onJobDeleted(listener: (jobId: number) => void): () => void {
     this.#removed.add(listener)
     return () => void this.#removed.delete(listener)
   }

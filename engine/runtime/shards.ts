@@ -19,7 +19,7 @@ import { Mailbox } from './mailbox/mailbox.js'
 import { timesTaken, type MessageKind } from '../actor/message.js'
 import { TurnSlots } from './mailbox/turn-slots.js'
 import { ShardThreads, type ShardThreadData } from './threads/shard-threads.js'
-import type { ThreadLook } from './threads/thread-usage.js'
+import type { ThreadUsage } from './threads/thread-usage.js'
 import type { TurnTask } from '../actor/turn-task.js'
 import type { IngestClock } from './ingest-clock.js'
 
@@ -57,8 +57,8 @@ export class Shards {
   readonly #meters: readonly TurnMeter[]
   readonly #decided = new DecidedTotals()
 
-  constructor(parts: ShardsParts) {
-    const { threads, threadData, readers, clock, failed } = parts
+  constructor(deps: ShardsParts) {
+    const { threads, threadData, readers, clock, failed } = deps
     this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
     this.#meters = readers.map(() => new TurnMeter())
@@ -67,7 +67,7 @@ export class Shards {
     const slots = Array.from({ length: threads }, () => new TurnSlots())
     const common = {
       run: (task: TurnTask, decided: () => void) => this.#threads.run(task, decided),
-      events: this.#mailboxEvents(parts),
+      events: this.#mailboxEvents(deps),
       takeTimes: (count: number) => clock.take(count),
     }
     this.#mailboxes = readers.map(
@@ -165,8 +165,8 @@ export class Shards {
   }
 
   /** How each of them is doing. Rejects where one does not answer because it died. */
-  lookAtThreads(): Promise<ThreadLook[]> {
-    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.lookAtThread(thread)))
+  readThreadUsages(): Promise<ThreadUsage[]> {
+    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.readThreadUsage(thread)))
   }
 
   /** Bytes of a shard on disk. */
@@ -198,7 +198,7 @@ export class Shards {
     return this.#threads.threadOf(shard)
   }
 
-  lookAtThread(thread: number): Promise<ThreadLook> {
+  readThreadUsage(thread: number): Promise<ThreadUsage> {
     return this.#threads.look(thread)
   }
 

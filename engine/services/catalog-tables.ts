@@ -5,7 +5,7 @@ import { samplesTable } from './monitor/sample-store.js'
 import { watchdogsTable } from './monitor/watchdog-log.js'
 import { catalogTables } from '../resource/records.js'
 import { metricsTables } from './report/metrics-log.js'
-import { marksTable } from './verify/watermarks.js'
+import { watermarksTable } from './verify/watermarks.js'
 import { TRAININGS_TABLE } from './training/training-log.js'
 
 export const allCatalogTables: readonly string[] = [
@@ -16,5 +16,5 @@ export const allCatalogTables: readonly string[] = [
   samplesTable,
   watchdogsTable,
   alertsTable,
-  marksTable,
+  watermarksTable,
 ]

@@ -10,13 +10,13 @@ import { isRefusal } from '../errors.js'
 import { retrainBlockedBy } from '../domain/job/retrain.js'
 import type { JobSettings } from '../domain/job/job.js'
 import { missingForTraining } from '../domain/learn/knowledge-base.js'
-import type { Catalog } from '../resource/resource-store.js'
+import type { ResourceStore } from '../resource/resource-store.js'
 import { orphanSettings } from '../actor/deleted-job.js'
 import type { Shards } from '../runtime/shards.js'
 import type { Trainings } from './training/trainings.js'
 
-export interface UpkeepParts {
-  readonly catalog: Catalog
+export interface UpkeepDeps {
+  readonly catalog: ResourceStore
   readonly shards: Shards
   readonly trainings: Trainings
   /** False while the engine shuts down. */
@@ -25,15 +25,15 @@ export interface UpkeepParts {
 }
 
 export class Upkeep {
-  readonly #parts: UpkeepParts
+  readonly #deps: UpkeepDeps
 
-  constructor(parts: UpkeepParts) {
-    this.#parts = parts
+  constructor(deps: UpkeepDeps) {
+    this.#deps = deps
   }
 
   /** What the last process left unfinished: waiting events, rows of deleted jobs. */
   takeUp(): void {
-    const { catalog, shards } = this.#parts
+    const { catalog, shards } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
       for (const { jobId, stats } of shards.reader(shard).storedJobs()) {
         if (catalog.job(jobId) === undefined) this.#purge(jobId, shard)
@@ -44,7 +44,7 @@ export class Upkeep {
 
   /** Decides what waited for the job to start. */
   resume(jobId: number): void {
-    const { catalog, shards } = this.#parts
+    const { catalog, shards } = this.#deps
     this.#untilDone('taking up what waited', async () => {
       const job = catalog.job(jobId)
       if (job === undefined || job.status !== 'STARTED') return { more: false }
@@ -54,13 +54,13 @@ export class Upkeep {
 
   /** The job was deleted. Every shard is asked: what came in just before is not in any store yet. */
   forget(jobId: number): void {
-    for (let shard = 0; shard < this.#parts.shards.count; shard++) this.#purge(jobId, shard)
-    this.#parts.trainings.remove(jobId)
+    for (let shard = 0; shard < this.#deps.shards.count; shard++) this.#purge(jobId, shard)
+    this.#deps.trainings.remove(jobId)
   }
 
   /** Why the job cannot be trained, or null. */
   missingForTraining(job: JobSettings): string | null {
-    const { consensusCounts } = this.#parts.shards.reader(job.shard).stats(job)
+    const { consensusCounts } = this.#deps.shards.reader(job.shard).stats(job)
     return missingForTraining(
       consensusCounts,
       job.labels.map(({ name }) => name),
@@ -69,9 +69,9 @@ export class Upkeep {
 
   /** The schedule says that the job is to be trained now. */
   trainBySchedule(jobId: number): void {
-    const { catalog, shards, trainings, failed } = this.#parts
+    const { catalog, shards, trainings, failed } = this.#deps
     const job = catalog.job(jobId)
-    if (!this.#parts.accepting() || job === undefined || job.autoRetrain === null) return
+    if (!this.#deps.accepting() || job === undefined || job.autoRetrain === null) return
     const stats = shards.reader(job.shard).stats(job)
     const reason =
       this.missingForTraining(job) ??
@@ -95,16 +95,16 @@ export class Upkeep {
   #purge(jobId: number, shard: number): void {
     const settings = orphanSettings(jobId, shard)
     this.#untilDone('deleting what a deleted job left', async () => {
-      return (await this.#parts.shards.insist(settings, 'purge')) as { more: boolean }
+      return (await this.#deps.shards.insist(settings, 'purge')) as { more: boolean }
     })
   }
 
   #untilDone(what: string, step: () => Promise<{ more: boolean }>): void {
     const loop = async (): Promise<void> => {
-      while (this.#parts.accepting() && (await step()).more);
+      while (this.#deps.accepting() && (await step()).more);
     }
     loop().catch((error: unknown) => {
-      if (this.#parts.accepting()) this.#parts.failed(what, error)
+      if (this.#deps.accepting()) this.#deps.failed(what, error)
     })
   }
 }

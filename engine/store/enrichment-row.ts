@@ -10,34 +10,34 @@ import { decodeJsonRow, encodeJsonRow } from './rows.js'
 export const ENRICHMENT = 'enrichment'
 
 /** How the look-up of one step ended. `late`: the time was over before there was an answer. */
-export type LookUpOutcome = 'found' | 'nothing' | 'failed' | 'late'
+export type EnrichmentOutcome = 'found' | 'nothing' | 'failed' | 'late'
 
-export interface LookUpNote {
+export interface EnrichmentNote {
   /** What the fields are called by: `enrichment.<name>.<field>`. */
   readonly name: string
   /** Of the integration. */
   readonly title: string
-  readonly outcome: LookUpOutcome
+  readonly outcome: EnrichmentOutcome
   /** For people; '' where there is nothing to say. */
   readonly reason: string
   /** Milliseconds that it took. */
   readonly ms: number
 }
 
-export interface LookUpRow {
+export interface EnrichmentRow {
   /** When the event was decided, microseconds. */
   readonly atMicros: number
-  readonly steps: readonly LookUpNote[]
+  readonly steps: readonly EnrichmentNote[]
   /** What the client's body had in the field `enrichment`; absent where it had none. */
   readonly had?: unknown
   /** Why what was found could not be kept with the event; absent where it was. */
   readonly leftOut?: string
 }
 
-export function encodeLookUps(row: LookUpRow): Buffer {
+export function encodeEnrichments(row: EnrichmentRow): Buffer {
   return encodeJsonRow(row)
 }
 
-export function decodeLookUps(value: Uint8Array): LookUpRow {
-  return decodeJsonRow(value) as LookUpRow
+export function decodeEnrichments(value: Uint8Array): EnrichmentRow {
+  return decodeJsonRow(value) as EnrichmentRow
 }

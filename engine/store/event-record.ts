@@ -38,13 +38,19 @@ import {
   type RecordHeader,
 } from './record-header.js'
 
-export { decisionSources, decodeHeader, newHeader, type LookUps, type RecordHeader } from './record-header.js'
+export {
+  decisionSources,
+  decodeHeader,
+  newHeader,
+  type EnrichmentRequests,
+  type RecordHeader,
+} from './record-header.js'
 
 const PREVIOUS_BYTES = 24
 
 /** The header of an event that was decided before, with another decision. */
 export function decidedAgain(
-  { pending, lacksPoints, hasFeedback, hasClientId, bucketId, lookUps }: RecordHeader,
+  { pending, lacksPoints, hasFeedback, hasClientId, bucketId, enrichments }: RecordHeader,
   decision: Decision,
 ): RecordHeader {
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
@@ -60,7 +66,7 @@ export function decidedAgain(
     hasFeedback,
     hasClientId,
     bucketId,
-    lookUps,
+    enrichments,
   }
 }
 

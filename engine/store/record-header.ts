@@ -38,9 +38,9 @@ const LOOK_UPS_SHIFT = 6
  * What was looked up elsewhere about the event. `awaited`: it waits for that, and has a mark in `awaited`. `stored`: there is a row
  * in `lookups`. `passed_over`: nothing was asked, since too many events waited.
  */
-export type LookUps = 'none' | 'awaited' | 'stored' | 'passed_over'
+export type EnrichmentRequests = 'none' | 'awaited' | 'stored' | 'passed_over'
 
-const lookUpStates: readonly LookUps[] = ['none', 'awaited', 'stored', 'passed_over']
+const enrichmentStates: readonly EnrichmentRequests[] = ['none', 'awaited', 'stored', 'passed_over']
 
 /** What the header says. */
 export interface RecordHeader extends Decision {
@@ -54,7 +54,7 @@ export interface RecordHeader extends Decision {
   readonly hasClientId: boolean
   /** 16 bytes; null where the job has no buckets. */
   readonly bucketId: Uint8Array | null
-  readonly lookUps: LookUps
+  readonly enrichments: EnrichmentRequests
 }
 
 /** The header of an event that comes in. */
@@ -64,7 +64,7 @@ export function newHeader(
   lacksPoints: boolean,
   hasClientId: boolean,
   bucketId: Uint8Array | null,
-  lookUps: LookUps = 'none',
+  enrichments: EnrichmentRequests = 'none',
 ): RecordHeader {
   // Field by field: an object spread is slow.
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
@@ -80,7 +80,7 @@ export function newHeader(
     hasFeedback: false,
     hasClientId,
     bucketId,
-    lookUps,
+    enrichments,
   }
 }
 
@@ -99,7 +99,7 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
     modelVersion: bytes.readUInt32LE(8),
     outlierScore: bytes.readFloatLE(12),
     bucketId: isInBucket(bytes) ? bytes.subarray(BUCKET_ID_AT, BUCKET_ID_AT + BUCKET_ID_BYTES) : null,
-    lookUps: lookUpStates[(bytes[3] as number) >> LOOK_UPS_SHIFT] as LookUps,
+    enrichments: enrichmentStates[(bytes[3] as number) >> LOOK_UPS_SHIFT] as EnrichmentRequests,
   }
 }
 
@@ -158,7 +158,8 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
     (header.hasFeedback ? HAS_FEEDBACK : 0) |
     (header.hasClientId ? HAS_CLIENT_ID : 0)
   bytes[at + 2] = header.label < 0 ? NO_LABEL : header.label
-  bytes[at + 3] = decisionSources.indexOf(header.source) | (lookUpStates.indexOf(header.lookUps) << LOOK_UPS_SHIFT)
+  bytes[at + 3] =
+    decisionSources.indexOf(header.source) | (enrichmentStates.indexOf(header.enrichments) << LOOK_UPS_SHIFT)
   bytes[at + 4] = confidence
   bytes[at + 5] = confidence >> 8
   bytes.writeUInt32LE(header.modelVersion, at + 8)

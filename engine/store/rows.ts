@@ -9,7 +9,7 @@ import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
 import type { Consensus, Vote } from '../domain/learn/consensus.js'
 import type { ModelSummary } from '../domain/learn/classifier.js'
 import type { PointValue } from '../domain/event/point-value.js'
-import { freshWatch, type WatchState } from '../domain/decide/model-trust.js'
+import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import { assert } from '../assert.js'
 import { pack, unpack } from './pack.js'
 
@@ -162,7 +162,7 @@ export interface StatsRow {
   readonly lowConfidenceSinceTraining: number
   readonly decidedSinceTraining: number
   /** What the stream since then says of the model; changed in place (decide/model-trust.ts). */
-  readonly watch: WatchState
+  readonly watch: ModelTrust
 }
 
 export function emptyStats(labelCount: number): StatsRow {
@@ -201,7 +201,7 @@ export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {
     consensusFlipsSinceTraining: 0,
     lowConfidenceSinceTraining: 0,
     decidedSinceTraining: 0,
-    watch: freshWatch(),
+    watch: freshTrust(),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Deleting stored events for good: a person's data, say. */
 import { operation, type Route } from '../http/route.js'
 import { worked } from '../schemas/common.js'
-import { ErasureResult } from '../schemas/erase.js'
+import { EraseResult } from '../schemas/erase.js'
 import { ReprocessSelection } from '../schemas/stored-events.js'
 import { jobFromPath } from './job-reference.js'
 
@@ -23,7 +23,7 @@ const erase = operation({
     end_date: '2026-01-01',
     filters: [{ field: 'source.ip', operator: 'is', value: '192.0.2.7' }],
   },
-  responses: { 200: { description: 'They are gone.', schema: ErasureResult } },
+  responses: { 200: { description: 'They are gone.', schema: EraseResult } },
   errors: [404, 507],
   async handle({ app, params, principal, body }) {
     const request = {
@@ -32,7 +32,7 @@ const erase = operation({
       endDate: body.end_date,
       filters: body.filters,
     }
-    const { events, votes, retrainNeeded } = await app.service.erasure.events(
+    const { events, votes, retrainNeeded } = await app.service.erase.events(
       jobFromPath(app, principal, params[0]!),
       request,
       principal,
@@ -41,4 +41,4 @@ const erase = operation({
   },
 })
 
-export const erasureRoutes: readonly Route[] = [erase]
+export const eraseRoutes: readonly Route[] = [erase]

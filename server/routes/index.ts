@@ -7,12 +7,12 @@ import { openApiDocument } from '../openapi.js'
 import { alertmanagerRoutes } from './alertmanager.js'
 import { auditRoutes } from './monitoring/audit.js'
 import { backupRoutes } from './monitoring/backups.js'
-import { catalogueRoutes } from './integration-metadata.js'
+import { integrationMetadataRoutes } from './integration-metadata.js'
 import { clusterRoutes } from './clusters.js'
 import { consoleRoutes } from './console.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
-import { erasureRoutes } from './erase.js'
+import { eraseRoutes } from './erase.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
@@ -87,9 +87,9 @@ export const routes: readonly Route[] = [
   ...reprocessRoutes,
   ...jobRoutes,
   ...resourceRoutes,
-  ...catalogueRoutes,
+  ...integrationMetadataRoutes,
   ...userRoutes,
-  ...erasureRoutes,
+  ...eraseRoutes,
   ...tokenRoutes,
   ...healthRoutes,
   ...integrationRoutes,

@@ -23,7 +23,7 @@ const schema = operation({
   query: SchemaQuery,
   responses: { 200: { description: 'A schema for each integration type.', schema: ParameterSchemas } },
   handle: ({ app, query: { type, integration_type, role } }) =>
-    app.service.catalogue.parameterSchema({ type: type ?? integration_type, role }),
+    app.service.integrationMetadata.parameterSchema({ type: type ?? integration_type, role }),
 })
 
 const integrationMetadata = operation({
@@ -36,7 +36,7 @@ const integrationMetadata = operation({
   scope: 'read:resources',
   query: MetadataQuery,
   responses: { 200: { description: 'Integration types, or one of them.', schema: IntegrationMetadata } },
-  handle: ({ app, query }) => app.service.catalogue.integrationMetadata(query),
+  handle: ({ app, query }) => app.service.integrationMetadata.integrationMetadata(query),
 })
 
 const jobMetadata = operation({
@@ -49,7 +49,7 @@ const jobMetadata = operation({
   scope: 'read:resources',
   query: JobMetadataQuery,
   responses: { 200: { description: 'Job categories, or one of them.', schema: JobMetadata } },
-  handle: ({ app, query }) => app.service.catalogue.jobMetadata(query.category),
+  handle: ({ app, query }) => app.service.integrationMetadata.jobMetadata(query.category),
 })
 
 const integrations = operation({
@@ -63,4 +63,4 @@ const integrations = operation({
   handle: ({ app }) => app.service.listResources({ type: 'integration' }),
 })
 
-export const catalogueRoutes: readonly Route[] = [schema, integrationMetadata, jobMetadata, integrations]
+export const integrationMetadataRoutes: readonly Route[] = [schema, integrationMetadata, jobMetadata, integrations]

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Outcome } from './common.js'
 
-export const ErasureResult = Type.Object({
+export const EraseResult = Type.Object({
   request: Outcome,
   events_deleted: Type.Integer(),
   votes_deleted: Type.Integer(),

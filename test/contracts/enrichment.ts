@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  LookUpFailure,
-  QuestionRefused,
+  EnrichmentFailure,
+  QueryRefused,
   type Known,
-  type LookUp,
-  type LookUpFields,
+  type EnrichmentSource,
+  type EnrichmentFields,
   type Opened,
   type OutsideKind,
 } from '../../engine/integration/contract.js'
@@ -19,11 +19,11 @@ export interface LookedUp {
   readonly connection: Opened
   behave(how: Behaviour): void
   /** Requests so far. */
-  readonly asked: number
+  readonly query: number
   close(): Promise<void>
 }
 
-export interface LookUpCase {
+export interface EnrichmentCase {
   readonly name: string
   readonly kind: OutsideKind
   readonly parameters: Opened
@@ -31,16 +31,16 @@ export interface LookUpCase {
   readonly secrets: readonly string[]
   readonly hostParameter: string
   /** Events, and what is known of them; null for nothing. All of them differ in what is asked. */
-  readonly known: readonly (readonly [event: Record<string, unknown>, fields: LookUpFields | null])[]
+  readonly known: readonly (readonly [event: Record<string, unknown>, fields: EnrichmentFields | null])[]
   /** An event that has nothing to ask about. */
   readonly mute: Record<string, unknown>
   open(): Promise<LookedUp>
 }
 
-export function lookUpContract(one: LookUpCase): void {
+export function enrichmentContract(one: EnrichmentCase): void {
   const { kind, parameters, secrets } = one
 
-  function openLookUp(connection: Opened, tools = toolsFor()): LookUp {
+  function openEnrichment(connection: Opened, tools = toolsFor()): EnrichmentSource {
     const specs = [
       ...kind.entry.connection,
       ...(kind.entry.roles.find(({ role }) => role === 'enrichment')?.parameters ?? []),
@@ -50,37 +50,41 @@ export function lookUpContract(one: LookUpCase): void {
         value === undefined || typeof value === 'object' ? [] : [[name, value]],
       ),
     )
-    return kind.openLookUp!({ ...defaults, ...connection }, { ...defaults, ...parameters }, tools)
+    return kind.openEnrichment!({ ...defaults, ...connection }, { ...defaults, ...parameters }, tools)
   }
 
-  async function failure(work: Promise<unknown>): Promise<LookUpFailure> {
+  async function failure(work: Promise<unknown>): Promise<EnrichmentFailure> {
     const error = await work.then(
       () => assert.fail('it answered'),
       (reason: unknown) => reason,
     )
-    assert.ok(error instanceof LookUpFailure, String(error))
+    assert.ok(error instanceof EnrichmentFailure, String(error))
     for (const secret of secrets) assert.ok(!error.message.includes(secret), error.message)
     return error
   }
 
-  async function withLookUp(
+  async function withEnrichment(
     how: Behaviour,
-    run: (lookUp: LookUp, counterpart: LookedUp) => Promise<void>,
+    run: (enrichment: EnrichmentSource, counterpart: LookedUp) => Promise<void>,
     more: Opened = {},
   ): Promise<void> {
     const counterpart = await one.open()
     counterpart.behave(how)
-    const lookUp = openLookUp({ ...counterpart.connection, timeout_seconds: how === 'silent' ? 1 : 20, ...more })
+    const enrichment = openEnrichment({
+      ...counterpart.connection,
+      timeout_seconds: how === 'silent' ? 1 : 20,
+      ...more,
+    })
     try {
-      await run(lookUp, counterpart)
+      await run(enrichment, counterpart)
     } finally {
-      await lookUp.close()
+      await enrichment.close()
       await counterpart.close()
     }
   }
 
-  const subjects = (lookUp: LookUp): string[] =>
-    one.known.map(([event]) => lookUp.subjectOf(event) ?? assert.fail('nothing to ask'))
+  const subjects = (enrichment: EnrichmentSource): string[] =>
+    one.known.map(([event]) => enrichment.subjectOf(event) ?? assert.fail('nothing to ask'))
 
   describe(`${one.name} as enrichment`, () => {
     it('has an entry that says what it needs, with its secrets marked', () => {
@@ -92,30 +96,30 @@ export function lookUpContract(one: LookUpCase): void {
     })
 
     it('says what is known of each, many at once and one by one', () =>
-      withLookUp('well', async (lookUp) => {
+      withEnrichment('well', async (enrichment) => {
         const wanted = one.known.map(([, fields]) => fields)
         const plain = (fields: readonly Known[]): unknown => JSON.parse(JSON.stringify(fields))
-        assert.deepEqual(plain(await lookUp.find(subjects(lookUp), never)), wanted)
-        for (const [at, subject] of subjects(lookUp).entries())
-          assert.deepEqual(plain(await lookUp.find([subject], never)), [wanted[at]])
-        assert.ok(lookUp.batchMax >= 1 && lookUp.atOnce >= 1)
+        assert.deepEqual(plain(await enrichment.find(subjects(enrichment), never)), wanted)
+        for (const [at, subject] of subjects(enrichment).entries())
+          assert.deepEqual(plain(await enrichment.find([subject], never)), [wanted[at]])
+        assert.ok(enrichment.batchMax >= 1 && enrichment.atOnce >= 1)
       }))
 
     it('asks nothing about an event that has nothing to ask about, and the same for what is the same', () =>
-      withLookUp('well', async (lookUp) => {
-        assert.equal(lookUp.subjectOf(one.mute), null)
-        assert.equal(lookUp.subjectOf({}), null)
+      withEnrichment('well', async (enrichment) => {
+        assert.equal(enrichment.subjectOf(one.mute), null)
+        assert.equal(enrichment.subjectOf({}), null)
         const [[event]] = one.known as [readonly [Record<string, unknown>, unknown]]
-        assert.equal(lookUp.subjectOf({ another: 'field', ...structuredClone(event) }), lookUp.subjectOf(event))
-        assert.equal(new Set(subjects(lookUp)).size, one.known.length)
+        assert.equal(enrichment.subjectOf({ another: 'field', ...structuredClone(event) }), enrichment.subjectOf(event))
+        assert.equal(new Set(subjects(enrichment)).size, one.known.length)
       }))
 
     it('says that nobody is there', async () => {
       const counterpart = await one.open()
       await counterpart.close()
-      const lookUp = openLookUp(counterpart.connection)
-      await failure(lookUp.find(subjects(lookUp), never))
-      await lookUp.close()
+      const enrichment = openEnrichment(counterpart.connection)
+      await failure(enrichment.find(subjects(enrichment), never))
+      await enrichment.close()
     })
 
     it('reaches no private host unless it is allowed', async () => {
@@ -125,11 +129,15 @@ export function lookUpContract(one: LookUpCase): void {
           ...counterpart.connection,
           [one.hostParameter]: String(counterpart.connection[one.hostParameter]).replace('127.0.0.1', host),
         }
-        const lookUp = openLookUp(connection, toolsFor([]))
-        assert.match((await failure(lookUp.find(subjects(lookUp), never))).message, /private, local or reserved/, host)
-        await lookUp.close()
+        const enrichment = openEnrichment(connection, toolsFor([]))
+        assert.match(
+          (await failure(enrichment.find(subjects(enrichment), never))).message,
+          /private, local or reserved/,
+          host,
+        )
+        await enrichment.close()
       }
-      assert.equal(counterpart.asked, 0)
+      assert.equal(counterpart.query, 0)
       await counterpart.close()
     })
 
@@ -143,28 +151,30 @@ export function lookUpContract(one: LookUpCase): void {
     ]
     for (const [how, reason] of wrong) {
       it(`takes nothing for an answer where its counterpart is ${how}`, () =>
-        withLookUp(how, async (lookUp) => {
-          const { message, retryAfterMs } = await failure(lookUp.find(subjects(lookUp), never))
+        withEnrichment(how, async (enrichment) => {
+          const { message, retryAfterMs } = await failure(enrichment.find(subjects(enrichment), never))
           assert.match(message, reason)
           if (how === 'busy') assert.equal(retryAfterMs, 3_000)
         }))
     }
 
     it('takes nothing for an answer where its counterpart refuses the question', () =>
-      withLookUp('refusing', async (lookUp) => {
-        const answers = await lookUp.find(subjects(lookUp), never).catch((error: unknown) => [error])
+      withEnrichment('refusing', async (enrichment) => {
+        const answers = await enrichment.find(subjects(enrichment), never).catch((error: unknown) => [error])
         assert.ok(
-          answers.every((one) => (one instanceof QuestionRefused && one.reason !== '') || one instanceof LookUpFailure),
+          answers.every(
+            (one) => (one instanceof QueryRefused && one.reason !== '') || one instanceof EnrichmentFailure,
+          ),
         )
       }))
 
     it('stops when it is told to', () =>
-      withLookUp(
+      withEnrichment(
         'silent',
-        async (lookUp) => {
+        async (enrichment) => {
           const stop = new AbortController()
           setTimeout(() => stop.abort(), 20)
-          await failure(lookUp.find(subjects(lookUp), stop.signal))
+          await failure(enrichment.find(subjects(enrichment), stop.signal))
         },
         { timeout_seconds: 20 },
       ))

@@ -11,7 +11,7 @@ import { openShard } from '../../engine/store/directory/environments.js'
 import type { Environment, WriteBatch } from '../../engine/store/environment.js'
 import { DEADLY_ID, FATES_FILE, nextFate, NO_START_FILE, type Fate } from './fates.js'
 
-const { dataDir, sectionNames, lateEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
+const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
 const slot = new CommitSlot(commitSlot)
 const fatesFile = join(dataDir, FATES_FILE)
 const shards = new Map<number, Shard>()
@@ -32,7 +32,7 @@ export default function runTurn(task: TurnTask): TurnResult {
 
 function open(task: TurnTask): Shard {
   if (!task.opens) throw new TurnOutOfPlace()
-  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, lateEventsMax, {
+  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, uncountedEventsMax, {
     wait: () => slot.wait(),
     offer(...turn) {
       const elsewhere = slot.offer(...turn)

@@ -12,7 +12,7 @@ const BOOTSTRAP_KEY = 'a-key-for-the-children-of-fault-tests-0123456789'
 const child: Author = { kind: 'user', name: 'child' }
 
 const points = ['host']
-const lookUp =
+const enrichment =
   searchPort === undefined
     ? {}
     : {
@@ -31,7 +31,7 @@ const lookUp =
           },
         },
       }
-const lookUpSteps =
+const enrichmentSteps =
   searchPort === undefined
     ? []
     : [
@@ -49,7 +49,7 @@ const lookUpSteps =
         },
       ]
 const resources = {
-  ...lookUp,
+  ...enrichment,
   key: { type: 'api_key', properties: { name: 'key' } },
   rest: {
     type: 'integration',
@@ -65,7 +65,7 @@ const resources = {
       title: 'job',
       category: 'Decision intelligence',
       decision_points: points,
-      pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }, ...lookUpSteps],
+      pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }, ...enrichmentSteps],
     },
   },
 }

@@ -231,8 +231,8 @@ class Load {
   }
 
   /** Refused while too many tasks wait. */
-  async #reprocess(asked: Parameters<EngineChild['ask']>[0]): Promise<boolean> {
-    const outcome = await this.#child.ask(asked)
+  async #reprocess(query: Parameters<EngineChild['ask']>[0]): Promise<boolean> {
+    const outcome = await this.#child.ask(query)
     if (outcome !== null && 'refused' in outcome) assert.equal(outcome.refused, 'limit_exceeded')
     if (outcome !== null && 'result' in outcome) this.#counts.acknowledgedReprocessings++
     return outcome !== null
@@ -401,6 +401,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   })
   const counts = await killLoop(Number(values.kills), Number(values.seed))
   for (const [name, count] of Object.entries(counts)) {
-    process.stdout.write(`${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).padEnd(26)} ${count}\n`)
+    process.stdout.write(
+      `${name.replace(/[A-Z]/g, (deadLetter) => ` ${deadLetter.toLowerCase()}`).padEnd(26)} ${count}\n`,
+    )
   }
 }

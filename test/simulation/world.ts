@@ -11,7 +11,7 @@ import type { PointValues } from '../../engine/domain/event/point-value.js'
 import type { JobSettings } from '../../engine/domain/job/job.js'
 import { defaultLabels } from '../../engine/domain/job/labels.js'
 import { viewOf } from '../../engine/actor/event-reply.js'
-import { BallotShelf } from '../../engine/services/report/job-ballots.js'
+import { BallotCache } from '../../engine/services/report/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
 import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
 import { encodeNote } from '../../engine/actor/notes.js'
@@ -41,7 +41,7 @@ export interface Troubles {
 const POISON = 'poison'
 const CLUSTERED = 'Automated root cause analysis'
 /** A step that enriches. */
-const lookUp = { integrationId: 7, role: 'enrichment', enabled: true, parameters: {}, outsideSince: 1 } as const
+const enrichment = { integrationId: 7, role: 'enrichment', enabled: true, parameters: {}, outsideSince: 1 } as const
 const labels = ['Escalate', 'drop', 'label_2', 'class_0', ' Investigate ', 'Drop', 'Escalate'] as const
 const wrongBodies: readonly [RefusalCode, string][] = [
   ['invalid_json', '{'],
@@ -72,7 +72,7 @@ export class World {
   readonly #outcomes = new Map<number, Outcome>()
   readonly #answers: Promise<void>[] = []
   /** Of a thread that works out metrics, over all that happens. */
-  readonly #shelf = new BallotShelf()
+  readonly #causeStore = new BallotCache()
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: Snapshot }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
@@ -139,7 +139,7 @@ export class World {
     const look = lookAt(this.shard.environment)
     this.#jobs.forEach((job, at) => {
       compareJob(look, job, this.#oracle(at))
-      compareMetrics(look, job, this.#oracle(at), this.#shelf)
+      compareMetrics(look, job, this.#oracle(at), this.#causeStore)
     })
     this.#compareLatest()
     this.#compareTold()
@@ -277,7 +277,7 @@ export class World {
         const event = this.#oracle(at).find(eventId)
         if (event === null) return 'event_not_found'
         if (settings.status === 'STOPPED') return 'job_stopped'
-        if (event.lookUps !== 'awaited') this.#oracle(at).decideAgain(settings, event, micros)
+        if (event.enrichments !== 'awaited') this.#oracle(at).decideAgain(settings, event, micros)
         return null
       },
       { eventId },
@@ -493,7 +493,7 @@ export class World {
             ]),
           }
         : {}),
-      ...(change === 4 ? { pipeline: job.pipeline.length === 0 ? [lookUp] : [] } : {}),
+      ...(change === 4 ? { pipeline: job.pipeline.length === 0 ? [enrichment] : [] } : {}),
       ...(change === 3 && job.id !== 1 && job.category !== CLUSTERED
         ? { category: this.#random.pick(['Decision intelligence', 'Event centric decision intelligence'] as const) }
         : {}),

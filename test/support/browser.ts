@@ -54,7 +54,7 @@ export class FakeElement {
 
 /** What a page asked whoever looks at it, and how that is answered. */
 export interface Questions {
-  readonly asked: string[]
+  readonly query: string[]
   answer: boolean
 }
 
@@ -73,7 +73,7 @@ export function becomeBrowser(origin: string, questions: Questions): () => void 
       removeItem: (name: string) => stored.delete(name),
     },
     confirm: (question: string) => {
-      questions.asked.push(question)
+      questions.query.push(question)
       return questions.answer
     },
   }

@@ -1,6 +1,6 @@
 /** A catalogue with one kind more: several roles, parameters of every sort, secrets in the connection and in a role. */
-import { standardKinds } from '../../engine/resource/registry/registry-entries.js'
-import { Kinds, type IntegrationKind } from '../../engine/resource/registry/integration-registry.js'
+import { builtInKinds } from '../../engine/resource/registry/registry-entries.js'
+import { IntegrationRegistry, type IntegrationKind } from '../../engine/resource/registry/integration-registry.js'
 
 const searchEngine: IntegrationKind = {
   id: 'search_engine',
@@ -31,7 +31,7 @@ const searchEngine: IntegrationKind = {
   addedTo: [],
 }
 
-export const kindsForTests = new Kinds([...standardKinds.all, searchEngine])
+export const kindsForTests = new IntegrationRegistry([...builtInKinds.all, searchEngine])
 
 export const searchSecrets = ['s3cret-of-the-connection', 's3cret-of-the-step']
 

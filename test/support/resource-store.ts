@@ -3,9 +3,9 @@ import { ManualClock } from '../../engine/clock.js'
 import { SeededRandom } from '../../engine/rng.js'
 import { AuditLog } from '../../engine/services/audit/audit-log.js'
 import { auditTables } from '../../engine/services/audit/audit-tables.js'
-import { Catalog, catalogTables } from '../../engine/resource/resource-store.js'
-import { standardKinds } from '../../engine/resource/registry/registry-entries.js'
-import type { Kinds } from '../../engine/resource/registry/integration-registry.js'
+import { ResourceStore, catalogTables } from '../../engine/resource/resource-store.js'
+import { builtInKinds } from '../../engine/resource/registry/registry-entries.js'
+import type { IntegrationRegistry } from '../../engine/resource/registry/integration-registry.js'
 import { Sealer, SEALING_KEY_BYTES } from '../../engine/resource/access/sealing.js'
 import { MemoryEnvironment } from '../../engine/store/memory-store.js'
 import { testAuthor } from './author.js'
@@ -13,19 +13,19 @@ import { testAuthor } from './author.js'
 export interface CatalogBench {
   readonly environment: MemoryEnvironment
   readonly clock: ManualClock
-  readonly catalog: Catalog
+  readonly catalog: ResourceStore
   /** The catalog as another start reads it from the same store. */
-  reopen(): Catalog
+  reopen(): ResourceStore
 }
 
 /** A catalog with nothing but what is built in. */
-export function openCatalog(seed = 1, shards = 8, kinds: Kinds = standardKinds): CatalogBench {
+export function openCatalog(seed = 1, shards = 8, kinds: IntegrationRegistry = builtInKinds): CatalogBench {
   const environment = new MemoryEnvironment([...catalogTables, ...auditTables])
   const clock = new ManualClock()
   const random = new SeededRandom(seed)
   const sealer = new Sealer(new Uint8Array(SEALING_KEY_BYTES), random)
-  const reopen = (): Catalog =>
-    Catalog.open(environment, {
+  const reopen = (): ResourceStore =>
+    ResourceStore.open(environment, {
       clock,
       stamp: () => clock.nowMicros(),
       random,
@@ -47,7 +47,7 @@ export function dump(environment: MemoryEnvironment, tables: readonly string[] =
 }
 
 /** Everything that the catalog says of itself, jobs in full. */
-export function view(catalog: Catalog): unknown {
+export function view(catalog: ResourceStore): unknown {
   const titles = [...catalog.jobs()].map((job) => job.title)
   return [catalog.list({}), titles.map((title) => catalog.list({ type: 'job', title })), [...catalog.jobs()]]
 }
@@ -57,7 +57,7 @@ export function apiKey(name: string, more: Record<string, unknown> = {}): Record
 }
 
 /** Makes a key of that name; its value. */
-export function keyOf(catalog: Catalog, name: string): string {
+export function keyOf(catalog: ResourceStore, name: string): string {
   return catalog.apply({ k: apiKey(name) }, true, testAuthor).created[0]?.value as string
 }
 

@@ -20,7 +20,7 @@ import type { BucketState } from '../../domain/learn/knowledge-base.js'
 import { decodeBucket, decodeCount, encodeBucket, type BucketRow, type CountRow } from '../../store/rows.js'
 import { bucketKey, countKey } from '../../store/tables.js'
 import type { JobStats } from '../job-stats.js'
-import { layCount, NOT_LATE, type Counted, type LateCounts } from './deferred-counters.js'
+import { layCount, NOT_DEFERRED, type Counted, type DeferredCounters } from './deferred-counters.js'
 import { Slab } from './slab.js'
 import type { TurnStore } from '../turn-store.js'
 
@@ -65,11 +65,11 @@ export class BucketCache {
   readonly #changedById = new Map<string, Bucket>()
   readonly #fingerprint: number
   readonly #labelCount: number
-  readonly #late: LateCounts
+  readonly #late: DeferredCounters
   readonly #slab = new Slab()
 
   /** `fingerprint` of the job's decision points: other points make other buckets. */
-  constructor(jobId: number, fingerprint: number, stats: JobStats, labelCount: number, late: LateCounts) {
+  constructor(jobId: number, fingerprint: number, stats: JobStats, labelCount: number, late: DeferredCounters) {
     this.#late = late
     this.#labelCount = labelCount
     this.#jobId = jobId
@@ -146,7 +146,7 @@ export class BucketCache {
     bucket.events++
     if (isLatest) bucket.lastMicros = micros
     if (label >= 0) bucket.decided[label] = (bucket.decided[label] ?? 0) + 1
-    if (isLatest && bucket.stored && bucket.text.length <= limits.countsLateCharsMax) this.#late.add(bucket)
+    if (isLatest && bucket.stored && bucket.text.length <= limits.deferredCounterCharsMax) this.#late.add(bucket)
     else this.touch(bucket)
   }
 
@@ -170,7 +170,7 @@ export class BucketCache {
       bucket.changed = false
       const key = bucketKey(this.#jobId, bucket.id)
       if (bucket.events === 0 && !bucket.hasBallot) {
-        bucket.lateSince = NOT_LATE
+        bucket.lateSince = NOT_DEFERRED
         store.delete('buckets', key)
         store.delete('counts', countKey(this.#jobId, bucket.number))
         this.#forget(bucket)
@@ -253,7 +253,7 @@ export class BucketCache {
       kept: true,
       stored,
       changed: false,
-      lateSince: NOT_LATE,
+      lateSince: NOT_DEFERRED,
       decision: null,
       state: null,
     }

@@ -20,7 +20,7 @@ export function countedThrough(reads: Reads): number {
 }
 
 /** Events that rows of `counts` may lack, by their buckets. */
-export class LateEvents {
+export class UncountedEvents {
   readonly #byBucket = new Map<string, { micros: number; label: number }[]>()
 
   /** One of the bucket with that id, one character a byte; label -1: not decided. Oldest first. */
@@ -48,8 +48,8 @@ export class LateEvents {
 type ScanReads = Reads & Pick<Environment, 'scan'>
 
 /** Those of one job, or of a single bucket of it. */
-export function lateEventsOf(reads: ScanReads, jobId: number, bucketId: string | null = null): LateEvents {
-  const late = new LateEvents()
+export function uncountedEventsOf(reads: ScanReads, jobId: number, bucketId: string | null = null): UncountedEvents {
+  const late = new UncountedEvents()
   const through = countedThrough(reads)
   if (through === Number.POSITIVE_INFINITY) return late
   const wanted = bucketId === null ? null : Buffer.from(bucketId, 'latin1')
@@ -63,7 +63,7 @@ export function lateEventsOf(reads: ScanReads, jobId: number, bucketId: string |
 
 /** The counts of a single bucket, with that id, one character a byte, and number. @throws Error where there are none. */
 export function countOfBucket(reads: ScanReads, jobId: number, id: string, number: number): CountRow {
-  return lateEventsOf(reads, jobId, id).addTo(readCount(reads, jobId, number), id)
+  return uncountedEventsOf(reads, jobId, id).addTo(readCount(reads, jobId, number), id)
 }
 
 function readCount(reads: Reads, jobId: number, number: number): CountRow {
@@ -75,7 +75,7 @@ export class BucketCounts {
   readonly #reads: ScanReads
   readonly #jobId: number
   /** null until somebody asks. */
-  #late: LateEvents | null = null
+  #late: UncountedEvents | null = null
 
   constructor(reads: ScanReads, jobId: number) {
     this.#reads = reads
@@ -84,7 +84,7 @@ export class BucketCounts {
 
   /** As countOfBucket. */
   of(id: string, number: number): CountRow {
-    this.#late ??= lateEventsOf(this.#reads, this.#jobId)
+    this.#late ??= uncountedEventsOf(this.#reads, this.#jobId)
     return this.#late.addTo(readCount(this.#reads, this.#jobId, number), id)
   }
 }

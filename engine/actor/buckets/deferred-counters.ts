@@ -22,7 +22,7 @@ import {
 } from '../../store/tables.js'
 import { countBytes, decodeBucketNumber, decodeCount, encodeCount, type CountRow } from '../../store/rows.js'
 import type { Environment } from '../../store/environment.js'
-import { countedThrough, lateEventsOf } from './bucket-counts.js'
+import { countedThrough, uncountedEventsOf } from './bucket-counts.js'
 import { lastTime } from '../event-table.js'
 import type { TurnStore } from '../turn-store.js'
 
@@ -31,13 +31,13 @@ export interface Counted extends CountRow {
   readonly jobId: number
   /** Of the bucket, in its job. */
   readonly number: number
-  /** Since when its row is behind: a number of this shard's, or NOT_LATE. */
+  /** Since when its row is behind: a number of this shard's, or NOT_DEFERRED. */
   lateSince: number
 }
 
-export const NOT_LATE = 0
+export const NOT_DEFERRED = 0
 
-export class LateCounts {
+export class DeferredCounters {
   readonly #eventsMax: number
   /** Behind since this round began, and what the round writes from `#at` on. */
   #gathered: Counted[] = []
@@ -48,7 +48,7 @@ export class LateCounts {
   #events = 0
   #eventsOfTurn = 0
   /** Goes up when all is forgotten. */
-  #since = NOT_LATE + 1
+  #since = NOT_DEFERRED + 1
 
   /** A round takes so many events. */
   constructor(eventsMax: number) {
@@ -73,7 +73,8 @@ export class LateCounts {
 
   /** The job is gone. */
   forgetJob(jobId: number): void {
-    for (const bucket of [...this.#gathered, ...this.#round]) if (bucket.jobId === jobId) bucket.lateSince = NOT_LATE
+    for (const bucket of [...this.#gathered, ...this.#round])
+      if (bucket.jobId === jobId) bucket.lateSince = NOT_DEFERRED
   }
 
   /** No row is behind any more, or nobody knows: see `layWhole`. */
@@ -121,7 +122,7 @@ export class LateCounts {
 }
 
 function layJob(store: TurnStore, environment: Environment, jobId: number): void {
-  const late = lateEventsOf(environment, jobId)
+  const late = uncountedEventsOf(environment, jobId)
   for (const id of late.bucketIds()) {
     // Of a job that is being deleted some are gone.
     const bucket = environment.get('buckets', bucketKey(jobId, Buffer.from(id, 'latin1')))
@@ -131,13 +132,13 @@ function layJob(store: TurnStore, environment: Environment, jobId: number): void
     if (counts === undefined) continue
     const row = decodeCount(counts)
     const whole = late.addTo(row, id)
-    if (whole !== row) layCount(store, { ...whole, jobId, number, lateSince: NOT_LATE })
+    if (whole !== row) layCount(store, { ...whole, jobId, number, lateSince: NOT_DEFERRED })
   }
 }
 
 /** Writes the row of a bucket, which is not behind then. */
 export function layCount(store: TurnStore, bucket: Counted): void {
-  bucket.lateSince = NOT_LATE
+  bucket.lateSince = NOT_DEFERRED
   const at = store.lay('counts', COUNT_KEY_BYTES, countBytes(bucket))
   const { memory } = store.batch
   writeCountKey(memory, bucket.jobId, bucket.number, at)

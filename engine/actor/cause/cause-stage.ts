@@ -21,14 +21,14 @@ import { causeBounds } from '../../domain/cause/bounds.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import { decodeContent, decidedAgain, withHeader } from '../../store/event-record.js'
 import { timeKey, timeValue } from '../../store/tables.js'
-import { CauseShelf } from './cause-table.js'
+import { CauseTable } from './cause-table.js'
 import { noteChange } from '../decision-changes.js'
 import { eventAt, type FoundEvent } from '../event-table.js'
 import type { JobModel } from '../job-model.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
 
-export interface CauseStageParts {
+export interface CauseStageDeps {
   readonly store: TurnStore
   readonly codec: BodyCodec
   readonly settings: JobSettings
@@ -40,24 +40,24 @@ export interface CauseStageParts {
 const moveMin = 500
 
 export class CauseStage {
-  readonly #parts: CauseStageParts
+  readonly #deps: CauseStageDeps
   readonly #sightings: Sightings
   readonly #clustering: Clustering
   readonly #contexts: KnownContexts
   #learned = new LearnedBelief(noLessons)
 
-  constructor(parts: CauseStageParts) {
-    const settings = causeSettingsOf(parts.settings)
-    this.#parts = parts
-    this.#sightings = new Sightings(settings, parts.settings.decisionPoints)
-    this.#clustering = new Clustering(new CauseShelf(parts.store, parts.settings.id), settings)
+  constructor(deps: CauseStageDeps) {
+    const settings = causeSettingsOf(deps.settings)
+    this.#deps = deps
+    this.#sightings = new Sightings(settings, deps.settings.decisionPoints)
+    this.#clustering = new Clustering(new CauseTable(deps.store, deps.settings.id), settings)
     this.#contexts = new KnownContexts(this.#clustering.precedence)
     this.learn()
   }
 
   /** The model has changed. */
   learn(): void {
-    const { lessons } = this.#parts.model
+    const { lessons } = this.#deps.model
     this.#learned = new LearnedBelief(lessons)
     this.#clustering.teach(lessons)
   }
@@ -88,7 +88,7 @@ export class CauseStage {
     const alert = this.#clustering.alert(event.micros)
     if (alert === null) return null
     const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
-    return this.#parts.model.opinion(
+    return this.#deps.model.opinion(
       this.#contexts.valuesOf(
         alert,
         structure,
@@ -109,11 +109,11 @@ export class CauseStage {
   }
 
   #bodyOf({ record }: FoundEvent): Record<string, unknown> {
-    return this.#parts.codec.decode(decodeContent(record).body)
+    return this.#deps.codec.decode(decodeContent(record).body)
   }
 
   #decide(alert: AlertRow, own: PointValues, again: boolean, ownSubject: Uint8Array | null): Decision {
-    const { store, stats, model } = this.#parts
+    const { store, stats, model } = this.#deps
     const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
     if (!model.isTrained) return untrainedDecision(structure)
     return model.decide(store, this.#contexts.valuesOf(alert, structure, own), null, stats.row, { ownSubject, again })
@@ -121,7 +121,7 @@ export class CauseStage {
 
   /** Something has changed that the decision hangs on. */
   #look(micros: number, nowMicros: number): void {
-    const { store, settings, stats } = this.#parts
+    const { store, settings, stats } = this.#deps
     const event = eventAt(store, settings.id, micros)
     const alert = this.#clustering.alert(micros)
     const home = alert === null ? null : this.#clustering.cluster(alert.cluster)

@@ -9,7 +9,13 @@
  */
 import { assert } from '../../assert.js'
 import type { AlertRow } from '../../domain/cause/cause-rows.js'
-import { shelfFields, shelfParts, type Shelf, type ShelfPart, type ShelfReads } from '../../domain/cause/cause-store.js'
+import {
+  causeFields,
+  causeParts,
+  type CauseStore,
+  type CausePart,
+  type CauseReads,
+} from '../../domain/cause/cause-store.js'
 import { decodeAlert, encodeAlert } from '../../store/cause-alert-row.js'
 import type { KeyRange, Entry } from '../../store/environment.js'
 import { pack, unpack } from '../../store/pack.js'
@@ -44,7 +50,7 @@ function memberKey(jobId: number, cluster: number, alert: number): Buffer {
 }
 
 /** Reads the rows of one job. */
-export class CauseRows implements ShelfReads {
+export class CauseRows implements CauseReads {
   readonly #reads: RangeReads
   protected readonly jobId: number
 
@@ -53,18 +59,18 @@ export class CauseRows implements ShelfReads {
     this.jobId = jobId
   }
 
-  get(part: ShelfPart, number: number): unknown {
-    const bytes = this.#reads.get('causes', rowKey(this.jobId, shelfParts.indexOf(part), number))
+  get(part: CausePart, number: number): unknown {
+    const bytes = this.#reads.get('causes', rowKey(this.jobId, causeParts.indexOf(part), number))
     return bytes === undefined ? undefined : decode(part, bytes)
   }
 
-  *all(part: ShelfPart): Iterable<{ number: number; row: unknown }> {
+  *all(part: CausePart): Iterable<{ number: number; row: unknown }> {
     yield* this.before(part, null)
   }
 
   /** Rows of a part; with `number`, those below it, the greatest first. */
-  *before(part: ShelfPart, number: number | null, reverse = false): Iterable<{ number: number; row: unknown }> {
-    const place = shelfParts.indexOf(part)
+  *before(part: CausePart, number: number | null, reverse = false): Iterable<{ number: number; row: unknown }> {
+    const place = causeParts.indexOf(part)
     const to =
       number === null ? rowKey(this.jobId, place + 1, 0).subarray(0, NUMBER_AT) : rowKey(this.jobId, place, number)
     const from = rowKey(this.jobId, place, 0).subarray(0, NUMBER_AT)
@@ -85,14 +91,14 @@ export class CauseRows implements ShelfReads {
 }
 
 /** Reads only: for whoever looks at what an actor owns. */
-export class ReadingShelf extends CauseRows implements Shelf {
+export class CauseTableReader extends CauseRows implements CauseStore {
   put(): void {}
   putMember(): void {}
   deleteMember(): void {}
 }
 
 /** Reads and writes them, in a turn. */
-export class CauseShelf extends CauseRows implements Shelf {
+export class CauseTable extends CauseRows implements CauseStore {
   readonly #store: TurnStore
 
   constructor(store: TurnStore, jobId: number) {
@@ -100,8 +106,8 @@ export class CauseShelf extends CauseRows implements Shelf {
     this.#store = store
   }
 
-  put(part: ShelfPart, number: number, row: unknown): void {
-    this.#store.put('causes', rowKey(this.jobId, shelfParts.indexOf(part), number), encode(part, row))
+  put(part: CausePart, number: number, row: unknown): void {
+    this.#store.put('causes', rowKey(this.jobId, causeParts.indexOf(part), number), encode(part, row))
   }
 
   putMember(cluster: number, alert: number): void {
@@ -115,20 +121,20 @@ export class CauseShelf extends CauseRows implements Shelf {
 
 type Fields = Record<string, unknown>
 
-function encode(part: ShelfPart, row: unknown): Buffer {
+function encode(part: CausePart, row: unknown): Buffer {
   if (part === 'alerts') return encodeAlert(row as AlertRow)
-  const bytes = pack(part === 'global' ? row : shelfFields[part].map((name) => (row as Fields)[name]), 1)
+  const bytes = pack(part === 'global' ? row : causeFields[part].map((name) => (row as Fields)[name]), 1)
   bytes[0] = VERSION
   return bytes
 }
 
-function decode(part: ShelfPart, bytes: Uint8Array): unknown {
+function decode(part: CausePart, bytes: Uint8Array): unknown {
   if (part === 'alerts') return decodeAlert(bytes)
   assert(bytes[0] === VERSION, 'a row of root cause analysis of a version that this code knows')
   const packed = unpack(bytes.subarray(1))
   if (part === 'global') return packed
   const row: Fields = {}
-  for (const [at, name] of shelfFields[part].entries()) row[name] = (packed as unknown[])[at]
+  for (const [at, name] of causeFields[part].entries()) row[name] = (packed as unknown[])[at]
   return row
 }
 

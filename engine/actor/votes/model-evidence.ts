@@ -6,12 +6,12 @@
  */
 import { learnOfFeedback } from '../../domain/decide/model-trust.js'
 import { decodeContent } from '../../store/event-record.js'
-import type { ActorParts } from '../redecision.js'
+import type { ActorDeps } from '../redecision.js'
 import type { FoundEvent } from '../event-table.js'
 
 /** An analyst is about to say that `label` is right for the event. */
-export function watchFeedback(
-  { stats, model, arrivals, codec, cause }: ActorParts,
+export function modelEvidence(
+  { stats, model, arrivals, codec, cause }: ActorDeps,
   event: FoundEvent,
   label: number,
   micros: number,

@@ -8,12 +8,12 @@ import { must } from '../../assert.js'
 import { readBallot, vote, withdrawVotes } from './ballots.js'
 import type { Bucket } from '../buckets/bucket-cache.js'
 import { markBallot } from './voting.js'
-import type { ActorParts } from '../redecision.js'
+import type { ActorDeps } from '../redecision.js'
 import type { FoundEvent } from '../event-table.js'
 
 /** Before the event is moved. An analyst who voted on the other bucket later keeps that vote. */
 export function takeVotesAlong(
-  { store, settings, stats, buckets }: ActorParts,
+  { store, settings, stats, buckets }: ActorDeps,
   { header, micros }: FoundEvent,
   to: Bucket,
 ): void {

@@ -11,11 +11,11 @@ import { must } from '../../assert.js'
 import { NumberMap } from './number-map.js'
 
 /** Parts of a job's state; each has rows of its own by number. Their order is stored. */
-export const shelfParts = ['global', 'kinds', 'pairs', 'entities', 'clusters', 'alerts'] as const
-export type ShelfPart = (typeof shelfParts)[number]
+export const causeParts = ['global', 'kinds', 'pairs', 'entities', 'clusters', 'alerts'] as const
+export type CausePart = (typeof causeParts)[number]
 
 /** The fields of the rows of each part in the order in which they are stored; their names are not. Alerts have a layout of their own. */
-export const shelfFields: Readonly<Record<Exclude<ShelfPart, 'global' | 'alerts'>, readonly string[]>> = {
+export const causeFields: Readonly<Record<Exclude<CausePart, 'global' | 'alerts'>, readonly string[]>> = {
   kinds: ['name', 'count', 'listed', 'alone', 'starts'],
   pairs: ['n', 'r', 'sided', 'totals', 'count', 'oneWay'],
   entities: ['seen', 'listers', 'recent'],
@@ -23,14 +23,14 @@ export const shelfFields: Readonly<Record<Exclude<ShelfPart, 'global' | 'alerts'
 }
 
 /** Reads rows. A row is plain data. */
-export interface ShelfReads {
-  get(part: ShelfPart, number: number): unknown
+export interface CauseReads {
+  get(part: CausePart, number: number): unknown
   /** All rows of a part, by number. For parts that are bounded. */
-  all(part: ShelfPart): Iterable<{ readonly number: number; readonly row: unknown }>
+  all(part: CausePart): Iterable<{ readonly number: number; readonly row: unknown }>
 }
 
-export interface Shelf extends ShelfReads {
-  put(part: ShelfPart, number: number, row: unknown): void
+export interface CauseStore extends CauseReads {
+  put(part: CausePart, number: number, row: unknown): void
   /** An alert belongs to a cluster: what a listing of the cluster's members walks. */
   putMember(cluster: number, alert: number): void
   deleteMember(cluster: number, alert: number): void
@@ -46,14 +46,14 @@ interface Slot<Row> {
 
 /** Rows of one part that are at hand. */
 export class Rows<Row> {
-  readonly #shelf: Shelf
-  readonly #part: ShelfPart
+  readonly #causeStore: CauseStore
+  readonly #part: CausePart
   readonly #slots = new NumberMap<Slot<Row>>()
   /** In the order in which they were changed first. */
   readonly #changed: Slot<Row>[] = []
 
-  constructor(shelf: Shelf, part: ShelfPart) {
-    this.#shelf = shelf
+  constructor(causeStore: CauseStore, part: CausePart) {
+    this.#causeStore = causeStore
     this.#part = part
   }
 
@@ -64,7 +64,7 @@ export class Rows<Row> {
   get(number: number): Row | null {
     const slot = this.#slots.get(number)
     if (slot !== undefined) return slot.row
-    const row = (this.#shelf.get(this.#part, number) as Row | undefined) ?? null
+    const row = (this.#causeStore.get(this.#part, number) as Row | undefined) ?? null
     this.#slots.set(number, { number, row, changed: false })
     return row
   }
@@ -94,7 +94,7 @@ export class Rows<Row> {
 
   /** Takes all of the part in hand; only for parts that are bounded. */
   loadAll(): void {
-    for (const { number, row } of this.#shelf.all(this.#part)) this.hold(number, row as Row)
+    for (const { number, row } of this.#causeStore.all(this.#part)) this.hold(number, row as Row)
   }
 
   *entries(): Iterable<readonly [number, Row]> {
@@ -104,7 +104,7 @@ export class Rows<Row> {
   /** The turn ends. */
   flush(): void {
     for (const slot of this.#changed) {
-      this.#shelf.put(this.#part, slot.number, slot.row)
+      this.#causeStore.put(this.#part, slot.number, slot.row)
       slot.changed = false
     }
     this.#changed.length = 0

@@ -10,7 +10,7 @@
 import { causeBounds } from './bounds.js'
 import { isOver, ROOT_FIELDS, type ClusterRow, type Stand } from './cause-rows.js'
 import type { CauseSettings } from './settings.js'
-import { Rows, type Shelf, type ShelfReads } from './cause-store.js'
+import { Rows, type CauseStore, type CauseReads } from './cause-store.js'
 
 /** A cluster that is part of no other. */
 export interface Home {
@@ -26,7 +26,7 @@ interface TallyRow {
 const TALLY = 2
 
 /** How many clusters there are. */
-export function countClusters(reads: ShelfReads): number {
+export function countClusters(reads: CauseReads): number {
   return (reads.get('global', TALLY) as TallyRow | undefined)?.clusters ?? 0
 }
 
@@ -36,11 +36,11 @@ export class ClusterBook {
   readonly #tallies: Rows<TallyRow>
   readonly #tally: TallyRow
 
-  constructor(shelf: Shelf, settings: CauseSettings) {
+  constructor(causeStore: CauseStore, settings: CauseSettings) {
     this.#settings = settings
-    this.#clusters = new Rows(shelf, 'clusters')
-    this.#tallies = new Rows(shelf, 'global')
-    this.#tally = this.#tallies.hold(TALLY, { clusters: countClusters(shelf) })
+    this.#clusters = new Rows(causeStore, 'clusters')
+    this.#tallies = new Rows(causeStore, 'global')
+    this.#tally = this.#tallies.hold(TALLY, { clusters: countClusters(causeStore) })
   }
 
   get size(): number {

@@ -21,7 +21,7 @@ import { LearnedBelief, noLessons, type Lessons } from './lessons.js'
 import { Neighbourhood, type Candidate } from './neighbourhood.js'
 import { Precedence } from './precedence.js'
 import type { CauseSettings } from './settings.js'
-import { Rows, type Shelf } from './cause-store.js'
+import { Rows, type CauseStore } from './cause-store.js'
 import type { Sighting } from './sighting.js'
 import { Timeline } from './timeline.js'
 
@@ -31,7 +31,7 @@ const nobody: readonly Candidate[] = []
 export const LINK_MIN = 0.5
 
 export class Clustering {
-  readonly #shelf: Shelf
+  readonly #causeStore: CauseStore
   readonly settings: CauseSettings
   readonly precedence: Precedence
   readonly #neighbourhood: Neighbourhood
@@ -40,14 +40,14 @@ export class Clustering {
   readonly #alerts: Rows<AlertRow>
   #learned = new LearnedBelief(noLessons)
 
-  constructor(shelf: Shelf, settings: CauseSettings) {
-    this.#shelf = shelf
+  constructor(causeStore: CauseStore, settings: CauseSettings) {
+    this.#causeStore = causeStore
     this.settings = settings
-    this.precedence = new Precedence(shelf, settings.causeWindowMs)
-    this.#neighbourhood = new Neighbourhood(shelf)
-    this.#timeline = new Timeline(shelf, settings.lateMs)
-    this.#book = new ClusterBook(shelf, settings)
-    this.#alerts = new Rows(shelf, 'alerts')
+    this.precedence = new Precedence(causeStore, settings.causeWindowMs)
+    this.#neighbourhood = new Neighbourhood(causeStore)
+    this.#timeline = new Timeline(causeStore, settings.lateMs)
+    this.#book = new ClusterBook(causeStore, settings)
+    this.#alerts = new Rows(causeStore, 'alerts')
   }
 
   /** From now on links are believed by these lessons too. */
@@ -122,7 +122,7 @@ export class Clustering {
     const alert = this.#alerts.get(number)
     const home = alert === null ? null : this.cluster(alert.cluster)
     if (alert === null || home === null) return
-    this.#shelf.deleteMember(alert.cluster, number)
+    this.#causeStore.deleteMember(alert.cluster, number)
     dropRoot(home.row, number)
     this.#book.grow(home, -1)
   }
@@ -201,7 +201,7 @@ export class Clustering {
       assumed,
       history: [],
     })
-    this.#shelf.putMember(cluster, micros)
+    this.#causeStore.putMember(cluster, micros)
   }
 
   /** One more alert follows from this one. The decision is looked at again when their number doubles. */

@@ -9,7 +9,7 @@
  */
 import { causeBounds } from './bounds.js'
 import { delayBin, SIDES, type Side } from './delays.js'
-import { Rows, type Shelf } from './cause-store.js'
+import { Rows, type CauseStore } from './cause-store.js'
 import type { Precedent } from './precedence.js'
 
 /** An alert beside another one in time. */
@@ -59,8 +59,8 @@ export class Neighbourhood {
   /** By kind and side: one more than the place of the nearest in what is found; all 0 between searches. */
   readonly #nearest = new Uint16Array((causeBounds.causeKindsMax + 1) * SIDES)
 
-  constructor(shelf: Shelf) {
-    this.#entities = new Rows(shelf, 'entities')
+  constructor(causeStore: CauseStore) {
+    this.#entities = new Rows(causeStore, 'entities')
   }
 
   get size(): number {

@@ -33,7 +33,7 @@ import {
   type KindRow,
   type PairRow,
 } from './pair-rows.js'
-import { Rows, type Shelf } from './cause-store.js'
+import { Rows, type CauseStore } from './cause-store.js'
 
 /** What an alert lay behind, as far as precedence looks at it. */
 export interface Precedent {
@@ -76,11 +76,11 @@ export class Precedence {
   #pairKeys: number[] = []
 
   /** `fixedWindowMs` 0: the window is learned. */
-  constructor(shelf: Shelf, fixedWindowMs: number) {
+  constructor(causeStore: CauseStore, fixedWindowMs: number) {
     this.#fixedWindowMs = fixedWindowMs
-    this.#kinds = new Rows(shelf, 'kinds')
-    this.#pairs = new Rows(shelf, 'pairs')
-    this.#globals = new Rows(shelf, 'global')
+    this.#kinds = new Rows(causeStore, 'kinds')
+    this.#pairs = new Rows(causeStore, 'pairs')
+    this.#globals = new Rows(causeStore, 'global')
     this.#kinds.loadAll()
     this.#pairs.loadAll()
     for (const [index, { name }] of this.#kinds.entries()) this.#byName.set(name, index)

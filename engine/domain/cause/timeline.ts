@@ -8,7 +8,7 @@
  * 2. An alert further behind the watermark than allowed is late. When 64 in a row are, it is the stream that has gone back
  *    (another history is being sent): time begins anew, and what was open then is over.
  */
-import { Rows, type Shelf } from './cause-store.js'
+import { Rows, type CauseStore } from './cause-store.js'
 
 interface TimelineRow {
   recent: number[]
@@ -40,9 +40,9 @@ export class Timeline {
   readonly #row: TimelineRow
   readonly #lateMs: number
 
-  constructor(shelf: Shelf, lateMs: number) {
+  constructor(causeStore: CauseStore, lateMs: number) {
     this.#lateMs = lateMs
-    this.#rows = new Rows(shelf, 'global')
+    this.#rows = new Rows(causeStore, 'global')
     this.#row = this.#rows.get(ROW) ?? { recent: [], watermark: -1, epoch: 0, lateRun: 0, latest: -1 }
     this.#rows.hold(ROW, this.#row)
   }

@@ -16,14 +16,14 @@ import { firstThreshold, freshAnchor, moveAnchor, type AnchorState } from '../le
 import type { Decision } from './decision.js'
 
 /** What the watch has seen since the model was installed. Changed in place. */
-export interface WatchState {
+export interface ModelTrust {
   /** Null before the first decision. */
   anchor: AnchorState | null
   readonly drift: DriftState
 }
 
 /** What the watch needs to know of the job. */
-export interface WatchTerms {
+export interface TrustTerms {
   /** The share of known events that may be called outliers, 0 to 1, both excluded. */
   readonly outlierRate: number
   /** The score from which on the model itself calls an event an outlier. */
@@ -32,7 +32,7 @@ export interface WatchTerms {
   readonly consensusCounts: readonly number[]
 }
 
-export function freshWatch(): WatchState {
+export function freshTrust(): ModelTrust {
   return { anchor: null, drift: freshDrift() }
 }
 
@@ -44,7 +44,7 @@ function baseRate(counts: readonly number[], label: number): number {
 }
 
 /** The model's decision on an event as the job answers it. */
-export function underWatch(decision: Decision, state: WatchState, terms: WatchTerms): Decision {
+export function withTrust(decision: Decision, state: ModelTrust, terms: TrustTerms): Decision {
   if (decision.source !== 'model') return decision
   const { label, outlierScore, source, modelVersion } = decision
   const anchor = anchorFor(state, terms)
@@ -63,7 +63,7 @@ export function underWatch(decision: Decision, state: WatchState, terms: WatchTe
 }
 
 /** The stream has brought an event that the model decides so. */
-export function seeDecision(decision: Decision, state: WatchState, terms: WatchTerms, micros: number): void {
+export function seeDecision(decision: Decision, state: ModelTrust, terms: TrustTerms, micros: number): void {
   if (decision.source !== 'model') return
   state.anchor = anchorFor(state, terms) ?? freshAnchor(terms.modelThreshold, terms.outlierRate)
   moveAnchor(state.anchor, decision.outlierScore, terms.modelThreshold)
@@ -71,7 +71,7 @@ export function seeDecision(decision: Decision, state: WatchState, terms: WatchT
 }
 
 /** The anchor, where there is one for the rate that the job has now. */
-function anchorFor({ anchor }: WatchState, { outlierRate }: WatchTerms): AnchorState | null {
+function anchorFor({ anchor }: ModelTrust, { outlierRate }: TrustTerms): AnchorState | null {
   return anchor !== null && anchor.rate === outlierRate ? anchor : null
 }
 
@@ -79,7 +79,7 @@ function anchorFor({ anchor }: WatchState, { outlierRate }: WatchTerms): AnchorS
 export function learnOfFeedback(
   decision: Decision,
   label: number,
-  state: WatchState,
+  state: ModelTrust,
   counts: readonly number[],
   micros: number,
 ): void {

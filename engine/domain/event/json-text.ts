@@ -38,7 +38,7 @@ export function closingQuote(input: Uint8Array, at: number, end: number): number
 
 /** By the letter behind the backslash. */
 const escapes = new Uint8Array(128)
-for (const [letter, character] of Object.entries({
+for (const [deadLetter, character] of Object.entries({
   '"': '"',
   '\\': '\\',
   '/': '/',
@@ -48,7 +48,7 @@ for (const [letter, character] of Object.entries({
   r: '\r',
   t: '\t',
 })) {
-  escapes[letter.charCodeAt(0)] = character.charCodeAt(0)
+  escapes[deadLetter.charCodeAt(0)] = character.charCodeAt(0)
 }
 const LETTER_U = 0x75
 
@@ -64,13 +64,13 @@ export function unescapeText(input: Uint8Array, start: number, end: number, out:
       out[length++] = byte
       continue
     }
-    const letter = input[pos++] as number
-    const character = escapes[letter] ?? 0
+    const deadLetter = input[pos++] as number
+    const character = escapes[deadLetter] ?? 0
     if (character !== 0) {
       out[length++] = character
       continue
     }
-    if (letter !== LETTER_U) return -1
+    if (deadLetter !== LETTER_U) return -1
     let point = hex4(input, pos, end)
     pos += 4
     if (point >= 0xd800 && point < 0xdc00 && input[pos] === BACKSLASH && input[pos + 1] === LETTER_U) {
@@ -91,9 +91,9 @@ function hex4(input: Uint8Array, at: number, end: number): number {
   let value = 0
   for (let i = at; i < at + 4; i++) {
     const byte = input[i] as number
-    const letter = byte | 0x20
+    const deadLetter = byte | 0x20
     if (byte >= 0x30 && byte <= 0x39) value = value * 16 + byte - 0x30
-    else if (letter >= 0x61 && letter <= 0x66) value = value * 16 + letter - 0x61 + 10
+    else if (deadLetter >= 0x61 && deadLetter <= 0x66) value = value * 16 + deadLetter - 0x61 + 10
     else return -1
   }
   return value

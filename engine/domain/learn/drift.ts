@@ -119,9 +119,9 @@ export function doubtShare(state: DriftState): number {
   const { weight, confidence, right, base } = state
   if (weight === 0) return Math.min(shareMax, fallen)
   const room = confidence - base
-  const asked = room <= 0 ? 0 : Math.max(0, (confidence - right) / room)
+  const query = room <= 0 ? 0 : Math.max(0, (confidence - right) / room)
   const trust = weight / (weight + feedbackPrior)
-  return Math.min(shareMax, trust * asked + (1 - trust) * fallen)
+  return Math.min(shareMax, trust * query + (1 - trust) * fallen)
 }
 
 /** A probability of a model with this share of doubt. */

@@ -31,8 +31,8 @@ const units: Readonly<Record<string, Interval>> = {
 
 /** `30m`, `12h`, `1d`, `7d`, `2w`; null for anything else, `1M` too: elsewhere that is a month. */
 export function parseInterval(text: string): Interval | null {
-  const [, count, letter] = /^\s*(\d{1,6})\s*([mhdwHDW])\s*$/.exec(text) ?? []
-  const unit = units[(letter ?? '').toLowerCase()]
+  const [, count, deadLetter] = /^\s*(\d{1,6})\s*([mhdwHDW])\s*$/.exec(text) ?? []
+  const unit = units[(deadLetter ?? '').toLowerCase()]
   if (unit === undefined || Number(count) === 0) return null
   return { micros: Number(count) * unit.micros, unit: unit.unit }
 }

@@ -8,7 +8,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { bucketKinds } from './buckets.js'
 import { histogramKinds } from './histograms.js'
 import { metricKinds } from './metrics.js'
@@ -22,28 +22,28 @@ export const aggregationNames = Object.keys(kinds)
 const innerNames = ['aggs', 'aggregations'] as const
 
 /** The plans of `{<name>: {<kind>: {...}, aggs?}}`. @throws Refusal invalid_body, query_too_large. */
-export function compileAggregations(asked: Asked | undefined, context: AggregationContext, depth = 0): InnerPlans {
-  if (asked === undefined) return new InnerPlans([], context.budget)
+export function compileAggregations(json: JsonReader | undefined, context: AggregationContext, depth = 0): InnerPlans {
+  if (json === undefined) return new InnerPlans([], context.budget)
   return new InnerPlans(
-    asked.entries().map(([name, one]) => [name, compileAggregation(one, context, depth)]),
+    json.entries().map(([name, one]) => [name, compileAggregation(one, context, depth)]),
     context.budget,
   )
 }
 
-function compileAggregation(asked: Asked, context: AggregationContext, depth: number): Plan {
+function compileAggregation(json: JsonReader, context: AggregationContext, depth: number): Plan {
   if (depth >= limits.queryDepthMax || ++context.spent.clauses > limits.queryClausesMax) {
     throw new Refusal(
       'query_too_large',
       `a query has at most ${limits.queryClausesMax} aggregations, ${limits.queryDepthMax} inside each other`,
     )
   }
-  const entries = asked.entries()
+  const entries = json.entries()
   const inner = entries.filter(([name]) => (innerNames as readonly string[]).includes(name))
   const meta = entries.find(([name]) => name === 'meta')?.[1].value
   const own = entries.filter(([name]) => name !== 'meta' && !(innerNames as readonly string[]).includes(name))
   const [first] = own
   if (first === undefined || own.length !== 1)
-    return asked.fail('Input should name exactly one kind of aggregation', 'object_type')
+    return json.fail('Input should name exactly one kind of aggregation', 'object_type')
   const [kind, body] = first
   const compile = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   if (compile === undefined) return body.unsupported(aggregationNames)

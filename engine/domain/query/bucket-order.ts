@@ -1,6 +1,6 @@
 /** The order of buckets: by `_count`, by `_key`, or by a figure of an aggregation inside (`avg_score`, `stats.max`). */
 import type { ScalarValue } from '../event/point-value.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { compareScalars } from './scalar.js'
 import type { Bucket } from './collector.js'
 
@@ -18,13 +18,13 @@ const ORDER_KEYS_MAX = 16
 
 /** Sorts buckets; of equal ones the smaller key comes first. */
 export function orderOf(
-  asked: Asked | undefined,
+  json: JsonReader | undefined,
   fallback: OrderKey,
 ): (buckets: readonly KeyedBucket[]) => KeyedBucket[] {
   const keys =
-    asked === undefined
+    json === undefined
       ? [fallback]
-      : asked.list(ORDER_KEYS_MAX).map((one) => {
+      : json.list(ORDER_KEYS_MAX).map((one) => {
           const [by, direction] = one.only()
           return {
             by: by === '_term' || by === '_time' ? '_key' : by,

@@ -1,7 +1,7 @@
 /** Aggregations that sort events into buckets by what they are: `terms`, `filter`, `filters`, `missing`, `range`, `date_range`. */
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { compileClause } from './clause.js'
 import { matches, not, type Condition } from './condition.js'
 import { zoneOf } from './field-clauses.js'
@@ -16,15 +16,15 @@ const TERMS_DEFAULT = 10
 
 export const bucketKinds: Readonly<Record<string, KindCompiler>> = {
   terms,
-  filter: (asked, context, inner) => conditional(compileClause(asked, context), inner),
-  missing: (asked, context, inner) => {
-    const { field } = asked.object(['field'])
-    if (field === undefined) return asked.fail('field: Field required', 'missing')
+  filter: (json, context, inner) => conditional(compileClause(json, context), inner),
+  missing: (json, context, inner) => {
+    const { field } = json.object(['field'])
+    if (field === undefined) return json.fail('field: Field required', 'missing')
     return conditional(not({ kind: 'has', field: context.fields.field(field.name()) }), inner)
   },
   filters,
-  range: (asked, context, inner) => ranges(asked, context, inner, false),
-  date_range: (asked, context, inner) => ranges(asked, context, inner, true),
+  range: (json, context, inner) => ranges(json, context, inner, false),
+  date_range: (json, context, inner) => ranges(json, context, inner, true),
 }
 
 function conditional(condition: Condition, inner: InnerPlans): () => Collector {
@@ -37,8 +37,8 @@ function conditional(condition: Condition, inner: InnerPlans): () => Collector {
   }
 }
 
-function terms(asked: Asked, context: AggregationContext, inner: InnerPlans): () => Collector {
-  const { field, missing, options } = fieldOf(asked, context, [
+function terms(json: JsonReader, context: AggregationContext, inner: InnerPlans): () => Collector {
+  const { field, missing, options } = fieldOf(json, context, [
     'size',
     'order',
     'min_doc_count',
@@ -93,17 +93,17 @@ function termKey(key: ScalarValue, isTime: boolean): Json {
   return typeof key === 'boolean' ? { key: key ? 1 : 0, key_as_string: String(key) } : { key }
 }
 
-function listed(asked: Asked | undefined): ((value: ScalarValue) => boolean) | undefined {
-  if (asked === undefined) return undefined
-  if (!Array.isArray(asked.value))
-    asked.fail('a pattern is not supported here; supported: a list of values', 'unsupported')
-  return equalToOneOf(asked.list().map((value) => value.scalar()))
+function listed(json: JsonReader | undefined): ((value: ScalarValue) => boolean) | undefined {
+  if (json === undefined) return undefined
+  if (!Array.isArray(json.value))
+    json.fail('a pattern is not supported here; supported: a list of values', 'unsupported')
+  return equalToOneOf(json.list().map((value) => value.scalar()))
 }
 
-function filters(asked: Asked, context: AggregationContext, inner: InnerPlans): () => Collector {
-  const options = asked.object(['filters', 'other_bucket', 'other_bucket_key', 'keyed'])
+function filters(json: JsonReader, context: AggregationContext, inner: InnerPlans): () => Collector {
+  const options = json.object(['filters', 'other_bucket', 'other_bucket_key', 'keyed'])
   const list = options.filters
-  if (list === undefined) return asked.fail('filters: Field required', 'missing')
+  if (list === undefined) return json.fail('filters: Field required', 'missing')
   const isNamed = list.isObject
   const named: [string, Condition][] = isNamed
     ? list.entries().map(([name, clause]) => [name, compileClause(clause, context)])
@@ -140,10 +140,10 @@ interface Range {
   readonly shown: Json
 }
 
-function ranges(asked: Asked, context: AggregationContext, inner: InnerPlans, ofDates: boolean): () => Collector {
-  const { field, missing, options } = fieldOf(asked, context, ['ranges', 'keyed', 'time_zone', 'format'])
+function ranges(json: JsonReader, context: AggregationContext, inner: InnerPlans, ofDates: boolean): () => Collector {
+  const { field, missing, options } = fieldOf(json, context, ['ranges', 'keyed', 'time_zone', 'format'])
   const list = options.ranges
-  if (list === undefined) return asked.fail('ranges: Field required', 'missing')
+  if (list === undefined) return json.fail('ranges: Field required', 'missing')
   if (options.format !== undefined && !ofDates) options.format.unsupported(['field', 'ranges', 'keyed', 'missing'])
   const offsetMinutes = zoneOf(options.time_zone)
   const format = options.format
@@ -179,14 +179,14 @@ function dateFigure(isTime: boolean, value: ScalarValue): number | null {
 }
 
 function readRange(
-  asked: Asked,
+  json: JsonReader,
   ofDates: boolean,
   nowMicros: number,
   offsetMinutes: number,
-  format: Asked | undefined,
+  format: JsonReader | undefined,
 ): Range {
-  const { key, from, to } = asked.object(['key', 'from', 'to'])
-  const end = (one: Asked | undefined, open: number): number => {
+  const { key, from, to } = json.object(['key', 'from', 'to'])
+  const end = (one: JsonReader | undefined, open: number): number => {
     if (one === undefined) return open
     if (!ofDates) return one.number()
     const span = spanOf(one.scalar(), { nowMicros, offsetMinutes }) ?? one.fail('Input should be a date')

@@ -8,43 +8,41 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { allOf, anyOf, everything, not, nothing, type Condition } from './condition.js'
 import { leastOf, scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
 import { fieldClauses } from './field-clauses.js'
 import { queryStringClause } from './query-string.js'
 
 const compilers: Readonly<Record<string, ClauseCompiler>> = {
-  match_all: (asked) => {
-    asked.object(scoreOnly)
+  match_all: (json) => {
+    json.object(scoreOnly)
     return everything
   },
-  match_none: (asked) => {
-    asked.object(scoreOnly)
+  match_none: (json) => {
+    json.object(scoreOnly)
     return nothing
   },
   bool: boolClause,
-  constant_score: (asked, context, depth) => {
-    const { filter } = asked.object(['filter', ...scoreOnly])
-    return filter === undefined
-      ? asked.fail('filter: Field required', 'missing')
-      : compileClause(filter, context, depth)
+  constant_score: (json, context, depth) => {
+    const { filter } = json.object(['filter', ...scoreOnly])
+    return filter === undefined ? json.fail('filter: Field required', 'missing') : compileClause(filter, context, depth)
   },
-  dis_max: (asked, context, depth) => {
-    const { queries } = asked.object(['queries', 'tie_breaker', ...scoreOnly])
+  dis_max: (json, context, depth) => {
+    const { queries } = json.object(['queries', 'tie_breaker', ...scoreOnly])
     return queries === undefined
-      ? asked.fail('queries: Field required', 'missing')
+      ? json.fail('queries: Field required', 'missing')
       : anyOf(compileAll(queries, context, depth))
   },
-  ids: (asked, { fields }) => {
-    const { values } = asked.object(['values', ...scoreOnly])
+  ids: (json, { fields }) => {
+    const { values } = json.object(['values', ...scoreOnly])
     const ids = (values?.list() ?? []).map((id) => String(id.scalar()))
     return { kind: 'ids', field: fields.field('_id'), ids: new Set(ids) }
   },
-  exists: (asked, { fields }) => {
-    const { field } = asked.object(['field', ...scoreOnly])
+  exists: (json, { fields }) => {
+    const { field } = json.object(['field', ...scoreOnly])
     return field === undefined
-      ? asked.fail('field: Field required', 'missing')
+      ? json.fail('field: Field required', 'missing')
       : { kind: 'has', field: fields.field(field.name()) }
   },
   ...fieldClauses,
@@ -55,26 +53,26 @@ const compilers: Readonly<Record<string, ClauseCompiler>> = {
 export const clauseNames = Object.keys(compilers)
 
 /** The condition of `{<clause>: {...}}`. @throws Refusal invalid_body, query_too_large. */
-export function compileClause(asked: Asked, context: ClauseContext, depth = 0): Condition {
+export function compileClause(json: JsonReader, context: ClauseContext, depth = 0): Condition {
   if (depth >= limits.queryDepthMax || ++context.spent.clauses > limits.queryClausesMax) {
     throw new Refusal(
       'query_too_large',
       `a query has at most ${limits.queryClausesMax} clauses, ${limits.queryDepthMax} inside each other`,
     )
   }
-  const [name, body] = asked.only()
+  const [name, body] = json.only()
   const compile = Object.hasOwn(compilers, name) ? compilers[name] : undefined
   return compile === undefined ? body.unsupported(clauseNames) : compile(body, context, depth + 1)
 }
 
-function compileAll(asked: Asked | undefined, context: ClauseContext, depth: number): Condition[] {
-  return asked === undefined
+function compileAll(json: JsonReader | undefined, context: ClauseContext, depth: number): Condition[] {
+  return json === undefined
     ? []
-    : asked.list(limits.queryClausesMax).map((clause) => compileClause(clause, context, depth))
+    : json.list(limits.queryClausesMax).map((clause) => compileClause(clause, context, depth))
 }
 
-function boolClause(asked: Asked, context: ClauseContext, depth: number): Condition {
-  const { must, filter, should, must_not, minimum_should_match } = asked.object([
+function boolClause(json: JsonReader, context: ClauseContext, depth: number): Condition {
+  const { must, filter, should, must_not, minimum_should_match } = json.object([
     'must',
     'filter',
     'should',

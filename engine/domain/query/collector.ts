@@ -8,7 +8,7 @@
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import type { ClauseContext } from './clause-context.js'
 import type { EventFields } from './condition.js'
 import type { SourceFilter } from './source-filter.js'
@@ -43,7 +43,7 @@ export interface AggregationContext extends ClauseContext {
   readonly budget: Budget
 }
 
-export type KindCompiler = (asked: Asked, context: AggregationContext, inner: InnerPlans) => Plan
+export type KindCompiler = (json: JsonReader, context: AggregationContext, inner: InnerPlans) => Plan
 
 /** What all aggregations of one question may take together. */
 export class Budget {

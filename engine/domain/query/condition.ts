@@ -41,11 +41,9 @@ export const nothing: Condition = { kind: 'none' }
 
 export function allOf(parts: readonly Condition[]): Condition {
   if (parts.some(({ kind }) => kind === 'none')) return nothing
-  const asked = parts
-    .filter(({ kind }) => kind !== 'all')
-    .flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
-  if (asked.length === 0) return everything
-  return asked.length === 1 ? (asked[0] as Condition) : { kind: 'and', parts: cheapFirst(asked) }
+  const json = parts.filter(({ kind }) => kind !== 'all').flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
+  if (json.length === 0) return everything
+  return json.length === 1 ? (json[0] as Condition) : { kind: 'and', parts: cheapFirst(json) }
 }
 
 /** `least` may be more than there are parts: then nothing passes. */
@@ -137,7 +135,7 @@ export function ingestedWithin(condition: Condition): { readonly first: number; 
 }
 
 /** The ids beside which no event passes; null where the condition does not say. */
-export function idsAsked(condition: Condition): ReadonlySet<string> | null {
+export function queriedIds(condition: Condition): ReadonlySet<string> | null {
   const lists = demanded(condition).filter((part) => part.kind === 'ids')
   return lists.reduce<ReadonlySet<string> | null>(
     (least, { ids }) => (least === null || ids.size < least.size ? ids : least),

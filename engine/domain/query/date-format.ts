@@ -1,11 +1,11 @@
 /** Dates as keys of buckets: ISO 8601 with milliseconds, or a pattern of `yyyy MM dd HH mm ss SSS`. */
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 
 const PARTS = /yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|Z|'[^']*'|[a-zA-Z]+|[^a-zA-Z']+/g
 const isoNames = ['strict_date_optional_time', 'date_optional_time', 'strict_date_time', 'date_time', 'iso8601']
 
 /** The text of an instant, `offsetMinutes` east of UTC. @throws Refusal invalid_body for a pattern that is not known. */
-export function dateKeyText(micros: number, offsetMinutes: number, format?: Asked): string {
+export function dateKeyText(micros: number, offsetMinutes: number, format?: JsonReader): string {
   const pattern = format?.text()
   const ms = Math.floor(micros / 1000)
   if (pattern === 'epoch_millis') return String(ms)

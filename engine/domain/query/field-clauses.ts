@@ -9,7 +9,7 @@
 import { Refusal } from '../../errors.js'
 import type { ScalarValue } from '../event/point-value.js'
 import { limits } from '../../limits.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { leastOf, scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
 import { between, isOneOf, type BoundName, type Refuse } from './comparison.js'
 import { anyOf, everything, nothing, type Condition } from './condition.js'
@@ -49,11 +49,10 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
     if (case_insensitive?.boolean() === true) return textTest(field, sameText(String(wanted)))
     return isOneOf(field, [wanted], context, refuseAt(required(value)))
   }),
-  terms: (asked, context) => {
-    const fields = asked.entries().filter(([name]) => !(scoreOnly as readonly string[]).includes(name))
+  terms: (json, context) => {
+    const fields = json.entries().filter(([name]) => !(scoreOnly as readonly string[]).includes(name))
     const [one] = fields
-    if (one === undefined || fields.length !== 1)
-      return asked.fail('Input should name exactly one field', 'object_type')
+    if (one === undefined || fields.length !== 1) return json.fail('Input should name exactly one field', 'object_type')
     const [name, list] = one
     if (list.isObject)
       return list.fail('a lookup of terms is not supported here; supported: a list of values', 'unsupported')
@@ -64,8 +63,8 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
       refuseAt(list),
     )
   },
-  range: (asked, context) => {
-    const [name, body] = asked.only()
+  range: (json, context) => {
+    const [name, body] = json.only()
     return rangeClause(context.fields.field(body.at(name, name).name()), body, context)
   },
   prefix: onField(['value', 'case_insensitive', 'rewrite'], ['value'], (field, { value, case_insensitive }) => {
@@ -76,10 +75,10 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
   wildcard: onField(
     ['value', 'wildcard', 'case_insensitive', 'rewrite'],
     ['value', 'wildcard'],
-    (field, { value, wildcard, case_insensitive }, { effort }) => {
+    (field, { value, wildcard, case_insensitive }, { textBudget }) => {
       return textTest(
         field,
-        patternTest(required(value ?? wildcard).text(), case_insensitive?.boolean() === true, effort),
+        patternTest(required(value ?? wildcard).text(), case_insensitive?.boolean() === true, textBudget),
       )
     },
   ),
@@ -100,8 +99,8 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
       return phraseClause(field, required(query).scalar(), true, context, refuseAt(required(query)))
     },
   ),
-  multi_match: (asked, context) => {
-    const { fields, type, ...rest } = asked.object([
+  multi_match: (json, context) => {
+    const { fields, type, ...rest } = json.object([
       'query',
       'fields',
       'type',
@@ -114,7 +113,7 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
     const kind = type?.oneOf(['best_fields', 'most_fields', 'phrase', 'phrase_prefix']) ?? 'best_fields'
     const { query } = rest
     if (fields === undefined || query === undefined)
-      return asked.fail(`${fields === undefined ? 'fields' : 'query'}: Field required`, 'missing')
+      return json.fail(`${fields === undefined ? 'fields' : 'query'}: Field required`, 'missing')
     return anyOf(
       fields.list().map((name) => {
         // `title^3` counts three times as much for a score.
@@ -127,7 +126,7 @@ export const fieldClauses: Readonly<Record<string, ClauseCompiler>> = {
   },
 }
 
-type Options<N extends string> = Partial<Record<N, Asked>>
+type Options<N extends string> = Partial<Record<N, JsonReader>>
 
 /** `{<field>: {<main>: ..., <option>: ...}}`, or `{<field>: <main>}`; `mains`: the names that the main option has. */
 function onField<N extends string>(
@@ -135,8 +134,8 @@ function onField<N extends string>(
   mains: readonly [N, ...N[]],
   compile: (field: Field, options: Options<N>, context: ClauseContext) => Condition,
 ): ClauseCompiler {
-  return (asked, context) => {
-    const [name, body] = asked.only()
+  return (json, context) => {
+    const [name, body] = json.only()
     const field = context.fields.field(body.at(name, name).name())
     const options = body.isObject
       ? body.object<N | (typeof scoreOnly)[number]>([...names, ...scoreOnly])
@@ -147,15 +146,15 @@ function onField<N extends string>(
   }
 }
 
-function required(asked: Asked | undefined): Asked {
-  if (asked === undefined) throw new Error('assertion failed: the main option of a clause is missing')
-  return asked
+function required(json: JsonReader | undefined): JsonReader {
+  if (json === undefined) throw new Error('assertion failed: the main option of a clause is missing')
+  return json
 }
 
 /** A refusal at a place below this piece. */
-export function refuseAt(asked: Asked): Refuse {
+export function refuseAt(json: JsonReader): Refuse {
   return (place, message) =>
-    place.reduce<Asked>((at, name) => at.at(name, undefined), asked).fail(message, 'date_parsing')
+    place.reduce<JsonReader>((at, name) => at.at(name, undefined), json).fail(message, 'date_parsing')
 }
 
 function sameText(wanted: string): (text: string) => boolean {
@@ -164,8 +163,8 @@ function sameText(wanted: string): (text: string) => boolean {
 }
 
 /** Bounds on a field, as `range` and the ranges of query strings have them. */
-export function rangeClause(field: Field, asked: Asked, context: DateContext): Condition {
-  const options = asked.object([...boundNames, ...olderNames, 'format', 'time_zone', 'relation', ...scoreOnly])
+export function rangeClause(field: Field, json: JsonReader, context: DateContext): Condition {
+  const options = json.object([...boundNames, ...olderNames, 'format', 'time_zone', 'relation', ...scoreOnly])
   for (const format of options.format?.text().split('||') ?? []) {
     if (!formats.includes(format))
       options.format?.fail(`the format is not supported; supported: ${formats.join(', ')}`, 'unsupported')
@@ -175,15 +174,15 @@ export function rangeClause(field: Field, asked: Asked, context: DateContext): C
   if (options.from !== undefined)
     bounds[options.include_lower?.boolean() === false ? 'gt' : 'gte'] = options.from.scalar()
   if (options.to !== undefined) bounds[options.include_upper?.boolean() === false ? 'lt' : 'lte'] = options.to.scalar()
-  return between(field, bounds, { ...context, offsetMinutes: zoneOf(options.time_zone) }, refuseAt(asked))
+  return between(field, bounds, { ...context, offsetMinutes: zoneOf(options.time_zone) }, refuseAt(json))
 }
 
 /** Minutes east of UTC. */
-export function zoneOf(asked: Asked | undefined): number {
-  if (asked === undefined) return 0
+export function zoneOf(json: JsonReader | undefined): number {
+  if (json === undefined) return 0
   return (
-    offsetOf(asked.text()) ??
-    asked.fail('Input should be UTC or an offset such as +01:00; names of zones are not supported', 'unsupported')
+    offsetOf(json.text()) ??
+    json.fail('Input should be UTC or an offset such as +01:00; names of zones are not supported', 'unsupported')
   )
 }
 
@@ -251,8 +250,8 @@ export function phraseClause(
   }
 }
 
-function wordsIn(value: ScalarValue, { effort }: ClauseContext): string[] {
+function wordsIn(value: ScalarValue, { textBudget }: ClauseContext): string[] {
   const text = String(value)
-  effort.spend(text.length)
+  textBudget.spend(text.length)
   return wordsOf(text)
 }

@@ -6,7 +6,7 @@
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { orderOf } from './bucket-order.js'
 import type { EventFields } from './condition.js'
 import { dateKeyText } from './date-format.js'
@@ -44,8 +44,8 @@ interface Steps {
 }
 
 export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
-  histogram: (asked, context, inner) => {
-    const { field, missing, options } = fieldOf(asked, context, [
+  histogram: (json, context, inner) => {
+    const { field, missing, options } = fieldOf(json, context, [
       'interval',
       'offset',
       'min_doc_count',
@@ -55,7 +55,7 @@ export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
       'order',
     ])
     const { interval: step, offset: shift } = options
-    if (step === undefined) return asked.fail('interval: Field required', 'missing')
+    if (step === undefined) return json.fail('interval: Field required', 'missing')
     const interval = step.number()
     if (interval <= 0) step.fail('Input should be above 0')
     const offset = shift?.number() ?? 0
@@ -79,8 +79,8 @@ export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
       },
     )
   },
-  date_histogram: (asked, context, inner) => {
-    const { field, missing, options } = fieldOf(asked, context, [
+  date_histogram: (json, context, inner) => {
+    const { field, missing, options } = fieldOf(json, context, [
       'calendar_interval',
       'fixed_interval',
       'interval',
@@ -95,12 +95,12 @@ export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
     ])
     const offsetMinutes = zoneOf(options.time_zone)
     const zone = { nowMicros: context.nowMicros, offsetMinutes }
-    const bound = (one: Asked): number => spanOf(one.scalar(), zone)?.first ?? one.fail('Input should be a date')
+    const bound = (one: JsonReader): number => spanOf(one.scalar(), zone)?.first ?? one.fail('Input should be a date')
     const substitute =
-      missing === null ? null : (spanOf(missing, zone)?.first ?? asked.fail('missing: Input should be a date'))
+      missing === null ? null : (spanOf(missing, zone)?.first ?? json.fail('missing: Input should be a date'))
     // Says what is wrong with the pattern before there is anything to print.
     dateKeyText(0, offsetMinutes, options.format)
-    const steps = dateSteps(asked, options, offsetMinutes)
+    const steps = dateSteps(json, options, offsetMinutes)
     return collect(steps, options, context, inner, bound, (event) => {
       const values = event.values(field)
       if (values.length === 0) return [substitute]
@@ -109,11 +109,13 @@ export const histogramKinds: Readonly<Record<string, KindCompiler>> = {
   },
 }
 
-type DateOptions = Partial<Record<'calendar_interval' | 'fixed_interval' | 'interval' | 'offset' | 'format', Asked>>
+type DateOptions = Partial<
+  Record<'calendar_interval' | 'fixed_interval' | 'interval' | 'offset' | 'format', JsonReader>
+>
 
-function dateSteps(asked: Asked, options: DateOptions, offsetMinutes: number): Steps {
+function dateSteps(json: JsonReader, options: DateOptions, offsetMinutes: number): Steps {
   const step = options.calendar_interval ?? options.fixed_interval ?? options.interval
-  if (step === undefined) return asked.fail('calendar_interval or fixed_interval: Field required', 'missing')
+  if (step === undefined) return json.fail('calendar_interval or fixed_interval: Field required', 'missing')
   const shift = options.offset === undefined ? 0 : durationOf(options.offset)
   const texts = {
     named: (start: number) => ({ key_as_string: dateKeyText(start, offsetMinutes, options.format), key: start / 1000 }),
@@ -143,27 +145,29 @@ function dateSteps(asked: Asked, options: DateOptions, offsetMinutes: number): S
 }
 
 /** Microseconds of `90m`, `-1d`, `500ms`. */
-function durationOf(asked: Asked): number {
-  const parts = /^([+-]?\d{1,9})(ms|s|m|h|d)$/.exec(asked.text())
+function durationOf(json: JsonReader): number {
+  const parts = /^([+-]?\d{1,9})(ms|s|m|h|d)$/.exec(json.text())
   return parts === null
-    ? asked.fail('Input should be a duration such as 30m, 12h or 1d')
+    ? json.fail('Input should be a duration such as 30m, 12h or 1d')
     : Number(parts[1]) * (fixedMicros[parts[2] as string] as number)
 }
 
-type CommonOptions = Partial<Record<'min_doc_count' | 'extended_bounds' | 'hard_bounds' | 'keyed' | 'order', Asked>>
+type CommonOptions = Partial<
+  Record<'min_doc_count' | 'extended_bounds' | 'hard_bounds' | 'keyed' | 'order', JsonReader>
+>
 
 function collect(
   steps: Steps,
   options: CommonOptions,
   context: AggregationContext,
   inner: InnerPlans,
-  readBound: (asked: Asked) => number,
+  readBound: (json: JsonReader) => number,
   valuesOf: (event: EventFields) => readonly (number | null)[],
 ): () => Collector {
   const least = options.min_doc_count?.integer(0, Number.MAX_SAFE_INTEGER) ?? 0
-  const bounds = (asked: Asked | undefined): (number | null)[] => {
-    if (asked === undefined) return [null, null]
-    const { min, max } = asked.object(['min', 'max'])
+  const bounds = (json: JsonReader | undefined): (number | null)[] => {
+    if (json === undefined) return [null, null]
+    const { min, max } = json.object(['min', 'max'])
     return [min, max].map((one) => (one === undefined ? null : readBound(one)))
   }
   const [low, high] = bounds(options.extended_bounds) as [number | null, number | null]

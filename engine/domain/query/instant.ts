@@ -152,8 +152,8 @@ function daysIn(year: number, month: number): number {
 
 function walked(start: Span, steps: string, offsetMinutes: number): Span {
   let { first, last } = start
-  for (const [, amount, letter] of steps.matchAll(STEP)) {
-    const unit = (letter === 'H' ? 'h' : letter) as DateUnit
+  for (const [, amount, deadLetter] of steps.matchAll(STEP)) {
+    const unit = (deadLetter === 'H' ? 'h' : deadLetter) as DateUnit
     if (amount === '/') {
       first = floorTo(first, unit, offsetMinutes)
       last = moved(floorTo(last, unit, offsetMinutes), unit, 1, offsetMinutes) - 1

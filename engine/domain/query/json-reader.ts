@@ -9,7 +9,7 @@ import type { ScalarValue } from '../event/point-value.js'
 
 export type Place = readonly (string | number)[]
 
-export class Asked {
+export class JsonReader {
   readonly value: unknown
   readonly place: Place
 
@@ -30,8 +30,8 @@ export class Asked {
     return this.fail(`${name} is not supported here; supported: ${supported.join(', ')}`, 'unsupported')
   }
 
-  at(name: string | number, value: unknown): Asked {
-    return new Asked(value, [...this.place, name])
+  at(name: string | number, value: unknown): JsonReader {
+    return new JsonReader(value, [...this.place, name])
   }
 
   get isObject(): boolean {
@@ -39,7 +39,7 @@ export class Asked {
   }
 
   /** The fields of an object, nulls left out. */
-  entries(): [string, Asked][] {
+  entries(): [string, JsonReader][] {
     if (!this.isObject) return this.fail('Input should be an object', 'object_type')
     return Object.entries(this.value as object)
       .filter(([, value]) => value !== null)
@@ -47,17 +47,17 @@ export class Asked {
   }
 
   /** The same by name; any name but these is refused. */
-  object<N extends string>(names: readonly N[]): Partial<Record<N, Asked>> {
-    const found: Partial<Record<N, Asked>> = {}
-    for (const [name, asked] of this.entries()) {
-      if (!(names as readonly string[]).includes(name)) asked.unsupported(names)
-      found[name as N] = asked
+  object<N extends string>(names: readonly N[]): Partial<Record<N, JsonReader>> {
+    const found: Partial<Record<N, JsonReader>> = {}
+    for (const [name, json] of this.entries()) {
+      if (!(names as readonly string[]).includes(name)) json.unsupported(names)
+      found[name as N] = json
     }
     return found
   }
 
   /** The one field of an object. */
-  only(): [string, Asked] {
+  only(): [string, JsonReader] {
     const entries = this.entries()
     const [first] = entries
     if (entries.length !== 1 || first === undefined)
@@ -66,7 +66,7 @@ export class Asked {
   }
 
   /** A list, or one that stands for a list. */
-  list(max: number = limits.queryValuesMax): Asked[] {
+  list(max: number = limits.queryValuesMax): JsonReader[] {
     const list = Array.isArray(this.value) ? this.value : [this.value]
     if (list.length > max) this.fail(`List should have at most ${max} items`, 'too_long')
     return list.map((value, at) => (list === this.value ? this.at(at, value) : this))

@@ -6,7 +6,7 @@
  */
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import type { EventFields } from './condition.js'
 import type { Field } from './field.js'
 import { instantOf, instantText } from './instant.js'
@@ -26,15 +26,15 @@ export const metricKinds: Readonly<Record<string, KindCompiler>> = {
   stats: figure(({ count, min, max, sum }) => {
     return count === 0 ? { count, min: null, max: null, avg: null, sum: 0 } : { count, min, max, avg: sum / count, sum }
   }),
-  value_count: (asked, context) => {
-    const { field, missing } = fieldOf(asked, context, [])
+  value_count: (json, context) => {
+    const { field, missing } = fieldOf(json, context, [])
     return () => {
       let value = 0
       return { collect: (event) => void (value += valuesOr(event, field, missing).length), result: () => ({ value }) }
     }
   },
-  cardinality: (asked, context) => {
-    const { field, missing } = fieldOf(asked, context, ['precision_threshold', 'rehash', 'execution_hint'])
+  cardinality: (json, context) => {
+    const { field, missing } = fieldOf(json, context, ['precision_threshold', 'rehash', 'execution_hint'])
     return () => {
       const seen = new Set<ScalarValue>()
       return {
@@ -60,8 +60,8 @@ interface Figures {
 }
 
 function figure(shown: (all: Figures) => Record<string, number | null>): KindCompiler {
-  return (asked, context) => {
-    const { field, missing } = fieldOf(asked, context, ['format'])
+  return (json, context) => {
+    const { field, missing } = fieldOf(json, context, ['format'])
     return () => {
       const all: Figures = { count: 0, sum: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY }
       return {
@@ -112,19 +112,19 @@ export function valuesOr(event: EventFields, field: Field, missing: ScalarValue 
 
 /** The field that an aggregation is about, and what counts where an event has no value. */
 export function fieldOf<N extends string>(
-  asked: Asked,
+  json: JsonReader,
   context: AggregationContext,
   names: readonly N[],
 ): {
   readonly field: Field
   readonly missing: ScalarValue | null
-  readonly options: Partial<Record<N, Asked>>
+  readonly options: Partial<Record<N, JsonReader>>
 } {
-  const options = asked.object<N | 'field' | 'missing'>(['field', 'missing', ...names]) as Partial<
-    Record<N | 'field' | 'missing', Asked>
+  const options = json.object<N | 'field' | 'missing'>(['field', 'missing', ...names]) as Partial<
+    Record<N | 'field' | 'missing', JsonReader>
   >
   const { field, missing } = options
-  if (field === undefined) return asked.fail('field: Field required', 'missing')
+  if (field === undefined) return json.fail('field: Field required', 'missing')
   return { field: context.fields.field(field.name()), missing: missing?.scalar() ?? null, options }
 }
 
@@ -132,8 +132,8 @@ interface Ref extends EventRef {
   readonly values: SortValues
 }
 
-function topHits(asked: Asked, context: AggregationContext): () => Collector {
-  const options = asked.object([
+function topHits(json: JsonReader, context: AggregationContext): () => Collector {
+  const options = json.object([
     'from',
     'size',
     'sort',
@@ -146,7 +146,7 @@ function topHits(asked: Asked, context: AggregationContext): () => Collector {
   const from = options.from?.integer(0, TOP_HITS_MAX) ?? 0
   const size = options.size?.integer(0, TOP_HITS_MAX) ?? TOP_HITS_DEFAULT
   const order = parseSort(options.sort, context.fields)
-  const source = parseSource(options._source, context.effort)
+  const source = parseSource(options._source, context.textBudget)
   const isSorted = options.sort !== undefined
   return () => {
     const first = new FirstEvents<Ref>(order, Math.min(from + size, limits.queryWindowMax))

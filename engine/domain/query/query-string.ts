@@ -8,7 +8,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { scoreOnly, type ClauseCompiler, type ClauseContext } from './clause-context.js'
 import { between, type BoundName } from './comparison.js'
 import { allOf, anyOf, not, type Condition } from './condition.js'
@@ -17,9 +17,9 @@ import { phraseClause, refuseAt } from './field-clauses.js'
 import { textTest } from './filter.js'
 import { patternTest, wordsOf } from './text-match.js'
 
-export const queryStringClause: ClauseCompiler = (asked, context) => {
-  const options = asked.isObject
-    ? asked.object([
+export const queryStringClause: ClauseCompiler = (json, context) => {
+  const options = json.isObject
+    ? json.object([
         'query',
         'default_field',
         'fields',
@@ -29,9 +29,9 @@ export const queryStringClause: ClauseCompiler = (asked, context) => {
         'allow_leading_wildcard',
         ...scoreOnly,
       ])
-    : { query: asked }
+    : { query: json }
   const { query, default_field: one, fields: many, default_operator: operator } = options
-  if (query === undefined) return asked.fail('query: Field required', 'missing')
+  if (query === undefined) return json.fail('query: Field required', 'missing')
   const names = (many ?? one)?.list().map((name) => name.text().replace(/\^[\d.]+$/, '')) ?? ['*']
   const fields = names.map((name) => (name === '*' ? context.fields.wholeBody() : context.fields.field(name)))
   return new QueryParser(query, fields, operator?.oneOf(['or', 'and']) === 'and', context).parse()
@@ -50,23 +50,23 @@ interface Item {
 }
 
 class QueryParser {
-  readonly #asked: Asked
+  readonly #json: JsonReader
   readonly #context: ClauseContext
   readonly #allNeeded: boolean
   readonly #tokens: string[] = []
   readonly #defaults: readonly Field[]
   #at = 0
 
-  constructor(asked: Asked, fields: readonly Field[], allNeeded: boolean, context: ClauseContext) {
-    this.#asked = asked
+  constructor(json: JsonReader, fields: readonly Field[], allNeeded: boolean, context: ClauseContext) {
+    this.#json = json
     this.#defaults = fields
     this.#allNeeded = allNeeded
     this.#context = context
-    const text = String(asked.scalar())
+    const text = String(json.scalar())
     TOKEN.lastIndex = 0
     for (let end = 0; end < text.length; end = TOKEN.lastIndex) {
       const found = TOKEN.exec(text)
-      if (found === null) asked.fail(`the query cannot be read from character ${end + 1} on`)
+      if (found === null) json.fail(`the query cannot be read from character ${end + 1} on`)
       else if (found[0].trim() !== '') this.#tokens.push(found[0])
       else this.#tokens.push(' ')
     }
@@ -74,7 +74,7 @@ class QueryParser {
 
   parse(): Condition {
     const condition = this.#group(this.#defaults, 0)
-    if (this.#at < this.#tokens.length) this.#asked.fail('a parenthesis is closed that was not opened')
+    if (this.#at < this.#tokens.length) this.#json.fail('a parenthesis is closed that was not opened')
     return condition
   }
 
@@ -86,9 +86,9 @@ class QueryParser {
         this.#at++
         joined = token === 'AND' || token === '&&'
         const before = items.at(-1)
-        if (before === undefined) this.#asked.fail(`${token} has nothing before it`)
+        if (before === undefined) this.#json.fail(`${token} has nothing before it`)
         else if (joined) before.needed = true
-        if (this.#peek() === undefined || this.#peek() === ')') this.#asked.fail(`${token} has nothing behind it`)
+        if (this.#peek() === undefined || this.#peek() === ')') this.#json.fail(`${token} has nothing behind it`)
         // What OR joins is wanted, not needed, whatever the default is.
         if (!joined && before !== undefined && this.#allNeeded) before.needed = false
         items.push(this.#item(fields, depth, joined))
@@ -125,17 +125,17 @@ class QueryParser {
       throw new Refusal('query_too_large', `a query has at most ${limits.queryClausesMax} clauses`)
     }
     const token = this.#peek()
-    if (token === undefined || token === ')') return this.#asked.fail('the query ends where something is missing')
+    if (token === undefined || token === ')') return this.#json.fail('the query ends where something is missing')
     this.#at++
     if (token === '(') {
       const condition = this.#group(fields, depth + 1)
-      if (this.#peek() !== ')') this.#asked.fail('a parenthesis is not closed')
+      if (this.#peek() !== ')') this.#json.fail('a parenthesis is not closed')
       this.#at++
       return condition
     }
     if (token.endsWith(':') && token.length > 1 && !token.endsWith('\\:'))
       return this.#onField(unescaped(token.slice(0, -1)), depth)
-    if (token === '/') return this.#asked.fail('regular expressions are not supported', 'unsupported')
+    if (token === '/') return this.#json.fail('regular expressions are not supported', 'unsupported')
     if (token.startsWith('[') || token.startsWith('{')) return anyOf(fields.map((field) => this.#range(field, token)))
     if (token.startsWith('"')) return anyOf(fields.map((field) => this.#phrase(field, token)))
     return anyOf(fields.map((field) => this.#word(field, token)))
@@ -148,25 +148,25 @@ class QueryParser {
       this.#at++
       return { kind: 'has', field: fields.field(unescaped(next ?? '')) }
     }
-    if (next === undefined || next === ' ') return this.#asked.fail(`${name}: has nothing behind it`)
+    if (next === undefined || next === ' ') return this.#json.fail(`${name}: has nothing behind it`)
     return this.#operand([name === '*' ? fields.wholeBody() : fields.field(name)], depth)
   }
 
   #phrase(field: Field, token: string): Condition {
     const after = this.#tokens[this.#at]
-    if (after?.startsWith('~') === true) this.#asked.fail('distances between words are not supported', 'unsupported')
+    if (after?.startsWith('~') === true) this.#json.fail('distances between words are not supported', 'unsupported')
     if (after?.startsWith('^') === true) this.#at++
-    return phraseClause(field, unescaped(token.slice(1, -1)), false, this.#context, refuseAt(this.#asked))
+    return phraseClause(field, unescaped(token.slice(1, -1)), false, this.#context, refuseAt(this.#json))
   }
 
   #range(field: Field, token: string): Condition {
     const parts = /^[[{]\s*("[^"]*"|\S+)\s+TO\s+("[^"]*"|\S+?)\s*[\]}]$/.exec(token)
-    if (parts === null) return this.#asked.fail('a range is written [a TO b] or {a TO b}')
+    if (parts === null) return this.#json.fail('a range is written [a TO b] or {a TO b}')
     const bounds: Partial<Record<BoundName, string>> = {}
     const [low, high] = [parts[1] as string, parts[2] as string].map((end) => unescaped(end.replaceAll('"', '')))
     if (low !== '*') bounds[token.startsWith('[') ? 'gte' : 'gt'] = low as string
     if (high !== '*') bounds[token.endsWith(']') ? 'lte' : 'lt'] = high as string
-    return between(field, bounds, this.#context, (_, message) => this.#asked.fail(message))
+    return between(field, bounds, this.#context, (_, message) => this.#json.fail(message))
   }
 
   #word(field: Field, given: string): Condition {
@@ -175,16 +175,16 @@ class QueryParser {
     if (open !== null) {
       const name = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' }[open[1] as '<'] as BoundName
       return between(field, { [name]: unescaped(open[2] as string) }, this.#context, (_, message) =>
-        this.#asked.fail(message),
+        this.#json.fail(message),
       )
     }
-    if (FUZZY.test(token)) return this.#asked.fail('fuzziness (~) is not supported', 'unsupported')
+    if (FUZZY.test(token)) return this.#json.fail('fuzziness (~) is not supported', 'unsupported')
     if (token === '*') return { kind: 'has', field }
     if (!/(^|[^\\])[*?]/.test(token)) {
-      return phraseClause(field, unescaped(token), false, this.#context, refuseAt(this.#asked))
+      return phraseClause(field, unescaped(token), false, this.#context, refuseAt(this.#json))
     }
-    const { effort } = this.#context
-    const test = patternTest(token, true, effort)
+    const { textBudget } = this.#context
+    const test = patternTest(token, true, textBudget)
     return textTest(field, (text) => test(text) || wordsOf(text).some(test))
   }
 }

@@ -1,6 +1,6 @@
 /** The body of a search: which of its parts are spoken, and what they are. */
 import { limits } from '../../limits.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import { compileClause } from './clause.js'
 import type { ClauseContext } from './clause-context.js'
 import { everything, type Condition } from './condition.js'
@@ -41,19 +41,19 @@ export interface Search {
   readonly source: SourceFilter
   /** Hits are counted up to here; 0: not at all. */
   readonly tracked: number
-  readonly aggregations: Asked | undefined
+  readonly aggregations: JsonReader | undefined
   /** Milliseconds, or null. */
   readonly timeoutMs: number | null
 }
 
 /** @throws Refusal invalid_body with the place, query_too_large. */
-export function parseSearch(asked: Asked, context: ClauseContext): Search {
-  const options = asked.object(names)
+export function parseSearch(json: JsonReader, context: ClauseContext): Search {
+  const options = json.object(names)
   const order = parseSort(options.sort, context.fields)
   const size = options.size?.integer(0, limits.queryWindowMax) ?? SIZE_DEFAULT
   const from = options.from?.integer(0, limits.queryWindowMax) ?? 0
   if (from + size > limits.queryWindowMax)
-    asked.fail(`from and size together are at most ${limits.queryWindowMax}; search_after goes further`)
+    json.fail(`from and size together are at most ${limits.queryWindowMax}; search_after goes further`)
   const after = options.search_after
   if (after !== undefined && from > 0) after.fail('from must be 0 with search_after')
   return {
@@ -64,26 +64,26 @@ export function parseSearch(asked: Asked, context: ClauseContext): Search {
     isSorted: options.sort !== undefined,
     order,
     after: after === undefined ? null : order.after(after, context),
-    source: parseSource(options._source, context.effort),
+    source: parseSource(options._source, context.textBudget),
     tracked: trackedOf(options.track_total_hits),
     aggregations: options.aggs ?? options.aggregations,
     timeoutMs: timeoutOf(options.timeout),
   }
 }
 
-function trackedOf(asked: Asked | undefined): number {
-  if (asked === undefined) return TRACKED_DEFAULT
-  if (typeof asked.value === 'number')
-    return asked.integer(-1, Number.MAX_SAFE_INTEGER) === -1
+function trackedOf(json: JsonReader | undefined): number {
+  if (json === undefined) return TRACKED_DEFAULT
+  if (typeof json.value === 'number')
+    return json.integer(-1, Number.MAX_SAFE_INTEGER) === -1
       ? Number.POSITIVE_INFINITY
-      : asked.integer(0, Number.MAX_SAFE_INTEGER)
-  return asked.boolean() ? Number.POSITIVE_INFINITY : 0
+      : json.integer(0, Number.MAX_SAFE_INTEGER)
+  return json.boolean() ? Number.POSITIVE_INFINITY : 0
 }
 
-function timeoutOf(asked: Asked | undefined): number | null {
-  if (asked === undefined || asked.value === '-1' || asked.value === -1) return null
-  const parts = /^(\d{1,9})(ms|s|m)$/.exec(String(asked.value))
+function timeoutOf(json: JsonReader | undefined): number | null {
+  if (json === undefined || json.value === '-1' || json.value === -1) return null
+  const parts = /^(\d{1,9})(ms|s|m)$/.exec(String(json.value))
   return parts === null
-    ? asked.fail('Input should be a duration such as 500ms or 2s')
+    ? json.fail('Input should be a duration such as 500ms or 2s')
     : Number(parts[1]) * { ms: 1, s: 1000, m: 60_000 }[parts[2] as 'ms' | 's' | 'm']
 }

@@ -9,7 +9,7 @@
  */
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
-import type { Asked } from './json-reader.js'
+import type { JsonReader } from './json-reader.js'
 import type { EventFields } from './condition.js'
 import type { Field, FieldSet } from './field.js'
 import { spanOf, type DateContext } from './instant.js'
@@ -87,12 +87,12 @@ export class SortOrder {
   }
 
   /** What `search_after` names: the keys, with or without the ingest time behind them. */
-  after(asked: Asked, context: DateContext): Standing {
-    const values = asked.list(limits.querySortKeysMax + 1)
+  after(json: JsonReader, context: DateContext): Standing {
+    const values = json.list(limits.querySortKeysMax + 1)
     const { length } = this
     if (values.length !== length && values.length !== length + 1)
-      asked.fail(`List should have ${length} or ${length + 1} items, one for each sort key`)
-    const read = (value: Asked, isTime: boolean): ScalarValue | null => {
+      json.fail(`List should have ${length} or ${length + 1} items, one for each sort key`)
+    const read = (value: JsonReader, isTime: boolean): ScalarValue | null => {
       if (value.value === null) return null
       if (!isTime) return value.scalar()
       if (typeof value.value === 'number') return Math.round(value.value * 1000)
@@ -102,17 +102,17 @@ export class SortOrder {
     const last = values[length]
     const micros = last === undefined ? Number.NEGATIVE_INFINITY : (read(last, true) ?? Number.NEGATIVE_INFINITY)
     return {
-      values: this.#keys.map(({ field }, i) => read(values[i] as Asked, field?.kind === 'time')),
+      values: this.#keys.map(({ field }, i) => read(values[i] as JsonReader, field?.kind === 'time')),
       micros: micros as number,
     }
   }
 }
 
 /** The order that `sort` asks for: a field, `{field: "desc"}`, `{field: {order, missing}}`, or a list of those. */
-export function parseSort(asked: Asked | undefined, fields: FieldSet): SortOrder {
-  if (asked === undefined) return new SortOrder([])
+export function parseSort(json: JsonReader | undefined, fields: FieldSet): SortOrder {
+  if (json === undefined) return new SortOrder([])
   return new SortOrder(
-    asked.list(limits.querySortKeysMax).map((key) => {
+    json.list(limits.querySortKeysMax).map((key) => {
       if (!key.isObject) return sortKey(key.name(), undefined, undefined, fields)
       const [name, body] = key.only()
       body.at(name, name).name()

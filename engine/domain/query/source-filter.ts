@@ -1,7 +1,7 @@
 /** Parts of a document: what `_source` asks for, by dot paths with `*` in them. */
 import { limits } from '../../limits.js'
-import type { Asked } from './json-reader.js'
-import type { Effort } from './text-budget.js'
+import type { JsonReader } from './json-reader.js'
+import type { TextBudget } from './text-budget.js'
 import { patternTest } from './text-match.js'
 
 type Json = Record<string, unknown>
@@ -16,18 +16,18 @@ export interface SourceFilter {
 const whole: SourceFilter = { wanted: true, of: (document) => document }
 
 /** `_source`: a boolean, a pattern, a list of them, or `{includes, excludes}`. */
-export function parseSource(asked: Asked | undefined, effort: Effort): SourceFilter {
-  if (asked === undefined) return whole
-  if (typeof asked.value === 'boolean') return asked.value ? whole : { wanted: false, of: () => ({}) }
-  if (!asked.isObject) return filterOf(patterns(asked, effort), [])
-  const { includes, include, excludes, exclude } = asked.object(['includes', 'include', 'excludes', 'exclude'])
-  return filterOf(patterns(includes ?? include, effort), patterns(excludes ?? exclude, effort))
+export function parseSource(json: JsonReader | undefined, textBudget: TextBudget): SourceFilter {
+  if (json === undefined) return whole
+  if (typeof json.value === 'boolean') return json.value ? whole : { wanted: false, of: () => ({}) }
+  if (!json.isObject) return filterOf(patterns(json, textBudget), [])
+  const { includes, include, excludes, exclude } = json.object(['includes', 'include', 'excludes', 'exclude'])
+  return filterOf(patterns(includes ?? include, textBudget), patterns(excludes ?? exclude, textBudget))
 }
 
-function patterns(asked: Asked | undefined, effort: Effort): PathTest[] {
-  return asked === undefined
+function patterns(json: JsonReader | undefined, textBudget: TextBudget): PathTest[] {
+  return json === undefined
     ? []
-    : asked.list(limits.queryFieldsMax).map((pattern) => patternTest(pattern.name(), false, effort))
+    : json.list(limits.queryFieldsMax).map((pattern) => patternTest(pattern.name(), false, textBudget))
 }
 
 function filterOf(includes: readonly PathTest[], excludes: readonly PathTest[]): SourceFilter {

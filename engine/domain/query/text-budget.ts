@@ -4,7 +4,7 @@
  */
 const CHARACTERS_PER_LOOK = 2 ** 20
 
-export class Effort {
+export class TextBudget {
   readonly #look: () => void
   #characters = 0
 

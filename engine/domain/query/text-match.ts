@@ -7,7 +7,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { Effort } from './text-budget.js'
+import type { TextBudget } from './text-budget.js'
 
 const WORD =
   /[\p{L}\p{M}\p{N}_]+(?:(?:(?<=\p{N})[.,'](?=\p{N})|(?<=[\p{L}\p{M}_])[.':](?=\p{L}))[\p{L}\p{M}\p{N}_]+)*/gu
@@ -35,7 +35,7 @@ export function holdsPhrase(words: readonly string[], phrase: readonly string[],
  * character as it is. Takes time in proportion to the product of pattern and text at most.
  * @throws Refusal query_too_large.
  */
-export function patternTest(pattern: string, ignoreCase: boolean, effort: Effort): (text: string) => boolean {
+export function patternTest(pattern: string, ignoreCase: boolean, textBudget: TextBudget): (text: string) => boolean {
   const wanted: string[] = []
   const escaped: boolean[] = []
   if (pattern.length > limits.queryPatternMax)
@@ -53,7 +53,7 @@ export function patternTest(pattern: string, ignoreCase: boolean, effort: Effort
   return (text) => {
     const given = [...(ignoreCase ? text.toLowerCase() : text)]
     let [at, from, lastStar, retry] = [0, 0, -1, 0]
-    effort.spend(given.length)
+    textBudget.spend(given.length)
     while (from < given.length) {
       if (at < wanted.length && star(at)) {
         lastStar = at++
@@ -62,7 +62,7 @@ export function patternTest(pattern: string, ignoreCase: boolean, effort: Effort
         at++
         from++
       } else if (lastStar >= 0) {
-        effort.spend(from - retry)
+        textBudget.spend(from - retry)
         at = lastStar + 1
         from = ++retry
       } else return false

@@ -11,10 +11,10 @@
 import { bounds } from '../bounds.js'
 import type { Fate } from '../contract.js'
 import type { Feed, FeedItem } from './feed.js'
-import type { Ledger, Letter, StepId } from './ledger.js'
+import type { Ledger, DeadLetter, StepId } from './ledger.js'
 import { waitMs, type Pace } from './pace.js'
 
-export interface LettersParts {
+export interface DeadLettersDeps {
   readonly feed: Pick<Feed, 'has'>
   readonly step: StepId
   readonly ledger: Ledger
@@ -23,25 +23,25 @@ export interface LettersParts {
   random(): number
 }
 
-export class Letters {
-  readonly #parts: LettersParts
-  readonly #waiting = new Map<number, Letter>()
+export class DeadLetters {
+  readonly #deps: DeadLettersDeps
+  readonly #waiting = new Map<number, DeadLetter>()
   #dead = 0
 
-  constructor(parts: LettersParts) {
-    this.#parts = parts
+  constructor(deps: DeadLettersDeps) {
+    this.#deps = deps
     this.read()
   }
 
   /** Reads all letters anew; those of events that have gone, as by a deletion for good, are given up. */
   read(): void {
-    const { ledger, step, feed } = this.#parts
+    const { ledger, step, feed } = this.#deps
     this.#waiting.clear()
     this.#dead = 0
-    for (const letter of ledger.letters(step)) {
-      if (!feed.has(letter.eventMicros)) ledger.dropLetter(step, letter.eventMicros)
-      else if (letter.state === 'dead') this.#dead++
-      else this.#waiting.set(letter.eventMicros, letter)
+    for (const deadLetter of ledger.deadLetters(step)) {
+      if (!feed.has(deadLetter.eventMicros)) ledger.dropDeadLetter(step, deadLetter.eventMicros)
+      else if (deadLetter.state === 'dead') this.#dead++
+      else this.#waiting.set(deadLetter.eventMicros, deadLetter)
     }
   }
 
@@ -64,32 +64,32 @@ export class Letters {
   }
 
   /** Those that are to be tried now. */
-  due(countMax: number): Letter[] {
+  due(countMax: number): DeadLetter[] {
     if (this.#waiting.size === 0) return []
-    const now = this.#parts.nowMs()
-    return [...this.#waiting.values()].filter((letter) => this.#nextOf(letter, now) <= now).slice(0, countMax)
+    const now = this.#deps.nowMs()
+    return [...this.#waiting.values()].filter((deadLetter) => this.#nextOf(deadLetter, now) <= now).slice(0, countMax)
   }
 
   /** When the next one is due; Infinity where none waits. */
   nextMs(): number {
-    const now = this.#parts.nowMs()
+    const now = this.#deps.nowMs()
     let next = Infinity
-    for (const letter of this.#waiting.values()) next = Math.min(next, this.#nextOf(letter, now))
+    for (const deadLetter of this.#waiting.values()) next = Math.min(next, this.#nextOf(deadLetter, now))
     return next
   }
 
   /** No pause is longer than the longest: behind a clock that was set back by more it is over. */
-  #nextOf({ nextMs }: Letter, now: number): number {
-    return nextMs - now > this.#parts.pace.eventCapMs ? now : nextMs
+  #nextOf({ nextMs }: DeadLetter, now: number): number {
+    return nextMs - now > this.#deps.pace.eventCapMs ? now : nextMs
   }
 
   /** A delivery has failed: it waits, or is dead. */
   write({ eventMicros, changeMicros }: FeedItem, fate: Exclude<Fate, { fate: 'delivered' }>, attempts: number): void {
-    const { step, ledger, feed, pace, nowMs, random } = this.#parts
+    const { step, ledger, feed, pace, nowMs, random } = this.#deps
     if (!feed.has(eventMicros)) return this.drop(eventMicros)
     const isDead = fate.fate === 'refused' || attempts >= bounds.deliveryAttemptsMax
     const now = nowMs()
-    const letter: Letter = {
+    const deadLetter: DeadLetter = {
       state: isDead ? 'dead' : 'waiting',
       eventMicros,
       changeMicros,
@@ -99,26 +99,26 @@ export class Letters {
       lastMs: now,
       nextMs: now + waitMs(attempts, pace.eventBaseMs, pace.eventCapMs, random()),
     }
-    const wasDead = changeMicros > 0 && ledger.letter(step, eventMicros)?.state === 'dead'
+    const wasDead = changeMicros > 0 && ledger.deadLetter(step, eventMicros)?.state === 'dead'
     this.#dead += Number(isDead) - Number(wasDead)
-    ledger.putLetter(step, letter)
+    ledger.putDeadLetter(step, deadLetter)
     if (isDead) this.#waiting.delete(eventMicros)
-    else this.#waiting.set(eventMicros, letter)
+    else this.#waiting.set(eventMicros, deadLetter)
   }
 
   /** The event needs no letter any more. */
   drop(eventMicros: number): void {
-    if (this.#waiting.delete(eventMicros)) this.#parts.ledger.dropLetter(this.#parts.step, eventMicros)
+    if (this.#waiting.delete(eventMicros)) this.#deps.ledger.dropDeadLetter(this.#deps.step, eventMicros)
   }
 
   /** Dead letters wait for delivery again: that of one event, or all that there is room for; how many they were. */
   sendAgain(eventMicros: number | null): number {
-    const { ledger, step, nowMs } = this.#parts
+    const { ledger, step, nowMs } = this.#deps
     const dead = this.#deadOnes(eventMicros).slice(0, bounds.deliveriesWaitingMax - this.#waiting.size)
-    for (const letter of dead) {
-      const waiting: Letter = { ...letter, state: 'waiting', attempts: 0, nextMs: nowMs() }
-      ledger.putLetter(step, waiting)
-      this.#waiting.set(letter.eventMicros, waiting)
+    for (const deadLetter of dead) {
+      const waiting: DeadLetter = { ...deadLetter, state: 'waiting', attempts: 0, nextMs: nowMs() }
+      ledger.putDeadLetter(step, waiting)
+      this.#waiting.set(deadLetter.eventMicros, waiting)
     }
     this.#dead -= dead.length
     ledger.flush()
@@ -127,17 +127,17 @@ export class Letters {
 
   /** Dead letters are given up: that of one event, or all; how many they were. */
   discard(eventMicros: number | null): number {
-    const { ledger, step } = this.#parts
+    const { ledger, step } = this.#deps
     const dead = this.#deadOnes(eventMicros)
-    for (const letter of dead) ledger.dropLetter(step, letter.eventMicros)
+    for (const deadLetter of dead) ledger.dropDeadLetter(step, deadLetter.eventMicros)
     this.#dead -= dead.length
     ledger.flush()
     return dead.length
   }
 
-  #deadOnes(eventMicros: number | null): Letter[] {
-    const { ledger, step } = this.#parts
-    const letters = eventMicros === null ? [...ledger.letters(step)] : [ledger.letter(step, eventMicros)]
-    return letters.filter((letter) => letter !== null).filter(({ state }) => state === 'dead')
+  #deadOnes(eventMicros: number | null): DeadLetter[] {
+    const { ledger, step } = this.#deps
+    const deadLetters = eventMicros === null ? [...ledger.deadLetters(step)] : [ledger.deadLetter(step, eventMicros)]
+    return deadLetters.filter((deadLetter) => deadLetter !== null).filter(({ state }) => state === 'dead')
   }
 }

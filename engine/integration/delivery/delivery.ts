@@ -15,12 +15,12 @@
 import { bounds } from '../bounds.js'
 import type { DecidedEvent, Fate, Outgoing, Sink } from '../contract.js'
 import type { Feed, FeedItem } from './feed.js'
-import type { Ledger, Letter, Place, StepId } from './ledger.js'
-import { Letters } from './dead-letters.js'
+import type { Ledger, DeadLetter, Place, StepId } from './ledger.js'
+import { DeadLetters } from './dead-letters.js'
 import type { Circuit, Pace } from './pace.js'
 import { Rest } from './loop-sleep.js'
 
-export interface DeliveryParts {
+export interface DeliveryDeps {
   readonly step: StepId
   /** Where it begins the first time. */
   readonly start: Place
@@ -37,7 +37,7 @@ export interface DeliveryParts {
   /** False where it is set up otherwise by now, and is to tell nothing more: asked behind each look at events. */
   isCurrent(): boolean
   /** The counterpart was asked to take so many, and what went wrong with the first that it did not take, if any. */
-  asked?(items: number, seconds: number, reason: string | null): void
+  query?(items: number, seconds: number, reason: string | null): void
 }
 
 /** How a step is. */
@@ -54,9 +54,9 @@ export interface DeliveryStatus {
 }
 
 export class Delivery {
-  readonly #parts: DeliveryParts
+  readonly #deps: DeliveryDeps
   readonly #stop = new AbortController()
-  readonly letters: Letters
+  readonly deadLetters: DeadLetters
   #place: Place
   /** The round under way, and where the place goes when it is over. */
   #round: FeedItem[] = []
@@ -64,17 +64,17 @@ export class Delivery {
   #headAttempts = 0
   #delivered = 0
   #lastDeliveredMs: number | null = null
-  #lettersTurn = true
+  #deadLettersTurn = true
   readonly #rest = new Rest(this.#stop.signal)
   #done: Promise<void> | null = null
 
-  constructor(parts: DeliveryParts) {
-    this.#parts = parts
-    const { ledger, step, start } = parts
+  constructor(deps: DeliveryDeps) {
+    this.#deps = deps
+    const { ledger, step, start } = deps
     const known = ledger.place(step)
     this.#place = this.#roundPlace = known ?? start
     if (known === null) ledger.putPlace(step, start)
-    this.letters = new Letters(parts)
+    this.deadLetters = new DeadLetters(deps)
   }
 
   get place(): Place {
@@ -96,9 +96,9 @@ export class Delivery {
   }
 
   status(): DeliveryStatus {
-    const { letters } = this
-    const { circuit } = this.#parts
-    const state = letters.isFull
+    const { deadLetters } = this
+    const { circuit } = this.#deps
+    const state = deadLetters.isFull
       ? 'full'
       : circuit.failures === 0
         ? 'running'
@@ -108,8 +108,8 @@ export class Delivery {
     return {
       state,
       delivered: this.#delivered,
-      waiting: letters.waiting,
-      dead: letters.dead,
+      waiting: deadLetters.waiting,
+      dead: deadLetters.dead,
       lastDeliveredMs: this.#lastDeliveredMs,
       reason: circuit.reason,
       place: this.#place,
@@ -118,7 +118,7 @@ export class Delivery {
 
   /** Dead letters wait for delivery again: that of one event, or all that there is room for; how many they were. */
   sendAgain(eventMicros: number | null): number {
-    const count = this.letters.sendAgain(eventMicros)
+    const count = this.deadLetters.sendAgain(eventMicros)
     this.wake()
     return count
   }
@@ -128,7 +128,7 @@ export class Delivery {
     this.#stop.abort()
     this.wake()
     await this.#done
-    await this.#parts.sink.close()
+    await this.#deps.sink.close()
   }
 
   async #loop(): Promise<void> {
@@ -137,37 +137,37 @@ export class Delivery {
         const { ms, idle } = await this.#step()
         if (ms > 0) await this.#rest.sleep(ms, idle)
       } catch (error) {
-        this.#parts.circuit.failed(this.#parts.nowMs(), 'the integration failed; the log of the service says how')
-        this.#parts.failed('an integration failed', error)
-        await this.#rest.sleep(this.#parts.pace.baseMs, false)
+        this.#deps.circuit.failed(this.#deps.nowMs(), 'the integration failed; the log of the service says how')
+        this.#deps.failed('an integration failed', error)
+        await this.#rest.sleep(this.#deps.pace.baseMs, false)
       }
     }
   }
 
   /** One round; how long to rest after it, and whether there was nothing to do. */
   async #step(): Promise<{ ms: number; idle: boolean }> {
-    const { circuit, pace, nowMs } = this.#parts
+    const { circuit, pace, nowMs } = this.#deps
     this.#rest.look()
-    const letters = this.letters.due(this.#parts.sink.batchMax)
-    const fresh = letters.length > 0 && this.#lettersTurn ? false : this.#fill()
-    this.#lettersTurn = !this.#lettersTurn
-    if (!fresh && letters.length === 0)
-      return { ms: Math.min(pace.idleMs, Math.max(1, this.letters.nextMs() - nowMs())), idle: true }
-    if (!this.#parts.isCurrent()) return { ms: pace.idleMs, idle: true }
+    const deadLetters = this.deadLetters.due(this.#deps.sink.batchMax)
+    const fresh = deadLetters.length > 0 && this.#deadLettersTurn ? false : this.#fill()
+    this.#deadLettersTurn = !this.#deadLettersTurn
+    if (!fresh && deadLetters.length === 0)
+      return { ms: Math.min(pace.idleMs, Math.max(1, this.deadLetters.nextMs() - nowMs())), idle: true }
+    if (!this.#deps.isCurrent()) return { ms: pace.idleMs, idle: true }
     const wait = circuit.enter(nowMs())
     if (wait > 0) return { ms: wait, idle: false }
     if (fresh) await this.#deliverRound(circuit.isTrying() ? 1 : this.#round.length)
-    else await this.#deliverLetters(circuit.isTrying() ? letters.slice(0, 1) : letters)
+    else await this.#deliverDeadLetters(circuit.isTrying() ? deadLetters.slice(0, 1) : deadLetters)
     return { ms: 0, idle: false }
   }
 
   /** Finds the next round where there is none; false where there is nothing to deliver. */
   #fill(): boolean {
-    const { feed, sink, isCurrent } = this.#parts
+    const { feed, sink, isCurrent } = this.#deps
     // What waited may be another by now, or gone.
     this.#round = this.#round.flatMap(({ eventMicros, changeMicros }) => feed.one(eventMicros, changeMicros) ?? [])
     if (this.#round.length === 0) this.#moveOn()
-    while (this.#round.length === 0 && !this.letters.isFull) {
+    while (this.#round.length === 0 && !this.deadLetters.isFull) {
       const { items, place, more } = feed.look(this.#place, sink.batchMax)
       if (!isCurrent()) break
       ;[this.#round, this.#roundPlace] = [[...items], place]
@@ -178,7 +178,7 @@ export class Delivery {
   }
 
   #moveOn(): void {
-    const { ledger, step } = this.#parts
+    const { ledger, step } = this.#deps
     const { events, change, changeEvent } = this.#place
     const next = this.#roundPlace
     if (next.events === events && next.change === change && next.changeEvent === changeEvent) return
@@ -187,7 +187,7 @@ export class Delivery {
   }
 
   async #deliverRound(count: number): Promise<void> {
-    const { circuit, nowMs } = this.#parts
+    const { circuit, nowMs } = this.#deps
     const items = this.#round.slice(0, count)
     const fates = await this.#deliver(items)
     if (this.#stop.signal.aborted && fates.every(({ fate }) => fate === 'failed')) return circuit.left()
@@ -213,12 +213,12 @@ export class Delivery {
     if (this.#round.length === 0) this.#moveOn()
   }
 
-  async #deliverLetters(letters: readonly Letter[]): Promise<void> {
-    const { circuit, feed, nowMs } = this.#parts
+  async #deliverDeadLetters(deadLetters: readonly DeadLetter[]): Promise<void> {
+    const { circuit, feed, nowMs } = this.#deps
     const there: FeedItem[] = []
-    for (const { eventMicros, changeMicros } of letters) {
+    for (const { eventMicros, changeMicros } of deadLetters) {
       const item = feed.one(eventMicros, changeMicros)
-      if (item === null) this.letters.drop(eventMicros)
+      if (item === null) this.deadLetters.drop(eventMicros)
       else there.push(item)
     }
     if (there.length === 0) return circuit.left()
@@ -232,20 +232,20 @@ export class Delivery {
     for (const [at, fate] of fates.entries()) {
       if (fate.fate === 'failed' && !fate.suspect) continue
       const item = there[at] as FeedItem
-      this.#settle(item, fate, this.letters.attempts(item.eventMicros) + 1)
+      this.#settle(item, fate, this.deadLetters.attempts(item.eventMicros) + 1)
     }
   }
 
   #settle(item: FeedItem, fate: Fate, attempts: number): void {
-    if (fate.fate !== 'delivered') return this.letters.write(item, fate, attempts)
+    if (fate.fate !== 'delivered') return this.deadLetters.write(item, fate, attempts)
     this.#delivered++
-    this.#lastDeliveredMs = this.#parts.nowMs()
-    this.letters.drop(item.eventMicros)
+    this.#lastDeliveredMs = this.#deps.nowMs()
+    this.deadLetters.drop(item.eventMicros)
   }
 
   /** Asks the sink, and keeps the references that it gives. */
   async #deliver(items: readonly FeedItem[]): Promise<Fate[]> {
-    const { sink, ledger, step } = this.#parts
+    const { sink, ledger, step } = this.#deps
     const referenceOf = (event: DecidedEvent): string | null =>
       sink.subjectOf === undefined ? null : ledger.reference(step, sink.subjectOf(event))
     const outgoing = items.map(({ id, reason, event, alert }): Outgoing => {
@@ -254,7 +254,7 @@ export class Delivery {
     const begin = performance.now()
     const fates = await sink.deliver(outgoing, this.#stop.signal)
     const bad = fates.find((fate) => fate.fate !== 'delivered')
-    this.#parts.asked?.(items.length, (performance.now() - begin) / 1_000, bad?.reason ?? null)
+    this.#deps.query?.(items.length, (performance.now() - begin) / 1_000, bad?.reason ?? null)
     for (const [at, fate] of fates.entries()) {
       if (fate.fate !== 'delivered' || fate.reference === undefined || sink.subjectOf === undefined) continue
       ledger.putReference(step, sink.subjectOf((items[at] as FeedItem).event), fate.reference)

@@ -19,12 +19,12 @@ import { Refused, type TakenIn } from './refused-documents.js'
 import { Rest } from './loop-sleep.js'
 
 /** Where documents become events: resolves when all are on disk or refused. */
-export type Doorstep = (step: StepId, documents: readonly SourceDocument[]) => Promise<TakenIn>
+export type DocumentBatches = (step: StepId, documents: readonly SourceDocument[]) => Promise<TakenIn>
 
-export interface IntakeParts {
+export interface IntakeDeps {
   readonly step: StepId
   readonly source: Source
-  readonly takeIn: Doorstep
+  readonly takeIn: DocumentBatches
   readonly ledger: Ledger
   readonly circuit: Circuit
   readonly pace: Pace
@@ -42,7 +42,7 @@ export interface IntakeStatus {
 }
 
 export class Intake {
-  readonly #parts: IntakeParts
+  readonly #deps: IntakeDeps
   readonly #stop = new AbortController()
   readonly #rest = new Rest(this.#stop.signal)
   /** What was no event and is kept. */
@@ -58,10 +58,10 @@ export class Intake {
   #ahead: Promise<SourcePiece> | null = null
   #done: Promise<void> | null = null
 
-  constructor(parts: IntakeParts) {
-    this.#parts = parts
-    this.#checkpoint = parts.ledger.checkpoint(parts.step)
-    this.#kept = new Refused(parts.ledger, parts.step, () => parts.nowMs())
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps
+    this.#checkpoint = deps.ledger.checkpoint(deps.step)
+    this.#kept = new Refused(deps.ledger, deps.step, () => deps.nowMs())
   }
 
   start(): void {
@@ -69,7 +69,7 @@ export class Intake {
   }
 
   status(): IntakeStatus {
-    const { circuit } = this.#parts
+    const { circuit } = this.#deps
     const state = circuit.failures === 0 ? 'running' : circuit.isTrying() ? 'open' : 'retrying'
     return {
       state,
@@ -82,7 +82,7 @@ export class Intake {
 
   /** Documents that were no events are taken in again, that with this id or all; how many were tried. */
   takeAgain(id: string | null): Promise<number> {
-    return this.#kept.takeAgain(id, (documents) => this.#parts.takeIn(this.#parts.step, documents))
+    return this.#kept.takeAgain(id, (documents) => this.#deps.takeIn(this.#deps.step, documents))
   }
 
   /** Documents that were no events are given up; how many they were. */
@@ -95,7 +95,7 @@ export class Intake {
     this.#rest.wake()
     await this.#done
     await this.#ahead?.catch(() => {})
-    await this.#parts.source.close()
+    await this.#deps.source.close()
   }
 
   async #loop(): Promise<void> {
@@ -112,7 +112,7 @@ export class Intake {
 
   /** One piece; how long to rest after it. */
   async #poll(): Promise<number> {
-    const { step, source, circuit, ledger, nowMs } = this.#parts
+    const { step, source, circuit, ledger, nowMs } = this.#deps
     const wait = circuit.enter(nowMs())
     if (wait > 0) return wait
     this.#piece ??= await this.#fetch()
@@ -145,20 +145,20 @@ export class Intake {
   }
 
   #fetch(): Promise<SourcePiece> {
-    const fetching = this.#ahead ?? this.#parts.source.poll(this.#checkpoint, this.#stop.signal)
+    const fetching = this.#ahead ?? this.#deps.source.poll(this.#checkpoint, this.#stop.signal)
     this.#ahead = null
     return fetching
   }
 
   #fetchAhead(checkpoint: unknown): void {
-    this.#ahead = this.#parts.source.poll(checkpoint, this.#stop.signal)
+    this.#ahead = this.#deps.source.poll(checkpoint, this.#stop.signal)
     // A failure is met when its turn comes.
     this.#ahead.catch(() => {})
   }
 
   /** Which documents were refused when all others are on disk; null where it was stopped before they were. */
   async #takeIn(documents: readonly SourceDocument[]): Promise<TakenIn['refused'] | null> {
-    const { step, takeIn, pace } = this.#parts
+    const { step, takeIn, pace } = this.#deps
     const fit = documents.filter(({ unfit }) => unfit === undefined)
     const unfit = documents.flatMap(({ unfit: reason }, at) => (reason === undefined ? [] : [{ at, reason }]))
     if (fit.length === 0) return unfit
@@ -176,7 +176,7 @@ export class Intake {
   }
 
   #fail(error: unknown): number {
-    const { circuit, pace, nowMs, failed } = this.#parts
+    const { circuit, pace, nowMs, failed } = this.#deps
     if (this.#stop.signal.aborted) {
       circuit.left()
       return 0

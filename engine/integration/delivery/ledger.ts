@@ -25,7 +25,7 @@ import { integrationRoles, type IntegrationRole } from '../../domain/job/job.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../../store/rows.js'
 
-export const ledgerTables = ['places', 'letters', 'references', 'checkpoints', 'refused'] as const
+export const ledgerTables = ['places', 'deadLetters', 'references', 'checkpoints', 'refused'] as const
 
 /** The job of steps that are of the service itself: they tell watchdogs. No job has this id. */
 export const NO_JOB = 0
@@ -44,7 +44,7 @@ export interface Place {
   readonly changeEvent: number
 }
 
-export interface Letter {
+export interface DeadLetter {
   /** Waiting is tried again by itself; dead is not. */
   readonly state: 'waiting' | 'dead'
   /** Ingest time of the event. */
@@ -90,7 +90,7 @@ export function stepOfKey(bytes: Uint8Array): StepId {
   }
 }
 
-export function letterKey(step: Uint8Array, eventMicros: number): Buffer {
+export function deadLetterKey(step: Uint8Array, eventMicros: number): Buffer {
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(eventMicros))
   return Buffer.concat([step, time])
@@ -141,24 +141,28 @@ export class Ledger {
     this.#put('checkpoints', stepKey(step), encodeJsonRow({ checkpoint }))
   }
 
-  *letters(step: StepId): Iterable<Letter> {
+  *deadLetters(step: StepId): Iterable<DeadLetter> {
     this.flush()
-    for (const { value } of this.#environment.range('letters', under(stepKey(step))))
-      yield decodeJsonRow(value) as Letter
+    for (const { value } of this.#environment.range('deadLetters', under(stepKey(step))))
+      yield decodeJsonRow(value) as DeadLetter
   }
 
-  letter(step: StepId, eventMicros: number): Letter | null {
-    const bytes = this.#get('letters', letterKey(stepKey(step), eventMicros))
-    return bytes === undefined ? null : (decodeJsonRow(bytes) as Letter)
+  deadLetter(step: StepId, eventMicros: number): DeadLetter | null {
+    const bytes = this.#get('deadLetters', deadLetterKey(stepKey(step), eventMicros))
+    return bytes === undefined ? null : (decodeJsonRow(bytes) as DeadLetter)
   }
 
-  putLetter(step: StepId, letter: Letter): void {
-    const reason = letter.reason.slice(0, bounds.reasonCharsMax)
-    this.#put('letters', letterKey(stepKey(step), letter.eventMicros), encodeJsonRow({ ...letter, reason }))
+  putDeadLetter(step: StepId, deadLetter: DeadLetter): void {
+    const reason = deadLetter.reason.slice(0, bounds.reasonCharsMax)
+    this.#put(
+      'deadLetters',
+      deadLetterKey(stepKey(step), deadLetter.eventMicros),
+      encodeJsonRow({ ...deadLetter, reason }),
+    )
   }
 
-  dropLetter(step: StepId, eventMicros: number): void {
-    this.#put('letters', letterKey(stepKey(step), eventMicros), undefined)
+  dropDeadLetter(step: StepId, eventMicros: number): void {
+    this.#put('deadLetters', deadLetterKey(stepKey(step), eventMicros), undefined)
   }
 
   *refused(step: StepId): Iterable<RefusedDocument> {

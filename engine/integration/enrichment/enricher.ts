@@ -6,14 +6,14 @@
  *
  * 1. The queue is the store: an event waits there until it is under way, and stays there until it is decided. Whoever dies, the
  *    next one finds it.
- * 2. At most `lookUpsUnderWayMax` events are under way; one that waited too long is brought back with what is remembered.
+ * 2. At most `enrichmentsUnderWayMax` events are under way; one that waited too long is brought back with what is remembered.
  * 3. An event has the time of its slowest step, from when it came in or, where nobody could have asked before, from when this was
  *    opened. What has not answered by then is late, and the event goes without it.
  * 4. What is brought back is brought until it is taken.
  */
 import { bounds } from '../bounds.js'
-import type { EnrichedResult, EnrichmentStatus, LookUpStep } from './enrichment.js'
-import type { LookUpAnswer } from './enrichment-requests.js'
+import type { EnrichedResult, EnrichmentStatus, EnrichmentStep } from './enrichment.js'
+import type { EnrichmentAnswer } from './enrichment-requests.js'
 import { Rest } from '../delivery/loop-sleep.js'
 
 /** An event that waits for look-ups. */
@@ -28,9 +28,9 @@ export interface AwaitedFeed {
   look(after: number, eventsMax: number): readonly AwaitedEvent[]
 }
 
-export interface EnricherParts {
+export interface EnricherDeps {
   readonly feed: AwaitedFeed
-  readonly steps: readonly LookUpStep[]
+  readonly steps: readonly EnrichmentStep[]
   /** False where it is set up otherwise by now, and is to ask nothing more: asked behind each look at events. */
   isCurrent(): boolean
   /** Resolves when the events are decided on disk; with why not, where they could not be taken now. */
@@ -48,7 +48,7 @@ const PIECES_MAX = 4
 const AGAIN_MS = 250
 
 export class Enricher {
-  readonly #parts: EnricherParts
+  readonly #deps: EnricherDeps
   readonly #openedMs: number
   readonly #stop = new AbortController()
   readonly #rest = new Rest(this.#stop.signal)
@@ -60,9 +60,9 @@ export class Enricher {
   #flushing = false
   #done: Promise<void> | null = null
 
-  constructor(parts: EnricherParts) {
-    this.#parts = parts
-    this.#openedMs = parts.nowMs()
+  constructor(deps: EnricherDeps) {
+    this.#deps = deps
+    this.#openedMs = deps.nowMs()
   }
 
   /** Has nothing to do until it is woken. */
@@ -80,7 +80,7 @@ export class Enricher {
   }
 
   status(): EnrichmentStatus[] {
-    return this.#parts.steps.map(({ id, name, looks, invalid }) => {
+    return this.#deps.steps.map(({ id, name, looks, invalid }) => {
       if (looks === null)
         return {
           id,
@@ -105,22 +105,22 @@ export class Enricher {
     this.#stop.abort()
     this.#rest.wake()
     await this.#done
-    await Promise.all(this.#parts.steps.map(({ looks }) => looks?.close()))
+    await Promise.all(this.#deps.steps.map(({ looks }) => looks?.close()))
   }
 
   async #loop(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       this.#rest.look()
-      let [restMs, isIdle] = [this.#parts.idleMs, true]
+      let [restMs, isIdle] = [this.#deps.idleMs, true]
       try {
-        const free = bounds.lookUpsUnderWayMax - this.#underWay
-        const events = free > 0 ? this.#parts.feed.look(this.#place, free) : []
-        if (events.length > 0 && this.#parts.isCurrent()) {
+        const free = bounds.enrichmentsUnderWayMax - this.#underWay
+        const events = free > 0 ? this.#deps.feed.look(this.#place, free) : []
+        if (events.length > 0 && this.#deps.isCurrent()) {
           for (const event of events) this.#take(event)
           restMs = 0
         }
       } catch (error) {
-        this.#parts.failed('events that wait for look-ups could not be read', error)
+        this.#deps.failed('events that wait for look-ups could not be read', error)
         ;[restMs, isIdle] = [AGAIN_MS, false]
       }
       if (restMs > 0) await this.#rest.sleep(restMs, isIdle)
@@ -130,7 +130,7 @@ export class Enricher {
 
   /** Asks every step about the event. */
   #take({ micros, document }: AwaitedEvent): void {
-    const { steps, nowMs } = this.#parts
+    const { steps, nowMs } = this.#deps
     this.#place = micros
     this.#underWay++
     const begunMs = nowMs()
@@ -138,12 +138,12 @@ export class Enricher {
     const fromMs = Math.min(begunMs, Math.max(Math.floor(micros / 1_000), this.#openedMs))
     const answers = new Array<EnrichedResult['steps'][number]>(steps.length)
     let open = steps.length
-    const settle = (at: number, answer: LookUpAnswer): void => {
+    const settle = (at: number, answer: EnrichmentAnswer): void => {
       const {
         id: { integrationId },
         name,
         title,
-      } = steps[at] as LookUpStep
+      } = steps[at] as EnrichmentStep
       const reason = 'reason' in answer ? answer.reason : ''
       const fields =
         answer.outcome === 'found'
@@ -189,7 +189,7 @@ export class Enricher {
   async #bring(piece: readonly EnrichedResult[]): Promise<void> {
     this.#bringing++
     while (!this.#stop.signal.aborted) {
-      if ((await this.#parts.bring(piece)) === null) break
+      if ((await this.#deps.bring(piece)) === null) break
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
     this.#bringing--

@@ -4,15 +4,15 @@
  * 1. An answer that is too old is none.
  */
 import { bounds } from '../bounds.js'
-import type { LookUpFields } from '../contract.js'
+import type { EnrichmentFields } from '../contract.js'
 
 interface Known {
-  readonly fields: LookUpFields | null
+  readonly fields: EnrichmentFields | null
   readonly untilMs: number
   readonly bytes: number
 }
 
-export class LookUpCache {
+export class EnrichmentCache {
   readonly #lifeMs: number
   readonly #known = new Map<string, Known>()
   #bytes = 0
@@ -27,7 +27,7 @@ export class LookUpCache {
   }
 
   /** What is known of the subject: null for nothing; undefined where it has to be asked. */
-  get(subject: string, nowMs: number): LookUpFields | null | undefined {
+  get(subject: string, nowMs: number): EnrichmentFields | null | undefined {
     const known = this.#known.get(subject)
     if (known === undefined) return undefined
     this.#known.delete(subject)
@@ -39,14 +39,14 @@ export class LookUpCache {
     return known.fields
   }
 
-  put(subject: string, fields: LookUpFields | null, nowMs: number): void {
+  put(subject: string, fields: EnrichmentFields | null, nowMs: number): void {
     if (this.#lifeMs === 0) return
     const bytes = 2 * subject.length + (fields === null ? 0 : JSON.stringify(fields).length)
     this.#bytes += bytes - (this.#known.get(subject)?.bytes ?? 0)
     this.#known.delete(subject)
     this.#known.set(subject, { fields, untilMs: nowMs + this.#lifeMs, bytes })
     for (const [oldest, { bytes: freed }] of this.#known) {
-      if (this.#known.size <= bounds.lookUpCacheMax && this.#bytes <= bounds.lookUpCacheBytesMax) return
+      if (this.#known.size <= bounds.enrichmentCacheMax && this.#bytes <= bounds.enrichmentCacheBytesMax) return
       this.#known.delete(oldest)
       this.#bytes -= freed
     }

@@ -1,6 +1,6 @@
 /** What a counterpart brought, cut to what an event may be given: bounded in fields, text and bytes, and nothing but plain JSON. */
 import { bounds } from '../bounds.js'
-import type { LookUpFields } from '../contract.js'
+import type { EnrichmentFields } from '../contract.js'
 
 /** Depth of the fields below `enrichment.<name>`. */
 const DEPTH_MAX = 8
@@ -13,8 +13,9 @@ interface Room {
 }
 
 /** The fields with what is too much of them left out; those that come first stay. */
-export function boundedFields(fields: LookUpFields): LookUpFields {
-  return (plain(fields, { fields: bounds.lookUpFieldsMax, bytes: bounds.lookUpBytesMax }, 0) ?? {}) as LookUpFields
+export function boundedFields(fields: EnrichmentFields): EnrichmentFields {
+  return (plain(fields, { fields: bounds.enrichmentFieldsMax, bytes: bounds.enrichmentBytesMax }, 0) ??
+    {}) as EnrichmentFields
 }
 
 function plain(value: unknown, room: Room, depth: number): unknown {
@@ -43,7 +44,7 @@ function plain(value: unknown, room: Room, depth: number): unknown {
 function scalar(value: unknown, room: Room): unknown {
   const isNumber = typeof value === 'number' && Number.isFinite(value)
   if (typeof value !== 'string' && typeof value !== 'boolean' && !isNumber) return undefined
-  const kept = typeof value === 'string' ? value.slice(0, bounds.lookUpTextCharsMax).toWellFormed() : value
+  const kept = typeof value === 'string' ? value.slice(0, bounds.enrichmentTextCharsMax).toWellFormed() : value
   const bytes = typeof kept === 'string' ? Buffer.byteLength(kept) : 8
   if (room.fields <= 0 || room.bytes < bytes) return undefined
   room.fields--

@@ -7,7 +7,7 @@ import type { Opened } from '../contract.js'
 const plainName = /^[a-z0-9_]{1,64}$/
 
 /** Parameters of the role enrichment, beside those of a kind. */
-export const lookUpParameters: readonly ParameterSpec[] = [
+export const enrichmentParameters: readonly ParameterSpec[] = [
   {
     name: 'name',
     type: 'string',
@@ -21,8 +21,8 @@ export const lookUpParameters: readonly ParameterSpec[] = [
     type: 'number',
     required: false,
     minimum: 0.1,
-    maximum: bounds.lookUpSecondsMax,
-    default: bounds.lookUpSeconds,
+    maximum: bounds.enrichmentSecondsMax,
+    default: bounds.enrichmentSeconds,
     description: 'How long an event waits for an answer; then it is decided without.',
   },
   {
@@ -31,18 +31,18 @@ export const lookUpParameters: readonly ParameterSpec[] = [
     required: false,
     minimum: 0,
     maximum: 86_400,
-    default: bounds.lookUpCacheSeconds,
+    default: bounds.enrichmentCacheSeconds,
     description: 'How long an answer is used again for the same question; 0 for never.',
   },
 ]
 
 export function timeLimitMs(parameters: Readonly<Record<string, unknown>>): number {
   const seconds = parameters.time_limit_seconds
-  return (typeof seconds === 'number' ? seconds : bounds.lookUpSeconds) * 1_000
+  return (typeof seconds === 'number' ? seconds : bounds.enrichmentSeconds) * 1_000
 }
 
 export function cacheMs(parameters: Opened): number {
-  return Number(parameters.cache_seconds ?? bounds.lookUpCacheSeconds) * 1_000
+  return Number(parameters.cache_seconds ?? bounds.enrichmentCacheSeconds) * 1_000
 }
 
 function nameOf(title: string, parameters: Readonly<Record<string, unknown>>): string {
@@ -58,7 +58,7 @@ function nameOf(title: string, parameters: Readonly<Record<string, unknown>>): s
 }
 
 /** The names of steps, in their order; of two with the same one the later is told apart by the id of its integration. */
-export function lookUpNames(steps: readonly { readonly step: PipelineStep; readonly title: string }[]): string[] {
+export function enrichmentNames(steps: readonly { readonly step: PipelineStep; readonly title: string }[]): string[] {
   const taken = new Set<string>()
   return steps.map(({ step, title }) => {
     const wanted = nameOf(title, step.parameters)

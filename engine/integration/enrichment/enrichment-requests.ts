@@ -1,7 +1,7 @@
 /**
  * The look-ups of one step: questions about many events gathered, answered from memory or by the counterpart, each in its time.
  *
- * Owns: what waits for an answer, which question is asked when, what is remembered. Leaves out: what is asked (contract.ts, LookUp),
+ * Owns: what waits for an answer, which question is asked when, what is remembered. Leaves out: what is asked (contract.ts, EnrichmentSource),
  * which events (enricher.ts), when the counterpart may be asked (pace.ts).
  *
  * 1. Whoever asks is told once: what was found, that nothing was, that it failed, or that the time was over.
@@ -10,30 +10,30 @@
  * 4. A question that is refused fails by itself, and says nothing about the counterpart.
  * 5. What waits is bounded by the events that are under way (enricher.ts).
  */
-import type { Known, LookUp, LookUpFields } from '../contract.js'
-import { QuestionRefused, SourceFailure } from '../contract.js'
-import { LookUpCache } from './enrichment-cache.js'
+import type { Known, EnrichmentSource, EnrichmentFields } from '../contract.js'
+import { QueryRefused, SourceFailure } from '../contract.js'
+import { EnrichmentCache } from './enrichment-cache.js'
 import { boundedFields } from './enrichment-fields.js'
 import type { Circuit } from '../delivery/pace.js'
 
-export type LookUpAnswer =
-  | { readonly outcome: 'found'; readonly fields: LookUpFields }
+export type EnrichmentAnswer =
+  | { readonly outcome: 'found'; readonly fields: EnrichmentFields }
   | { readonly outcome: 'nothing' }
   | { readonly outcome: 'failed' | 'late'; readonly reason: string }
 
-export interface LookUpsParts {
-  readonly lookUp: LookUp
+export interface EnrichmentRequestsDeps {
+  readonly enrichment: EnrichmentSource
   /** Milliseconds that an answer is remembered. */
   readonly cacheMs: number
   readonly circuit: Circuit
   nowMs(): number
   failed(what: string, error: unknown): void
   /** The counterpart was asked about so many, and why it did not answer, if so. */
-  asked?(items: number, seconds: number, reason: string | null): void
+  query?(items: number, seconds: number, reason: string | null): void
 }
 
 /** Since the start of the service. */
-export interface LookUpCounts {
+export interface EnrichmentCounts {
   readonly found: number
   readonly nothing: number
   readonly failed: number
@@ -44,17 +44,17 @@ export interface LookUpCounts {
 
 interface Waiting {
   readonly untilMs: number
-  readonly tell: (answer: LookUpAnswer) => void
+  readonly tell: (answer: EnrichmentAnswer) => void
 }
 
 /** Between two looks at whose time is over. */
 const SWEEP_MS = 25
 const broken = 'the integration failed; the log of the service says how'
-const late: LookUpAnswer = { outcome: 'late', reason: '' }
+const late: EnrichmentAnswer = { outcome: 'late', reason: '' }
 
-export class LookUps {
-  readonly #parts: LookUpsParts
-  readonly #cache: LookUpCache
+export class EnrichmentRequests {
+  readonly #deps: EnrichmentRequestsDeps
+  readonly #cache: EnrichmentCache
   readonly #stop = new AbortController()
   /** Who waits for which subject. */
   readonly #waiting = new Map<string, Waiting[]>()
@@ -67,32 +67,32 @@ export class LookUps {
   #refusal = ''
   readonly #counts = { found: 0, nothing: 0, failed: 0, late: 0, remembered: 0 }
 
-  constructor(parts: LookUpsParts) {
-    this.#parts = parts
-    this.#cache = new LookUpCache(parts.cacheMs)
+  constructor(deps: EnrichmentRequestsDeps) {
+    this.#deps = deps
+    this.#cache = new EnrichmentCache(deps.cacheMs)
   }
 
-  get counts(): LookUpCounts {
+  get counts(): EnrichmentCounts {
     return { ...this.#counts }
   }
 
   /** What the integration knows by itself, for people; '' where it asks each time. */
   get summary(): string {
-    return this.#parts.lookUp.summary?.() ?? ''
+    return this.#deps.enrichment.summary?.() ?? ''
   }
 
   /** Why it does not work, or the latest question did not; '' where all is well. */
   get reason(): string {
-    return this.#parts.circuit.reason || this.#refusal
+    return this.#deps.circuit.reason || this.#refusal
   }
 
   get circuit(): Circuit {
-    return this.#parts.circuit
+    return this.#deps.circuit
   }
 
   /** Tells what is known about an event, at the latest soon after `untilMs`; perhaps before it returns. */
-  ask(document: Readonly<Record<string, unknown>>, untilMs: number, tell: (answer: LookUpAnswer) => void): void {
-    const { nowMs } = this.#parts
+  ask(document: Readonly<Record<string, unknown>>, untilMs: number, tell: (answer: EnrichmentAnswer) => void): void {
+    const { nowMs } = this.#deps
     const subject = this.#subjectOf(document)
     if (subject === undefined) return this.#tell(tell, { outcome: 'failed', reason: broken })
     if (subject === null) return this.#tell(tell, { outcome: 'nothing' })
@@ -116,24 +116,24 @@ export class LookUps {
     this.#stop.abort()
     this.#failAll('the step was closed')
     await Promise.all(this.#underWay)
-    await this.#parts.lookUp.close()
+    await this.#deps.enrichment.close()
   }
 
   /** undefined where the integration has a bug. */
   #subjectOf(document: Readonly<Record<string, unknown>>): string | null | undefined {
     try {
-      return this.#parts.lookUp.subjectOf(document)
+      return this.#deps.enrichment.subjectOf(document)
     } catch (error) {
-      this.#parts.failed('an integration failed', error)
+      this.#deps.failed('an integration failed', error)
       return undefined
     }
   }
 
   #pump(): void {
-    const { lookUp, circuit, nowMs } = this.#parts
+    const { enrichment, circuit, nowMs } = this.#deps
     while (
       this.#queue.length > 0 &&
-      this.#underWay.size < lookUp.atOnce &&
+      this.#underWay.size < enrichment.atOnce &&
       this.#pause === null &&
       !this.#stop.signal.aborted
     ) {
@@ -146,22 +146,22 @@ export class LookUps {
         }, waitMs)
         return
       }
-      const asked = this.#find(this.#queue.splice(0, lookUp.batchMax))
-      this.#underWay.add(asked)
-      void asked.finally(() => {
-        this.#underWay.delete(asked)
+      const query = this.#find(this.#queue.splice(0, enrichment.batchMax))
+      this.#underWay.add(query)
+      void query.finally(() => {
+        this.#underWay.delete(query)
         this.#pump()
       })
     }
   }
 
   async #find(subjects: readonly string[]): Promise<void> {
-    const { lookUp, circuit, nowMs, failed } = this.#parts
+    const { enrichment, circuit, nowMs, failed } = this.#deps
     const begin = performance.now()
     try {
-      const answers = await lookUp.find(subjects, this.#stop.signal)
+      const answers = await enrichment.find(subjects, this.#stop.signal)
       circuit.succeeded()
-      this.#asked(subjects, begin, null)
+      this.#query(subjects, begin, null)
       for (const [at, subject] of subjects.entries()) this.#answer(subject, answers[at] ?? null)
     } catch (error) {
       if (this.#stop.signal.aborted) return circuit.left()
@@ -170,21 +170,21 @@ export class LookUps {
         circuit.failed(nowMs(), broken)
         failed('an integration failed', error)
       }
-      this.#asked(subjects, begin, circuit.reason)
+      this.#query(subjects, begin, circuit.reason)
       this.#queue.unshift(...subjects.filter((subject) => this.#waiting.has(subject)))
     }
   }
 
   /** What is known in memory is asked of nobody. */
-  #asked(subjects: readonly string[], begin: number, reason: string | null): void {
-    if (this.#parts.lookUp.summary === undefined)
-      this.#parts.asked?.(subjects.length, (performance.now() - begin) / 1_000, reason)
+  #query(subjects: readonly string[], begin: number, reason: string | null): void {
+    if (this.#deps.enrichment.summary === undefined)
+      this.#deps.query?.(subjects.length, (performance.now() - begin) / 1_000, reason)
   }
 
   #answer(subject: string, known: Known): void {
-    this.#refusal = known instanceof QuestionRefused ? known.reason : ''
+    this.#refusal = known instanceof QueryRefused ? known.reason : ''
     const answer =
-      known instanceof QuestionRefused
+      known instanceof QueryRefused
         ? ({ outcome: 'failed', reason: known.reason } as const)
         : this.#remember(subject, known)
     for (const { tell } of this.#waiting.get(subject) ?? []) this.#tell(tell, answer)
@@ -192,15 +192,15 @@ export class LookUps {
     this.#rest()
   }
 
-  #remember(subject: string, brought: LookUpFields | null): LookUpAnswer {
+  #remember(subject: string, brought: EnrichmentFields | null): EnrichmentAnswer {
     const fields = brought === null ? null : boundedFields(brought)
-    this.#cache.put(subject, fields, this.#parts.nowMs())
+    this.#cache.put(subject, fields, this.#deps.nowMs())
     return answerOf(fields)
   }
 
   /** Tells those whose time is over. */
   #sweep(): void {
-    const now = this.#parts.nowMs()
+    const now = this.#deps.nowMs()
     const answer = this.#overdue()
     for (const [subject, waiting] of this.#waiting) {
       const left = waiting.filter(({ untilMs }) => untilMs > now)
@@ -214,8 +214,8 @@ export class LookUps {
   }
 
   /** What is said where the time was over: why it failed, where it has failed. */
-  #overdue(): LookUpAnswer {
-    const { failures, reason } = this.#parts.circuit
+  #overdue(): EnrichmentAnswer {
+    const { failures, reason } = this.#deps.circuit
     return failures > 0 ? { outcome: 'failed', reason } : late
   }
 
@@ -229,7 +229,7 @@ export class LookUps {
     this.#rest()
   }
 
-  #tell(tell: (answer: LookUpAnswer) => void, answer: LookUpAnswer): void {
+  #tell(tell: (answer: EnrichmentAnswer) => void, answer: EnrichmentAnswer): void {
     this.#counts[answer.outcome]++
     tell(answer)
   }
@@ -241,6 +241,6 @@ export class LookUps {
   }
 }
 
-function answerOf(fields: LookUpFields | null): LookUpAnswer {
+function answerOf(fields: EnrichmentFields | null): EnrichmentAnswer {
   return fields === null ? { outcome: 'nothing' } : { outcome: 'found', fields }
 }

@@ -1,10 +1,10 @@
 /** The words of enrichment: a step as it runs, what it says of itself, what was found out about an event. */
-import type { LookUpOutcome } from '../../store/enrichment-row.js'
+import type { EnrichmentOutcome } from '../../store/enrichment-row.js'
 import type { StepId } from '../delivery/ledger.js'
-import type { LookUpCounts, LookUps } from './enrichment-requests.js'
+import type { EnrichmentCounts, EnrichmentRequests } from './enrichment-requests.js'
 
 /** A step that enriches, of one job. */
-export interface LookUpStep {
+export interface EnrichmentStep {
   readonly id: StepId
   /** Of the integration. */
   readonly title: string
@@ -12,11 +12,11 @@ export interface LookUpStep {
   readonly name: string
   readonly timeLimitMs: number
   /** null where it cannot be opened: `invalid` says why. */
-  readonly looks: LookUps | null
+  readonly looks: EnrichmentRequests | null
   readonly invalid: string
 }
 
-export interface EnrichmentStatus extends LookUpCounts {
+export interface EnrichmentStatus extends EnrichmentCounts {
   readonly id: StepId
   readonly name: string
   readonly state: 'running' | 'retrying' | 'open' | 'invalid'
@@ -34,7 +34,7 @@ export interface EnrichedResult {
     readonly integrationId: number
     readonly name: string
     readonly title: string
-    readonly outcome: LookUpOutcome
+    readonly outcome: EnrichmentOutcome
     readonly reason: string
     readonly ms: number
     /** Absent where there was no answer. */

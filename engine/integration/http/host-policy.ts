@@ -52,8 +52,8 @@ const global6 = listOf([['2000::', 3]], 'ipv6')
 function groupsOf(address: string): number[] {
   // A zone is for the machine alone.
   const [plain = ''] = address.split('%')
-  const withoutDots = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
-    const [a, b, c, d] = parts.map(Number) as [number, number, number, number]
+  const withoutDots = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...deps: string[]) => {
+    const [a, b, c, d] = deps.map(Number) as [number, number, number, number]
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
   })
   const [head = '', tail] = withoutDots.split('::')

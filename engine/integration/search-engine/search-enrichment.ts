@@ -11,8 +11,8 @@ import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bounds } from '../bounds.js'
-import type { Known, LookUp, Opened, Tools } from '../contract.js'
-import { LookUpFailure, QuestionRefused } from '../contract.js'
+import type { Known, EnrichmentSource, Opened, Tools } from '../contract.js'
+import { EnrichmentFailure, QueryRefused } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { HttpFailure } from '../http/http-client.js'
 import { fateOf, textAt } from '../http/http-kind.js'
@@ -28,7 +28,7 @@ const VALUES_MAX = 16
 const VALUE_CHARS_MAX = 1_024
 
 /** Of the role enrichment, beside what all kinds have. */
-export const searchLookUpParameters: readonly ParameterSpec[] = [
+export const searchEnrichmentParameters: readonly ParameterSpec[] = [
   {
     name: 'index_pattern',
     type: 'string',
@@ -72,7 +72,7 @@ export const searchLookUpParameters: readonly ParameterSpec[] = [
   { name: 'filter', type: 'string', required: false, description: 'A query string that documents have to match too.' },
 ]
 
-export class SearchLookUp implements LookUp {
+export class SearchEnrichment implements EnrichmentSource {
   readonly batchMax = BATCH_MAX
   readonly atOnce = AT_ONCE
   readonly #client: SearchClient
@@ -102,7 +102,7 @@ export class SearchLookUp implements LookUp {
     const [value] = this.#point.valuesOf(document)
     if (value === null || value === undefined) return null
     const values = (Array.isArray(value) ? (value as readonly ScalarValue[]) : [value as ScalarValue])
-      .filter(isAsked)
+      .filter(isQueried)
       .slice(0, VALUES_MAX)
     return values.length === 0 ? null : JSON.stringify(values)
   }
@@ -115,13 +115,13 @@ export class SearchLookUp implements LookUp {
       const answer = await this.#client.send('POST', '/_msearch', lines, signal)
       const fate = fateOf(answer)
       if (fate.fate !== 'delivered')
-        throw new LookUpFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+        throw new EnrichmentFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
       const { responses } = documentIn(answer)
       if (!Array.isArray(responses) || responses.length !== subjects.length)
         throw new HttpFailure('an answer that does not tell of every question')
       return responses.map((one: unknown) => this.#fieldsOf(one))
     } catch (error) {
-      throw error instanceof HttpFailure || error instanceof HostRefused ? new LookUpFailure(error.message) : error
+      throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error
     }
   }
 
@@ -150,8 +150,8 @@ export class SearchLookUp implements LookUp {
     const document = answer as Record<string, unknown>
     if (document.error !== undefined) {
       const reason = rootCause(document.error).slice(0, bounds.reasonCharsMax)
-      if (document.status === 400) return new QuestionRefused(reason)
-      throw new LookUpFailure(reason)
+      if (document.status === 400) return new QueryRefused(reason)
+      throw new EnrichmentFailure(reason)
     }
     mustBeWhole(document)
     const sources = sourcesIn(document)
@@ -166,6 +166,6 @@ function rootCause(error: unknown): string {
   return reasonOf(Array.isArray(causes) && causes.length > 0 ? causes[0] : error)
 }
 
-function isAsked(value: ScalarValue): boolean {
+function isQueried(value: ScalarValue): boolean {
   return typeof value !== 'string' || (value !== '' && value.length <= VALUE_CHARS_MAX)
 }

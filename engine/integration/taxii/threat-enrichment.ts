@@ -8,8 +8,8 @@
  */
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
-import type { Known, LookUp, LookUpFields, Opened, Tools } from '../contract.js'
-import { LookUpFailure } from '../contract.js'
+import type { Known, EnrichmentSource, EnrichmentFields, Opened, Tools } from '../contract.js'
+import { EnrichmentFailure } from '../contract.js'
 import { textAt } from '../http/http-kind.js'
 import type { Indicator, IndicatorIndex } from './indicator-index.js'
 import { observablesIn, type ObservableType } from './observable.js'
@@ -71,7 +71,7 @@ interface Shared {
 /** By what they are read with; on the thread of the integrations alone. */
 const feeds = new Map<string, Shared>()
 
-export class ThreatLookUp implements LookUp {
+export class ThreatEnrichment implements EnrichmentSource {
   readonly batchMax = BATCH_MAX
   readonly atOnce = 1
   readonly #points: DecisionPoints
@@ -131,7 +131,10 @@ export class ThreatLookUp implements LookUp {
     await shared.feed.close()
   }
 
-  #fieldsOf(index: IndicatorIndex, observables: readonly (readonly [ObservableType, string])[]): LookUpFields | null {
+  #fieldsOf(
+    index: IndicatorIndex,
+    observables: readonly (readonly [ObservableType, string])[],
+  ): EnrichmentFields | null {
     const indicators = new Map<string, Indicator>()
     const values = new Set<string>()
     for (const [type, value] of observables) {
@@ -173,7 +176,7 @@ function listOf(parameters: Opened, name: string): string[] {
 /** Rejects where the signal ends before the work does. */
 async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: () => void = () => {}
-  const stopped = new Promise<never>((_, reject) => (stop = () => reject(new LookUpFailure('stopped'))))
+  const stopped = new Promise<never>((_, reject) => (stop = () => reject(new EnrichmentFailure('stopped'))))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop)
   try {

@@ -15,7 +15,7 @@ import { scopesOfKey, scopesOfRole, type Scope } from '../../api/scopes.js'
 import type { LastUse, Usable } from './last-use.js'
 import type { ApiKeyRecord, TokenRecord, UserRecord } from '../records.js'
 import { hashSecret, sameHash } from './secrets.js'
-import type { CatalogState, Changes } from '../state.js'
+import type { ResourceState, Changes } from '../state.js'
 import type { Principal } from '../../api/principal.js'
 
 /** Somebody whose secret was presented. */
@@ -34,21 +34,21 @@ export function scopesOfToken(token: TokenRecord, user: UserRecord): ReadonlySet
 }
 
 /** What somebody who was let in a moment ago may do now; null where the key or token, or its user, is not there any more. */
-export function scopesNow({ apiKeys, tokens, users }: CatalogState, by: Principal): ReadonlySet<Scope> | null {
+export function scopesNow({ apiKeys, tokens, users }: ResourceState, by: Principal): ReadonlySet<Scope> | null {
   if (by.kind !== 'user') return apiKeys.get(by.name)?.kind === by.kind ? by.scopes : null
   const [token, user] = [tokens.get(by.tokenId ?? ''), users.get(by.name)]
   return token === undefined || user === undefined || !user.enabled ? null : scopesOfToken(token, user)
 }
 
 export class Credentials {
-  readonly #state: CatalogState
+  readonly #state: ResourceState
   readonly #clock: Clock
   readonly #lastUse: LastUse
   readonly #byHash = new Map<string, ApiKeyRecord | TokenRecord>()
   #known = new Map<string, Known>()
   #knownBefore = new Map<string, Known>()
 
-  constructor(state: CatalogState, clock: Clock, lastUse: LastUse) {
+  constructor(state: ResourceState, clock: Clock, lastUse: LastUse) {
     this.#state = state
     this.#clock = clock
     this.#lastUse = lastUse
@@ -68,7 +68,7 @@ export class Credentials {
 
   #find(secret: string): Known | null {
     if (secret.length > limits.secretCharsMax) return null
-    const known = this.#knownBefore.get(secret) ?? this.#lookUp(hashSecret(secret))
+    const known = this.#knownBefore.get(secret) ?? this.#enrichment(hashSecret(secret))
     if (known === null) return null
     if (this.#known.size >= limits.knownSecretsMax) {
       this.#knownBefore = this.#known
@@ -78,7 +78,7 @@ export class Credentials {
     return known
   }
 
-  #lookUp(hash: string): Known | null {
+  #enrichment(hash: string): Known | null {
     const record = this.#byHash.get(hash)
     if (record === undefined || !sameHash(record.hash, hash)) return null
     const { id } = record

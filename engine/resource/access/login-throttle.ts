@@ -26,11 +26,14 @@ interface Allowance {
   readonly everyMicros: number
 }
 
-const perUser: Allowance = { most: limits.guessesPerUserMax, everyMicros: limits.guessPerUserMs * 1000 }
-const perAddress: Allowance = { most: limits.guessesPerAddressMax, everyMicros: limits.guessPerAddressMs * 1000 }
+const perUser: Allowance = { most: limits.loginAttemptsPerUserMax, everyMicros: limits.loginAttemptPerUserMs * 1000 }
+const perAddress: Allowance = {
+  most: limits.loginAttemptsPerAddressMax,
+  everyMicros: limits.loginAttemptPerAddressMs * 1000,
+}
 
 /** A guess that was taken. */
-export interface Guess {
+export interface LoginAttempt {
   /** Whoever guesses was right before, at this address. */
   readonly isTrusted: boolean
   /** The password was right: the guess is given back, and who guessed is trusted at this address. */
@@ -39,7 +42,7 @@ export interface Guess {
   back(): void
 }
 
-export class GuessGuard {
+export class LoginThrottle {
   readonly #clock: Clock
   readonly #guesses = new Map<string, Guesses>()
   readonly #trusted = new Set<string>()
@@ -49,7 +52,7 @@ export class GuessGuard {
   }
 
   /** Takes a guess. @throws Refusal too_many_attempts, which says when the next one is there. */
-  take(username: string, address: string): Guess {
+  take(username: string, address: string): LoginAttempt {
     const name = username.slice(0, limits.userNameCharsMax)
     const pair = `${name} ${address}`
     const isTrusted = this.#trusted.has(pair)
@@ -89,13 +92,13 @@ export class GuessGuard {
   #remember(subject: string, guesses: Guesses): void {
     this.#guesses.delete(subject)
     this.#guesses.set(subject, guesses)
-    if (this.#guesses.size > limits.guessersMax) forgetFirst(this.#guesses)
+    if (this.#guesses.size > limits.loginThrottleEntriesMax) forgetFirst(this.#guesses)
   }
 
   #trust(pair: string): void {
     this.#trusted.delete(pair)
     this.#trusted.add(pair)
-    if (this.#trusted.size > limits.guessersMax) forgetFirst(this.#trusted)
+    if (this.#trusted.size > limits.loginThrottleEntriesMax) forgetFirst(this.#trusted)
   }
 }
 

@@ -9,29 +9,29 @@
  * 3. What counts is the record after the comparison: who was disabled meanwhile, or given another password, is refused.
  */
 import type { PasswordRecord, UserRecord } from '../records.js'
-import { GuessGuard } from './login-throttle.js'
+import { LoginThrottle } from './login-throttle.js'
 import type { Maker } from '../plan.js'
 import type { RefusedSignIns } from './refused-sign-ins.js'
 import { nobodysPassword, PasswordHasher } from './secrets.js'
-import type { CatalogState } from '../state.js'
+import type { ResourceState } from '../state.js'
 
 export class Passwords {
-  readonly #state: CatalogState
+  readonly #state: ResourceState
   readonly #hasher: PasswordHasher
-  readonly #guesses: GuessGuard
+  readonly #guesses: LoginThrottle
   readonly #nobodys: PasswordRecord
   readonly #refused: Pick<RefusedSignIns, 'add'> | null
 
   /** `refused` is told of each wrong name or password that was looked at. */
   constructor(
-    state: CatalogState,
+    state: ResourceState,
     { clock, random, passwordCost }: Maker,
     refused: Pick<RefusedSignIns, 'add'> | null,
   ) {
     this.#state = state
     this.#refused = refused
     this.#hasher = new PasswordHasher(random, passwordCost)
-    this.#guesses = new GuessGuard(clock)
+    this.#guesses = new LoginThrottle(clock)
     this.#nobodys = nobodysPassword(random, passwordCost)
   }
 

@@ -19,7 +19,7 @@ import type { Passwords } from './passwords.js'
 import type { Maker } from '../plan.js'
 import type { UserRecord } from '../records.js'
 import { badPassword } from './secrets.js'
-import { Changes, type CatalogState } from '../state.js'
+import { Changes, type ResourceState } from '../state.js'
 import type { NewUser, PasswordChange, UserChange, UserService, UserView } from '../../api/users-service.js'
 import type { Author, Principal } from '../../api/principal.js'
 import type { AuditEntry } from '../../api/audit-service.js'
@@ -31,7 +31,7 @@ const RESERVED = 'me'
 
 /** What of the catalog users and tokens need. */
 export interface AccountsHost {
-  readonly state: CatalogState
+  readonly state: ResourceState
   readonly maker: Maker
   readonly lastUse: LastUse
   readonly passwords: Passwords

@@ -7,16 +7,16 @@
  * 1. An input key sees the jobs that have an enabled input step whose integration is bound to it; everybody else all.
  */
 import type { JobSettings } from '../../domain/job/job.js'
-import type { CatalogState } from '../state.js'
+import type { ResourceState } from '../state.js'
 import type { Principal } from '../../api/principal.js'
 
 const nothing: ReadonlySet<number> = new Set()
 
 export class Access {
-  readonly #state: CatalogState
+  readonly #state: ResourceState
   #seen = new Map<string, Set<number>>()
 
-  constructor(state: CatalogState) {
+  constructor(state: ResourceState) {
     this.#state = state
     this.bindingsChanged()
   }

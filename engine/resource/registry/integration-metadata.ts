@@ -10,9 +10,9 @@
  */
 import { Refusal } from '../../errors.js'
 import type { IntegrationRole } from '../../domain/job/job.js'
-import type { Catalogue, CatalogueQuery } from '../../api/integration-metadata-service.js'
+import type { IntegrationMetadataService, IntegrationMetadataQuery } from '../../api/integration-metadata-service.js'
 import { categoryByName, describeCategories, describeCategory } from './categories.js'
-import { roleOf, type IntegrationKind, type Kinds, type RoleSpec } from './integration-registry.js'
+import { roleOf, type IntegrationKind, type IntegrationRegistry, type RoleSpec } from './integration-registry.js'
 import { parametersSchema } from './parameters.js'
 import { roleDetails } from './roles.js'
 
@@ -55,14 +55,14 @@ function summary({ kind, name }: Named): Document {
   }
 }
 
-export class KindCatalogue implements Catalogue {
-  readonly #kinds: Kinds
+export class IntegrationMetadata implements IntegrationMetadataService {
+  readonly #kinds: IntegrationRegistry
 
-  constructor(kinds: Kinds) {
+  constructor(kinds: IntegrationRegistry) {
     this.#kinds = kinds
   }
 
-  parameterSchema(query: CatalogueQuery): Document {
+  parameterSchema(query: IntegrationMetadataQuery): Document {
     const { role } = query
     const schemaOf = ({ kind, name }: Named): Document => {
       const spec = role === undefined ? null : roleOf(kind, role)
@@ -74,7 +74,7 @@ export class KindCatalogue implements Catalogue {
     }
   }
 
-  integrationMetadata(query: CatalogueQuery): Document {
+  integrationMetadata(query: IntegrationMetadataQuery): Document {
     const chosen = this.#chosen(query)
     const [named] = chosen
     if (query.type === undefined || named === undefined) return { integration_types: chosen.map(summary) }
@@ -99,7 +99,7 @@ export class KindCatalogue implements Catalogue {
   }
 
   /** The kinds that a query names. @throws Refusal invalid_resources where there is none. */
-  #chosen({ type, role }: CatalogueQuery): readonly Named[] {
+  #chosen({ type, role }: IntegrationMetadataQuery): readonly Named[] {
     const fits = (kind: IntegrationKind): boolean => role === undefined || roleOf(kind, role) !== null
     if (type === undefined) {
       return this.#kinds.all

@@ -47,7 +47,7 @@ function parametersOf({ connection, roles }: IntegrationKind): ParameterSpec[] {
   return [...connection, ...roles.flatMap((role) => role.parameters)]
 }
 
-export class Kinds {
+export class IntegrationRegistry {
   readonly all: readonly IntegrationKind[]
   readonly #byId: ReadonlyMap<string, IntegrationKind>
   readonly #byWord: ReadonlyMap<string, IntegrationKind>

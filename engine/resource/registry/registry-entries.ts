@@ -6,7 +6,7 @@
  */
 import type { JobCategory } from '../../domain/job/job.js'
 import { causeParameters, clusteringParameters } from './cause-parameters.js'
-import { Kinds, type IntegrationKind } from './integration-registry.js'
+import { IntegrationRegistry, type IntegrationKind } from './integration-registry.js'
 import type { ParameterSpec } from './parameters.js'
 
 function processor(
@@ -64,7 +64,7 @@ const externalRestApi: IntegrationKind = {
   addedTo: [],
 }
 
-export const standardKinds = new Kinds([
+export const builtInKinds = new IntegrationRegistry([
   internalStorage,
   processor(
     'decision_processor',

@@ -14,7 +14,7 @@ import { CommitSlot, type CommitReport, type CommitRequest, type CommitTask } fr
 import { refusalExtra } from '../../actor/reply.js'
 
 /** What the thread works with; tests give other parts. */
-export interface CommitParts {
+export interface CommitDeps {
   readonly slot: SharedArrayBuffer
   open(shard: number): LmdbEnvironment
   report(report: CommitReport): void
@@ -27,7 +27,7 @@ export default function commitFor({ dataDir, slot }: CommitTask): Promise<void> 
 }
 
 /** The same with these parts. */
-export async function commitAll({ slot: memory, open, report }: CommitParts): Promise<void> {
+export async function commitAll({ slot: memory, open, report }: CommitDeps): Promise<void> {
   const slot = new CommitSlot(memory)
   const environments = new Map<number, LmdbEnvironment>()
   const batch = new WriteBatch()

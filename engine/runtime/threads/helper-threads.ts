@@ -3,13 +3,13 @@ import { availableParallelism } from 'node:os'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { BackupDone, BackupTask } from '../../services/backup/backup-thread.js'
-import type { Asked, Question, Questions } from '../../services/readers/reader-queries.js'
-import type { LookResult, LookTask } from '../../services/reprocess/event-search.js'
+import type { JsonReader, ReaderQuery, ReaderQueries } from '../../services/readers/reader-queries.js'
+import type { EventSearchResult, EventSearchTask } from '../../services/reprocess/event-search.js'
 import { OccasionalThreads, type ThreadDied } from './threads.js'
 import type { TrainingTask, TrainingResult } from '../../services/training/training-task.js'
 
 /** The thread that looks for events to decide again; none while nothing is to be found. */
-export class LookThread extends OccasionalThreads<LookTask, LookResult> {
+export class EventSearchThread extends OccasionalThreads<EventSearchTask, EventSearchResult> {
   constructor(failed: (what: string, error: unknown) => void) {
     const settings = { module: '../../bundle/service/reprocess-thread.js', threadsMax: 1, idleMs: 10_000, nice: 10 }
     super(settings, (error) => failed('a thread that looks for events died', error))
@@ -33,11 +33,11 @@ export class BackupThread extends OccasionalThreads<BackupTask, BackupDone> {
 /** The threads that answer long questions; none while nobody asks. */
 export class ReaderThreads {
   readonly #dataDir: string
-  readonly #threads: OccasionalThreads<Question, unknown>
+  readonly #threads: OccasionalThreads<ReaderQuery, unknown>
 
   constructor(dataDir: string, died: ThreadDied) {
     this.#dataDir = dataDir
-    this.#threads = new OccasionalThreads<Question, unknown>(
+    this.#threads = new OccasionalThreads<ReaderQuery, unknown>(
       {
         module: '../../bundle/service/reader-thread.js',
         // More than one, so that a short question need not wait for a long one.
@@ -51,12 +51,12 @@ export class ReaderThreads {
   }
 
   /** The answer. Rejects with Refusal queries_busy where too many wait already. */
-  async ask<K extends Asked>(ask: K, given: Questions[K]['given']): Promise<Questions[K]['answer']> {
-    if (this.#threads.waiting >= limits.questionsWaitingMax) {
+  async ask<K extends JsonReader>(ask: K, given: ReaderQueries[K]['given']): Promise<ReaderQueries[K]['answer']> {
+    if (this.#threads.waiting >= limits.readerQueriesWaitingMax) {
       throw new Refusal('queries_busy', 'too many questions are waiting; try again shortly')
     }
-    const question = { ask, dataDir: this.#dataDir, ...given } as unknown as Question
-    return (await this.#threads.run(question)) as Questions[K]['answer']
+    const query = { ask, dataDir: this.#dataDir, ...given } as unknown as ReaderQuery
+    return (await this.#threads.run(query)) as ReaderQueries[K]['answer']
   }
 
   get underWay(): number {

@@ -8,12 +8,12 @@ import { isRefusal } from '../../errors.js'
 import { openShard } from '../../store/directory/environments.js'
 import { CommitSlot } from '../../actor/commit-slot.js'
 import { refusalExtra } from '../../actor/reply.js'
-import { lookAtThread, type ThreadLook } from './thread-usage.js'
+import { readThreadUsage, type ThreadUsage } from './thread-usage.js'
 import { Shard, TurnOutOfPlace } from '../../actor/shard.js'
 import type { CommitSlotOf, ShardThreadData } from './shard-threads.js'
 import { beginTurn, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 
-const { dataDir, sectionNames, lateEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
+const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
 const commits = new CommitSlot(commitSlot)
 const shards = new Map<number, Shard>()
 
@@ -23,8 +23,8 @@ export function unmap(shard: number): boolean {
 }
 
 /** How this thread is doing. */
-export function look(): ThreadLook {
-  return lookAtThread()
+export function look(): ThreadUsage {
+  return readThreadUsage()
 }
 
 /** Runs a turn. Where its shard's store cannot be opened the turn is refused, and the next one tries again. */
@@ -44,7 +44,7 @@ function shardOf(task: TurnTask): Shard {
   if (known !== undefined) return known
   if (!task.opens) throw new TurnOutOfPlace()
   beginTurn(task)
-  const shard = new Shard(openShard(dataDir, task.shard), sectionNames, lateEventsMax, commits)
+  const shard = new Shard(openShard(dataDir, task.shard), sectionNames, uncountedEventsMax, commits)
   shards.set(task.shard, shard)
   return shard
 }

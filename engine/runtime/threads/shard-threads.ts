@@ -13,7 +13,7 @@
 import { availableParallelism } from 'node:os'
 import type { CommitReport, CommitTask } from '../../actor/commit-slot.js'
 import { Commits, START_MS } from '../commits/commits.js'
-import type { ThreadLook } from './thread-usage.js'
+import type { ThreadUsage } from './thread-usage.js'
 import { Piscina, REMAKE_MS, type ThreadDied } from './threads.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import { within } from './within.js'
@@ -23,7 +23,7 @@ export interface ShardThreadData {
   readonly dataDir: string
   readonly sectionNames: readonly string[]
   /** Events in a round of counts (deferred-counters.ts). */
-  readonly lateEventsMax: number
+  readonly uncountedEventsMax: number
 }
 
 /** What each of them is given beside that. */
@@ -100,8 +100,8 @@ export class ShardThreads {
   }
 
   /** How a thread is doing. It answers when it has run the turns that it has. */
-  async look(thread: number): Promise<ThreadLook> {
-    const pool = this.#pools[thread] as unknown as Piscina<null, ThreadLook>
+  async look(thread: number): Promise<ThreadUsage> {
+    const pool = this.#pools[thread] as unknown as Piscina<null, ThreadUsage>
     return await pool.run(null, { name: 'look' })
   }
 

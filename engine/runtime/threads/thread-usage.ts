@@ -2,7 +2,7 @@
 import { readlinkSync } from 'node:fs'
 import { getHeapStatistics } from 'node:v8'
 
-export interface ThreadLook {
+export interface ThreadUsage {
   /** As the kernel names it; null where it does not say (not Linux). */
   readonly tid: number | null
   /** Bytes of its heap, and of what that holds outside of itself. */
@@ -11,7 +11,7 @@ export interface ThreadLook {
 }
 
 /** The thread that calls. */
-export function lookAtThread(): ThreadLook {
+export function readThreadUsage(): ThreadUsage {
   const { used_heap_size: heapBytes, external_memory: externalBytes } = getHeapStatistics()
   return { tid: ownTid(), heapBytes, externalBytes }
 }

@@ -19,7 +19,7 @@ import { orphanSettings } from '../../actor/deleted-job.js'
 import { encodeCollected } from '../../actor/audit-outbox.js'
 import type { Shards } from '../../runtime/shards.js'
 
-export interface CollectorParts {
+export interface CollectorDeps {
   /** Of the catalog. */
   readonly environment: Environment
   readonly log: AuditLog
@@ -46,7 +46,7 @@ export function lastTaken(environment: Environment, shards: number): number {
 }
 
 export class AuditCollector {
-  readonly #parts: CollectorParts
+  readonly #deps: CollectorDeps
   /** Shards to look at. */
   readonly #marked = new Set<number>()
   /** Shards whose outbox is being emptied of what was taken. */
@@ -54,19 +54,19 @@ export class AuditCollector {
   #timer: NodeJS.Timeout | null = null
   #closed = false
 
-  constructor(parts: CollectorParts) {
-    this.#parts = parts
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps
   }
 
   /** What the last process left: everything is looked at. */
   takeUp(): void {
-    for (let shard = 0; shard < this.#parts.shards.count; shard++) this.mark(shard)
+    for (let shard = 0; shard < this.#deps.shards.count; shard++) this.mark(shard)
   }
 
   /** Posts feedback and waits for its result; the audit log is told of it soon after. Rejects with the refusal. */
   async ask(job: JobSettings, kind: MessageKind, eventId: string | null, body: Uint8Array): Promise<unknown> {
     try {
-      return await this.#parts.shards.ask(job, kind, eventId, body)
+      return await this.#deps.shards.ask(job, kind, eventId, body)
     } finally {
       this.mark(job.shard)
     }
@@ -115,14 +115,14 @@ export class AuditCollector {
       if (!this.#take(shard)) this.#marked.delete(shard)
       return true
     } catch (error) {
-      this.#parts.failed('feedback could not be written to the audit log', error)
+      this.#deps.failed('feedback could not be written to the audit log', error)
       return false
     }
   }
 
   /** True where there may be more. */
   #take(shard: number): boolean {
-    const { environment, log, shards } = this.#parts
+    const { environment, log, shards } = this.#deps
     const taken = decodeTaken(environment.get('audit_meta', takenKey(shard)))
     const entries = shards.reader(shard).untold(taken, limits.auditCollectedMax)
     const last = entries.at(-1)
@@ -139,7 +139,7 @@ export class AuditCollector {
 
   /** Has the shard delete what was taken. */
   #forget(shard: number): void {
-    const { environment, log, shards, failed } = this.#parts
+    const { environment, log, shards, failed } = this.#deps
     if (this.#closed || this.#forgetting.has(shard)) return
     const loop = async (): Promise<void> => {
       for (;;) {

@@ -11,17 +11,17 @@ import { createHash } from 'node:crypto'
 import type { AuditEntry } from '../../api/audit-service.js'
 
 /** In the order of their marks. `user` also means the analyst whose vote it is. */
-export const markedFields = ['user', 'analyst', 'action', 'object_type', 'object_id', 'job_id'] as const
-export type MarkedField = (typeof markedFields)[number]
+export const filterFields = ['user', 'analyst', 'action', 'object_type', 'object_id', 'job_id'] as const
+export type FilterField = (typeof filterFields)[number]
 
-export const MARK_BYTES = 8
+export const FILTER_BYTES = 8
 /** Marks that are kept at hand. */
 const REMEMBERED_MAX = 4_096
 
 const remembered = new Map<string, Buffer>()
 
 /** The value of a field in an entry, or null. */
-export function fieldOf(field: MarkedField, entry: AuditEntry): string | null {
+export function fieldOf(field: FilterField, entry: AuditEntry): string | null {
   switch (field) {
     case 'user':
       return entry.by.name
@@ -39,20 +39,20 @@ export function fieldOf(field: MarkedField, entry: AuditEntry): string | null {
 }
 
 /** The mark of a value; all zero for null. */
-export function markOf(field: MarkedField, value: string | null): Buffer {
+export function markOf(field: FilterField, value: string | null): Buffer {
   // The analyst is a user too: a question for a user compares one mark with both.
   const space = field === 'analyst' ? 'user' : field
   const text = value === null ? '' : `${space} ${value}`
   const known = remembered.get(text)
   if (known !== undefined) return known
   const mark =
-    value === null ? Buffer.alloc(MARK_BYTES) : createHash('sha256').update(text).digest().subarray(0, MARK_BYTES)
+    value === null ? Buffer.alloc(FILTER_BYTES) : createHash('sha256').update(text).digest().subarray(0, FILTER_BYTES)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   remembered.set(text, mark)
   return mark
 }
 
 /** The marks of an entry, side by side. */
-export function marksOf(entry: AuditEntry): Buffer {
-  return Buffer.concat(markedFields.map((field) => markOf(field, fieldOf(field, entry))))
+export function filtersOf(entry: AuditEntry): Buffer {
+  return Buffer.concat(filterFields.map((field) => markOf(field, fieldOf(field, entry))))
 }

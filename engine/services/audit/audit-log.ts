@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
 import type { AuditTrail } from '../../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
-import { marksOf } from './audit-filters.js'
+import { filtersOf } from './audit-filters.js'
 import {
   canonicalBytes,
   chainHash,
@@ -70,7 +70,7 @@ export class AuditLog implements AuditTrail {
     const hash = chainHash(this.#head.hash, canonical)
     this.#head = { count: sequence, hash }
     batch.put('audit', sequenceKey(sequence), encodeChained(hash, canonical))
-    batch.put('audit_times', timesKey(bounded.atMicros, sequence), marksOf(bounded))
+    batch.put('audit_times', timesKey(bounded.atMicros, sequence), filtersOf(bounded))
     this.#terms.count(batch, bounded)
     batch.put('audit_meta', headKey, encodeHead(this.#head))
     this.#batchSize = batch.size

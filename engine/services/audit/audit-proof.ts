@@ -10,7 +10,7 @@
  * must exclude that notes a head outside now and then.
  */
 import type { Environment } from '../../store/environment.js'
-import { marksOf } from './audit-filters.js'
+import { filtersOf } from './audit-filters.js'
 import {
   chainHash,
   decodeHead,
@@ -85,6 +85,6 @@ function faultOf(environment: Environment, canonical: Uint8Array, sequence: numb
   ) as ChainedEntry
   if (entry.sequence !== sequence) return 'the entry is in another place than it was'
   const marks = environment.get('audit_times', timesKey(entry.atMicros, sequence))
-  if (marks === undefined || !same(marks, marksOf(entry))) return 'the index by time does not show the entry as it is'
+  if (marks === undefined || !same(marks, filtersOf(entry))) return 'the index by time does not show the entry as it is'
   return null
 }

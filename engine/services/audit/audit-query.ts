@@ -4,11 +4,11 @@
  * Owns: what matches, and one page of it. Leaves out: the thread that it runs on (readers/reader-thread.ts).
  *
  * 1. Filters compare marks; only entries of the page are opened, and for a free text all that the filters let through.
- * 2. A question ends after limits.questionMsMax with what it has, and says so.
+ * 2. A question ends after limits.readerMsMax with what it has, and says so.
  */
 import { limits } from '../../limits.js'
 import type { Environment, KeyRange } from '../../store/environment.js'
-import { MARK_BYTES, markedFields, markOf, type MarkedField } from './audit-filters.js'
+import { FILTER_BYTES, filterFields, markOf, type FilterField } from './audit-filters.js'
 import type { AuditPage, AuditQuery, AuditRecord } from '../../api/audit-service.js'
 import {
   decodeChained,
@@ -34,7 +34,7 @@ export function queryAudit(environment: Environment, query: AuditQuery, nowMs: (
     filters.length === 0 && matches === null && query.fromMicros === undefined && query.toMicros === undefined
   const from = query.page * query.size
   const end = from + query.size
-  const untilMs = nowMs() + limits.questionMsMax
+  const untilMs = nowMs() + limits.readerMsMax
   const found: number[] = []
   let [total, rows] = [0, 0]
   for (const { key, value } of environment.range('audit_times', rangeOf(query))) {
@@ -72,12 +72,12 @@ function pageOf(environment: Environment, sequences: readonly number[], total: n
 
 function filtersOf({ user, actions, objectTypes, objectId, jobId }: AuditQuery): Filter[] {
   const filters: Filter[] = []
-  const add = (fields: readonly MarkedField[], values: readonly string[] | undefined): void => {
+  const add = (fields: readonly FilterField[], values: readonly string[] | undefined): void => {
     if (values === undefined) return
     const wanted = fields.flatMap((field) =>
-      values.map((value) => [markedFields.indexOf(field) * MARK_BYTES, markOf(field, value)] as const),
+      values.map((value) => [filterFields.indexOf(field) * FILTER_BYTES, markOf(field, value)] as const),
     )
-    filters.push((marks) => wanted.some(([at, mark]) => mark.compare(marks, at, at + MARK_BYTES) === 0))
+    filters.push((marks) => wanted.some(([at, mark]) => mark.compare(marks, at, at + FILTER_BYTES) === 0))
   }
   add(['user', 'analyst'], user === undefined ? undefined : [user])
   add(['action'], actions)

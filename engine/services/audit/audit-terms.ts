@@ -8,7 +8,7 @@
  */
 import { limits } from '../../limits.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
-import { fieldOf, type MarkedField } from './audit-filters.js'
+import { fieldOf, type FilterField } from './audit-filters.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 import type { ListedField } from '../../api/audit-service.js'
 
@@ -19,7 +19,7 @@ export const listedFields = [
   'action',
   'object_type',
   'job_id',
-] as const satisfies readonly (ListedField & MarkedField)[]
+] as const satisfies readonly (ListedField & FilterField)[]
 
 export interface AuditTerm {
   readonly value: string

@@ -13,38 +13,38 @@ import type { AuditCollector } from './audit-collector.js'
 import type { Shards } from '../../runtime/shards.js'
 import type { ReaderThreads } from '../../runtime/threads/helper-threads.js'
 
-export interface AuditParts {
+export interface AuditDeps {
   readonly collector: Pick<AuditCollector, 'settle'>
   readonly readers: Pick<ReaderThreads, 'ask'>
   readonly shards: Pick<Shards, 'count' | 'reader'>
 }
 
-export class AuditDesk implements AuditService {
-  readonly #parts: AuditParts
+export class Audit implements AuditService {
+  readonly #deps: AuditDeps
 
-  constructor(parts: AuditParts) {
-    this.#parts = parts
+  constructor(deps: AuditDeps) {
+    this.#deps = deps
   }
 
   async entries(query: AuditQuery): Promise<AuditPage> {
-    await this.#parts.collector.settle()
-    return await this.#parts.readers.ask('auditEntries', { query })
+    await this.#deps.collector.settle()
+    return await this.#deps.readers.ask('auditEntries', { query })
   }
 
   async terms(): Promise<readonly AuditFieldTerms[]> {
-    await this.#parts.collector.settle()
-    return await this.#parts.readers.ask('auditTerms', {})
+    await this.#deps.collector.settle()
+    return await this.#deps.readers.ask('auditTerms', {})
   }
 
   async verify(noted?: { readonly count: number; readonly hash: string }): Promise<AuditProof> {
-    await this.#parts.collector.settle()
-    const { shards } = this.#parts
+    await this.#deps.collector.settle()
+    const { shards } = this.#deps
     const witnesses = notedInShards(
       Array.from({ length: shards.count }, (_, shard) => shards.reader(shard).notedHead()),
     )
     if (noted !== undefined)
       witnesses.push({ count: noted.count, hash: Buffer.from(noted.hash, 'hex'), place: 'whoever asks' })
-    return await this.#parts.readers.ask('auditProof', { witnesses })
+    return await this.#deps.readers.ask('auditProof', { witnesses })
   }
 }
 

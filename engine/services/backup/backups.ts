@@ -20,7 +20,7 @@ import type { BackupThread } from '../../runtime/threads/helper-threads.js'
 import type { Shards } from '../../runtime/shards.js'
 import type { Log } from '../../api/monitor-service.js'
 
-export interface BackupParts {
+export interface BackupDeps {
   readonly dataDir: string
   /** Where backups go that are asked for by name; null: nowhere. */
   readonly backupDir: string | null
@@ -38,25 +38,25 @@ const LOOK_MS = 2
 const NAME = /^[A-Za-z0-9][\w.-]{0,127}$/
 
 export class Backups implements BackupService {
-  readonly #parts: BackupParts
+  readonly #deps: BackupDeps
   readonly #log: Log
   /** Of this process: those under way and those that failed. */
   readonly #here = new Map<string, BackupView>()
   #underWay: Promise<unknown> | null = null
   #steps: Int32Array | null = null
 
-  constructor(parts: BackupParts) {
-    this.#parts = parts
-    this.#log = parts.logs.of('store')
+  constructor(deps: BackupDeps) {
+    this.#deps = deps
+    this.#log = deps.logs.of('store')
   }
 
   start(name: string = isoMicros(systemClock.nowMicros()).replace(/[:.]/g, '-')): BackupView {
-    const { backupDir } = this.#parts
+    const { backupDir } = this.#deps
     if (backupDir === null)
       throw new Refusal('backup_refused', 'SERVICE_BACKUP_DIR says where backups go, and is not set')
     if (!NAME.test(name) || isPartial(name))
       throw new Refusal('invalid_body', 'a name has letters, digits, -, _ and . only')
-    this.#parts.mustAccept()
+    this.#deps.mustAccept()
     const running = this.make(join(backupDir, name), true)
     const view: BackupView = { name, state: 'running', madeAt: null, bytes: null, message: '' }
     this.#here.set(name, view)
@@ -71,14 +71,14 @@ export class Backups implements BackupService {
   }
 
   list(): BackupView[] {
-    const { backupDir } = this.#parts
+    const { backupDir } = this.#deps
     if (backupDir === null) return []
     return [...this.#here.values(), ...finishedIn(backupDir)].sort((a, b) => (a.name < b.name ? 1 : -1))
   }
 
   /** Throws at once, or rejects, with Refusal backup_in_progress, backup_refused. */
   make(directory: string, withKey: boolean): Promise<BackupReport> {
-    this.#parts.mustAccept()
+    this.#deps.mustAccept()
     if (this.#underWay !== null) throw new Refusal('backup_in_progress', 'a backup is being made already')
     const path = resolve(directory)
     const partial = beginDirectory(path)
@@ -102,7 +102,7 @@ export class Backups implements BackupService {
       Atomics.store(this.#steps, 0, GIVEN_UP)
       Atomics.notify(this.#steps, 0)
     }
-    await this.#parts.thread.close()
+    await this.#deps.thread.close()
     await this.#underWay
   }
 
@@ -111,15 +111,15 @@ export class Backups implements BackupService {
     try {
       const steps = new Int32Array(new SharedArrayBuffer(4))
       this.#steps = steps
-      const running = this.#parts.thread.run({
-        dataDir: this.#parts.dataDir,
+      const running = this.#deps.thread.run({
+        dataDir: this.#deps.dataDir,
         into: partial,
         withKey,
         steps: steps.buffer as SharedArrayBuffer,
       })
       const reached = waiter(running, steps)
       await reached(READY)
-      await this.#parts.shards.stillWhile(async () => {
+      await this.#deps.shards.stillWhile(async () => {
         Atomics.compareExchange(steps, 0, READY, STILL)
         Atomics.notify(steps, 0)
         await reached(TAKEN)
@@ -145,11 +145,11 @@ export class Backups implements BackupService {
   }
 
   #mustFit(partial: string): void {
-    const { shards } = this.#parts
+    const { shards } = this.#deps
     const { bavail, bsize } = statfsSync(partial)
     const needed = Array.from({ length: shards.count }, (_, shard) => shards.sizeBytes(shard)).reduce(
       (sum, bytes) => sum + bytes,
-      this.#parts.catalogBytes(),
+      this.#deps.catalogBytes(),
     )
     if (bavail * bsize < needed) {
       throw new Refusal('backup_refused', `there is no room for a backup of ${needed} bytes where it should go`)

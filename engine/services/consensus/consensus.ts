@@ -15,7 +15,7 @@ import type { Shards } from '../../runtime/shards.js'
 import type { ReaderThreads } from '../../runtime/threads/helper-threads.js'
 import type { Author, JobHandle } from '../../api/principal.js'
 
-export interface ConsensusParts {
+export interface ConsensusDeps {
   readonly shards: Shards
   readonly collector: Pick<AuditCollector, 'ask'>
   readonly readers: ReaderThreads
@@ -25,16 +25,16 @@ export interface ConsensusParts {
   mustAccept(): void
 }
 
-export class ConsensusDesk implements ConsensusService {
-  readonly #parts: ConsensusParts
+export class Consensus implements ConsensusService {
+  readonly #deps: ConsensusDeps
 
-  constructor(parts: ConsensusParts) {
-    this.#parts = parts
+  constructor(deps: ConsensusDeps) {
+    this.#deps = deps
   }
 
   of(handle: JobHandle, target: ConsensusTarget): ConsensusView {
-    const job = this.#parts.current(handle)
-    const reader = this.#parts.shards.reader(job.shard)
+    const job = this.#deps.current(handle)
+    const reader = this.#deps.shards.reader(job.shard)
     return 'eventId' in target
       ? reader.consensusOnEvent(job, target.eventId)
       : reader.consensusOnBucket(job, bucketIdBytes(target.bucketId))
@@ -49,17 +49,17 @@ export class ConsensusDesk implements ConsensusService {
   }
 
   async disagreements(handle: JobHandle, query: DisagreementQuery): Promise<DisagreementPage> {
-    return await this.#parts.readers.ask('disagreements', { job: this.#parts.current(handle), query })
+    return await this.#deps.readers.ask('disagreements', { job: this.#deps.current(handle), query })
   }
 
   async #say(handle: JobHandle, target: ConsensusTarget, label: string | null, by: Author): Promise<ConsensusView> {
-    this.#parts.mustAccept()
-    const job = this.#parts.current(handle)
+    this.#deps.mustAccept()
+    const job = this.#deps.current(handle)
     const [eventId, bucketId] =
       'eventId' in target ? [target.eventId, null] : [null, bucketIdBytes(target.bucketId).toString('hex')]
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax)
       throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.collector.ask(job, 'override', eventId, encodeOverride({ label, bucketId }, by))
+    await this.#deps.collector.ask(job, 'override', eventId, encodeOverride({ label, bucketId }, by))
     return this.of(handle, target)
   }
 }

@@ -2,7 +2,7 @@
  * Where analysts differ: a walk over the ballots of one job, in one snapshot.
  *
  * 1. A ballot with fewer than two votes is passed over without being opened: most are such.
- * 2. The walk ends after limits.questionMsMax, or limits.disagreementsMax, with what it has, and says so.
+ * 2. The walk ends after limits.readerMsMax, or limits.disagreementsMax, with what it has, and says so.
  */
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -34,7 +34,7 @@ export function disagreementsOf(
   query: DisagreementQuery,
   nowMs: () => number,
 ): DisagreementPage {
-  const untilMs = nowMs() + limits.questionMsMax
+  const untilMs = nowMs() + limits.readerMsMax
   const candidates: Candidate[] = []
   let [rows, exact] = [0, true]
   for (const { key, value } of environment.range('ballots', jobRange(job.id))) {

@@ -16,10 +16,10 @@ import type { JobSettings } from '../../domain/job/job.js'
 import type { AuditTrail } from '../../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import type { ReprocessSelection } from '../../store/reprocess-row.js'
-import { encodeErasure, type Erased } from '../../actor/erase.js'
+import { encodeErase, type Erased } from '../../actor/erase.js'
 import type { Integrations } from '../integrations/integrations.js'
-import type { ErasureOutcome, ErasureService } from '../../api/erase-service.js'
-import type { LookThread } from '../../runtime/threads/helper-threads.js'
+import type { EraseOutcome, EraseService } from '../../api/erase-service.js'
+import type { EventSearchThread } from '../../runtime/threads/helper-threads.js'
 import { compileSelection, parseSelection } from '../reprocess/event-search.js'
 import type { ReprocessRequest } from '../../api/reprocess-service.js'
 import type { Shards } from '../../runtime/shards.js'
@@ -27,7 +27,7 @@ import type { Trainings } from '../training/trainings.js'
 import type { AuditAction } from '../../api/audit-service.js'
 import type { Author, JobHandle } from '../../api/principal.js'
 
-export interface ErasureParts {
+export interface EraseDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
   readonly shards: Shards
@@ -38,7 +38,7 @@ export interface ErasureParts {
   readonly audit: AuditTrail
   readonly clock: Clock
   /** Looks for events. */
-  readonly thread: Pick<LookThread, 'run'>
+  readonly thread: Pick<EventSearchThread, 'run'>
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   /** @throws Refusal draining. */
@@ -51,19 +51,19 @@ const AT_ONCE = 4
 const RETRY_MS = 50
 const RETRAIN = 'events that the model was trained with, or votes on them, were deleted; train it again'
 
-export class Erasure implements ErasureService {
-  readonly #parts: ErasureParts
+export class EraseEvents implements EraseService {
+  readonly #deps: EraseDeps
   #underWay = 0
 
-  constructor(parts: ErasureParts) {
-    this.#parts = parts
+  constructor(deps: EraseDeps) {
+    this.#deps = deps
   }
 
-  async events(handle: JobHandle, request: ReprocessRequest, by: Author): Promise<ErasureOutcome> {
-    this.#parts.mustAccept()
-    const job = this.#parts.current(handle)
+  async events(handle: JobHandle, request: ReprocessRequest, by: Author): Promise<EraseOutcome> {
+    this.#deps.mustAccept()
+    const job = this.#deps.current(handle)
     const selection = parseSelection(request)
-    compileSelection(selection, 0, this.#parts.serviceNames)
+    compileSelection(selection, 0, this.#deps.serviceNames)
     if (selection.filters.length === 0 && selection.startDate === null && selection.endDate === null) {
       const msg = 'a filter or a date must say which events; to delete all, delete the job'
       throw new Refusal('invalid_body', msg, { issues: [{ loc: ['body', 'filters'], msg, type: 'missing' }] })
@@ -73,7 +73,7 @@ export class Erasure implements ErasureService {
     try {
       this.#tell(job, by, 'erasure requested', fieldsOf(selection))
       const { events, votes } = await this.#erase(handle, selection).finally(() =>
-        this.#parts.integrations.erased(job.id),
+        this.#deps.integrations.erased(job.id),
       )
       const retrainNeeded = events > 0 && this.#markModel(handle)
       this.#tell(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
@@ -84,12 +84,12 @@ export class Erasure implements ErasureService {
   }
 
   async #erase(handle: JobHandle, selection: ReprocessSelection): Promise<Erased> {
-    const { dataDir, serviceNames } = this.#parts
-    const askedMicros = this.#parts.shards.takeTime()
+    const { dataDir, serviceNames } = this.#deps
+    const askedMicros = this.#deps.shards.takeTime()
     const sum = { events: 0, votes: 0 }
     for (let [after, isLast] = [0, false]; !isLast; ) {
-      const job = this.#parts.current(handle)
-      const found = await this.#parts.thread.run({
+      const job = this.#deps.current(handle)
+      const found = await this.#deps.thread.run({
         dataDir,
         job,
         serviceNames,
@@ -113,13 +113,13 @@ export class Erasure implements ErasureService {
   /** Waits where the mailbox is full; a full disk is told. */
   async #piece(handle: JobHandle, times: readonly number[]): Promise<Erased> {
     for (;;) {
-      this.#parts.mustAccept()
+      this.#deps.mustAccept()
       try {
-        return (await this.#parts.shards.ask(
-          this.#parts.current(handle),
+        return (await this.#deps.shards.ask(
+          this.#deps.current(handle),
           'erase',
           null,
-          encodeErasure(times, false),
+          encodeErase(times, false),
         )) as Erased
       } catch (error) {
         if (!isRefusal(error, 'mailbox_full')) throw error
@@ -130,8 +130,8 @@ export class Erasure implements ErasureService {
 
   /** True where there is a model that knew them, or is about to be. */
   #markModel(handle: JobHandle): boolean {
-    const { shards, trainings } = this.#parts
-    const job = this.#parts.current(handle)
+    const { shards, trainings } = this.#deps
+    const job = this.#deps.current(handle)
     if (shards.reader(job.shard).stats(job).modelVersion === 0 && !trainings.isRunning(job.id)) return false
     trainings.outdate(job.id, RETRAIN)
     return true
@@ -140,15 +140,15 @@ export class Erasure implements ErasureService {
   #tell({ id, title }: JobSettings, by: Author, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
     const batch = new WriteBatch()
     const entry = {
-      atMicros: this.#parts.clock.nowMicros(),
+      atMicros: this.#deps.clock.nowMicros(),
       by,
       action,
       object: { type: 'job', id: String(id), title },
       job: { id, title },
       details,
     } as const
-    this.#parts.audit.record(batch, entry)
-    this.#parts.store.commit(batch)
+    this.#deps.audit.record(batch, entry)
+    this.#deps.store.commit(batch)
   }
 }
 

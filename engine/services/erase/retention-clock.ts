@@ -13,7 +13,7 @@
  */
 import { DAY_MICROS } from '../../clock.js'
 
-export interface AgingState {
+export interface RetentionClockState {
   /** What the clock said last. */
   readonly seenMicros: number
   /** How much of that is not believed; 0 in the usual case. */
@@ -22,15 +22,15 @@ export interface AgingState {
   readonly since: number | null
 }
 
-export class AgingClock {
-  #state: AgingState
+export class RetentionClock {
+  #state: RetentionClockState
   #isFirst = true
 
-  constructor(state: AgingState) {
+  constructor(state: RetentionClockState) {
     this.#state = state
   }
 
-  get state(): AgingState {
+  get state(): RetentionClockState {
     return this.#state
   }
 

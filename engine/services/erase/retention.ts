@@ -13,18 +13,18 @@ import { DAY_MICROS, isoMicros, type Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { retentionOf } from '../../domain/job/retention.js'
-import type { Catalog } from '../../resource/resource-store.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Logs } from '../monitor/log/log.js'
 import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../../store/rows.js'
-import { AgingClock, type AgingState } from './retention-clock.js'
-import { encodeErasure, type Erased } from '../../actor/erase.js'
-import { marksTable } from '../verify/watermarks.js'
+import { RetentionClock, type RetentionClockState } from './retention-clock.js'
+import { encodeErase, type Erased } from '../../actor/erase.js'
+import { watermarksTable } from '../verify/watermarks.js'
 import type { Shards } from '../../runtime/shards.js'
 
-export interface RetentionParts {
-  readonly catalog: Catalog
+export interface RetentionDeps {
+  readonly catalog: ResourceStore
   readonly logs: Logs
   readonly shards: Shards
   /** The catalog's environment. */
@@ -40,25 +40,25 @@ const HOUR_MICROS = 3_600e6
 const AGING = Buffer.from('aging')
 
 export class RetentionSweep {
-  readonly #parts: RetentionParts
+  readonly #deps: RetentionDeps
   readonly #timer: NodeJS.Timeout
-  readonly #aging: AgingClock
+  readonly #retentionClock: RetentionClock
   /** As it was written last. */
-  #written: AgingState
+  #written: RetentionClockState
   #sweeping: Promise<number> | null = null
 
-  constructor(parts: RetentionParts) {
-    const { store, clock } = parts
-    this.#parts = parts
+  constructor(deps: RetentionDeps) {
+    const { store, clock } = deps
+    this.#deps = deps
     this.#written = storedState(store) ?? {
-      seenMicros: lastKnown(parts.shards) ?? clock.nowMicros(),
+      seenMicros: lastKnown(deps.shards) ?? clock.nowMicros(),
       doubtedMicros: 0,
       since: null,
     }
-    this.#aging = new AgingClock(this.#written)
+    this.#retentionClock = new RetentionClock(this.#written)
     this.#timer = setInterval(() => {
       this.sweep().catch((error: unknown) => {
-        if (parts.accepting()) parts.failed('deleting events that are too old or too many', error)
+        if (deps.accepting()) deps.failed('deleting events that are too old or too many', error)
       })
     }, SWEEP_MS).unref()
   }
@@ -75,24 +75,24 @@ export class RetentionSweep {
 
   /** What ages are counted from. */
   #now(): number {
-    const doubted = this.#aging.believedAt
-    const now = this.#aging.at(this.#parts.clock.nowMicros())
-    const { state, believedAt } = this.#aging
+    const doubted = this.#retentionClock.believedAt
+    const now = this.#retentionClock.at(this.#deps.clock.nowMicros())
+    const { state, believedAt } = this.#retentionClock
     if (believedAt !== null && believedAt !== doubted) {
       const days = Math.round(state.doubtedMicros / DAY_MICROS)
       const what =
         'the clock is days ahead of what it was: by their age, events are deleted as if it were not, until it has gone on so for a day'
-      this.#parts.logs.of('store').warn(what, { days, until: isoMicros(believedAt) })
+      this.#deps.logs.of('store').warn(what, { days, until: isoMicros(believedAt) })
     }
     if (believedAt !== doubted || state.seenMicros - this.#written.seenMicros >= HOUR_MICROS) this.#write(state)
     return now
   }
 
   /** A full disk lets it wait. */
-  #write(state: AgingState): void {
+  #write(state: RetentionClockState): void {
     const batch = new WriteBatch()
-    batch.put(marksTable, AGING, encodeJsonRow(state))
-    if (commitOrWait(this.#parts.store, batch)) this.#written = state
+    batch.put(watermarksTable, AGING, encodeJsonRow(state))
+    if (commitOrWait(this.#deps.store, batch)) this.#written = state
   }
 
   /** A job that cannot be swept keeps none of the others from it. */
@@ -100,7 +100,7 @@ export class RetentionSweep {
     let deleted = 0
     const failures: unknown[] = []
     const now = this.#now()
-    for (const { id } of [...this.#parts.catalog.jobs()]) {
+    for (const { id } of [...this.#deps.catalog.jobs()]) {
       try {
         deleted += await this.#sweepJob(id, now)
       } catch (error) {
@@ -114,17 +114,17 @@ export class RetentionSweep {
   async #sweepJob(id: number, now: number): Promise<number> {
     let deleted = 0
     for (
-      let job = this.#parts.catalog.job(id);
-      job !== undefined && this.#parts.accepting();
-      job = this.#parts.catalog.job(id)
+      let job = this.#deps.catalog.job(id);
+      job !== undefined && this.#deps.accepting();
+      job = this.#deps.catalog.job(id)
     ) {
       const begun = performance.now()
       const times = this.#tooMuch(job, now)
       if (times.length === 0) break
-      const { events } = (await this.#parts.shards.insist(job, 'erase', encodeErasure(times, true))) as Erased
+      const { events } = (await this.#deps.shards.insist(job, 'erase', encodeErase(times, true))) as Erased
       deleted += events
       const tookMs = performance.now() - begun
-      if (this.#parts.shards.messages > 0)
+      if (this.#deps.shards.messages > 0)
         await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
     }
     return deleted
@@ -134,7 +134,7 @@ export class RetentionSweep {
   #tooMuch(job: JobSettings, now: number): number[] {
     const { days, maxEvents } = retentionOf(job)
     if (days === null && maxEvents === null) return []
-    const reader = this.#parts.shards.reader(job.shard)
+    const reader = this.#deps.shards.reader(job.shard)
     const oldest = reader.oldest(job.id, limits.reprocessEventsPerPiece)
     const before = days === null ? 0 : now - days * DAY_MICROS
     const over = maxEvents === null ? 0 : reader.stats(job).events - maxEvents
@@ -142,9 +142,9 @@ export class RetentionSweep {
   }
 }
 
-function storedState(store: Environment): AgingState | null {
-  const row = store.get(marksTable, AGING)
-  return row === undefined ? null : (decodeJsonRow(row) as AgingState)
+function storedState(store: Environment): RetentionClockState | null {
+  const row = store.get(watermarksTable, AGING)
+  return row === undefined ? null : (decodeJsonRow(row) as RetentionClockState)
 }
 
 /** When anything was stored last, or null. */

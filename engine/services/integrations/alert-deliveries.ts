@@ -18,7 +18,7 @@ import { openParameters } from '../../resource/registry/parameters.js'
 import { decodeRecord, idKey, type IntegrationRecord } from '../../resource/records.js'
 import { AlertFeed } from './alert-feed.js'
 import { stillHolds } from './resource-changes.js'
-import type { RunningStep, StepDesk, StepDeskParts } from './steps.js'
+import type { RunningStep, Steps, StepsDeps } from './steps.js'
 
 interface Wanted {
   readonly integration: IntegrationRecord
@@ -27,13 +27,13 @@ interface Wanted {
   readonly signature: string
 }
 
-export class AlertDesk {
-  readonly #parts: StepDeskParts
-  readonly #steps: StepDesk
+export class AlertDeliveries {
+  readonly #deps: StepsDeps
+  readonly #steps: Steps
   readonly #running = new Map<number, RunningStep>()
 
-  constructor(parts: StepDeskParts, steps: StepDesk) {
-    this.#parts = parts
+  constructor(deps: StepsDeps, steps: Steps) {
+    this.#deps = deps
     this.#steps = steps
   }
 
@@ -50,7 +50,7 @@ export class AlertDesk {
 
   /** Opens, closes and forgets by what the catalog says now. */
   async rewire(): Promise<void> {
-    const { catalog, ledger } = this.#parts
+    const { catalog, ledger } = this.#deps
     catalog.refresh()
     const wanted = this.#wanted()
     for (const [id, { signature, runs }] of this.#running) {
@@ -70,7 +70,7 @@ export class AlertDesk {
 
   /** What an alert is called among events; null where it is gone. */
   nameOf(micros: number): string | null {
-    const row = alertAt(this.#parts.catalog, micros)
+    const row = alertAt(this.#deps.catalog, micros)
     return row === null ? null : alertEvent(row.alert, '').eventId
   }
 
@@ -81,7 +81,7 @@ export class AlertDesk {
 
   /** Integrations that a watchdog names, or an alert that is kept: a watchdog may be gone before it was told to be over. */
   #wanted(): Map<number, Wanted> {
-    const { catalog } = this.#parts
+    const { catalog } = this.#deps
     const wanted = new Map<number, Wanted>()
     const name = (id: number, from: number): void => {
       const integration = this.#integration(id)
@@ -101,7 +101,7 @@ export class AlertDesk {
   }
 
   #integration(id: number): IntegrationRecord | null {
-    const bytes = this.#parts.catalog.get('integrations', idKey(id))
+    const bytes = this.#deps.catalog.get('integrations', idKey(id))
     return bytes === undefined ? null : decodeRecord<IntegrationRecord>('integrations', bytes)
   }
 
@@ -119,7 +119,7 @@ export class AlertDesk {
 
   /** @throws Error with a sentence where it cannot be opened. */
   #make(step: StepId, { integration, since, signature }: Wanted): Delivery {
-    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#parts
+    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#deps
     const kind = outsideKind(integration.kind)
     if (kind?.openSink === undefined || kind.tellsWatchdogs !== true)
       throw new Error('this version of the service cannot tell watchdogs by it')
@@ -131,7 +131,7 @@ export class AlertDesk {
       { policy, clock, serviceName },
     )
     return new Delivery({
-      asked: (items, seconds, reason) => this.#parts.asked(step, items, seconds, reason),
+      query: (items, seconds, reason) => this.#deps.query(step, items, seconds, reason),
       step,
       ledger,
       pace,

@@ -7,26 +7,26 @@ import type {
   DeliveryView,
   EnrichmentView,
   InputView,
-  LetterPage,
-  LetterQuery,
-  LetterView,
+  DeadLetterPage,
+  DeadLetterQuery,
+  DeadLetterView,
 } from '../../api/integrations-service.js'
 import {
-  letterKey,
+  deadLetterKey,
   NO_JOB,
   refusedKey,
   stepKey,
   type Ledger,
-  type Letter,
+  type DeadLetter,
   type RefusedDocument,
 } from '../../integration/delivery/ledger.js'
 import { clientIdOf } from '../../store/event-record.js'
-import type { AlertDesk } from './alert-deliveries.js'
+import type { AlertDeliveries } from './alert-deliveries.js'
 import { eventAt } from '../../actor/event-table.js'
-import type { EnrichmentDesk } from './enrichers.js'
-import type { IntegrationQuestion, IntegrationQuestions } from './integration-protocol.js'
-import type { RunningStep, StepDesk } from './steps.js'
-import { lookAtThread } from '../../runtime/threads/thread-usage.js'
+import type { Enrichers } from './enrichers.js'
+import type { IntegrationQuery, IntegrationQueries } from './integration-protocol.js'
+import type { RunningStep, Steps } from './steps.js'
+import { readThreadUsage } from '../../runtime/threads/thread-usage.js'
 
 const MICROS = 1_000
 
@@ -36,15 +36,15 @@ interface Change {
   intake(runs: Intake, id: string | null): Promise<number>
 }
 
-export class LetterDesk {
-  readonly #desk: StepDesk
-  readonly #alerts: AlertDesk
-  readonly #enrichments: EnrichmentDesk
+export class DeadLetterRequests {
+  readonly #desk: Steps
+  readonly #alerts: AlertDeliveries
+  readonly #enrichments: Enrichers
   readonly #ledger: Ledger
 
   constructor(
-    desk: StepDesk,
-    { alerts, enrichments }: { alerts: AlertDesk; enrichments: EnrichmentDesk },
+    desk: Steps,
+    { alerts, enrichments }: { alerts: AlertDeliveries; enrichments: Enrichers },
     ledger: Ledger,
   ) {
     this.#enrichments = enrichments
@@ -53,10 +53,10 @@ export class LetterDesk {
     this.#ledger = ledger
   }
 
-  answer<K extends IntegrationQuestion>(ask: K, given: IntegrationQuestions[K]['given']): unknown {
+  answer<K extends IntegrationQuery>(ask: K, given: IntegrationQueries[K]['given']): unknown {
     switch (ask) {
       case 'look':
-        return lookAtThread()
+        return readThreadUsage()
       case 'deliveries':
         return this.#ordered()
           .filter(({ id }) => id.role !== 'input')
@@ -67,23 +67,23 @@ export class LetterDesk {
           .map(inputView)
       case 'enrichments':
         return this.#enrichmentViews()
-      case 'letters':
-        return this.#letters(given as IntegrationQuestions['letters']['given'])
+      case 'deadLetters':
+        return this.#deadLetters(given as IntegrationQueries['deadLetters']['given'])
       case 'sendAgain':
-        return this.#each(given as LetterQuery, {
+        return this.#each(given as DeadLetterQuery, {
           delivery: (runs, micros) => runs.sendAgain(micros),
           intake: (runs, id) => runs.takeAgain(id),
         })
       case 'discard':
-        return this.#each(given as LetterQuery, {
-          delivery: (runs, micros) => runs.letters.discard(micros),
+        return this.#each(given as DeadLetterQuery, {
+          delivery: (runs, micros) => runs.deadLetters.discard(micros),
           intake: async (runs, id) => runs.discard(id),
         })
     }
     throw new Error(`a question about ${String(ask)}`)
   }
 
-  #ordered(query: LetterQuery = {}): RunningStep[] {
+  #ordered(query: DeadLetterQuery = {}): RunningStep[] {
     const of = [...this.#alerts.steps, ...this.#desk.steps].filter(({ id }) => {
       return (query.jobId ?? id.jobId) === id.jobId && (query.integrationId ?? id.integrationId) === id.integrationId
     })
@@ -106,24 +106,24 @@ export class LetterDesk {
       })
   }
 
-  #letters({ state, page, size, ...query }: IntegrationQuestions['letters']['given']): LetterPage {
-    const letters: LetterView[] = []
+  #deadLetters({ state, page, size, ...query }: IntegrationQueries['deadLetters']['given']): DeadLetterPage {
+    const deadLetters: DeadLetterView[] = []
     let total = 0
-    const show = (view: () => LetterView): void => {
-      if (total >= page * size && letters.length < size) letters.push(view())
+    const show = (view: () => DeadLetterView): void => {
+      if (total >= page * size && deadLetters.length < size) deadLetters.push(view())
       total++
     }
     for (const step of this.#ordered(query)) {
-      for (const letter of this.#ledger.letters(step.id))
-        if (state === undefined || letter.state === state) show(() => this.#view(step, letter))
+      for (const deadLetter of this.#ledger.deadLetters(step.id))
+        if (state === undefined || deadLetter.state === state) show(() => this.#view(step, deadLetter))
       if (state !== 'waiting')
         for (const document of this.#ledger.refused(step.id)) show(() => refusedView(step, document))
     }
-    return { letters, total }
+    return { deadLetters, total }
   }
 
   /** Changes what the query names, of deliveries or of inputs; how many there were. */
-  async #each(query: LetterQuery, change: Change): Promise<number> {
+  async #each(query: DeadLetterQuery, change: Change): Promise<number> {
     let sum = 0
     if (query.id === undefined) {
       for (const { runs } of this.#ordered(query))
@@ -152,26 +152,27 @@ export class LetterDesk {
     return event === null ? null : (clientIdOf(Buffer.from(event.record)) ?? eventIdOf(micros))
   }
 
-  #view({ id, job, integration }: RunningStep, letter: Letter): LetterView {
+  #view({ id, job, integration }: RunningStep, deadLetter: DeadLetter): DeadLetterView {
     return {
-      id: letterKey(stepKey(id), letter.eventMicros).toString('hex'),
+      id: deadLetterKey(stepKey(id), deadLetter.eventMicros).toString('hex'),
       jobId: job.id,
       jobTitle: job.title,
       integrationId: integration.id,
       integrationTitle: integration.title,
       role: id.role,
-      eventId: id.jobId === NO_JOB ? this.#alerts.nameOf(letter.eventMicros) : this.#eventId(job, letter.eventMicros),
-      state: letter.state,
-      attempts: letter.attempts,
-      reason: letter.reason,
-      firstFailedMicros: letter.firstMs * MICROS,
-      lastFailedMicros: letter.lastMs * MICROS,
-      nextAttemptMicros: letter.state === 'dead' ? null : letter.nextMs * MICROS,
+      eventId:
+        id.jobId === NO_JOB ? this.#alerts.nameOf(deadLetter.eventMicros) : this.#eventId(job, deadLetter.eventMicros),
+      state: deadLetter.state,
+      attempts: deadLetter.attempts,
+      reason: deadLetter.reason,
+      firstFailedMicros: deadLetter.firstMs * MICROS,
+      lastFailedMicros: deadLetter.lastMs * MICROS,
+      nextAttemptMicros: deadLetter.state === 'dead' ? null : deadLetter.nextMs * MICROS,
     }
   }
 }
 
-function refusedView({ id, job, integration }: RunningStep, document: RefusedDocument): LetterView {
+function refusedView({ id, job, integration }: RunningStep, document: RefusedDocument): DeadLetterView {
   return {
     id: refusedKey(stepKey(id), document.id).toString('hex'),
     jobId: job.id,

@@ -36,7 +36,7 @@ export interface FeedShard {
   readonly reader: JobReader
 }
 
-export interface FeedParts extends FeedShard {
+export interface FeedDeps extends FeedShard {
   readonly job: JobSettings
   readonly step: StepId
   readonly rule: Rule
@@ -46,25 +46,25 @@ export interface FeedParts extends FeedShard {
 }
 
 export class DecisionFeed implements Feed {
-  readonly #parts: FeedParts
+  readonly #deps: FeedDeps
   readonly #condition: Condition | null
   readonly #fields: RecordFields | null
 
-  constructor(parts: FeedParts) {
-    this.#parts = parts
-    const { rule, environment, serviceNames } = parts
+  constructor(deps: FeedDeps) {
+    this.#deps = deps
+    const { rule, environment, serviceNames } = deps
     if (rule.filters.length === 0) {
       this.#condition = null
       this.#fields = null
       return
     }
     const fields = new FieldSet(serviceNames)
-    this.#condition = compileFilters(rule.filters, fields, { nowMicros: parts.nowMicros(), offsetMinutes: 0 })
+    this.#condition = compileFilters(rule.filters, fields, { nowMicros: deps.nowMicros(), offsetMinutes: 0 })
     this.#fields = new RecordFields(environment, new BodyCodec(environment), fields)
   }
 
   look(after: Place, eventsMax: number): FeedPiece {
-    const { reader, job } = this.#parts
+    const { reader, job } = this.#deps
     reader.refresh()
     this.#fields?.ofJob(job)
     const items: FeedItem[] = []
@@ -75,13 +75,13 @@ export class DecisionFeed implements Feed {
   }
 
   has(eventMicros: number): boolean {
-    const { reader, environment, job } = this.#parts
+    const { reader, environment, job } = this.#deps
     reader.refresh()
     return eventAt(environment, job.id, eventMicros) !== null
   }
 
   one(eventMicros: number, changeMicros: number): FeedItem | null {
-    const { reader, environment, job } = this.#parts
+    const { reader, environment, job } = this.#deps
     reader.refresh()
     this.#fields?.ofJob(job)
     const event = eventAt(environment, job.id, eventMicros)
@@ -90,7 +90,7 @@ export class DecisionFeed implements Feed {
 
   /** Changed decisions of events that were passed. */
   #changes(after: Place, budget: Budget): { place: Place; more: boolean } {
-    const { environment, job } = this.#parts
+    const { environment, job } = this.#deps
     let place = after
     const range = { from: changeKey(job.id, after.change, after.changeEvent + 1), to: jobKey(job.id + 1) }
     for (const { key, value } of environment.range('changes', range)) {
@@ -99,7 +99,7 @@ export class DecisionFeed implements Feed {
       place = { events: after.events, change: changeMicros, changeEvent: eventMicros }
       const event = eventMicros <= after.events ? eventAt(environment, job.id, eventMicros) : null
       spend(budget, event?.record.length ?? 0)
-      if (event !== null && isTold(this.#parts.rule, event, decisionBefore(value)))
+      if (event !== null && isTold(this.#deps.rule, event, decisionBefore(value)))
         this.#push(budget, event, changeMicros)
     }
     return { place, more: false }
@@ -107,7 +107,7 @@ export class DecisionFeed implements Feed {
 
   /** Events that came in. */
   #events(after: Place, budget: Budget): { events: number; more: boolean } {
-    const { environment, job } = this.#parts
+    const { environment, job } = this.#deps
     const last = lastTime(environment)
     let through = after.events
     const range = { from: timeKey(job.id, after.events + 1), to: timeKey(job.id, last + 1) }
@@ -128,7 +128,7 @@ export class DecisionFeed implements Feed {
 
   /** What leaves the service of the event, or null where the rule has no place for it. */
   #item(event: FoundEvent, changeMicros: number): FeedItem | null {
-    const { job, rule, reader, serviceNames, step } = this.#parts
+    const { job, rule, reader, serviceNames, step } = this.#deps
     const { header, micros, record } = event
     if (header.pending || !passes(rule, header)) return null
     if (this.#condition !== null && this.#fields !== null) {

@@ -11,18 +11,18 @@
  */
 import { enriches, type JobSettings } from '../../domain/job/job.js'
 import { Enricher } from '../../integration/enrichment/enricher.js'
-import type { EnrichedResult, LookUpStep } from '../../integration/enrichment/enrichment.js'
+import type { EnrichedResult, EnrichmentStep } from '../../integration/enrichment/enrichment.js'
 import { outsideKind } from '../../integration/registry.js'
 import type { StepId } from '../../integration/delivery/ledger.js'
-import { cacheMs, lookUpNames, timeLimitMs } from '../../integration/enrichment/enrichment-parameters.js'
-import { LookUps } from '../../integration/enrichment/enrichment-requests.js'
+import { cacheMs, enrichmentNames, timeLimitMs } from '../../integration/enrichment/enrichment-parameters.js'
+import { EnrichmentRequests } from '../../integration/enrichment/enrichment-requests.js'
 import { openParameters } from '../../resource/registry/parameters.js'
 import { decodeRecord, idKey, type IntegrationRecord } from '../../resource/records.js'
 import { StoredAwaited } from './awaited-feed.js'
-import { stillHolds, type CatalogRow } from './resource-changes.js'
-import type { StepDesk, StepDeskParts } from './steps.js'
+import { stillHolds, type ResourceRow } from './resource-changes.js'
+import type { Steps, StepsDeps } from './steps.js'
 
-export interface EnrichmentDeskParts extends StepDeskParts {
+export interface EnrichersDeps extends StepsDeps {
   /** Has events decided; resolves with why they could not be now, or null. */
   readonly bring: (jobId: number, results: readonly EnrichedResult[]) => Promise<string | null>
 }
@@ -48,14 +48,14 @@ interface Wanted {
   readonly signature: string
 }
 
-export class EnrichmentDesk {
-  readonly #parts: EnrichmentDeskParts
-  readonly #steps: StepDesk
+export class Enrichers {
+  readonly #deps: EnrichersDeps
+  readonly #steps: Steps
   readonly #running = new Map<number, Running>()
   readonly #restarting = new Set<number>()
 
-  constructor(parts: EnrichmentDeskParts, steps: StepDesk) {
-    this.#parts = parts
+  constructor(deps: EnrichersDeps, steps: Steps) {
+    this.#deps = deps
     this.#steps = steps
   }
 
@@ -75,7 +75,7 @@ export class EnrichmentDesk {
 
   /** Opens and closes by what the catalog says now; the step desk has read it just before. */
   async rewire(): Promise<void> {
-    const { catalog } = this.#parts
+    const { catalog } = this.#deps
     const wanted = new Map<number, Wanted>()
     for (const { value } of catalog.range('jobs', {})) {
       const one = this.#wantedOf(value)
@@ -115,7 +115,7 @@ export class EnrichmentDesk {
     const job = bytes === undefined ? null : decodeRecord<JobSettings>('jobs', bytes)
     if (job?.status !== 'STARTED') return null
     const steps = job.pipeline.filter(enriches).flatMap((step): WantedStep[] => {
-      const found = this.#parts.catalog.get('integrations', idKey(step.integrationId))
+      const found = this.#deps.catalog.get('integrations', idKey(step.integrationId))
       if (found === undefined) return []
       const integration = decodeRecord<IntegrationRecord>('integrations', found)
       return [{ step, integration, title: integration.title }]
@@ -124,12 +124,12 @@ export class EnrichmentDesk {
   }
 
   #open({ job, steps, signature }: Wanted): Running {
-    const { catalog, pace, clock, failed, bring } = this.#parts
-    const rows: CatalogRow[] = [
+    const { catalog, pace, clock, failed, bring } = this.#deps
+    const rows: ResourceRow[] = [
       ['jobs', job.id],
-      ...steps.map(({ integration: { id } }): CatalogRow => ['integrations', id]),
+      ...steps.map(({ integration: { id } }): ResourceRow => ['integrations', id]),
     ]
-    const names = lookUpNames(steps)
+    const names = enrichmentNames(steps)
     const enricher = new Enricher({
       feed: new StoredAwaited(this.#steps.shard(job.shard), job),
       steps: steps.map((one, at) => this.#step(job, one, names[at] as string)),
@@ -152,7 +152,7 @@ export class EnrichmentDesk {
     }
   }
 
-  #step(job: JobSettings, { step, title, integration }: WantedStep, name: string): LookUpStep {
+  #step(job: JobSettings, { step, title, integration }: WantedStep, name: string): EnrichmentStep {
     const id = { jobId: job.id, integrationId: integration.id, role: step.role }
     const opened = { id, title, name, timeLimitMs: timeLimitMs(step.parameters) }
     try {
@@ -163,18 +163,22 @@ export class EnrichmentDesk {
   }
 
   /** @throws Error with a sentence where the step cannot be opened. */
-  #make(id: StepId, parameters: WantedStep['step']['parameters'], integration: IntegrationRecord): LookUps {
-    const { sealer, policy, clock, serviceNames, failed } = this.#parts
+  #make(id: StepId, parameters: WantedStep['step']['parameters'], integration: IntegrationRecord): EnrichmentRequests {
+    const { sealer, policy, clock, serviceNames, failed } = this.#deps
     const kind = outsideKind(integration.kind)
-    if (kind?.openLookUp === undefined) throw new Error('this version of the service cannot use it as enrichment')
+    if (kind?.openEnrichment === undefined) throw new Error('this version of the service cannot use it as enrichment')
     const connection = openParameters(integration.connection, sealer)
     const missing = kind.entry.connection.find(({ name, required }) => required && connection[name] === undefined)
     if (missing !== undefined) throw new Error(`its parameter ${missing.name} has to be given again`)
     const opened = openParameters(parameters, sealer)
-    const lookUp = kind.openLookUp(connection, opened, { policy, clock, serviceName: serviceNames[0] as string })
-    return new LookUps({
-      asked: (items, seconds, reason) => this.#parts.asked(id, items, seconds, reason),
-      lookUp,
+    const enrichment = kind.openEnrichment(connection, opened, {
+      policy,
+      clock,
+      serviceName: serviceNames[0] as string,
+    })
+    return new EnrichmentRequests({
+      query: (items, seconds, reason) => this.#deps.query(id, items, seconds, reason),
+      enrichment,
       cacheMs: cacheMs(opened),
       circuit: this.#steps.circuit(integration),
       failed,

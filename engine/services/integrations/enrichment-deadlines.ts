@@ -11,15 +11,15 @@
  * 4. Behind a clock that was set back events say that they come later than now. Those have their time from when they were seen.
  */
 import type { Clock } from '../../clock.js'
-import { lookUpNames, timeLimitMs } from '../../integration/enrichment/enrichment-parameters.js'
+import { enrichmentNames, timeLimitMs } from '../../integration/enrichment/enrichment-parameters.js'
 import { enriches, type JobSettings } from '../../domain/job/job.js'
-import type { Catalog } from '../../resource/resource-store.js'
-import type { LookUpNote } from '../../store/enrichment-row.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
+import type { EnrichmentNote } from '../../store/enrichment-row.js'
 import { encodeEnriched } from '../../actor/enrichment-results.js'
 import type { Shards } from '../../runtime/shards.js'
 
-export interface LookUpWatchParts {
-  readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'integrations'>
+export interface EnrichmentDeadlinesDeps {
+  readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'integrations'>
   readonly shards: Pick<Shards, 'count' | 'reader' | 'mailbox' | 'insist' | 'takeTime'>
   readonly clock: Clock
   /** False while the engine shuts down. */
@@ -32,8 +32,8 @@ const LOOK_MS = 250
 const GRACE_MS = 1_500
 const MICROS = 1_000
 
-export class LookUpWatch {
-  readonly #parts: LookUpWatchParts
+export class EnrichmentDeadlines {
+  readonly #deps: EnrichmentDeadlinesDeps
   /** Jobs that may have events waiting, and since when they could be decided. */
   readonly #since = new Map<number, number>()
   /** Of jobs whose oldest event comes later than now: up to where events were there at a look, and when that was. */
@@ -42,13 +42,13 @@ export class LookUpWatch {
   readonly #busy = new Set<number>()
   #timer: NodeJS.Timeout | null = null
 
-  constructor(parts: LookUpWatchParts) {
-    this.#parts = parts
+  constructor(deps: EnrichmentDeadlinesDeps) {
+    this.#deps = deps
   }
 
   /** What the last process left waiting. */
   takeUp(): void {
-    const { shards, catalog } = this.#parts
+    const { shards, catalog } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
       for (const { jobId, stats } of shards.reader(shard).storedJobs()) {
         const job = stats.pending === 0 ? undefined : catalog.job(jobId)
@@ -62,14 +62,14 @@ export class LookUpWatch {
   jobChanged(job: JobSettings): void {
     if (job.status === 'STOPPED') return void this.#since.delete(job.id)
     if (this.#since.has(job.id)) return
-    if (!this.#mayCome(job) && this.#parts.shards.reader(job.shard).stats(job).pending === 0) return
-    this.#since.set(job.id, this.#parts.clock.nowMicros())
+    if (!this.#mayCome(job) && this.#deps.shards.reader(job.shard).stats(job).pending === 0) return
+    this.#since.set(job.id, this.#deps.clock.nowMicros())
     this.#timer ??= setInterval(() => this.look(), LOOK_MS).unref()
   }
 
   /** Gives up what has waited for too long. */
   look(): void {
-    const { catalog, shards, failed } = this.#parts
+    const { catalog, shards, failed } = this.#deps
     for (const [jobId, sinceMicros] of this.#since) {
       const job = catalog.job(jobId)
       const oldest = job === undefined ? null : shards.reader(job.shard).oldestAwaited(jobId)
@@ -80,7 +80,7 @@ export class LookUpWatch {
       this.#busy.add(jobId)
       this.#giveUp(jobId, through)
         .catch((error: unknown) => {
-          if (this.#parts.accepting()) failed('events that waited for look-ups could not be decided without', error)
+          if (this.#deps.accepting()) failed('events that waited for look-ups could not be decided without', error)
         })
         .finally(() => this.#busy.delete(jobId))
     }
@@ -95,12 +95,12 @@ export class LookUpWatch {
 
   /** More events may come to wait: those on their way to the store are marked by the steps of when they were posted. */
   #mayCome(job: JobSettings): boolean {
-    return job.pipeline.some(enriches) || this.#parts.shards.mailbox(job.shard).length > 0
+    return job.pipeline.some(enriches) || this.#deps.shards.mailbox(job.shard).length > 0
   }
 
   /** Up to where events have waited for too long, or null. */
   #overdue(job: JobSettings, oldest: number, sinceMicros: number): number | null {
-    const [now, wait] = [this.#parts.clock.nowMicros(), this.#waitMicros(job)]
+    const [now, wait] = [this.#deps.clock.nowMicros(), this.#waitMicros(job)]
     if (oldest <= now) {
       this.#ahead.delete(job.id)
       const through = now - wait
@@ -109,7 +109,7 @@ export class LookUpWatch {
     const seen = this.#ahead.get(job.id)
     if (seen !== undefined && oldest <= seen.through && seen.seenMicros <= now)
       return now - seen.seenMicros >= wait ? seen.through : null
-    this.#ahead.set(job.id, { through: this.#parts.shards.takeTime(), seenMicros: now })
+    this.#ahead.set(job.id, { through: this.#deps.shards.takeTime(), seenMicros: now })
     return null
   }
 
@@ -119,18 +119,18 @@ export class LookUpWatch {
   }
 
   async #giveUp(jobId: number, through: number): Promise<void> {
-    for (let more = true; more && this.#parts.accepting(); ) {
-      const job = this.#parts.catalog.job(jobId)
+    for (let more = true; more && this.#deps.accepting(); ) {
+      const job = this.#deps.catalog.job(jobId)
       if (job === undefined) return
       const order = encodeEnriched({ op: 'give_up', through, steps: this.#notes(job) })
-      ;({ more } = (await this.#parts.shards.insist(job, 'enriched', order)) as { more: boolean })
+      ;({ more } = (await this.#deps.shards.insist(job, 'enriched', order)) as { more: boolean })
     }
   }
 
-  #notes(job: JobSettings): LookUpNote[] {
-    const titles = new Map([...this.#parts.catalog.integrations()].map(({ id, title }) => [id, title]))
+  #notes(job: JobSettings): EnrichmentNote[] {
+    const titles = new Map([...this.#deps.catalog.integrations()].map(({ id, title }) => [id, title]))
     const steps = job.pipeline.filter(enriches).map((step) => ({ step, title: titles.get(step.integrationId) ?? '' }))
-    const names = lookUpNames(steps)
+    const names = enrichmentNames(steps)
     return steps.map(({ title }, at) => ({
       name: names[at] as string,
       title,

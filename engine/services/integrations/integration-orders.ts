@@ -16,7 +16,7 @@ import type { FromIntegrations } from './integration-protocol.js'
 import type { Shards } from '../../runtime/shards.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
-export interface OrdersParts {
+export interface OrdersDeps {
   readonly shards: Shards
   job(id: number): JobSettings | undefined
   readonly batches: BatchBook
@@ -28,15 +28,15 @@ type Order<T extends FromIntegrations['type']> = Extract<FromIntegrations, { typ
 const done: TakenIn = { refused: [], busy: null }
 
 export class IntegrationOrders {
-  readonly #parts: OrdersParts
+  readonly #deps: OrdersDeps
   /** Jobs whose changes are being deleted. */
   readonly #passing = new Map<number, Promise<void>>()
   /** What shards have been asked to do. */
   readonly #underWay = new Set<Promise<unknown>>()
   #isStopped = false
 
-  constructor(parts: OrdersParts) {
-    this.#parts = parts
+  constructor(deps: OrdersDeps) {
+    this.#deps = deps
   }
 
   /** Nothing more is taken. */
@@ -51,8 +51,8 @@ export class IntegrationOrders {
 
   /** Documents of an input, which its job may have no longer: the thread learns of it a moment later. */
   async takeIn({ step: { jobId, integrationId }, piece }: Order<'takeIn'>): Promise<TakenIn> {
-    const { shards, batches } = this.#parts
-    const job = this.#parts.job(jobId)
+    const { shards, batches } = this.#deps
+    const job = this.#deps.job(jobId)
     const isOpen =
       job?.status === 'STARTED' &&
       job.pipeline.some((step) => bringsIn(step) && step.integrationId === integrationId) &&
@@ -72,16 +72,16 @@ export class IntegrationOrders {
 
   /** What was looked up about events that wait for it. Of a job that is gone nothing is decided; of a stopped one it is brought again. */
   async enriched({ jobId, order }: Order<'enriched'>): Promise<TakenIn> {
-    const job = this.#parts.job(jobId)
+    const job = this.#deps.job(jobId)
     if (this.#isStopped) return { refused: [], busy: 'the service is shutting down' }
     if (job === undefined) return done
     try {
-      const { more } = (await this.#tracked(this.#parts.shards.ask(job, 'enriched', null, order))) as { more: boolean }
+      const { more } = (await this.#tracked(this.#deps.shards.ask(job, 'enriched', null, order))) as { more: boolean }
       return more ? { refused: [], busy: 'the job is stopped' } : done
     } catch (error) {
       if (error instanceof Refusal && error.retryable) return { refused: [], busy: error.message }
       // What cannot be decided so is given up when its time is over (enrichment-deadlines.ts).
-      this.#parts.failed('events could not be decided by what was looked up', error)
+      this.#deps.failed('events could not be decided by what was looked up', error)
       return done
     }
   }
@@ -97,12 +97,12 @@ export class IntegrationOrders {
 
   /** Has the shard delete the changes that every step has told. */
   passed({ jobId, changeMicros, eventMicros }: Order<'passed'>): void {
-    const { shards, failed } = this.#parts
+    const { shards, failed } = this.#deps
     if (this.#passing.has(jobId) || this.#isStopped) return
     const passed = encodePassed(changeMicros, eventMicros)
     const loop = async (): Promise<void> => {
       for (;;) {
-        const job = this.#parts.job(jobId)
+        const job = this.#deps.job(jobId)
         if (job === undefined || this.#isStopped) return
         const { more } = (await shards.ask(job, 'passed', null, passed)) as { more: boolean }
         if (!more) return

@@ -3,13 +3,13 @@ import type {
   DeliveryView,
   EnrichmentView,
   InputView,
-  LetterPage,
-  LetterQuery,
+  DeadLetterPage,
+  DeadLetterQuery,
 } from '../../api/integrations-service.js'
 import { NO_JOB, type StepId } from '../../integration/delivery/ledger.js'
 import type { Pace } from '../../integration/delivery/pace.js'
 import type { PackedPiece } from './document-batch.js'
-import type { ThreadLook } from '../../runtime/threads/thread-usage.js'
+import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
 import type { Batch } from '../../api/monitor-service.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
@@ -26,25 +26,25 @@ export interface IntegrationThreadData {
 }
 
 /** What may be asked of the thread, and what it answers. */
-export interface IntegrationQuestions {
+export interface IntegrationQueries {
   /** How the thread itself is. */
-  readonly look: { readonly given: Record<never, never>; readonly answer: ThreadLook | null }
+  readonly look: { readonly given: Record<never, never>; readonly answer: ThreadUsage | null }
   readonly deliveries: { readonly given: Record<never, never>; readonly answer: readonly DeliveryView[] }
   readonly inputs: { readonly given: Record<never, never>; readonly answer: readonly InputView[] }
   readonly enrichments: { readonly given: Record<never, never>; readonly answer: readonly EnrichmentView[] }
-  readonly letters: {
-    readonly given: LetterQuery & {
+  readonly deadLetters: {
+    readonly given: DeadLetterQuery & {
       readonly state?: 'waiting' | 'dead' | undefined
       readonly page: number
       readonly size: number
     }
-    readonly answer: LetterPage
+    readonly answer: DeadLetterPage
   }
-  readonly sendAgain: { readonly given: LetterQuery; readonly answer: number }
-  readonly discard: { readonly given: LetterQuery; readonly answer: number }
+  readonly sendAgain: { readonly given: DeadLetterQuery; readonly answer: number }
+  readonly discard: { readonly given: DeadLetterQuery; readonly answer: number }
 }
 
-export type IntegrationQuestion = keyof IntegrationQuestions
+export type IntegrationQuery = keyof IntegrationQueries
 
 export type ToIntegrations =
   /** Integrations or pipelines have changed. */
@@ -55,7 +55,7 @@ export type ToIntegrations =
   | { readonly type: 'erased'; readonly jobId: number }
   /** A watchdog has fired or resolved. */
   | { readonly type: 'alerted' }
-  | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuestion; readonly given: unknown }
+  | { readonly type: 'ask'; readonly id: number; readonly ask: IntegrationQuery; readonly given: unknown }
   | { readonly type: 'tookIn'; readonly id: number; readonly fared: TakenIn }
   /** Give up what is under way, write down where everything is, and say so. */
   | { readonly type: 'close' }
@@ -81,7 +81,7 @@ export type FromIntegrations =
   | { readonly type: 'closed' }
 
 /** What was asked of a counterpart, among the batches that operators see. */
-export function askedBatch({
+export function contactBatch({
   step: { jobId, integrationId, role },
   items,
   seconds,

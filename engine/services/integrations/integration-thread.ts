@@ -22,14 +22,14 @@ import { catalogTables } from '../../resource/records.js'
 import { Sealer } from '../../resource/access/sealing.js'
 import { sealingKey } from '../../store/directory/data-dir.js'
 import { openCatalog, openLedger } from '../../store/directory/environments.js'
-import { AlertDesk } from './alert-deliveries.js'
+import { AlertDeliveries } from './alert-deliveries.js'
 import { packPiece } from './document-batch.js'
 import { encodeEnriched } from '../../actor/enrichment-results.js'
-import { EnrichmentDesk } from './enrichers.js'
+import { Enrichers } from './enrichers.js'
 import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from './integration-protocol.js'
-import { LetterDesk } from './dead-letter-service.js'
+import { DeadLetterRequests } from './dead-letter-service.js'
 import { PassedChanges } from './passed-changes.js'
-import { StepDesk, type StepDeskParts } from './steps.js'
+import { Steps, type StepsDeps } from './steps.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
 /** Threads that decide events come first where cores are few; what they wait for, or bring in, is as urgent as deciding. */
@@ -55,14 +55,14 @@ let lastPiece = 0
 const usualPriority = getPriority()
 const catalog = openCatalog(dataDir, [...catalogTables, watchdogsTable, alertsTable])
 const ledger = new Ledger(openLedger(dataDir, ledgerTables), failed)
-const parts: StepDeskParts = {
+const deps: StepsDeps = {
   dataDir,
   catalog,
   ledger,
   pace,
   serviceNames,
   failed,
-  asked: (step, items, seconds, reason) => tell({ type: 'asked', step, items, seconds, reason }),
+  query: (step, items, seconds, reason) => tell({ type: 'asked', step, items, seconds, reason }),
   takeIn: (step, documents) =>
     new Promise((resolve) => {
       const piece = packPiece(documents)
@@ -75,11 +75,11 @@ const parts: StepDeskParts = {
   sealer: new Sealer(sealingKey(dataDir), systemRandom),
   policy: new HostPolicy(privateHosts),
 }
-const desk = new StepDesk(parts)
-const alerts = new AlertDesk(parts, desk)
-const enrichments = new EnrichmentDesk(
+const desk = new Steps(deps)
+const alerts = new AlertDeliveries(deps, desk)
+const enrichments = new Enrichers(
   {
-    ...parts,
+    ...deps,
     bring: (jobId, events) =>
       new Promise((resolve) => {
         takingIn.set(++lastPiece, ({ busy }) => resolve(busy))
@@ -88,7 +88,7 @@ const enrichments = new EnrichmentDesk(
   },
   desk,
 )
-const letters = new LetterDesk(desk, { alerts, enrichments }, ledger)
+const deadLetters = new DeadLetterRequests(desk, { alerts, enrichments }, ledger)
 
 /** A thread that has become low may be refused to become usual again; it is the next time that it starts. */
 function prioritise(): void {
@@ -184,7 +184,7 @@ port.on('message', (message: ToIntegrations) => {
   }
   const { id, ask, given } = message
   Promise.resolve(rewiring)
-    .then(() => letters.answer(ask, given as never))
+    .then(() => deadLetters.answer(ask, given as never))
     .then(
       (answer) => tell({ type: 'answer', id, answer }),
       (error: unknown) => {

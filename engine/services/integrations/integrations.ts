@@ -12,24 +12,24 @@
 import { Worker } from 'node:worker_threads'
 import { Refusal, type RefusalCode } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { IntegrationsService, LetterQuery } from '../../api/integrations-service.js'
+import type { IntegrationsService, DeadLetterQuery } from '../../api/integrations-service.js'
 import { standardPace } from '../../integration/delivery/pace.js'
 import {
-  askedBatch,
+  contactBatch,
   type FromIntegrations,
-  type IntegrationQuestion,
-  type IntegrationQuestions,
+  type IntegrationQuery,
+  type IntegrationQueries,
   type IntegrationThreadData,
   type ToIntegrations,
 } from './integration-protocol.js'
-import { IntegrationOrders, type OrdersParts } from './integration-orders.js'
-import type { Catalog } from '../../resource/resource-store.js'
+import { IntegrationOrders, type OrdersDeps } from './integration-orders.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
-export interface IntegrationsParts extends OrdersParts {
+export interface IntegrationsDeps extends OrdersDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly catalog: Pick<Catalog, 'jobs'>
+  readonly catalog: Pick<ResourceStore, 'jobs'>
   /** Hosts that steps may reach although they are not public (SERVICE_PRIVATE_HOSTS). */
   readonly privateHosts: readonly string[]
   /** What the thread runs, where it is not the service's own module. */
@@ -53,7 +53,7 @@ interface Asking {
 }
 
 export class Integrations implements IntegrationsService {
-  readonly #parts: IntegrationsParts
+  readonly #deps: IntegrationsDeps
   readonly #asking = new Map<number, Asking>()
   readonly #orders: IntegrationOrders
   #worker: Worker | null = null
@@ -62,9 +62,9 @@ export class Integrations implements IntegrationsService {
   #closed: (() => void) | null = null
   #isClosing = false
 
-  constructor(parts: IntegrationsParts) {
-    this.#parts = parts
-    this.#orders = new IntegrationOrders(parts)
+  constructor(deps: IntegrationsDeps) {
+    this.#deps = deps
+    this.#orders = new IntegrationOrders(deps)
   }
 
   /** Integrations or pipelines have changed, or the service starts. */
@@ -88,27 +88,27 @@ export class Integrations implements IntegrationsService {
     this.#tell({ type: 'alerted' })
   }
 
-  deliveries(): Promise<IntegrationQuestions['deliveries']['answer']> {
+  deliveries(): Promise<IntegrationQueries['deliveries']['answer']> {
     return this.#ask('deliveries', {}, [])
   }
 
-  inputs(): Promise<IntegrationQuestions['inputs']['answer']> {
+  inputs(): Promise<IntegrationQueries['inputs']['answer']> {
     return this.#ask('inputs', {}, [])
   }
 
-  enrichments(): Promise<IntegrationQuestions['enrichments']['answer']> {
+  enrichments(): Promise<IntegrationQueries['enrichments']['answer']> {
     return this.#ask('enrichments', {}, [])
   }
 
-  letters(query: IntegrationQuestions['letters']['given']): Promise<IntegrationQuestions['letters']['answer']> {
-    return this.#ask('letters', query, { letters: [], total: 0 })
+  deadLetters(query: IntegrationQueries['deadLetters']['given']): Promise<IntegrationQueries['deadLetters']['answer']> {
+    return this.#ask('deadLetters', query, { deadLetters: [], total: 0 })
   }
 
-  async sendAgain(query: LetterQuery): Promise<number> {
+  async sendAgain(query: DeadLetterQuery): Promise<number> {
     return await this.#ask('sendAgain', query, 0)
   }
 
-  async discard(query: LetterQuery): Promise<number> {
+  async discard(query: DeadLetterQuery): Promise<number> {
     return await this.#ask('discard', query, 0)
   }
 
@@ -126,7 +126,7 @@ export class Integrations implements IntegrationsService {
     return this.#worker?.performance.eventLoopUtilization().active ?? 0
   }
 
-  look(): Promise<IntegrationQuestions['look']['answer']> {
+  look(): Promise<IntegrationQueries['look']['answer']> {
     return this.#ask('look', {}, null)
   }
 
@@ -172,13 +172,13 @@ export class Integrations implements IntegrationsService {
   }
 
   #isNeeded(): boolean {
-    for (const job of this.#parts.catalog.jobs())
+    for (const job of this.#deps.catalog.jobs())
       if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
-    return this.#parts.watchdogsTell()
+    return this.#deps.watchdogsTell()
   }
 
   #start(): void {
-    const { dataDir, serviceNames, privateHosts, shards, module = threadModule, failed } = this.#parts
+    const { dataDir, serviceNames, privateHosts, shards, module = threadModule, failed } = this.#deps
     const workerData: IntegrationThreadData = {
       dataDir,
       serviceNames,
@@ -204,15 +204,15 @@ export class Integrations implements IntegrationsService {
   }
 
   /** `none` is the answer where there is no thread, because there are no steps. */
-  #ask<K extends IntegrationQuestion>(
+  #ask<K extends IntegrationQuery>(
     ask: K,
-    given: IntegrationQuestions[K]['given'],
-    none: IntegrationQuestions[K]['answer'],
-  ): Promise<IntegrationQuestions[K]['answer']> {
+    given: IntegrationQueries[K]['given'],
+    none: IntegrationQueries[K]['answer'],
+  ): Promise<IntegrationQueries[K]['answer']> {
     // The first step was made just now: what is asked waits in the thread until that is up.
     if (this.#timer !== null) this.#gathered()
     if (this.#worker === null) {
-      if ((given as LetterQuery).id !== undefined)
+      if ((given as DeadLetterQuery).id !== undefined)
         return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
       return this.#isNeeded() ? Promise.reject(unavailable()) : Promise.resolve(none)
     }
@@ -242,9 +242,9 @@ export class Integrations implements IntegrationsService {
       case 'passed':
         return this.#orders.passed(message)
       case 'asked':
-        return this.#parts.batches.add(askedBatch(message))
+        return this.#deps.batches.add(contactBatch(message))
       case 'failed':
-        return this.#parts.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
+        return this.#deps.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
       case 'closed':
         return this.#closed?.()
     }

@@ -9,10 +9,10 @@ import { idKey } from '../../resource/records.js'
 import type { Environment } from '../../store/environment.js'
 
 /** A row of the catalog: its table and its id. */
-export type CatalogRow = readonly ['jobs' | 'integrations', number]
+export type ResourceRow = readonly ['jobs' | 'integrations', number]
 
 /** Asks `holds` again only where the bytes of a row are not those of the last time, or where one is gone. */
-export function stillHolds(catalog: Environment, rows: readonly CatalogRow[], holds: () => boolean): () => boolean {
+export function stillHolds(catalog: Environment, rows: readonly ResourceRow[], holds: () => boolean): () => boolean {
   let seen: readonly (Uint8Array | undefined)[] = []
   let held = true
   return () => {

@@ -15,7 +15,7 @@ import { bringsIn, takesOut, type JobSettings, type PipelineStep } from '../../d
 import type { Clock } from '../../clock.js'
 import type { HostPolicy } from '../../integration/http/host-policy.js'
 import { Delivery } from '../../integration/delivery/delivery.js'
-import { Intake, type Doorstep } from '../../integration/delivery/intake.js'
+import { Intake, type DocumentBatches } from '../../integration/delivery/intake.js'
 import { outsideKind } from '../../integration/registry.js'
 import { NO_JOB, stepKey, type Ledger, type StepId } from '../../integration/delivery/ledger.js'
 import { Circuit, type Pace } from '../../integration/delivery/pace.js'
@@ -29,7 +29,7 @@ import { stillHolds } from './resource-changes.js'
 import { DecisionFeed, type FeedShard } from './decision-feed.js'
 import { JobReader } from '../read/job-reader.js'
 
-export interface StepDeskParts {
+export interface StepsDeps {
   readonly dataDir: string
   readonly catalog: Environment
   readonly ledger: Ledger
@@ -38,10 +38,10 @@ export interface StepDeskParts {
   readonly pace: Pace
   readonly clock: Clock
   readonly serviceNames: readonly string[]
-  readonly takeIn: Doorstep
+  readonly takeIn: DocumentBatches
   failed(what: string, error: unknown): void
   /** A step has asked its counterpart (delivery/delivery.ts, enrichment-requests.ts). */
-  asked(step: StepId, items: number, seconds: number, reason: string | null): void
+  query(step: StepId, items: number, seconds: number, reason: string | null): void
 }
 
 /** A step as it runs. */
@@ -63,8 +63,8 @@ interface Wanted {
   readonly integration: IntegrationRecord
 }
 
-export class StepDesk {
-  readonly #parts: StepDeskParts
+export class Steps {
+  readonly #deps: StepsDeps
   readonly #steps = new Map<string, RunningStep>()
   /** Integrations whose steps are to begin anew. */
   readonly #restarting = new Set<number>()
@@ -72,8 +72,8 @@ export class StepDesk {
   readonly #circuits = new Map<number, { readonly of: string; readonly circuit: Circuit }>()
   readonly #shards = new Map<number, FeedShard>()
 
-  constructor(parts: StepDeskParts) {
-    this.#parts = parts
+  constructor(deps: StepsDeps) {
+    this.#deps = deps
   }
 
   get steps(): Iterable<RunningStep> {
@@ -88,7 +88,7 @@ export class StepDesk {
   shard(number: number): FeedShard {
     let shard = this.#shards.get(number)
     if (shard === undefined) {
-      const environment = openShard(this.#parts.dataDir, number)
+      const environment = openShard(this.#deps.dataDir, number)
       shard = { environment, reader: new JobReader(environment) }
       this.#shards.set(number, shard)
     }
@@ -102,7 +102,7 @@ export class StepDesk {
 
   /** Opens, closes and forgets by what the catalog says now. */
   async rewire(): Promise<void> {
-    const { catalog, ledger } = this.#parts
+    const { catalog, ledger } = this.#deps
     const restarting = new Set(this.#restarting)
     this.#restarting.clear()
     catalog.refresh()
@@ -135,7 +135,7 @@ export class StepDesk {
   /** Events of the job were deleted for good. */
   erased(jobId: number): void {
     for (const { job, runs } of this.#steps.values())
-      if (job.id === jobId && runs instanceof Delivery) runs.letters.read()
+      if (job.id === jobId && runs instanceof Delivery) runs.deadLetters.read()
   }
 
   async close(): Promise<void> {
@@ -149,9 +149,7 @@ export class StepDesk {
     const job = decodeRecord<JobSettings>('jobs', bytes)
     return job.pipeline.flatMap((step) => {
       const found =
-        takesOut(step) || bringsIn(step)
-          ? this.#parts.catalog.get('integrations', idKey(step.integrationId))
-          : undefined
+        takesOut(step) || bringsIn(step) ? this.#deps.catalog.get('integrations', idKey(step.integrationId)) : undefined
       return found === undefined
         ? []
         : [{ job, step, integration: decodeRecord<IntegrationRecord>('integrations', found) }]
@@ -160,7 +158,7 @@ export class StepDesk {
 
   /** The catalog says of the step what it said when it was opened. */
   #isAsOpened({ id, signature }: Pick<RunningStep, 'id' | 'signature'>): boolean {
-    const bytes = this.#parts.catalog.get('jobs', idKey(id.jobId))
+    const bytes = this.#deps.catalog.get('jobs', idKey(id.jobId))
     const now =
       bytes === undefined
         ? undefined
@@ -183,7 +181,7 @@ export class StepDesk {
 
   /** @throws Error with a sentence where the step cannot be opened. */
   #make({ job, step, integration }: Wanted, opened: Pick<RunningStep, 'id' | 'signature'>): Delivery | Intake {
-    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn } = this.#parts
+    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn } = this.#deps
     const kind = outsideKind(integration.kind)
     if (kind === null) throw new Error('this version of the service does not have its type')
     const connection = openParameters(integration.connection, sealer)
@@ -213,7 +211,7 @@ export class StepDesk {
     return new Delivery({
       ...shared,
       feed,
-      asked: (items, seconds, reason) => this.#parts.asked(shared.step, items, seconds, reason),
+      query: (items, seconds, reason) => this.#deps.query(shared.step, items, seconds, reason),
       start: { events: since, change: since, changeEvent: 0 },
       random: Math.random,
       sink: kind.openSink(step.role, connection, parameters, tools),
@@ -232,7 +230,7 @@ export class StepDesk {
   circuit({ id, connection }: IntegrationRecord): Circuit {
     const of = JSON.stringify(connection)
     let known = this.#circuits.get(id)
-    if (known?.of !== of) this.#circuits.set(id, (known = { of, circuit: new Circuit(this.#parts.pace, Math.random) }))
+    if (known?.of !== of) this.#circuits.set(id, (known = { of, circuit: new Circuit(this.#deps.pace, Math.random) }))
     return known.circuit
   }
 }

@@ -7,13 +7,13 @@ import { statfsSync } from 'node:fs'
 import { limits } from '../../limits.js'
 import { MAIN } from '../../api/components.js'
 import type { ContainerHealth, ContainerName, ContainerStatus } from '../../api/container-service.js'
-import type { Catalog } from '../../resource/resource-store.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Trainings } from '../training/trainings.js'
-import type { UsageParts } from './usage.js'
+import type { UsageDeps } from './usage.js'
 
-export interface ContainedParts extends UsageParts {
+export interface ContainedDeps extends UsageDeps {
   readonly dataDir: string
-  readonly catalog: Catalog
+  readonly catalog: ResourceStore
   readonly trainings: Trainings
   catalogBytes(): number
 }
@@ -47,7 +47,7 @@ const LOOP_LATE_MS = 500
 
 const quiet = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well, restart: null } as const
 
-export async function containersOf(parts: ContainedParts): Promise<Contained[]> {
+export async function containersOf(deps: ContainedDeps): Promise<Contained[]> {
   return [
     {
       ...quiet,
@@ -57,10 +57,10 @@ export async function containersOf(parts: ContainedParts): Promise<Contained[]> 
       status: 'running',
       check: loopTurns,
     },
-    ...actors(parts),
-    ...helpers(parts),
-    ...(await integrations(parts)),
-    ...stores(parts),
+    ...actors(deps),
+    ...helpers(deps),
+    ...(await integrations(deps)),
+    ...stores(deps),
     {
       ...quiet,
       component: 'monitor',
@@ -80,7 +80,7 @@ export async function containersOf(parts: ContainedParts): Promise<Contained[]> 
   ]
 }
 
-function actors({ shards }: ContainedParts): Contained[] {
+function actors({ shards }: ContainedDeps): Contained[] {
   const own = Array.from({ length: shards.count }, (_, shard) => shard)
   return Array.from({ length: shards.threads }, (_, thread): Contained => {
     const mailboxes = own.filter((shard) => shards.threadOf(shard) === thread).map((shard) => shards.mailbox(shard))
@@ -96,13 +96,13 @@ function actors({ shards }: ContainedParts): Contained[] {
       waiting: mailboxes.reduce((sum, { length }) => sum + length, 0),
       waitingBytes: mailboxes.reduce((sum, { bytes }) => sum + bytes, 0),
       trouble: isFull ? { health: 'degraded', reason: 'a mailbox is nearly full' } : well,
-      check: () => shards.lookAtThread(thread),
+      check: () => shards.readThreadUsage(thread),
       restart: () => shards.restartThread(thread),
     }
   })
 }
 
-function helpers({ trainings, trainingThreads, readers }: ContainedParts): Contained[] {
+function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contained[] {
   const { queued, running } = trainings.underWay
   return [
     {
@@ -128,7 +128,7 @@ function helpers({ trainings, trainingThreads, readers }: ContainedParts): Conta
   ]
 }
 
-async function integrations({ integrations: desk, catalog }: ContainedParts): Promise<Contained[]> {
+async function integrations({ integrations: desk, catalog }: ContainedDeps): Promise<Contained[]> {
   const status = desk.isRunning ? 'running' : desk.isNeeded ? 'starting' : 'stopped'
   const thread: Contained = {
     ...quiet,
@@ -175,7 +175,7 @@ async function integrations({ integrations: desk, catalog }: ContainedParts): Pr
   ]
 }
 
-function stores({ dataDir, shards, catalogBytes }: ContainedParts): Contained[] {
+function stores({ dataDir, shards, catalogBytes }: ContainedDeps): Contained[] {
   const trouble = diskTrouble(dataDir)
   const store = (container: string, title: string, storeBytes: number, check: () => unknown): Contained => {
     return {

@@ -23,10 +23,10 @@ import type {
 import type { LogLevel } from '../../api/log-level.js'
 import type { Logs } from './log/log.js'
 import type { SampleStore } from './sample-store.js'
-import { containersOf, type Contained, type ContainedParts, type Trouble } from './container-list.js'
+import { containersOf, type Contained, type ContainedDeps, type Trouble } from './container-list.js'
 import { within } from '../../runtime/threads/within.js'
 
-export interface ContainersParts extends ContainedParts {
+export interface ContainersDeps extends ContainedDeps {
   readonly logs: Logs
 }
 
@@ -34,21 +34,21 @@ export interface ContainersParts extends ContainedParts {
 const ERROR_FRESH_MS = 300_000
 
 export class Containers implements ContainerService {
-  readonly #parts: ContainersParts
+  readonly #deps: ContainersDeps
   readonly #samples: SampleStore
   readonly #clock: Clock
   readonly #startedMicros: number
   readonly #restarted = new Map<string, { micros: number; count: number }>()
 
-  constructor(parts: ContainersParts, samples: SampleStore, clock: Clock) {
-    this.#parts = parts
+  constructor(deps: ContainersDeps, samples: SampleStore, clock: Clock) {
+    this.#deps = deps
     this.#samples = samples
     this.#clock = clock
     this.#startedMicros = clock.nowMicros()
   }
 
   async all(): Promise<readonly ContainerView[]> {
-    return (await containersOf(this.#parts)).map((each) => this.#view(each))
+    return (await containersOf(this.#deps)).map((each) => this.#view(each))
   }
 
   async one(name: ContainerName): Promise<ContainerView> {
@@ -85,7 +85,7 @@ export class Containers implements ContainerService {
     if (found.restart === null) {
       throw new Refusal('not_restartable', 'this part of the service begins anew only with the process')
     }
-    this.#parts.logs.of(found.component, found.container).info('restarting')
+    this.#deps.logs.of(found.component, found.container).info('restarting')
     await found.restart()
     const count = this.#restarted.get(nameOf(found))?.count ?? 0
     this.#restarted.set(nameOf(found), { micros: this.#clock.nowMicros(), count: count + 1 })
@@ -93,7 +93,7 @@ export class Containers implements ContainerService {
 
   async restartAll(): Promise<readonly RestartOutcome[]> {
     const outcomes: RestartOutcome[] = []
-    for (const { component, container, restart } of await containersOf(this.#parts)) {
+    for (const { component, container, restart } of await containersOf(this.#deps)) {
       // The thread of the integrations takes them along.
       if (restart === null || (component === 'integration' && container !== MAIN)) continue
       try {
@@ -108,12 +108,12 @@ export class Containers implements ContainerService {
 
   async setLogLevel(name: ContainerName, level: LogLevel): Promise<void> {
     const { component, container } = await this.#find(name)
-    this.#parts.logs.setLevel(component, container, level)
+    this.#deps.logs.setLevel(component, container, level)
   }
 
   /** @throws Refusal container_not_found. */
   async #find({ component, container }: ContainerName): Promise<Contained> {
-    const found = (await containersOf(this.#parts)).find(
+    const found = (await containersOf(this.#deps)).find(
       (each) => each.component === component && each.container === container,
     )
     if (found === undefined) throw new Refusal('container_not_found', 'there is no such container')
@@ -138,7 +138,7 @@ export class Containers implements ContainerService {
       startedMicros: restarted?.micros ?? this.#startedMicros,
       restarts: restarted?.count ?? 0,
       lastError: this.#lastError(of),
-      logLevel: this.#parts.logs.level(component, container),
+      logLevel: this.#deps.logs.level(component, container),
       restartable: restart !== null,
     }
   }
@@ -152,7 +152,7 @@ export class Containers implements ContainerService {
 
   /** Its own, or that of its component as a whole. */
   #lastError({ component, container }: ContainerName): LastError | null {
-    return this.#parts.logs.lastError(component, container) ?? this.#parts.logs.lastError(component, MAIN)
+    return this.#deps.logs.lastError(component, container) ?? this.#deps.logs.lastError(component, MAIN)
   }
 }
 

@@ -3,15 +3,22 @@
  *
  * Owns: decisions by label, whose names are looked up when they are counted: a job that is deleted later takes nothing away.
  */
-import type { Catalog } from '../../resource/resource-store.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Logs } from './log/log.js'
 import type { Figures } from '../../api/monitor-service.js'
-import { bands, labelAndBand, lookUpEnds, lookUpsOf, OUTLIER_PLACE, STORED_PLACE } from '../../actor/decision-counts.js'
+import {
+  bands,
+  labelAndBand,
+  enrichmentEnds,
+  enrichmentsOf,
+  OUTLIER_PLACE,
+  STORED_PLACE,
+} from '../../actor/decision-counts.js'
 import type { Shards } from '../../runtime/shards.js'
 import type { Trainings } from '../training/trainings.js'
 
-export interface FigureParts {
-  readonly catalog: Catalog
+export interface FigureDeps {
+  readonly catalog: ResourceStore
   readonly shards: Shards
   readonly trainings: Trainings
   readonly logs: Logs
@@ -22,22 +29,22 @@ export interface FigureParts {
 const LABELS_MAX = 300
 
 export class FigureBook {
-  readonly #parts: FigureParts
+  readonly #deps: FigureDeps
   readonly #counted: (decided: ReadonlyMap<number, Float64Array>) => void
   /** By label: counts by band. */
   readonly #labels = new Map<string, Float64Array>()
   #stored = 0
   #outliers = 0
-  readonly #lookUps = new Float64Array(lookUpEnds.length)
+  readonly #enrichments = new Float64Array(enrichmentEnds.length)
 
   /** `counted` is told of what was stored and decided since the last time. */
-  constructor(parts: FigureParts, counted: (decided: ReadonlyMap<number, Float64Array>) => void) {
-    this.#parts = parts
+  constructor(deps: FigureDeps, counted: (decided: ReadonlyMap<number, Float64Array>) => void) {
+    this.#deps = deps
     this.#counted = counted
   }
 
   read(): Omit<Figures, 'watchdogs'> {
-    const { shards, trainings, catalog, logs } = this.#parts
+    const { shards, trainings, catalog, logs } = this.#deps
     this.countDecided()
     const { finished, failed, seconds } = trainings.meter
     return {
@@ -45,10 +52,10 @@ export class FigureBook {
         const { length: waiting, bytes: waitingBytes } = shards.mailbox(shard)
         return { shard, waiting, waitingBytes, storeBytes: shards.sizeBytes(shard), turns: shards.meter(shard) }
       }),
-      catalogBytes: this.#parts.catalogBytes(),
+      catalogBytes: this.#deps.catalogBytes(),
       eventsStored: this.#stored,
       outliers: this.#outliers,
-      lookUps: new Map(lookUpEnds.map((end, at) => [end, this.#lookUps[at] as number])),
+      enrichments: new Map(enrichmentEnds.map((end, at) => [end, this.#enrichments[at] as number])),
       decisions: [...this.#labels].flatMap(([label, counts]) => {
         return bands.map((band, place) => ({ label, band, count: counts[place] as number }))
       }),
@@ -61,13 +68,14 @@ export class FigureBook {
 
   /** Takes up what was stored and decided since the last time. */
   countDecided(): void {
-    const decided = this.#parts.shards.takeDecided()
+    const decided = this.#deps.shards.takeDecided()
     this.#counted(decided)
     for (const [jobId, counts] of decided) {
-      const labels = this.#parts.catalog.job(jobId)?.labels ?? []
+      const labels = this.#deps.catalog.job(jobId)?.labels ?? []
       this.#stored += counts[STORED_PLACE] as number
       this.#outliers += counts[OUTLIER_PLACE] as number
-      for (const [at, count] of lookUpsOf(counts).entries()) this.#lookUps[at] = (this.#lookUps[at] as number) + count
+      for (const [at, count] of enrichmentsOf(counts).entries())
+        this.#enrichments[at] = (this.#enrichments[at] as number) + count
       for (let place = 0; place < STORED_PLACE; place++) {
         const count = counts[place] as number
         if (count === 0) continue

@@ -22,12 +22,12 @@ import { SAMPLE_SECONDS, SampleStore } from './sample-store.js'
 import type { WatchdogLog } from './watchdog-log.js'
 import type { Environment } from '../../store/environment.js'
 import { freeShare } from './container-list.js'
-import { Containers, type ContainersParts } from './containers.js'
-import { FigureBook, type FigureParts } from './figures.js'
+import { Containers, type ContainersDeps } from './containers.js'
+import { FigureBook, type FigureDeps } from './figures.js'
 import { Usage } from './usage.js'
 import { Watchdogs } from './watchdogs.js'
 
-export interface MonitorParts extends FigureParts, ContainersParts {
+export interface MonitorDeps extends FigureDeps, ContainersDeps {
   readonly batches: BatchBook
   /** The catalog's environment. */
   readonly store: Environment
@@ -43,10 +43,10 @@ const RETRY_MS = 1_000
 /** Between two writes of samples. */
 const FLUSH_TICKS = 6
 
-export class MonitorDesk implements MonitorService {
+export class Monitor implements MonitorService {
   readonly containers: Containers
   readonly watchdogs: Watchdogs
-  readonly #parts: MonitorParts
+  readonly #deps: MonitorDeps
   readonly #figures: FigureBook
   readonly #samples: SampleStore
   #usage: Usage
@@ -55,20 +55,20 @@ export class MonitorDesk implements MonitorService {
   #ticking: Promise<void> = Promise.resolve()
   #threadsUp = false
 
-  constructor(parts: MonitorParts) {
-    const { store, watchdogLog, clock } = parts
-    this.#parts = parts
-    this.watchdogs = new Watchdogs(parts, watchdogLog, clock)
-    this.#figures = new FigureBook(parts, (decided) => this.watchdogs.count(decided))
+  constructor(deps: MonitorDeps) {
+    const { store, watchdogLog, clock } = deps
+    this.#deps = deps
+    this.watchdogs = new Watchdogs(deps, watchdogLog, clock)
+    this.#figures = new FigureBook(deps, (decided) => this.watchdogs.count(decided))
     this.#samples = new SampleStore(store)
-    this.#usage = new Usage(parts)
-    this.containers = new Containers(parts, this.#samples, clock)
+    this.#usage = new Usage(deps)
+    this.containers = new Containers(deps, this.#samples, clock)
     void this.#awaitThreads()
     this.#start()
   }
 
   get state(): ServiceState {
-    if (!this.#parts.accepting()) return 'closing'
+    if (!this.#deps.accepting()) return 'closing'
     return this.#threadsUp ? 'ready' : 'starting'
   }
 
@@ -80,16 +80,16 @@ export class MonitorDesk implements MonitorService {
   }
 
   log(component: Component, container?: string): Log {
-    return this.#parts.logs.of(component, container)
+    return this.#deps.logs.of(component, container)
   }
 
   setLogLevels(levels: LogLevels): void {
-    this.#parts.logs.setLevels(levels)
+    this.#deps.logs.setLevels(levels)
   }
 
   async logFiles(): Promise<LogFile[]> {
-    this.#parts.logs.flush()
-    return await openLog(this.#parts.dataDir)
+    this.#deps.logs.flush()
+    return await openLog(this.#deps.dataDir)
   }
 
   async logOf(name: ContainerName): Promise<LogFile> {
@@ -98,21 +98,21 @@ export class MonitorDesk implements MonitorService {
   }
 
   get diskFree(): number {
-    return freeShare(this.#parts.dataDir)
+    return freeShare(this.#deps.dataDir)
   }
 
   batches(kinds: readonly BatchKind[], count: number): Batch[] {
-    return this.#parts.batches.latest(kinds, count)
+    return this.#deps.batches.latest(kinds, count)
   }
 
   followBatches(follower: (batch: Batch) => void): void {
-    this.#parts.batches.follow(follower)
+    this.#deps.batches.follow(follower)
   }
 
   /** Samples begin anew; what was collected is written. */
   async restart(): Promise<void> {
     await this.stop()
-    this.#usage = new Usage(this.#parts)
+    this.#usage = new Usage(this.#deps)
     this.watchdogs.restart()
     this.log('monitor').info('restarted')
     this.#start()
@@ -123,11 +123,11 @@ export class MonitorDesk implements MonitorService {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
     await this.#ticking
-    this.#samples.flush(this.#parts.clock.nowMicros())
+    this.#samples.flush(this.#deps.clock.nowMicros())
   }
 
   #start(): void {
-    if (!this.#parts.accepting() || this.#timer !== null) return
+    if (!this.#deps.accepting() || this.#timer !== null) return
     let isBusy = false
     this.#timer = setInterval(() => {
       if (isBusy) return
@@ -141,7 +141,7 @@ export class MonitorDesk implements MonitorService {
   async #tick(): Promise<void> {
     if (!this.#threadsUp) return
     const samples = await this.#usage.read()
-    const now = this.#parts.clock.nowMicros()
+    const now = this.#deps.clock.nowMicros()
     this.#samples.add(now, samples)
     this.#figures.countDecided()
     await this.watchdogs.look()
@@ -150,19 +150,19 @@ export class MonitorDesk implements MonitorService {
 
   async close(): Promise<void> {
     this.log('monitor').info('closed')
-    await this.#parts.logs.close()
+    await this.#deps.logs.close()
   }
 
   /** Ready is who has heard from every thread that decides events. */
   async #awaitThreads(): Promise<void> {
-    const { shards } = this.#parts
-    while (this.#parts.accepting() && !this.#threadsUp) {
+    const { shards } = this.#deps
+    while (this.#deps.accepting() && !this.#threadsUp) {
       try {
-        await shards.lookAtThreads()
+        await shards.readThreadUsages()
         this.#threadsUp = true
         this.log('monitor').info('ready', { threads: shards.threads })
       } catch (error) {
-        if (!this.#parts.accepting()) return
+        if (!this.#deps.accepting()) return
         this.log('monitor').error('threads that decide events do not come up', { err: error })
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
       }

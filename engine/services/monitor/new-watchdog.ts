@@ -45,12 +45,12 @@ export function namedIntegrations(
 
 /** The row of a new watchdog. @throws Refusal invalid_body, with the place of what does not fit. */
 export function newWatchdog(
-  asked: NewWatchdog,
+  query: NewWatchdog,
   id: string,
   integrationIds: readonly number[],
   nowMicros: number,
 ): WatchdogRow {
-  const condition = mustFit(asked)
+  const condition = mustFit(query)
   const {
     title,
     type,
@@ -59,8 +59,8 @@ export function newWatchdog(
     resolveThreshold = threshold,
     forSeconds = FOR_SECONDS,
     enabled = true,
-  } = asked
-  const { windowMinutes = condition.windowMinutes ?? 0, intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = asked
+  } = query
+  const { windowMinutes = condition.windowMinutes ?? 0, intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = query
   return {
     id,
     title,
@@ -86,25 +86,25 @@ export function newWatchdog(
 }
 
 /** @throws Refusal invalid_body, with the place of what does not fit. */
-function mustFit(asked: NewWatchdog): WatchdogCondition {
-  const condition = conditionOf(asked.type, asked.condition)
+function mustFit(query: NewWatchdog): WatchdogCondition {
+  const condition = conditionOf(query.type, query.condition)
   if (condition === undefined) {
     throw wrong(
       'condition',
-      `a watchdog of type ${asked.type} has one of these: ${conditions[asked.type].map(({ name }) => name).join(', ')}`,
+      `a watchdog of type ${query.type} has one of these: ${conditions[query.type].map(({ name }) => name).join(', ')}`,
     )
   }
-  if (asked.title.trim() === '' || asked.title.length > limits.nameCharsMax)
+  if (query.title.trim() === '' || query.title.length > limits.nameCharsMax)
     throw wrong('title', `a title has 1 to ${limits.nameCharsMax} characters`)
-  if (condition.scope === 'job' && asked.jobId === null) throw wrong('job_id', 'this condition is about one job')
-  if (condition.scope === 'service' && asked.jobId !== null)
+  if (condition.scope === 'job' && query.jobId === null) throw wrong('job_id', 'this condition is about one job')
+  if (condition.scope === 'service' && query.jobId !== null)
     throw wrong('job_id', 'this condition is about the service as a whole')
   const {
     threshold = condition.threshold,
     resolveThreshold = threshold,
     windowMinutes,
     forSeconds = FOR_SECONDS,
-  } = asked
+  } = query
   if (condition.bad === 'above' ? resolveThreshold > threshold : resolveThreshold < threshold) {
     throw wrong(
       'resolve_threshold',
@@ -126,7 +126,7 @@ function mustFit(asked: NewWatchdog): WatchdogCondition {
       `0 to ${monitorBounds.watchdogWindowSecondsMax} seconds; looked at every ${SAMPLE_SECONDS}`,
     )
   }
-  const { intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = asked
+  const { intervalSeconds = SAMPLE_SECONDS, throttleSeconds = 0 } = query
   if (intervalSeconds < SAMPLE_SECONDS || intervalSeconds > monitorBounds.watchdogIntervalSecondsMax) {
     throw wrong('interval_seconds', `${SAMPLE_SECONDS} to ${monitorBounds.watchdogIntervalSecondsMax} seconds`)
   }

@@ -10,10 +10,10 @@ import type { Sample } from './sample-store.js'
 import type { Integrations } from '../integrations/integrations.js'
 import type { ReaderThreads, TrainingThreads } from '../../runtime/threads/helper-threads.js'
 import type { Shards } from '../../runtime/shards.js'
-import type { ThreadLook } from '../../runtime/threads/thread-usage.js'
+import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
 import { within } from '../../runtime/threads/within.js'
 
-export interface UsageParts {
+export interface UsageDeps {
   readonly shards: Shards
   readonly readers: ReaderThreads
   readonly trainingThreads: TrainingThreads
@@ -30,12 +30,12 @@ interface Reading {
 }
 
 export class Usage {
-  readonly #parts: UsageParts
+  readonly #deps: UsageDeps
   #before = new Map<string, number>()
   #beforeMs = 0
 
-  constructor(parts: UsageParts) {
-    this.#parts = parts
+  constructor(deps: UsageDeps) {
+    this.#deps = deps
   }
 
   /** By container, as `actor/0`. Shares are of the time since the last call. */
@@ -55,7 +55,7 @@ export class Usage {
   }
 
   async #readings(): Promise<Map<string, Reading>> {
-    const { shards, readers, trainingThreads, integrations } = this.#parts
+    const { shards, readers, trainingThreads, integrations } = this.#deps
     const { rss, heapUsed, external } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
     const readings = new Map<string, Reading>([
@@ -65,7 +65,7 @@ export class Usage {
       ['query/main', { ms: readers.busyMs, memory: null }],
     ])
     const looks = Array.from({ length: shards.threads }, async (_, thread) => {
-      const look = await within(LOOK_MS, shards.lookAtThread(thread)).catch(() => null)
+      const look = await within(LOOK_MS, shards.readThreadUsage(thread)).catch(() => null)
       if (look === null) return
       readings.set(`actor/${thread}`, { ms: look.tid === null ? null : threadMs(look.tid), memory: bytesOf(look) })
     })
@@ -83,6 +83,6 @@ export class Usage {
   }
 }
 
-function bytesOf({ heapBytes, externalBytes }: ThreadLook): number {
+function bytesOf({ heapBytes, externalBytes }: ThreadUsage): number {
   return heapBytes + externalBytes
 }

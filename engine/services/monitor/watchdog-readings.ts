@@ -8,7 +8,7 @@ import type { WindowCounts } from '../../domain/metrics/decision-window.js'
 import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { StatsRow } from '../../store/rows.js'
-import { freeShare, type ContainedParts } from './container-list.js'
+import { freeShare, type ContainedDeps } from './container-list.js'
 import { modelHealth } from '../read/job-view.js'
 
 const MINUTE_MICROS = 60e6
@@ -19,7 +19,7 @@ export interface FailingStep {
 }
 
 export interface Ground {
-  readonly parts: ContainedParts
+  readonly deps: ContainedDeps
   readonly nowMicros: number
   readonly failing: readonly FailingStep[]
   window(jobId: number | null, minutes: number): WindowCounts
@@ -34,8 +34,8 @@ export class WatchdogReadings {
   }
 
   value({ condition, jobId, windowMinutes }: WatchdogView): number | null {
-    const { parts, failing } = this.#ground
-    if (jobId !== null && parts.catalog.job(jobId) === undefined) return null
+    const { deps, failing } = this.#ground
+    if (jobId !== null && deps.catalog.job(jobId) === undefined) return null
     const counts = (): WindowCounts => this.#ground.window(jobId, windowMinutes)
     switch (condition) {
       case 'minutes_without_events':
@@ -43,7 +43,7 @@ export class WatchdogReadings {
       case 'undecided_percent':
         return percent(counts().stored - counts().decided, counts().stored)
       case 'training_failed':
-        return this.#count(jobId, ({ id }) => parts.trainings.view(id).state === 'RETRAIN_FAILED')
+        return this.#count(jobId, ({ id }) => deps.trainings.view(id).state === 'RETRAIN_FAILED')
       case 'steps_failing':
         return failing.filter((step) => jobId === null || step.jobId === jobId).length
       case 'messages_waiting':
@@ -51,9 +51,9 @@ export class WatchdogReadings {
       case 'bytes_waiting':
         return this.#fullest(({ bytes }) => bytes)
       case 'free_percent':
-        return freeShare(parts.dataDir) * 100
+        return freeShare(deps.dataDir) * 100
       case 'store_bytes':
-        return parts.catalogBytes() + this.#shards().reduce((sum, shard) => sum + parts.shards.sizeBytes(shard), 0)
+        return deps.catalogBytes() + this.#shards().reduce((sum, shard) => sum + deps.shards.sizeBytes(shard), 0)
       case 'resident_bytes':
         return process.memoryUsage.rss()
       case 'low_confidence_percent':
@@ -72,19 +72,19 @@ export class WatchdogReadings {
   }
 
   #jobs(jobId: number | null): JobSettings[] {
-    const { catalog } = this.#ground.parts
+    const { catalog } = this.#ground.deps
     if (jobId === null) return [...catalog.jobs()]
     const job = catalog.job(jobId)
     return job === undefined ? [] : [job]
   }
 
   #shards(): number[] {
-    return Array.from({ length: this.#ground.parts.shards.count }, (_, shard) => shard)
+    return Array.from({ length: this.#ground.deps.shards.count }, (_, shard) => shard)
   }
 
   #statsOf(job: JobSettings): StatsRow {
     let stats = this.#stats.get(job.id)
-    if (stats === undefined) this.#stats.set(job.id, (stats = this.#ground.parts.shards.reader(job.shard).stats(job)))
+    if (stats === undefined) this.#stats.set(job.id, (stats = this.#ground.deps.shards.reader(job.shard).stats(job)))
     return stats
   }
 
@@ -93,7 +93,7 @@ export class WatchdogReadings {
   }
 
   #fullest(size: (mailbox: { readonly length: number; readonly bytes: number }) => number): number {
-    return Math.max(...this.#shards().map((shard) => size(this.#ground.parts.shards.mailbox(shard))))
+    return Math.max(...this.#shards().map((shard) => size(this.#ground.deps.shards.mailbox(shard))))
   }
 
   #minutesWithoutEvents(jobId: number | null): number | null {

@@ -23,7 +23,7 @@ import type {
   WatchdogView,
 } from '../../api/watchdog-service.js'
 import { windowCountsOf } from '../../actor/decision-counts.js'
-import type { ContainersParts } from './containers.js'
+import type { ContainersDeps } from './containers.js'
 import { monitorChanges } from './job-watchdogs.js'
 import { namedIntegrations, newWatchdog } from './new-watchdog.js'
 import { WatchdogReadings, type FailingStep } from './watchdog-readings.js'
@@ -35,7 +35,7 @@ const EARLY_MICROS = 1e6
 const FAILING: readonly string[] = ['open', 'full', 'invalid']
 
 export class Watchdogs implements WatchdogService {
-  readonly #parts: ContainersParts
+  readonly #deps: ContainersDeps
   readonly #log: WatchdogLog
   readonly #clock: Clock
   readonly #window = new DecisionWindow()
@@ -43,8 +43,8 @@ export class Watchdogs implements WatchdogService {
   readonly #hysteresis = new Map<string, Hysteresis>()
   readonly #looked = new Map<string, number>()
 
-  constructor(parts: ContainersParts, log: WatchdogLog, clock: Clock) {
-    this.#parts = parts
+  constructor(deps: ContainersDeps, log: WatchdogLog, clock: Clock) {
+    this.#deps = deps
     this.#log = log
     this.#clock = clock
   }
@@ -63,18 +63,18 @@ export class Watchdogs implements WatchdogService {
     return conditions[type]
   }
 
-  create(asked: NewWatchdog, by: Author): WatchdogView {
+  create(query: NewWatchdog, by: Author): WatchdogView {
     this.#mustFitIn()
-    const integrationIds = namedIntegrations(this.#parts.catalog.integrations(), asked.integrations ?? [])
-    const row = newWatchdog(asked, this.#log.nextId(), integrationIds, this.#clock.nowMicros())
-    if (asked.jobId !== null && this.#parts.catalog.job(asked.jobId) === undefined)
+    const integrationIds = namedIntegrations(this.#deps.catalog.integrations(), query.integrations ?? [])
+    const row = newWatchdog(query, this.#log.nextId(), integrationIds, this.#clock.nowMicros())
+    if (query.jobId !== null && this.#deps.catalog.job(query.jobId) === undefined)
       throw new Refusal('job_not_found', 'job not found')
     const { type, condition, threshold, resolveThreshold } = row
     this.#log.put(
       row,
       this.#entry(row, 'created', by, { type, condition, threshold, resolve_threshold: resolveThreshold }),
     )
-    this.#parts.integrations.rewire()
+    this.#deps.integrations.rewire()
     return this.#view(row)
   }
 
@@ -95,12 +95,12 @@ export class Watchdogs implements WatchdogService {
       this.#follow(jobId)
     } catch (error) {
       if (!isRefusal(error)) throw error
-      this.#parts.logs.of('monitor').error('the watchdogs of a job could not be kept', { job_id: jobId, err: error })
+      this.#deps.logs.of('monitor').error('the watchdogs of a job could not be kept', { job_id: jobId, err: error })
     }
   }
 
   #follow(jobId: number): void {
-    const { catalog, integrations } = this.#parts
+    const { catalog, integrations } = this.#deps
     const job = catalog.job(jobId)
     const rows = [...this.#log.rows.values()].filter(
       (row) => row.jobId === jobId && (row.monitor !== null || job === undefined),
@@ -134,15 +134,15 @@ export class Watchdogs implements WatchdogService {
       isTold: false,
     }
     this.#log.put(changed, this.#entry(row, enabled ? 'enabled' : 'disabled', by), this.#endOf(row))
-    this.#parts.integrations.alerted()
+    this.#deps.integrations.alerted()
     this.#forget(row.id)
   }
 
   #delete(row: WatchdogRow, by: Author): void {
     this.#log.remove(row, this.#entry(row, 'deleted', by), this.#endOf(row))
     this.#forget(row.id)
-    this.#parts.integrations.alerted()
-    this.#parts.integrations.rewire()
+    this.#deps.integrations.alerted()
+    this.#deps.integrations.rewire()
   }
 
   /** What was stored and decided since the last call, by job and place (decision-counts.ts). */
@@ -160,7 +160,7 @@ export class Watchdogs implements WatchdogService {
     const nowMicros = this.#clock.nowMicros()
     if ([...this.#looked.values()].some((lookedMicros) => lookedMicros > nowMicros)) this.restart()
     const readings = new WatchdogReadings({
-      parts: this.#parts,
+      deps: this.#deps,
       nowMicros,
       failing,
       window: (jobId, minutes) => this.#window.sum(jobId, minutes, nowMicros),
@@ -206,8 +206,8 @@ export class Watchdogs implements WatchdogService {
       if (!isRefusal(error)) throw error
       return
     }
-    if (alert !== null) this.#parts.integrations.alerted()
-    this.#parts.logs.of('monitor')[fires ? 'warn' : 'info'](fires ? 'a watchdog fires' : 'a watchdog resolved', {
+    if (alert !== null) this.#deps.integrations.alerted()
+    this.#deps.logs.of('monitor')[fires ? 'warn' : 'info'](fires ? 'a watchdog fires' : 'a watchdog resolved', {
       watchdog: row.id,
       title: row.title,
       ...details,
@@ -222,7 +222,7 @@ export class Watchdogs implements WatchdogService {
   #alert(row: WatchdogRow, state: WatchdogAlert['state'], value: number | null): WatchdogAlert {
     const { id, title, type, condition, threshold, resolveThreshold, jobId, sinceMicros } = row
     const { unit = '', bad = 'above' } = conditionOf(type, condition) ?? {}
-    const jobTitle = jobId === null ? null : (this.#parts.catalog.job(jobId)?.title ?? '')
+    const jobTitle = jobId === null ? null : (this.#deps.catalog.job(jobId)?.title ?? '')
     return {
       atMicros: this.#log.alertMicros(this.#clock.nowMicros()),
       state,
@@ -243,7 +243,7 @@ export class Watchdogs implements WatchdogService {
 
   /** Steps of pipelines that do not work; none where nobody answers now. */
   async #failing(): Promise<FailingStep[]> {
-    const { integrations } = this.#parts
+    const { integrations } = this.#deps
     const steps = await Promise.all([
       integrations.inputs(),
       integrations.enrichments(),
@@ -283,7 +283,7 @@ export class Watchdogs implements WatchdogService {
   /** Asked for each watchdog at each look: most name none. */
   #titled(ids: readonly number[]): WatchdogView['integrations'] {
     if (ids.length === 0) return []
-    return [...this.#parts.catalog.integrations()]
+    return [...this.#deps.catalog.integrations()]
       .filter(({ id }) => ids.includes(id))
       .map(({ id, title }) => ({ id, title }))
   }
@@ -300,7 +300,7 @@ export class Watchdogs implements WatchdogService {
     by: Author,
     details?: Readonly<Record<string, unknown>>,
   ): AuditEntry {
-    const job = jobId === null ? undefined : this.#parts.catalog.job(jobId)
+    const job = jobId === null ? undefined : this.#deps.catalog.job(jobId)
     return {
       atMicros: this.#clock.nowMicros(),
       by,

@@ -27,7 +27,7 @@ import { exportDocument } from '../read/export.js'
 import type { QueryStore } from './event-scan.js'
 import { readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
-import { readLookUps } from '../../actor/enrichment-results.js'
+import { readEnrichments } from '../../actor/enrichment-results.js'
 import { readNotes } from '../../actor/notes.js'
 import type { QueriedJob } from './query-task.js'
 import { viewOf } from '../../actor/event-reply.js'
@@ -129,7 +129,7 @@ export class EventAnswers {
       previous: decodePrevious(record),
       notes: readNotes(environment, job.id, { record, micros }),
       place: placeOf(environment, job, { micros, header }),
-      lookUps: readLookUps(environment, job.id, { micros, header }),
+      enrichments: readEnrichments(environment, job.id, { micros, header }),
     })
   }
 

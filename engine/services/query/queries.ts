@@ -9,31 +9,31 @@
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { Catalog } from '../../resource/resource-store.js'
-import type { EventsQuestion, JobSelection, QueriesService, SearchQuestion } from '../../api/query-service.js'
-import type { QueriedJob, QueryAsked } from './query-task.js'
-import { ReaderTasks, type ReaderTasksParts } from '../readers/reader-tasks.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
+import type { EventsQuery, JobSelection, QueriesService, SearchQuery } from '../../api/query-service.js'
+import type { QueriedJob, EventQuery } from './query-task.js'
+import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { Principal } from '../../api/principal.js'
 
-export interface QueryParts extends ReaderTasksParts {
-  readonly catalog: Pick<Catalog, 'job' | 'jobByTitle' | 'jobs' | 'canSee'>
+export interface QueryDeps extends ReaderTasksDeps {
+  readonly catalog: Pick<ResourceStore, 'job' | 'jobByTitle' | 'jobs' | 'canSee'>
 }
 
 export class Queries implements QueriesService {
-  readonly #parts: QueryParts
+  readonly #deps: QueryDeps
   readonly #tasks: ReaderTasks
 
-  constructor(parts: QueryParts) {
-    this.#parts = parts
-    this.#tasks = new ReaderTasks(parts)
+  constructor(deps: QueryDeps) {
+    this.#deps = deps
+    this.#tasks = new ReaderTasks(deps)
   }
 
-  events(principal: Principal, question: EventsQuestion, gone?: AbortSignal): Promise<Uint8Array> {
-    return this.#ask(principal, question, { kind: 'events', question }, gone)
+  events(principal: Principal, query: EventsQuery, gone?: AbortSignal): Promise<Uint8Array> {
+    return this.#ask(principal, query, { kind: 'events', query }, gone)
   }
 
-  search(principal: Principal, question: SearchQuestion, gone?: AbortSignal): Promise<Uint8Array> {
-    return this.#ask(principal, question, { kind: 'search', question }, gone)
+  search(principal: Principal, query: SearchQuery, gone?: AbortSignal): Promise<Uint8Array> {
+    return this.#ask(principal, query, { kind: 'search', query }, gone)
   }
 
   fields(principal: Principal, jobs: JobSelection, gone?: AbortSignal): Promise<Uint8Array> {
@@ -52,17 +52,17 @@ export class Queries implements QueriesService {
   async #ask(
     principal: Principal,
     selection: JobSelection,
-    asked: QueryAsked,
+    query: EventQuery,
     gone: AbortSignal | undefined,
   ): Promise<Uint8Array> {
     this.#tasks.mustBeOpen()
     const jobs = this.#select(principal, selection)
-    const { json } = await this.#tasks.ask('storedEvents', { jobs, asked }, limits.queryMsMax, gone)
+    const { json } = await this.#tasks.ask('storedEvents', { jobs, query }, limits.queryMsMax, gone)
     return json
   }
 
   #select(principal: Principal, { jobIds, jobTitles }: JobSelection): QueriedJob[] {
-    const { catalog } = this.#parts
+    const { catalog } = this.#deps
     const visible = (job: JobSettings | undefined): JobSettings => {
       if (job === undefined || !catalog.canSee(principal, job.id)) throw new Refusal('job_not_found', 'job not found')
       return job

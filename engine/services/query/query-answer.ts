@@ -21,12 +21,12 @@ export function answerQuery(dataDir: string, task: QueryTask): QueryResult {
 
 /** The same, from stores that are open. @throws Refusal. */
 export function answerFrom(ground: QueryGround): string {
-  const { asked } = ground.task
-  switch (asked.kind) {
+  const { query } = ground.task
+  switch (query.kind) {
     case 'events':
-      return runEventsQuery(ground, asked.question)
+      return runEventsQuery(ground, query.query)
     case 'search':
-      return runSearch(ground, asked.question)
+      return runSearch(ground, query.query)
     case 'fields':
       return JSON.stringify(surveyFields(ground))
     case 'fieldTypes':

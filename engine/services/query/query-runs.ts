@@ -10,10 +10,10 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { Asked } from '../../domain/query/json-reader.js'
+import { JsonReader } from '../../domain/query/json-reader.js'
 import { compileAggregations } from '../../domain/query/aggregation.js'
 import { allOf, everything, matches, type Condition } from '../../domain/query/condition.js'
-import { Effort } from '../../domain/query/text-budget.js'
+import { TextBudget } from '../../domain/query/text-budget.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { compileDates, compileFilters, parseFilters } from '../../domain/query/filter.js'
 import { parseSearch, type Search } from '../../domain/query/search.js'
@@ -21,7 +21,7 @@ import { FirstEvents, SortOrder, type Standing } from '../../domain/query/sort.j
 import { EventAnswers } from './event-documents.js'
 import { EventScan, type QueryStore } from './event-scan.js'
 import { readStats } from '../../actor/job-stats.js'
-import type { EventsQuestion, SearchQuestion } from '../../api/query-service.js'
+import type { EventsQuery, SearchQuery } from '../../api/query-service.js'
 import type { QueriedJob, QueryTask } from './query-task.js'
 import { Budget, type AggregationContext, type EventRef, type Json } from '../../domain/query/collector.js'
 import type { TaskClock } from '../readers/task-frame.js'
@@ -38,12 +38,12 @@ export interface QueryGround {
 interface Ref extends Standing, EventRef {}
 
 /** The answer to `events/query`, as JSON text. @throws Refusal. */
-export function runEventsQuery(ground: QueryGround, question: EventsQuestion): string {
+export function runEventsQuery(ground: QueryGround, request: EventsQuery): string {
   const { task, stores, clock } = ground
   const fields = new FieldSet(task.serviceNames)
   const context = { nowMicros: task.nowMicros, offsetMinutes: 0 }
-  const { page = 0, size = PAGE_SIZE_DEFAULT, dateField = '@timestamp', startDate, endDate } = question
-  const window = question.countOnly === true ? 0 : (page + 1) * size
+  const { page = 0, size = PAGE_SIZE_DEFAULT, dateField = '@timestamp', startDate, endDate } = request
+  const window = request.countOnly === true ? 0 : (page + 1) * size
   if (window > limits.queryWindowMax) {
     throw new Refusal(
       'query_too_large',
@@ -51,20 +51,20 @@ export function runEventsQuery(ground: QueryGround, question: EventsQuestion): s
     )
   }
   const condition = allOf([
-    compileFilters(parseFilters(question.filters), fields, context),
+    compileFilters(parseFilters(request.filters), fields, context),
     compileDates({ dateField, startDate, endDate }, fields, context),
-    question.eventIds === undefined
+    request.eventIds === undefined
       ? everything
-      : { kind: 'ids', field: fields.field('_id'), ids: new Set(question.eventIds) },
+      : { kind: 'ids', field: fields.field('_id'), ids: new Set(request.eventIds) },
   ])
-  const { sortBy, sortOrder = 'desc' } = question
+  const { sortBy, sortOrder = 'desc' } = request
   const order = orderBy(sortBy, sortOrder, fields)
   const first = new FirstEvents<Ref>(order, window)
   const scan = new EventScan(stores, clock)
   const total = walkJobs({ ground, scan, fields, condition, order, first, tracked: Number.POSITIVE_INFINITY })
   if (scan.timedOut) throw tookTooLong()
-  if (question.countOnly === true) return JSON.stringify({ events: [], total_count: total.count })
-  const answers = new EventAnswers(stores, task.serviceNames[0] as string, question.decisionPointsOnly === true)
+  if (request.countOnly === true) return JSON.stringify({ events: [], total_count: total.count })
+  const answers = new EventAnswers(stores, task.serviceNames[0] as string, request.decisionPointsOnly === true)
   const jobs = new Map(task.jobs.map((job) => [job.id, job]))
   const refs = first.sorted().slice(page * size)
   const rows = bounded(refs, clock, (ref) => answers.row(jobs.get(ref.jobId) as QueriedJob, ref.micros))
@@ -93,27 +93,27 @@ function orderBy(sortBy: string | undefined, sortOrder: 'asc' | 'desc', fields: 
 }
 
 /** The answer to a search, as JSON text; what was found until the time was over, where it was over. @throws Refusal. */
-export function runSearch(ground: QueryGround, question: SearchQuestion): string {
+export function runSearch(ground: QueryGround, request: SearchQuery): string {
   const { task, stores } = ground
   const startedMs = ground.clock.nowMs()
   const fields = new FieldSet(task.serviceNames)
-  const answers = new EventAnswers(stores, task.serviceNames[0] as string, question.decisionPointsOnly === true)
+  const answers = new EventAnswers(stores, task.serviceNames[0] as string, request.decisionPointsOnly === true)
   const jobs = new Map(task.jobs.map((job) => [job.id, job]))
-  const asked = new Asked(question.queryBody, ['body', 'query_body'])
+  const query = new JsonReader(request.queryBody, ['body', 'query_body'])
   let current: EventRef = { jobId: 0, micros: 0 }
   const context: AggregationContext = {
     nowMicros: task.nowMicros,
     offsetMinutes: 0,
     fields,
     spent: { clauses: 0 },
-    effort: new Effort(() => mustHaveTime(ground.clock)),
+    textBudget: new TextBudget(() => mustHaveTime(ground.clock)),
     budget: new Budget(),
     hits: {
       current: () => current,
       hit: (ref, source, sort) => answers.hit(jobs.get(ref.jobId) as QueriedJob, ref.micros, source, sort),
     },
   }
-  const search = parseSearch(asked, context)
+  const search = parseSearch(query, context)
   const aggregations = compileAggregations(search.aggregations, context)
   const all = aggregations.bucket()
   const first = new FirstEvents<Ref>(search.order, search.from + search.size)

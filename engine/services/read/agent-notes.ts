@@ -7,7 +7,7 @@ import { encodeNote } from '../../actor/notes.js'
 import type { NoteInput, NotesService } from '../../api/reprocess-service.js'
 import type { Shards } from '../../runtime/shards.js'
 
-export interface NotesParts {
+export interface NotesDeps {
   readonly shards: Shards
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
@@ -16,16 +16,16 @@ export interface NotesParts {
 }
 
 export class AgentNotes implements NotesService {
-  readonly #parts: NotesParts
+  readonly #deps: NotesDeps
 
-  constructor(parts: NotesParts) {
-    this.#parts = parts
+  constructor(deps: NotesDeps) {
+    this.#deps = deps
   }
 
   async add(handle: JobHandle, eventId: string, note: NoteInput): Promise<void> {
-    this.#parts.mustAccept()
+    this.#deps.mustAccept()
     const body = encodeNote(note)
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.shards.ask(this.#parts.current(handle), 'note', eventId, body)
+    await this.#deps.shards.ask(this.#deps.current(handle), 'note', eventId, body)
   }
 }

@@ -95,8 +95,8 @@ export class ClusterReader {
 
   /** @throws Refusal cluster_not_found, invalid_cursor. */
   tree(clusterId: string, { size, after }: Pick<ClusterQuery, 'size' | 'after'>): ClusterTree {
-    const asked = microsOfEventId(clusterId)
-    const found = asked === null ? null : this.#home(asked)
+    const query = microsOfEventId(clusterId)
+    const found = query === null ? null : this.#home(query)
     if (found === null) throw new Refusal('cluster_not_found', 'cluster not found')
     const alerts = this.#members(found, after === undefined ? 0 : cursorOf(after), size)
     const nodes = new Map<number, Growing>()

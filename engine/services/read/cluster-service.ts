@@ -4,26 +4,26 @@ import type { ClusterPage, ClusterQuery, ClusterService, ClusterTree } from '../
 import type { Shards } from '../../runtime/shards.js'
 import type { JobHandle } from '../../api/principal.js'
 
-export interface ClusterParts {
+export interface ClusterDeps {
   readonly shards: Shards
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
 }
 
-export class ClusterDesk implements ClusterService {
-  readonly #parts: ClusterParts
+export class Clusters implements ClusterService {
+  readonly #deps: ClusterDeps
 
-  constructor(parts: ClusterParts) {
-    this.#parts = parts
+  constructor(deps: ClusterDeps) {
+    this.#deps = deps
   }
 
   list(handle: JobHandle, query: ClusterQuery): ClusterPage {
-    const job = this.#parts.current(handle)
-    return this.#parts.shards.reader(job.shard).clusters(job).list(query)
+    const job = this.#deps.current(handle)
+    return this.#deps.shards.reader(job.shard).clusters(job).list(query)
   }
 
   tree(handle: JobHandle, clusterId: string, query: Pick<ClusterQuery, 'size' | 'after'>): ClusterTree {
-    const job = this.#parts.current(handle)
-    return this.#parts.shards.reader(job.shard).clusters(job).tree(clusterId, query)
+    const job = this.#deps.current(handle)
+    return this.#deps.shards.reader(job.shard).clusters(job).tree(clusterId, query)
   }
 }

@@ -39,7 +39,7 @@ const BUCKET_KEY_BYTES = JOB_BYTES + BUCKET_ID_BYTES
 /** Buckets whose state is remembered between two commits: many events are in few buckets. */
 const STATES_MAX = 20_000
 
-export class EventLook {
+export class EventReader {
   readonly #environment: Environment
   readonly #statsOf: (job: JobSettings) => StatsRow
   /** What a look writes over: keys of `ids`, of `events` and of `ballots`, a value of `ids`, a record's header. */

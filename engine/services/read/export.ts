@@ -16,7 +16,7 @@ import { UNDECIDED } from '../../domain/learn/consensus.js'
 import type { EventView } from '../../api/decision-service.js'
 import type { PreviousDecision, RecordHeader } from '../../store/event-record.js'
 import type { StoredNote } from '../../store/note-row.js'
-import type { LookUpNote, LookUpRow } from '../../store/enrichment-row.js'
+import type { EnrichmentNote, EnrichmentRow } from '../../store/enrichment-row.js'
 import type { BallotRow } from '../../store/rows.js'
 import { consensusName } from '../../actor/votes/ballots.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
@@ -24,7 +24,7 @@ import { clusterDocument, isoMillis, linkDocument } from './cluster-document.js'
 import type { ClusterPlace } from '../../api/cluster-service.js'
 import { modelIdOf } from '../../actor/model-id.js'
 
-export interface ExportParts {
+export interface ExportDeps {
   readonly job: Pick<JobSettings, 'id' | 'labels' | 'decisionPoints'>
   readonly view: EventView
   readonly header: RecordHeader
@@ -37,22 +37,22 @@ export interface ExportParts {
   /** Where it stands in its cluster; null where the job has none, or has not clustered it. */
   readonly place: ClusterPlace | null
   /** What was looked up about it; null where nothing was. */
-  readonly lookUps: LookUpRow | null
+  readonly enrichments: EnrichmentRow | null
   readonly serviceName: string
 }
 
-export function exportDocument(parts: ExportParts): Record<string, unknown> {
-  const { body, extras, serviceName } = parts
+export function exportDocument(deps: ExportDeps): Record<string, unknown> {
+  const { body, extras, serviceName } = deps
   const own = body[serviceName]
   const clients = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
-  return { ...extras, ...body, [serviceName]: { ...clients, ...section(parts) } }
+  return { ...extras, ...body, [serviceName]: { ...clients, ...section(deps) } }
 }
 
 /** What is written here is dropped where it comes in again, so it has to be on that list. */
 type Section = Readonly<Partial<Record<(typeof sectionFields)[number], unknown>>>
 
-function section(parts: ExportParts): Section {
-  const { job, view, header, body, ballot, previous, notes } = parts
+function section(deps: ExportDeps): Section {
+  const { job, view, header, body, ballot, previous, notes } = deps
   const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
   return {
     result: view.result,
@@ -81,9 +81,9 @@ function section(parts: ExportParts): Section {
       ingest_timestamp: isoMicros(view.ingestMicros),
       reprocess_timestamp: previous === null ? null : isoMicros(previous.reprocessedMicros),
     },
-    cluster: parts.place === null ? undefined : placeDocument(parts.place),
+    cluster: deps.place === null ? undefined : placeDocument(deps.place),
     agentic_notes: notes.map(noteDocument),
-    log_messages: [...lookUpMessages(parts), ...logMessages(parts), ...notes.map(noteMessage)].sort(byTimestamp),
+    log_messages: [...enrichmentMessages(deps), ...logMessages(deps), ...notes.map(noteMessage)].sort(byTimestamp),
   }
 }
 
@@ -148,7 +148,7 @@ function noteMessage({ notes, workflowName, atMicros }: StoredNote): LogMessage 
   return { component: workflowName ?? 'agent', level: 'info', content, timestamp: isoMicros(atMicros) }
 }
 
-const lookUpSentences: Readonly<Record<LookUpNote['outcome'], string>> = {
+const enrichmentSentences: Readonly<Record<EnrichmentNote['outcome'], string>> = {
   found: 'found something',
   nothing: 'found nothing',
   failed: 'failed',
@@ -156,36 +156,36 @@ const lookUpSentences: Readonly<Record<LookUpNote['outcome'], string>> = {
 }
 
 /** What was looked up before the event was decided, a sentence each. */
-function lookUpMessages({ lookUps, header, view }: ExportParts): LogMessage[] {
-  if (header.lookUps === 'passed_over') {
+function enrichmentMessages({ enrichments, header, view }: ExportDeps): LogMessage[] {
+  if (header.enrichments === 'passed_over') {
     const content = 'nothing was looked up: too many events of the job were waiting'
     return [{ component: 'enrichment', level: 'warning', content, timestamp: isoMicros(view.ingestMicros) }]
   }
-  if (lookUps === null) return []
-  const timestamp = isoMicros(lookUps.atMicros)
-  const messages = lookUps.steps.map(({ title, name, outcome, reason, ms }): LogMessage => {
+  if (enrichments === null) return []
+  const timestamp = isoMicros(enrichments.atMicros)
+  const messages = enrichments.steps.map(({ title, name, outcome, reason, ms }): LogMessage => {
     const without = outcome === 'failed' || outcome === 'late' ? '; the event was decided without it' : ''
-    const content = `the look-up of "${title}" (${name}) ${lookUpSentences[outcome]} after ${ms} ms${reason === '' ? '' : `: ${reason}`}${without}`
+    const content = `the look-up of "${title}" (${name}) ${enrichmentSentences[outcome]} after ${ms} ms${reason === '' ? '' : `: ${reason}`}${without}`
     return { component: 'enrichment', level: without === '' ? 'info' : 'warning', content, timestamp }
   })
-  if (lookUps.leftOut === undefined) return messages
+  if (enrichments.leftOut === undefined) return messages
   return [
     ...messages,
     {
       component: 'enrichment',
       level: 'warning',
-      content: `what was found could not be kept with the event: ${lookUps.leftOut}`,
+      content: `what was found could not be kept with the event: ${enrichments.leftOut}`,
       timestamp,
     },
   ]
 }
 
 /** Why the event was answered as it was, in sentences. */
-function logMessages(parts: ExportParts): LogMessage[] {
-  const { job, view, previous, lookUps } = parts
-  const [level, content] = reasonOf(parts)
+function logMessages(deps: ExportDeps): LogMessage[] {
+  const { job, view, previous, enrichments } = deps
+  const [level, content] = reasonOf(deps)
   if (previous === null)
-    return [{ component: 'actor', level, content, timestamp: isoMicros(lookUps?.atMicros ?? view.ingestMicros) }]
+    return [{ component: 'actor', level, content, timestamp: isoMicros(enrichments?.atMicros ?? view.ingestMicros) }]
   const before = job.labels[previous.label]
   const was =
     before === undefined ? 'no decision' : `${before.name}, confidence ${(previous.confidence / 100).toFixed(2)}`
@@ -199,8 +199,8 @@ function logMessages(parts: ExportParts): LogMessage[] {
   ]
 }
 
-function reasonOf({ header, previous, place }: ExportParts): [level: string, content: string] {
-  if (header.lookUps === 'awaited') return ['info', 'the event waits for look-ups before it is decided']
+function reasonOf({ header, previous, place }: ExportDeps): [level: string, content: string] {
+  if (header.enrichments === 'awaited') return ['info', 'the event waits for look-ups before it is decided']
   if (header.pending) return ['info', 'the job is stopped: the event waits for it to start']
   if (header.lacksPoints) return ['warning', 'no decision: the event has none of the decision points of the job']
   if (header.source === 'none') {

@@ -22,12 +22,12 @@ import { ClusterReader, placeOf } from './cluster-reader.js'
 import { readBallot } from '../../actor/votes/ballots.js'
 import type { ConsensusView } from '../../api/consensus-service.js'
 import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
-import { EventLook } from './event-reader.js'
+import { EventReader } from './event-reader.js'
 import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
 import { exportDocument } from './export.js'
 import { readStats } from '../../actor/job-stats.js'
 import { readNotes } from '../../actor/notes.js'
-import { readLookUps } from '../../actor/enrichment-results.js'
+import { readEnrichments } from '../../actor/enrichment-results.js'
 import { readTask } from '../../actor/reprocess-tasks.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 
@@ -40,12 +40,12 @@ export class JobReader {
   readonly #environment: Environment
   readonly #codec: BodyCodec
   readonly #stats = new Map<number, StatsRow>()
-  readonly #look: EventLook
+  readonly #look: EventReader
 
   constructor(environment: Environment) {
     this.#environment = environment
     this.#codec = new BodyCodec(environment)
-    this.#look = new EventLook(environment, (job) => this.stats(job))
+    this.#look = new EventReader(environment, (job) => this.stats(job))
   }
 
   /** The shard has committed a turn. */
@@ -116,7 +116,7 @@ export class JobReader {
     const content = decodeContent(found.record)
     const body = this.#codec.decode(content.body)
     const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
-    const parts = {
+    const deps = {
       job,
       view,
       header: found.header,
@@ -127,9 +127,9 @@ export class JobReader {
       previous: decodePrevious(found.record),
       notes: readNotes(this.#environment, job.id, found),
       place: placeOf(this.#environment, job, found),
-      lookUps: readLookUps(this.#environment, job.id, found),
+      enrichments: readEnrichments(this.#environment, job.id, found),
     }
-    return { view, document: exportDocument(parts) }
+    return { view, document: exportDocument(deps) }
   }
 
   /** What is committed of the job's clusters. */

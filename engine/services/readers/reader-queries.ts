@@ -7,7 +7,7 @@ import type { MetricsResult, MetricsTask } from '../report/metrics-task.js'
 import type { QueryResult, QueryTask } from '../query/query-task.js'
 
 /** By what is asked: what must be known to answer, and the answer. */
-export interface Questions {
+export interface ReaderQueries {
   readonly auditEntries: { readonly given: { readonly query: AuditQuery }; readonly answer: AuditPage }
   readonly auditTerms: { readonly given: object; readonly answer: readonly AuditFieldTerms[] }
   readonly auditProof: { readonly given: { readonly witnesses: readonly AuditWitness[] }; readonly answer: AuditProof }
@@ -19,9 +19,9 @@ export interface Questions {
   readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
 }
 
-export type Asked = keyof Questions
+export type JsonReader = keyof ReaderQueries
 
 /** A question on its way to a thread. */
-export type Question = {
-  readonly [K in Asked]: { readonly ask: K; readonly dataDir: string } & Questions[K]['given']
-}[Asked]
+export type ReaderQuery = {
+  readonly [K in JsonReader]: { readonly ask: K; readonly dataDir: string } & ReaderQueries[K]['given']
+}[JsonReader]

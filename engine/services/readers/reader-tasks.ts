@@ -8,38 +8,38 @@
  */
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
-import type { Questions } from './reader-queries.js'
+import type { ReaderQueries } from './reader-queries.js'
 import type { ReaderThreads } from '../../runtime/threads/helper-threads.js'
 import { CancelCell, isRefused, nowMs, type Refused, type TaskFrame } from './task-frame.js'
 
 /** What may be asked so. */
 type TaskKind = {
-  [K in keyof Questions]: Questions[K]['given'] extends { readonly task: TaskFrame } ? K : never
-}[keyof Questions]
-type TaskOf<K extends TaskKind> = Questions[K]['given']['task']
+  [K in keyof ReaderQueries]: ReaderQueries[K]['given'] extends { readonly task: TaskFrame } ? K : never
+}[keyof ReaderQueries]
+type TaskOf<K extends TaskKind> = ReaderQueries[K]['given']['task']
 
-export interface ReaderTasksParts {
+export interface ReaderTasksDeps {
   readonly serviceNames: readonly string[]
   readonly readers: ReaderThreads
   readonly clock: Clock
 }
 
 export class ReaderTasks {
-  readonly #parts: ReaderTasksParts
+  readonly #deps: ReaderTasksDeps
   readonly #running = new Set<CancelCell>()
   #closed = false
 
-  constructor(parts: ReaderTasksParts) {
-    this.#parts = parts
+  constructor(deps: ReaderTasksDeps) {
+    this.#deps = deps
   }
 
   /** Asks. Rejects with queries_busy, draining, and what the answer was refused with; given up once `gone` is aborted. */
   async ask<K extends TaskKind>(
     kind: K,
-    asked: Omit<TaskOf<K>, keyof TaskFrame>,
+    query: Omit<TaskOf<K>, keyof TaskFrame>,
     forMs: number,
     gone?: AbortSignal,
-  ): Promise<Exclude<Questions[K]['answer'], Refused>> {
+  ): Promise<Exclude<ReaderQueries[K]['answer'], Refused>> {
     this.mustBeOpen()
     if (gone?.aborted === true) throw new Refusal('query_timeout', 'the question was given up')
     const cell = new CancelCell()
@@ -47,7 +47,7 @@ export class ReaderTasks {
     this.#running.add(cell)
     gone?.addEventListener('abort', cancel, { once: true })
     try {
-      const { serviceNames, readers, clock } = this.#parts
+      const { serviceNames, readers, clock } = this.#deps
       const frame: TaskFrame = {
         serviceNames,
         nowMicros: clock.nowMicros(),
@@ -55,10 +55,10 @@ export class ReaderTasks {
         cancelled: cell.memory,
       }
       const result: unknown = await readers.ask(kind, {
-        task: { ...frame, ...asked },
-      } as unknown as Questions[K]['given'])
+        task: { ...frame, ...query },
+      } as unknown as ReaderQueries[K]['given'])
       if (isRefused(result)) throw new Refusal(result.refused.code, result.refused.message, result.refused.context)
-      return result as Exclude<Questions[K]['answer'], Refused>
+      return result as Exclude<ReaderQueries[K]['answer'], Refused>
     } catch (error) {
       // What was given up, or lost its thread, because of that.
       this.mustBeOpen()

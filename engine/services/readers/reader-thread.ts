@@ -14,21 +14,19 @@ import type { Environment } from '../../store/environment.js'
 import { disagreementsOf } from '../consensus/disagreements.js'
 import { answerMetrics } from '../report/metrics-answer.js'
 import { answerQuery } from '../query/query-answer.js'
-import type { Question } from './reader-queries.js'
+import type { ReaderQuery } from './reader-queries.js'
 
 const nowMs = (): number => performance.now()
 
 /** Answers one question. */
-export default async function answer(question: Question): Promise<unknown> {
-  if (question.ask === 'storedEvents') return answerQuery(question.dataDir, question.task)
-  if (question.ask === 'metrics') return answerMetrics(question.dataDir, question.task)
+export default async function answer(query: ReaderQuery): Promise<unknown> {
+  if (query.ask === 'storedEvents') return answerQuery(query.dataDir, query.task)
+  if (query.ask === 'metrics') return answerMetrics(query.dataDir, query.task)
   const environment =
-    question.ask === 'disagreements'
-      ? openShard(question.dataDir, question.job.shard)
-      : openCatalog(question.dataDir, auditTables)
+    query.ask === 'disagreements' ? openShard(query.dataDir, query.job.shard) : openCatalog(query.dataDir, auditTables)
   try {
     environment.refresh()
-    return answerFrom(environment, question)
+    return answerFrom(environment, query)
   } finally {
     await environment.close()
   }
@@ -36,17 +34,17 @@ export default async function answer(question: Question): Promise<unknown> {
 
 function answerFrom(
   environment: Environment,
-  question: Exclude<Question, { ask: 'storedEvents' | 'metrics' }>,
+  query: Exclude<ReaderQuery, { ask: 'storedEvents' | 'metrics' }>,
 ): unknown {
-  switch (question.ask) {
+  switch (query.ask) {
     case 'auditEntries':
-      return queryAudit(environment, question.query, nowMs)
+      return queryAudit(environment, query.query, nowMs)
     case 'auditTerms':
       return termsOf(environment)
     case 'auditProof':
-      return proveChain(environment, question.witnesses)
+      return proveChain(environment, query.witnesses)
     case 'disagreements':
-      return disagreementsOf(environment, question.job, question.query, nowMs)
+      return disagreementsOf(environment, query.job, query.query, nowMs)
   }
 }
 

@@ -7,7 +7,7 @@ import { LearnedBelief } from '../../domain/cause/lessons.js'
 import { Precedence } from '../../domain/cause/precedence.js'
 import { causeSettingsOf } from '../../domain/cause/settings.js'
 import type { PointValues } from '../../domain/event/point-value.js'
-import { CauseRows, ReadingShelf, type RangeReads } from '../../actor/cause/cause-table.js'
+import { CauseRows, CauseTableReader, type RangeReads } from '../../actor/cause/cause-table.js'
 import type { ClusteredJob } from '../read/cluster-reader.js'
 
 /** Answers with the values of the alert that came in at `micros`; null where it was never clustered. */
@@ -17,7 +17,7 @@ export function causeValues(
   model: CauseModel,
 ): (micros: number, own: PointValues) => PointValues | null {
   const { causeWindowMs } = causeSettingsOf(job)
-  const precedence = new Precedence(new ReadingShelf(reads, job.id), causeWindowMs)
+  const precedence = new Precedence(new CauseTableReader(reads, job.id), causeWindowMs)
   const rows = new CauseRows(reads, job.id)
   const learned = new LearnedBelief(model.lessons)
   const windowMs = causeWindowMs || model.lessons.windowMs || precedence.windowMs

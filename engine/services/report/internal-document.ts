@@ -1,30 +1,30 @@
 /** What internal metrics say beside counts: the question as it was understood, and each job's settings. */
 import { isoMicros } from '../../clock.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { InternalQuestion } from '../../api/metrics-service.js'
+import type { InternalQuery } from '../../api/metrics-service.js'
 import type { ScopeTask } from './metrics-task.js'
 
 /** The question, with what was not said filled in. */
 export function requestOf(
-  question: InternalQuestion,
+  query: InternalQuery,
   jobIds: readonly number[],
   { fromMicros, toMicros, filters }: ScopeTask,
   pointName: (name: string) => string,
   nowMicros: number,
 ): object {
-  const isPoint = question.obfuscateDecisionPoints
+  const isPoint = query.obfuscateDecisionPoints
   return {
     jobIds,
-    aggregationTimeInterval: question.interval ?? null,
-    obfuscateDecisionPointsNames: question.obfuscateDecisionPoints,
-    obfuscateUsernames: question.obfuscateUsernames,
+    aggregationTimeInterval: query.interval ?? null,
+    obfuscateDecisionPointsNames: query.obfuscateDecisionPoints,
+    obfuscateUsernames: query.obfuscateUsernames,
     startDatetime: fromMicros === null ? null : isoMicros(fromMicros),
     endDatetime: toMicros === null ? null : isoMicros(toMicros),
     // What a filter names may be a decision point.
     filters: filters.map((filter) => ({ ...filter, field: isPoint ? pointName(filter.field) : filter.field })),
-    recomputeModelMetrics: question.recomputeModels,
-    latestNModelsToRecompute: question.latestModels,
-    timeoutS: question.timeoutS,
+    recomputeModelMetrics: query.recomputeModels,
+    latestNModelsToRecompute: query.latestModels,
+    timeoutS: query.timeoutS,
     currentTimestamp: isoMicros(nowMicros),
   }
 }

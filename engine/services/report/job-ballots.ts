@@ -61,7 +61,7 @@ interface Kept {
 }
 
 /** Ballots of the jobs that were asked about last. */
-export class BallotShelf {
+export class BallotCache {
   readonly #kept = new Map<string, Kept>()
   #subjects = 0
 

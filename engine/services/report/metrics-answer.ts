@@ -6,37 +6,39 @@
  */
 import { timeKey } from '../../store/tables.js'
 import { runInternal } from './internal-metrics.js'
-import { BallotShelf } from './job-ballots.js'
+import { BallotCache } from './job-ballots.js'
 import { runJobMetrics } from './job-metrics.js'
 import type { MetricsGround } from './metrics-context.js'
-import type { MetricsAnswers, MetricsAsked, MetricsResult, MetricsTask, PlatformJob } from './metrics-task.js'
+import type { MetricsAnswers, MetricsQuery, MetricsResult, MetricsTask, PlatformJob } from './metrics-task.js'
 import { runModelFigures } from './model-scores.js'
 import { withStores } from '../readers/reader-stores.js'
 import { clockOf, refusedAsData } from '../readers/task-frame.js'
 
-const shelf = new BallotShelf()
+const causeStore = new BallotCache()
 
 /** Answers one question. */
 export function answerMetrics(dataDir: string, task: MetricsTask): MetricsResult {
-  const { serviceNames, nowMicros, asked } = task
+  const { serviceNames, nowMicros, query } = task
   return withStores(dataDir, (stores) =>
     refusedAsData(() => {
-      return { answer: answerFrom({ dataDir, serviceNames, nowMicros, stores, clock: clockOf(task), shelf }, asked) }
+      return {
+        answer: answerFrom({ dataDir, serviceNames, nowMicros, stores, clock: clockOf(task), causeStore }, query),
+      }
     }),
   )
 }
 
 /** The same, from stores that are open. @throws Refusal. */
-export function answerFrom(ground: MetricsGround, asked: MetricsAsked): MetricsAnswers[keyof MetricsAnswers] {
-  switch (asked.kind) {
+export function answerFrom(ground: MetricsGround, query: MetricsQuery): MetricsAnswers[keyof MetricsAnswers] {
+  switch (query.kind) {
     case 'job':
-      return runJobMetrics(ground, asked.job, asked.scope, asked.minutesPerAlert)
+      return runJobMetrics(ground, query.job, query.scope, query.minutesPerAlert)
     case 'model':
-      return runModelFigures(ground, asked.job, asked.version)
+      return runModelFigures(ground, query.job, query.version)
     case 'internal':
-      return runInternal(ground, asked.jobs, asked.task)
+      return runInternal(ground, query.jobs, query.task)
     case 'eventCounts':
-      return asked.jobs.map((job) => countEvents(ground, job))
+      return query.jobs.map((job) => countEvents(ground, job))
   }
 }
 

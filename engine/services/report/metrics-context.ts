@@ -6,7 +6,7 @@ import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
 import { jobRange, timeOfKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
-import type { BallotShelf, JobBallots } from './job-ballots.js'
+import type { BallotCache, JobBallots } from './job-ballots.js'
 import { readStats } from '../../actor/job-stats.js'
 import type { MetricsJob, ScopeTask } from './metrics-task.js'
 import type { TaskClock } from '../readers/task-frame.js'
@@ -17,7 +17,7 @@ export interface MetricsGround {
   readonly nowMicros: number
   readonly stores: (shard: number) => QueryStore
   readonly clock: TaskClock
-  readonly shelf: BallotShelf
+  readonly causeStore: BallotCache
 }
 
 /** One job in the snapshot. */
@@ -28,10 +28,10 @@ export interface JobGround {
   readonly ballots: JobBallots
 }
 
-export function groundOf({ dataDir, stores, shelf }: MetricsGround, job: MetricsJob): JobGround {
+export function groundOf({ dataDir, stores, causeStore }: MetricsGround, job: MetricsJob): JobGround {
   const store = stores(job.shard)
   const stats = readStats(store.environment, job.id, job.labels.length)
-  return { job, store, stats, ballots: shelf.of(`${dataDir}\0${job.id}`, store.environment, job.id, stats) }
+  return { job, store, stats, ballots: causeStore.of(`${dataDir}\0${job.id}`, store.environment, job.id, stats) }
 }
 
 /** Ingest time of the first event there is, or null. */

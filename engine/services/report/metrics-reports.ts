@@ -14,19 +14,19 @@ import type { Random } from '../../rng.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type {
   InternalMetrics,
-  InternalQuestion,
+  InternalQuery,
   JobAndModelMetrics,
   JobMetrics,
   MetricsScope,
   MetricsService,
   ModelMetrics,
   PlatformMetrics,
-  PlatformQuestion,
+  PlatformQuery,
   RecomputeAnswer,
 } from '../../api/metrics-service.js'
 import type { BatchBook } from '../monitor/batch-book.js'
 import { Pseudonyms } from '../../domain/metrics/pseudonyms.js'
-import type { Catalog } from '../../resource/resource-store.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
 import { jobSettingsOf, requestOf } from './internal-document.js'
@@ -37,7 +37,7 @@ import { isWhole, type MetricsJob } from './metrics-task.js'
 import { ModelBook } from './model-metrics.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { platformOf, platformPeriods } from './platform-document.js'
-import type { ReaderTasksParts } from '../readers/reader-tasks.js'
+import type { ReaderTasksDeps } from '../readers/reader-tasks.js'
 import { Recomputations } from './recomputations.js'
 import type { Shards } from '../../runtime/shards.js'
 import type { JobHandle, Principal } from '../../api/principal.js'
@@ -48,8 +48,8 @@ const PSEUDONYM_KEY_BYTES = 32
 /** What the first look at a model's metrics waits for them. */
 const FIRST_LOOK_MS = 10_000
 
-export interface MetricsParts extends ReaderTasksParts {
-  readonly catalog: Pick<Catalog, 'job' | 'jobs' | 'canSee'>
+export interface MetricsDeps extends ReaderTasksDeps {
+  readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'canSee'>
   readonly shards: Shards
   readonly batches: BatchBook
   /** The catalog's environment. */
@@ -64,48 +64,48 @@ export interface MetricsParts extends ReaderTasksParts {
   failed(what: string, error: unknown): void
 }
 
-export class MetricsDesk implements MetricsService {
-  readonly #parts: MetricsParts
+export class MetricsReports implements MetricsService {
+  readonly #deps: MetricsDeps
   readonly #asker: MetricsAsker
   readonly #log: MetricsLog
   readonly #recomputations: Recomputations
   readonly #models: ModelBook
   readonly #minutesPerAlert: number
 
-  constructor(parts: MetricsParts) {
-    const { store, clock, minutesPerAlert = MINUTES_PER_ALERT } = parts
-    this.#parts = parts
+  constructor(deps: MetricsDeps) {
+    const { store, clock, minutesPerAlert = MINUTES_PER_ALERT } = deps
+    this.#deps = deps
     this.#minutesPerAlert = minutesPerAlert
-    this.#asker = new MetricsAsker(parts)
+    this.#asker = new MetricsAsker(deps)
     this.#log = new MetricsLog(store)
     this.#recomputations = new Recomputations({
       log: this.#log,
       clock,
-      job: (id) => parts.catalog.job(id),
+      job: (id) => deps.catalog.job(id),
       run: (job, version) =>
-        parts.batches.timed({ kind: 'recomputation', container: 'query/main', jobId: job.id }, () => {
+        deps.batches.timed({ kind: 'recomputation', container: 'query/main', jobId: job.id }, () => {
           return this.#asker.runLong<'model'>({ kind: 'model', job: this.#jobOf(job), version }, limits.recomputeMsMax)
         }),
-      failed: (what, error) => parts.failed(what, error),
+      failed: (what, error) => deps.failed(what, error),
     })
     this.#models = new ModelBook(this.#log, this.#recomputations, (job) => this.#stats(job))
   }
 
   /** Takes up what the last process left. */
   resume(): void {
-    for (const jobId of this.#log.jobs()) if (this.#parts.catalog.job(jobId) === undefined) this.forget(jobId)
+    for (const jobId of this.#log.jobs()) if (this.#deps.catalog.job(jobId) === undefined) this.forget(jobId)
     this.#recomputations.resume()
   }
 
   async job(handle: JobHandle, scope: MetricsScope, gone?: AbortSignal): Promise<JobMetrics> {
-    const job = this.#jobOf(this.#parts.current(handle))
-    const asked = { kind: 'job', job, scope: readScope(scope), minutesPerAlert: this.#minutesPerAlert } as const
-    if (isWhole(asked.scope, job)) return await this.#asker.ask<'job'>(asked, limits.metricsMsMax, gone)
-    return await this.#asker.askLong<'job'>(asked, limits.metricsMsMax, gone)
+    const job = this.#jobOf(this.#deps.current(handle))
+    const query = { kind: 'job', job, scope: readScope(scope), minutesPerAlert: this.#minutesPerAlert } as const
+    if (isWhole(query.scope, job)) return await this.#asker.ask<'job'>(query, limits.metricsMsMax, gone)
+    return await this.#asker.askLong<'job'>(query, limits.metricsMsMax, gone)
   }
 
   async model(handle: JobHandle, modelId: string): Promise<ModelMetrics> {
-    const job = this.#parts.current(handle)
+    const job = this.#deps.current(handle)
     const place = this.#models.find(job, modelId)
     if (!this.#models.isKnown(place)) await this.#models.refresh(place, FIRST_LOOK_MS)
     return this.#models.metrics(job, place)
@@ -117,7 +117,7 @@ export class MetricsDesk implements MetricsService {
     timeoutS: number,
     gone?: AbortSignal,
   ): Promise<JobAndModelMetrics> {
-    const job = this.#parts.current(handle)
+    const job = this.#deps.current(handle)
     const place = this.#models.active(job)
     const refreshed = place === null ? null : this.#models.refresh(place, timeoutS * 1000)
     const [metrics] = await Promise.all([this.job(handle, scope, gone), refreshed])
@@ -130,35 +130,35 @@ export class MetricsDesk implements MetricsService {
   }
 
   requestRecompute(handle: JobHandle, modelId: string): RecomputeAnswer {
-    this.#parts.mustAccept()
-    const place = this.#models.find(this.#parts.current(handle), modelId)
+    this.#deps.mustAccept()
+    const place = this.#models.find(this.#deps.current(handle), modelId)
     const { state, requestedMicros } = this.#models.request(place)
     return { jobId: place.jobId, modelId, status: state, requestedAt: isoMicros(requestedMicros) }
   }
 
   setProductionDate(handle: JobHandle, date: string): void {
-    this.#parts.mustAccept()
-    this.#log.setProductionMicros(this.#parts.current(handle).id, readInstant(date, 'production_date'))
+    this.#deps.mustAccept()
+    this.#log.setProductionMicros(this.#deps.current(handle).id, readInstant(date, 'production_date'))
   }
 
-  async internal(principal: Principal, question: InternalQuestion, gone?: AbortSignal): Promise<InternalMetrics> {
-    const { random, clock } = this.#parts
-    const jobs = this.#select(principal, question.jobIds)
-    const [scope, interval] = [readScope(question), readInterval(question.interval)]
+  async internal(principal: Principal, request: InternalQuery, gone?: AbortSignal): Promise<InternalMetrics> {
+    const { random, clock } = this.#deps
+    const jobs = this.#select(principal, request.jobIds)
+    const [scope, interval] = [readScope(request), readInterval(request.interval)]
     const key = random.bytes(PSEUDONYM_KEY_BYTES)
     const [namesKey, pointsKey] = [
-      question.obfuscateUsernames ? key : null,
-      question.obfuscateDecisionPoints ? key : null,
+      request.obfuscateUsernames ? key : null,
+      request.obfuscateDecisionPoints ? key : null,
     ]
-    const timeoutMs = question.timeoutS * 1000
-    const models = new Map(jobs.map((job) => [job.id, this.#models.shown(job, question.latestModels)]))
+    const timeoutMs = request.timeoutS * 1000
+    const models = new Map(jobs.map((job) => [job.id, this.#models.shown(job, request.latestModels)]))
     const stale = jobs.flatMap((job) =>
       (models.get(job.id) ?? []).filter(({ place, isLatest }) => isLatest && this.#models.isStale(job, place)),
     )
-    const refreshed = question.recomputeModels ? stale.map(({ place }) => this.#models.refresh(place, timeoutMs)) : []
+    const refreshed = request.recomputeModels ? stale.map(({ place }) => this.#models.refresh(place, timeoutMs)) : []
     const task = { scope, interval, minutesPerAlert: this.#minutesPerAlert, namesKey, pointsKey }
-    const asked = { kind: 'internal', jobs: jobs.map((job) => this.#jobOf(job)), task } as const
-    const [counted] = await Promise.all([this.#asker.askLong<'internal'>(asked, timeoutMs, gone), ...refreshed])
+    const query = { kind: 'internal', jobs: jobs.map((job) => this.#jobOf(job)), task } as const
+    const [counted] = await Promise.all([this.#asker.askLong<'internal'>(query, timeoutMs, gone), ...refreshed])
     const points = pointsKey === null ? null : new Pseudonyms('decision_point', pointsKey)
     const pointName = (name: string): string => points?.of(name) ?? name
     return {
@@ -167,7 +167,7 @@ export class MetricsDesk implements MetricsService {
         ...[...models.values()].flat().flatMap((model) => this.#models.warnings(model)),
       ],
       endpointRequestParameters: requestOf(
-        question,
+        request,
         jobs.map(({ id }) => id),
         scope,
         pointName,
@@ -191,30 +191,30 @@ export class MetricsDesk implements MetricsService {
     }
   }
 
-  async platform(principal: Principal, question: PlatformQuestion): Promise<PlatformMetrics> {
-    const jobs = this.#select(principal, question.jobIds)
-    const interval = readInterval(question.interval)
-    const { shards, serviceNames } = this.#parts
-    const nowMicros = this.#parts.clock.nowMicros()
-    const asked = jobs.map((job) => ({
+  async platform(principal: Principal, request: PlatformQuery): Promise<PlatformMetrics> {
+    const jobs = this.#select(principal, request.jobIds)
+    const interval = readInterval(request.interval)
+    const { shards, serviceNames } = this.#deps
+    const nowMicros = this.#deps.clock.nowMicros()
+    const query = jobs.map((job) => ({
       jobId: job.id,
       shard: job.shard,
       intervals: platformPeriods(job, interval, nowMicros),
     }))
-    const counts = await this.#asker.ask<'eventCounts'>({ kind: 'eventCounts', jobs: asked }, limits.metricsMsMax)
+    const counts = await this.#asker.ask<'eventCounts'>({ kind: 'eventCounts', jobs: query }, limits.metricsMsMax)
     return platformOf({
       jobs: jobs.map((job, at) => ({
         job,
         stats: this.#stats(job),
-        intervals: asked[at]?.intervals ?? [],
+        intervals: query[at]?.intervals ?? [],
         counts: counts[at] ?? [],
       })),
-      isWhole: question.jobIds === undefined && principal.kind !== 'input',
+      isWhole: request.jobIds === undefined && principal.kind !== 'input',
       shards: Array.from({ length: shards.count }, (_, shard) => {
         const reader = shards.reader(shard)
         return { bytes: reader.sizeBytes(), events: reader.events() }
       }),
-      catalogBytes: this.#parts.store.sizeBytes(),
+      catalogBytes: this.#deps.store.sizeBytes(),
       serviceName: serviceNames[0] as string,
     })
   }
@@ -225,7 +225,7 @@ export class MetricsDesk implements MetricsService {
       this.#log.remove(jobId)
     } catch (error) {
       // A full disk: the next start tries again.
-      this.#parts.failed('metrics of a deleted job could not be deleted', error)
+      this.#deps.failed('metrics of a deleted job could not be deleted', error)
     }
   }
 
@@ -236,7 +236,7 @@ export class MetricsDesk implements MetricsService {
   }
 
   #stats(job: JobSettings): StatsRow {
-    return this.#parts.shards.reader(job.shard).stats(job)
+    return this.#deps.shards.reader(job.shard).stats(job)
   }
 
   #jobOf({ id, shard, title, labels, decisionPoints, category, pipeline, createdAt }: JobSettings): MetricsJob {
@@ -255,7 +255,7 @@ export class MetricsDesk implements MetricsService {
   }
 
   #select(principal: Principal, ids: readonly number[] | undefined): JobSettings[] {
-    const { catalog } = this.#parts
+    const { catalog } = this.#deps
     const chosen =
       ids === undefined
         ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id)).sort((a, b) => a.id - b.id)

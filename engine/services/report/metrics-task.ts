@@ -73,7 +73,7 @@ export interface ModelFigures {
   readonly basis: string
 }
 
-export type MetricsAsked =
+export type MetricsQuery =
   | { readonly kind: 'job'; readonly job: MetricsJob; readonly scope: ScopeTask; readonly minutesPerAlert: number }
   | { readonly kind: 'model'; readonly job: MetricsJob; readonly version: number }
   | { readonly kind: 'internal'; readonly jobs: readonly MetricsJob[]; readonly task: InternalTask }
@@ -89,7 +89,7 @@ export interface MetricsAnswers {
 }
 
 export interface MetricsTask extends TaskFrame {
-  readonly asked: MetricsAsked
+  readonly query: MetricsQuery
 }
 
 export type MetricsResult = { readonly answer: MetricsAnswers[keyof MetricsAnswers] } | Refused

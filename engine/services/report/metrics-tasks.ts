@@ -8,54 +8,54 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { MetricsAnswers, MetricsAsked } from './metrics-task.js'
-import { ReaderTasks, type ReaderTasksParts } from '../readers/reader-tasks.js'
+import type { MetricsAnswers, MetricsQuery } from './metrics-task.js'
+import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import { nowMs } from '../readers/task-frame.js'
 
 /** A question of one kind. */
-export type AskedOf<K extends keyof MetricsAnswers> = MetricsAsked & { readonly kind: K }
+export type MetricsQueryOf<K extends keyof MetricsAnswers> = MetricsQuery & { readonly kind: K }
 
 export class MetricsAsker {
   readonly #tasks: ReaderTasks
   #lane: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  constructor(parts: ReaderTasksParts) {
-    this.#tasks = new ReaderTasks(parts)
+  constructor(deps: ReaderTasksDeps) {
+    this.#tasks = new ReaderTasks(deps)
   }
 
   /** What is answered at once. Rejects with queries_busy, query_timeout, draining. */
   async ask<K extends keyof MetricsAnswers>(
-    asked: AskedOf<K>,
+    query: MetricsQueryOf<K>,
     forMs: number,
     gone?: AbortSignal,
   ): Promise<MetricsAnswers[K]> {
-    const { answer } = await this.#tasks.ask('metrics', { asked }, forMs, gone)
+    const { answer } = await this.#tasks.ask('metrics', { query }, forMs, gone)
     // The thread answers what it was asked.
     return answer as MetricsAnswers[K]
   }
 
   /** What may take long, of a client. Rejects likewise. */
   async askLong<K extends keyof MetricsAnswers>(
-    asked: AskedOf<K>,
+    query: MetricsQueryOf<K>,
     forMs: number,
     gone?: AbortSignal,
   ): Promise<MetricsAnswers[K]> {
-    if (this.#waiting >= limits.metricsQuestionsMax) {
+    if (this.#waiting >= limits.metricsQueriesMax) {
       throw new Refusal('queries_busy', 'too many questions about metrics are waiting; try again shortly')
     }
-    return await this.runLong(asked, forMs, gone)
+    return await this.runLong(query, forMs, gone)
   }
 
   /** The same, of the service itself, which asks for one thing at a time. */
   async runLong<K extends keyof MetricsAnswers>(
-    asked: AskedOf<K>,
+    query: MetricsQueryOf<K>,
     forMs: number,
     gone?: AbortSignal,
   ): Promise<MetricsAnswers[K]> {
     this.#tasks.mustBeOpen()
     const until = nowMs() + forMs
-    const work = (): Promise<MetricsAnswers[K]> => this.ask(asked, until - nowMs(), gone)
+    const work = (): Promise<MetricsAnswers[K]> => this.ask(query, until - nowMs(), gone)
     const done = this.#lane.then(work)
     this.#lane = done.catch(() => {})
     this.#waiting++

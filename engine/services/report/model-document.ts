@@ -66,9 +66,9 @@ export function modelReportOf(
   }
 }
 
-function qualityOf(parts: readonly PartFigures[], unit: 'events' | 'subjects', labels: readonly string[]): Quality {
+function qualityOf(deps: readonly PartFigures[], unit: 'events' | 'subjects', labels: readonly string[]): Quality {
   const matrix = new ConfusionMatrix(labels.length)
-  for (const part of parts) matrix.addAll(ConfusionMatrix.of(part[unit]))
+  for (const part of deps) matrix.addAll(ConfusionMatrix.of(part[unit]))
   return matrix.quality(labels)
 }
 

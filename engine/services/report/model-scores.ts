@@ -86,7 +86,7 @@ export function runModelFigures(ground: MetricsGround, job: MetricsJob, version:
   const model = openModel(Uint8Array.from(bytes))
   const labelCount = job.labels.length
   const probabilities = new Float64Array(labelCount)
-  const parts = { newData: new PartTally(labelCount), knowledgeBase: new PartTally(labelCount) }
+  const deps = { newData: new PartTally(labelCount), knowledgeBase: new PartTally(labelCount) }
   const known = { events: job.labels.map(() => 0), subjects: job.labels.map(() => 0) }
   const read = subjectReader(ground, job, row.fingerprint, model)
   const tables = new PointTables(job.decisionPoints, labelCount)
@@ -105,13 +105,13 @@ export function runModelFigures(ground: MetricsGround, job: MetricsJob, version:
     if (!isLabel(ballot.consensus)) continue
     model.predict(subject.seen, probabilities)
     const answer = probabilities.indexOf(Math.max(...probabilities))
-    const part = isLabel(then) ? parts.knowledgeBase : parts.newData
+    const part = isLabel(then) ? deps.knowledgeBase : deps.newData
     part.add(ballot.consensus, answer, probabilities, subject.events)
     if (subject.isCurrent) tables.add(subject.values, ballot.consensus)
   }
   return {
-    newData: parts.newData.figures(),
-    knowledgeBase: parts.knowledgeBase.figures(),
+    newData: deps.newData.figures(),
+    knowledgeBase: deps.knowledgeBase.figures(),
     known,
     points: tables.figures(),
     model: { trainedMicros: row.trainedMicros, summary: row.summary },

@@ -25,7 +25,7 @@ import { RecordFields } from '../query/record-fields.js'
 const DATE_FIELD = '@timestamp'
 
 /** One look, as plain data for another thread. */
-export interface LookTask {
+export interface EventSearchTask {
   readonly dataDir: string
   readonly job: JobSettings
   /** SERVICE_NAME, and the neutral name. */
@@ -39,7 +39,7 @@ export interface LookTask {
   readonly countOnly: boolean
 }
 
-export interface LookResult {
+export interface EventSearchResult {
   /** Ingest times, in order; none of a look that only counts. */
   readonly times: readonly number[]
   readonly count: number
@@ -79,7 +79,7 @@ export function compileSelection(
 }
 
 /** Looks once, over the latest snapshot of the job's shard. */
-export function look(environment: Environment, task: LookTask): LookResult {
+export function look(environment: Environment, task: EventSearchTask): EventSearchResult {
   const { job, askedMicros } = task
   environment.refresh()
   const { condition, fields } = compileSelection(task.selection, askedMicros, task.serviceNames)

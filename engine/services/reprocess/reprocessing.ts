@@ -18,11 +18,11 @@ import { isOver, type ReprocessRow } from '../../store/reprocess-row.js'
 import type { AuditCollector } from '../audit/audit-collector.js'
 import { authorOf, withAuthor } from '../../actor/message-author.js'
 import type { ReprocessRequest, ReprocessService, ReprocessTask } from '../../api/reprocess-service.js'
-import { compileSelection, parseSelection, type LookResult } from './event-search.js'
+import { compileSelection, parseSelection, type EventSearchResult } from './event-search.js'
 import { taskView } from './reprocess-view.js'
 import type { Shards } from '../../runtime/shards.js'
 import { encodeOrder, type TaskOrder } from '../../actor/reprocess-tasks.js'
-import type { LookThread } from '../../runtime/threads/helper-threads.js'
+import type { EventSearchThread } from '../../runtime/threads/helper-threads.js'
 import type { Author, JobHandle } from '../../api/principal.js'
 
 /** Looks in a row that fail before a task is given up, and milliseconds between two of them. */
@@ -33,13 +33,13 @@ const COUNT_WAIT_MS = 15_000
 /** How often a request that waits looks, where nothing tells it to. */
 const WAIT_STEP_MS = 500
 
-export interface ReprocessingParts {
+export interface ReprocessingDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
   readonly shards: Pick<Shards, 'count' | 'messages' | 'reader' | 'ask' | 'insist'>
   readonly collector: Pick<AuditCollector, 'ask'>
   /** Looks for events. It is closed with this. */
-  readonly thread: Pick<LookThread, 'run' | 'close'>
+  readonly thread: Pick<EventSearchThread, 'run' | 'close'>
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   job(id: number): JobSettings | undefined
@@ -51,20 +51,20 @@ export interface ReprocessingParts {
 }
 
 export class Reprocessing implements ReprocessService {
-  readonly #parts: ReprocessingParts
+  readonly #deps: ReprocessingDeps
   /** Jobs whose tasks are being run. */
   readonly #running = new Set<number>()
   /** Tasks that are being asked for, by job. */
   readonly #asking = new Map<number, number>()
   #told: (() => void)[] = []
 
-  constructor(parts: ReprocessingParts) {
-    this.#parts = parts
+  constructor(deps: ReprocessingDeps) {
+    this.#deps = deps
   }
 
   /** Takes up what the last process did not finish. */
   takeUp(): void {
-    const { shards } = this.#parts
+    const { shards } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
       for (const { jobId } of shards.reader(shard).storedJobs()) this.wake(jobId)
     }
@@ -77,15 +77,15 @@ export class Reprocessing implements ReprocessService {
     this.#running.add(jobId)
     this.#run(jobId).catch((error: unknown) => {
       this.#running.delete(jobId)
-      if (this.#parts.accepting())
-        this.#parts.failed('a reprocessing task stopped; the next start takes it up again', error)
+      if (this.#deps.accepting())
+        this.#deps.failed('a reprocessing task stopped; the next start takes it up again', error)
     })
   }
 
   async event(handle: JobHandle, eventId: string, by: Author): Promise<void> {
-    this.#parts.mustAccept()
+    this.#deps.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.collector.ask(this.#parts.current(handle), 'reprocess', eventId, withAuthor(by, Buffer.alloc(0)))
+    await this.#deps.collector.ask(this.#deps.current(handle), 'reprocess', eventId, withAuthor(by, Buffer.alloc(0)))
   }
 
   async start(
@@ -94,10 +94,10 @@ export class Reprocessing implements ReprocessService {
     by: Author,
     waitSeconds: number = limits.reprocessWaitSeconds,
   ): Promise<ReprocessTask> {
-    this.#parts.mustAccept()
-    const job = this.#parts.current(handle)
+    this.#deps.mustAccept()
+    const job = this.#deps.current(handle)
     const selection = parseSelection(request)
-    compileSelection(selection, 0, this.#parts.serviceNames)
+    compileSelection(selection, 0, this.#deps.serviceNames)
     if (job.status === 'STOPPED')
       throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
     const asking = this.#asking.get(job.id) ?? 0
@@ -115,23 +115,23 @@ export class Reprocessing implements ReprocessService {
     )) as ReprocessRow
     this.wake(job.id)
     await this.#settled(job.id, id, waitSeconds * 1_000)
-    return this.#view(this.#parts.current(handle), id)
+    return this.#view(this.#deps.current(handle), id)
   }
 
   tasks(handle: JobHandle): ReprocessTask[] {
-    const job = this.#parts.current(handle)
+    const job = this.#deps.current(handle)
     return this.#rows(job)
       .map((row) => taskView(job, row))
       .reverse()
   }
 
   task(handle: JobHandle, taskId: string): ReprocessTask {
-    return this.#view(this.#parts.current(handle), microsOfEventId(taskId) ?? 0)
+    return this.#view(this.#deps.current(handle), microsOfEventId(taskId) ?? 0)
   }
 
   async cancel(handle: JobHandle, taskId: string, by: Author): Promise<ReprocessTask> {
-    this.#parts.mustAccept()
-    const job = this.#parts.current(handle)
+    this.#deps.mustAccept()
+    const job = this.#deps.current(handle)
     const id = microsOfEventId(taskId) ?? 0
     this.#view(job, id)
     await this.#order(job, { op: 'end', id, state: 'cancelled', message: '', by: authorOf(by) })
@@ -141,35 +141,35 @@ export class Reprocessing implements ReprocessService {
 
   /** When no more messages are taken. What is not finished goes on at the next start. */
   async close(): Promise<void> {
-    await this.#parts.thread.close()
+    await this.#deps.thread.close()
   }
 
   #view(job: JobSettings, id: number): ReprocessTask {
-    const row = this.#parts.shards.reader(job.shard).task(job.id, id)
+    const row = this.#deps.shards.reader(job.shard).task(job.id, id)
     if (row === null) throw new Refusal('task_not_found', 'task not found')
     return taskView(job, row)
   }
 
   #rows(job: JobSettings): ReprocessRow[] {
-    return this.#parts.shards.reader(job.shard).tasks(job.id)
+    return this.#deps.shards.reader(job.shard).tasks(job.id)
   }
 
   /** Orders of a client's are refused where the mailbox is full. */
   async #order(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
-    return (await this.#parts.collector.ask(job, 'task', null, encodeOrder(order))) as ReprocessRow | null
+    return (await this.#deps.collector.ask(job, 'task', null, encodeOrder(order))) as ReprocessRow | null
   }
 
   /** Orders of the engine's own wait. */
   async #insist(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
-    const row = (await this.#parts.shards.insist(job, 'task', encodeOrder(order))) as ReprocessRow | null
+    const row = (await this.#deps.shards.insist(job, 'task', encodeOrder(order))) as ReprocessRow | null
     this.#tell()
     return row
   }
 
   /** What of the job is to be run now, or null. */
   #next(jobId: number): { job: JobSettings; row: ReprocessRow } | null {
-    const job = this.#parts.job(jobId)
-    if (!this.#parts.accepting() || job === undefined || job.status === 'STOPPED') return null
+    const job = this.#deps.job(jobId)
+    if (!this.#deps.accepting() || job === undefined || job.status === 'STOPPED') return null
     const row = this.#rows(job).find((one) => !isOver(one))
     return row === undefined ? null : { job, row }
   }
@@ -181,8 +181,8 @@ export class Reprocessing implements ReprocessService {
         if (row.matched === null) await this.#count(job, row)
         else await this.#decideSome(job, row)
       } catch (error) {
-        if (!this.#parts.accepting() || this.#parts.job(jobId) === undefined) continue
-        this.#parts.failed('a reprocessing task failed', error)
+        if (!this.#deps.accepting() || this.#deps.job(jobId) === undefined) continue
+        this.#deps.failed('a reprocessing task failed', error)
         await this.#insist(job, { op: 'end', id: row.id, state: 'failed', message: (error as Error).message })
       }
     }
@@ -224,7 +224,7 @@ export class Reprocessing implements ReprocessService {
       if (after === null || isOver(after) || after.cursor !== through) return
       from = through
       const tookMs = performance.now() - begun
-      if (this.#parts.shards.messages > 0)
+      if (this.#deps.shards.messages > 0)
         await sleep(Math.min(3 * tookMs, limits.reprocessPauseMsMax), undefined, { ref: false })
     }
   }
@@ -235,11 +235,11 @@ export class Reprocessing implements ReprocessService {
     { id, selection }: ReprocessRow,
     after: number,
     countOnly: boolean,
-  ): Promise<LookResult> {
-    const { dataDir, serviceNames } = this.#parts
+  ): Promise<EventSearchResult> {
+    const { dataDir, serviceNames } = this.#deps
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#parts.thread.run({
+        return await this.#deps.thread.run({
           dataDir,
           job,
           serviceNames,
@@ -249,7 +249,7 @@ export class Reprocessing implements ReprocessService {
           countOnly,
         })
       } catch (error) {
-        if (!this.#parts.accepting() || attempt >= LOOK_ATTEMPTS) throw error
+        if (!this.#deps.accepting() || attempt >= LOOK_ATTEMPTS) throw error
         await sleep(LOOK_AGAIN_MS, undefined, { ref: false })
       }
     }
@@ -259,9 +259,9 @@ export class Reprocessing implements ReprocessService {
   async #settled(jobId: number, id: number, waitMs: number): Promise<void> {
     const begun = performance.now()
     for (;;) {
-      const job = this.#parts.job(jobId)
-      const row = job === undefined ? null : this.#parts.shards.reader(job.shard).task(jobId, id)
-      if (row === null || isOver(row) || job?.status === 'STOPPED' || !this.#parts.accepting()) return
+      const job = this.#deps.job(jobId)
+      const row = job === undefined ? null : this.#deps.shards.reader(job.shard).task(jobId, id)
+      if (row === null || isOver(row) || job?.status === 'STOPPED' || !this.#deps.accepting()) return
       const leftMs = begun + waitMs - performance.now()
       if (leftMs <= 0 && (row.matched !== null || waitMs === 0 || leftMs <= -COUNT_WAIT_MS)) return
       const stop = new AbortController()

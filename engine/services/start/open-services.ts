@@ -12,15 +12,15 @@ import { systemRandom } from '../../rng.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'
 import { AgentNotes } from '../read/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
-import { AuditDesk } from '../audit/audit.js'
+import { Audit } from '../audit/audit.js'
 import { Backups } from '../backup/backups.js'
-import { ClusterDesk } from '../read/cluster-service.js'
-import { ConsensusDesk } from '../consensus/consensus.js'
-import { Erasure } from '../erase/erase-events.js'
+import { Clusters } from '../read/cluster-service.js'
+import { Consensus } from '../consensus/consensus.js'
+import { EraseEvents } from '../erase/erase-events.js'
 import { Integrations } from '../integrations/integrations.js'
-import { LookUpWatch } from '../integrations/enrichment-deadlines.js'
-import { MetricsDesk } from '../report/metrics-reports.js'
-import { MonitorDesk } from '../monitor/monitor.js'
+import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { MetricsReports } from '../report/metrics-reports.js'
+import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
 import { Queries } from '../query/queries.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
@@ -40,19 +40,19 @@ export interface ServiceSettings {
 /** What can be asked. */
 export interface Services extends Training {
   readonly collector: AuditCollector
-  readonly audit: AuditDesk
-  readonly consensus: ConsensusDesk
-  readonly clusters: ClusterDesk
+  readonly audit: Audit
+  readonly consensus: Consensus
+  readonly clusters: Clusters
   readonly reprocess: Reprocessing
-  readonly erasure: Erasure
+  readonly erase: EraseEvents
   readonly notes: AgentNotes
   readonly queries: Queries
-  readonly metrics: MetricsDesk
+  readonly metrics: MetricsReports
   readonly integrations: Integrations
   readonly backups: Backups
   readonly retention: RetentionSweep
-  readonly lookUps: LookUpWatch
-  readonly monitor: MonitorDesk
+  readonly enrichments: EnrichmentDeadlines
+  readonly monitor: Monitor
 }
 
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
@@ -85,14 +85,14 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ...training,
     collector,
     integrations,
-    audit: new AuditDesk({ collector, readers, shards }),
-    consensus: new ConsensusDesk({ shards, collector, readers, current, mustAccept }),
-    clusters: new ClusterDesk({ shards, current }),
+    audit: new Audit({ collector, readers, shards }),
+    consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
+    clusters: new Clusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
-    erasure: new Erasure({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
+    erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
     queries: new Queries({ serviceNames, readers, catalog, clock }),
-    metrics: new MetricsDesk({
+    metrics: new MetricsReports({
       serviceNames,
       readers,
       catalog,
@@ -108,7 +108,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
     retention: new RetentionSweep({ catalog, logs, shards, store, clock, accepting, failed }),
-    lookUps: new LookUpWatch({ catalog, shards, clock, accepting, failed }),
-    monitor: new MonitorDesk({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
+    enrichments: new EnrichmentDeadlines({ catalog, shards, clock, accepting, failed }),
+    monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

@@ -15,7 +15,7 @@ import { sealingKey, type DataDir } from '../../store/directory/data-dir.js'
 import type { Environment } from '../../store/environment.js'
 import { openCatalog } from '../../store/directory/environments.js'
 import type { BootstrapOutcome } from '../../resource/bootstrap.js'
-import { Catalog } from '../../resource/resource-store.js'
+import { ResourceStore } from '../../resource/resource-store.js'
 import { lostSecrets } from '../../resource/registry/parameters.js'
 import { Sealer } from '../../resource/access/sealing.js'
 import { allKinds } from '../../integration/registry.js'
@@ -49,7 +49,7 @@ export interface Stores {
   /** The catalog's environment. */
   readonly catalogStore: Environment
   readonly auditLog: AuditLog
-  readonly catalog: Catalog
+  readonly catalog: ResourceStore
   /** One a shard. */
   readonly shardReaders: readonly JobReader[]
   /** Secrets that the first start made, to be shown once; null where there were none to make. */
@@ -70,7 +70,7 @@ export function openStores(
   const auditLog = new AuditLog(catalogStore)
   const sealer = new Sealer(sealingKey(dataDir), systemRandom)
   const ingestClock = new IngestClock(clock)
-  const catalog = Catalog.open(catalogStore, {
+  const catalog = ResourceStore.open(catalogStore, {
     clock,
     stamp: () => ingestClock.take(),
     random: systemRandom,
@@ -109,7 +109,7 @@ export function openStores(
 }
 
 /** Secrets that were sealed with another key cannot be read. */
-function warnOfLostSecrets(catalog: Catalog, sealer: Sealer, logs: Reports['logs']): void {
+function warnOfLostSecrets(catalog: ResourceStore, sealer: Sealer, logs: Reports['logs']): void {
   const integrations = [...catalog.integrations()]
     .filter(({ connection }) => lostSecrets(connection, sealer).length > 0)
     .map(({ title }) => title)

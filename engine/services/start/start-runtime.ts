@@ -7,8 +7,13 @@
 import { limits } from '../../limits.js'
 import type { DataDir } from '../../store/directory/data-dir.js'
 import type { TurnRan } from '../../runtime/turn/turn-contract.js'
-import { BackupThread, LookThread, ReaderThreads, TrainingThreads } from '../../runtime/threads/helper-threads.js'
-import { Marks } from '../verify/watermarks.js'
+import {
+  BackupThread,
+  EventSearchThread,
+  ReaderThreads,
+  TrainingThreads,
+} from '../../runtime/threads/helper-threads.js'
+import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
@@ -24,10 +29,10 @@ export interface RuntimeSettings {
 /** What runs. */
 export interface Runtime {
   readonly shards: Shards
-  readonly marks: Marks
+  readonly marks: Watermarks
   readonly readers: ReaderThreads
   readonly trainingThreads: TrainingThreads
-  readonly looks: LookThread
+  readonly looks: EventSearchThread
   readonly backupThread: BackupThread
 }
 
@@ -42,10 +47,10 @@ export function startRuntime(
   const shards = startShards(settings, directory, { stores, reports })
   return {
     shards,
-    marks: new Marks(catalogStore, dataDir, shards),
+    marks: new Watermarks(catalogStore, dataDir, shards),
     readers: new ReaderThreads(dataDir, (error) => failed('a thread that answers questions died', error)),
     trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
-    looks: new LookThread(failed),
+    looks: new EventSearchThread(failed),
     backupThread: new BackupThread((error) => failed('a thread that makes backups died', error)),
   }
 }
@@ -62,7 +67,7 @@ function startShards(
     const container = `actor/${shards.threadOf(shard)}`
     reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })
   }
-  const threadData = { dataDir, sectionNames: serviceNames, lateEventsMax: limits.countsLateEventsMax }
+  const threadData = { dataDir, sectionNames: serviceNames, uncountedEventsMax: limits.deferredCounterEventsMax }
   const { failed } = reports
   const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran })
   return shards

@@ -14,7 +14,7 @@ import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { decodeContent } from '../../store/event-record.js'
 import { jobRange, timeKey, timeOfKey } from '../../store/tables.js'
-import { ReadingShelf } from '../../actor/cause/cause-table.js'
+import { CauseTableReader } from '../../actor/cause/cause-table.js'
 import type { TrainingTask } from './training-task.js'
 
 /** A label that analysts agree on, and the event that it is about. */
@@ -27,7 +27,7 @@ export class CauseKnown {
   readonly examples: readonly CauseExample[]
   readonly #task: TrainingTask
   readonly #settings: CauseSettings
-  readonly #shelf: ReadingShelf
+  readonly #causeStore: CauseTableReader
   readonly #environment: Environment
   readonly #points: DecisionPoints
   readonly #codec: BodyCodec
@@ -41,7 +41,7 @@ export class CauseKnown {
     this.#task = task
     this.#settings = settings
     this.#environment = environment
-    this.#shelf = new ReadingShelf(environment, task.jobId)
+    this.#causeStore = new CauseTableReader(environment, task.jobId)
     this.#points = new DecisionPoints(task.points)
     this.#codec = new BodyCodec(environment)
     this.examples = labelled.flatMap(({ micros, label }) => {
@@ -54,7 +54,7 @@ export class CauseKnown {
   /** Trains one model. @throws TrainingCancelled. */
   train(progress: TrainingProgress): Uint8Array {
     const { points, labels, seed, objective } = this.#task
-    const precedence = new Precedence(this.#shelf, this.#settings.causeWindowMs)
+    const precedence = new Precedence(this.#causeStore, this.#settings.causeWindowMs)
     return trainCause(
       {
         examples: this.examples,
@@ -80,7 +80,7 @@ export class CauseKnown {
   }
 
   #known(micros: number, record: Uint8Array): Omit<CauseExample, 'label'> | null {
-    const alert = this.#shelf.get('alerts', micros) as AlertRow | undefined
+    const alert = this.#causeStore.get('alerts', micros) as AlertRow | undefined
     if (alert === undefined) return null
     return { alert, values: this.#points.valuesOf(this.#codec.decode(decodeContent(record).body)) }
   }

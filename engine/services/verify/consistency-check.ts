@@ -12,7 +12,7 @@ import { isoMicros } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import type { AuditLog } from '../audit/audit-log.js'
 import { decodeHead } from '../audit/audit-tables.js'
-import type { Catalog } from '../../resource/resource-store.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Environment } from '../../store/environment.js'
 import { openToLook } from '../../store/directory/environments.js'
 import { isMade } from '../../store/directory/whole-files.js'
@@ -39,7 +39,7 @@ const OR_ACCEPT = 'restore a backup, or go on without what is lost (--accept-los
 export function mustBelongTogether(
   dataDir: string,
   shards: number,
-  catalog: Pick<Catalog, 'jobs' | 'users'>,
+  catalog: Pick<ResourceStore, 'jobs' | 'users'>,
   onLoss: OnLoss,
 ): void {
   // Shards are made before there can be a job in one.
@@ -56,7 +56,7 @@ export function mustBelongTogether(
 }
 
 /** Shards that jobs lie in. */
-function usedShards(catalog: Pick<Catalog, 'jobs'>): Set<number> {
+function usedShards(catalog: Pick<ResourceStore, 'jobs'>): Set<number> {
   return new Set([...catalog.jobs()].map(({ shard }) => shard))
 }
 
@@ -64,12 +64,12 @@ function usedShards(catalog: Pick<Catalog, 'jobs'>): Set<number> {
 export function mustBeCurrent(
   dataDir: string,
   shards: readonly { lastMicros(): number }[],
-  catalog: Pick<Catalog, 'jobs'>,
+  catalog: Pick<ResourceStore, 'jobs'>,
   marks: Environment,
   onLoss: OnLoss,
 ): void {
   for (const shard of usedShards(catalog)) {
-    const older = olderThanMark(marks, shard, shards[shard]?.lastMicros() ?? 0)
+    const older = olderThanWatermark(marks, shard, shards[shard]?.lastMicros() ?? 0)
     if (older === null) continue
     onLoss(
       `shard-${shard}`,
@@ -79,7 +79,7 @@ export function mustBeCurrent(
 }
 
 /** How a shard's file is older than what the catalog knows of it, or null. */
-export function olderThanMark(marks: Environment, shard: number, lastMicros: number): string | null {
+export function olderThanWatermark(marks: Environment, shard: number, lastMicros: number): string | null {
   const known = markOf(marks, `shard-${shard}`) ?? 0
   if (lastMicros >= known) return null
   const last = lastMicros === 0 ? 'it has nothing' : `its last change is of ${isoMicros(lastMicros)}`
@@ -89,7 +89,7 @@ export function olderThanMark(marks: Environment, shard: number, lastMicros: num
 /** True where the ledger was lost that steps go by. @throws Refusal data_dir_invalid. */
 export function ledgerIsLost(
   dataDir: string,
-  catalog: Pick<Catalog, 'jobs'>,
+  catalog: Pick<ResourceStore, 'jobs'>,
   marks: Environment,
   onLoss: OnLoss,
 ): boolean {
@@ -113,7 +113,7 @@ interface StoredJobs {
 export function mustHaveDeleted(
   dataDir: string,
   shards: readonly StoredJobs[],
-  catalog: Pick<Catalog, 'job' | 'hasGiven'>,
+  catalog: Pick<ResourceStore, 'job' | 'hasGiven'>,
   log: Pick<AuditLog, 'has'>,
 ): void {
   for (const [shard, stored] of shards.entries()) {

@@ -11,7 +11,7 @@ import { bucketIdText } from '../../domain/event/bucket-key.js'
 import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../../domain/learn/consensus.js'
 import type { Entry } from '../../store/environment.js'
 import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../../store/event-record.js'
-import { decodeLookUps } from '../../store/enrichment-row.js'
+import { decodeEnrichments } from '../../store/enrichment-row.js'
 import { decodeNotes } from '../../store/note-row.js'
 import { decodeTask } from '../../store/reprocess-row.js'
 import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../../store/rows.js'
@@ -26,7 +26,7 @@ import {
   versionOfKey,
   type ShardTable,
 } from '../../store/tables.js'
-import { countedThrough, LateEvents } from '../../actor/buckets/bucket-counts.js'
+import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
 import { openModel } from '../../actor/job-model.js'
 import type { ShardCheck } from './verify-shard.js'
 
@@ -48,7 +48,7 @@ class JobCheck {
   readonly #jobId: number
   readonly #perBucket = new Map<string, number>()
   readonly #countedThrough: number
-  readonly #late = new LateEvents()
+  readonly #late = new UncountedEvents()
   #events = 0
   #withId = 0
   #pending = 0
@@ -103,15 +103,15 @@ class JobCheck {
     if (micros > this.#countedThrough) this.#late.add(bucket, micros, header.label)
   }
 
-  #waiting(key: Uint8Array, { pending, lookUps }: RecordHeader): void {
-    const isAwaited = lookUps === 'awaited'
+  #waiting(key: Uint8Array, { pending, enrichments }: RecordHeader): void {
+    const isAwaited = enrichments === 'awaited'
     if (isAwaited) this.#awaited++
     else if (pending) this.#pending++
     if (isAwaited && !pending) this.#shard.note('events', key, 'waits for look-ups, and is decided')
     else if (pending && this.#shard.get(isAwaited ? 'awaited' : 'pending', key) === undefined) {
       this.#shard.note('events', key, 'waits, and has no mark that it does')
     }
-    if (lookUps !== 'stored') return
+    if (enrichments !== 'stored') return
     this.#lookedUp++
     if (this.#shard.get('lookups', key) === undefined)
       this.#shard.note('events', key, 'has look-ups that are not there')
@@ -132,7 +132,7 @@ class JobCheck {
     for (const entry of this.#shard.entries(table, this.#jobId)) {
       count++
       if (table === 'notes') this.#shard.read(table, entry, decodeNotes)
-      if (table === 'lookups') this.#shard.read(table, entry, decodeLookUps)
+      if (table === 'lookups') this.#shard.read(table, entry, decodeEnrichments)
     }
     if (count !== expected)
       this.#shard.note(

@@ -13,22 +13,22 @@ import {
   idKey,
   nameKey,
   type ApiKeyRecord,
-  type CatalogCounters,
-  type CatalogTable,
+  type ResourceCounters,
+  type ResourceTable,
   type IntegrationRecord,
   type TokenRecord,
   type UserRecord,
   type UseRecord,
 } from '../../resource/records.js'
 
-export interface CatalogProblem {
+export interface ResourceProblem {
   readonly table: string
   readonly key: string
   readonly what: string
 }
 
-export interface CatalogCheck {
-  readonly problems: readonly CatalogProblem[]
+export interface ResourceCheck {
+  readonly problems: readonly ResourceProblem[]
   /** By id. */
   readonly jobs: ReadonlyMap<number, JobSettings>
 }
@@ -36,7 +36,7 @@ export interface CatalogCheck {
 const HASH = /^[0-9a-f]{64}$/
 
 class Check {
-  readonly problems: CatalogProblem[] = []
+  readonly problems: ResourceProblem[] = []
   readonly #environment: Environment
 
   constructor(environment: Environment) {
@@ -48,7 +48,7 @@ class Check {
   }
 
   /** Records by their key's bytes; each must be under the key that it names. */
-  read<T>(table: CatalogTable, keyOf: (record: T) => Uint8Array): Map<string, T> {
+  read<T>(table: ResourceTable, keyOf: (record: T) => Uint8Array): Map<string, T> {
     const records = new Map<string, T>()
     for (const { key, value } of this.#environment.range(table, {})) {
       const record = this.#decode<T>(table, { key, value })
@@ -59,17 +59,17 @@ class Check {
     return records
   }
 
-  counters(): CatalogCounters | null {
+  counters(): ResourceCounters | null {
     const key = nameKey('counters')
     const value = this.#environment.get('meta', key)
     if (value === undefined) {
       this.note('meta', key, 'is missing')
       return null
     }
-    return this.#decode<CatalogCounters>('meta', { key, value })
+    return this.#decode<ResourceCounters>('meta', { key, value })
   }
 
-  #decode<T>(table: CatalogTable, { key, value }: Entry): T | null {
+  #decode<T>(table: ResourceTable, { key, value }: Entry): T | null {
     try {
       const record = decodeRecord<T>(table, value)
       if (typeof record === 'object' && record !== null) return record
@@ -82,7 +82,7 @@ class Check {
 }
 
 /** Secrets are opened where there is a `sealer`. */
-export function verifyCatalog(environment: Environment, shards: number, sealer: Sealer | null): CatalogCheck {
+export function verifyResources(environment: Environment, shards: number, sealer: Sealer | null): ResourceCheck {
   const check = new Check(environment)
   const counters = check.counters()
   const jobs = check.read<JobSettings>('jobs', ({ id }) => idKey(id))
@@ -123,7 +123,7 @@ function checkJob(
   job: JobSettings,
   integrations: ReadonlySet<number>,
   shards: number,
-  counters: CatalogCounters | null,
+  counters: ResourceCounters | null,
 ): void {
   const key = idKey(job.id)
   if (!(job.shard >= 0 && job.shard < shards)) check.note('jobs', key, 'lies in a shard that there is not')

@@ -15,7 +15,7 @@ import { Refusal } from '../../errors.js'
 import { proveChain } from '../audit/audit-proof.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { ledgerTables } from '../../integration/delivery/ledger.js'
-import { verifyCatalog } from './verify-resources.js'
+import { verifyResources } from './verify-resources.js'
 import { Sealer } from '../../resource/access/sealing.js'
 import { systemRandom } from '../../rng.js'
 import { compareWithList, readList } from '../../store/directory/backup-files.js'
@@ -25,7 +25,7 @@ import { lockDataDir } from '../../store/directory/data-lock.js'
 import { walkPages } from '../../store/pages/page-walk.js'
 import { shardTables } from '../../store/tables.js'
 import { notedInShards } from '../audit/audit.js'
-import { olderThanMark } from './consistency-check.js'
+import { olderThanWatermark } from './consistency-check.js'
 import { allCatalogTables } from '../catalog-tables.js'
 import { lastTime } from '../../actor/event-table.js'
 import { notedHead } from '../../actor/audit-outbox.js'
@@ -87,12 +87,12 @@ class Verification {
     if (!this.pages('catalog', allCatalogTables)) return
     const environment = openToLook(this.#path, 'catalog')
     try {
-      const { problems, jobs } = verifyCatalog(environment, shards, sealer)
+      const { problems, jobs } = verifyResources(environment, shards, sealer)
       for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
       this.jobs = jobs
       for (const [shard, micros] of last) {
         const older = [...jobs.values()].some((job) => job.shard === shard)
-          ? olderThanMark(environment, shard, micros)
+          ? olderThanWatermark(environment, shard, micros)
           : null
         if (older !== null) this.note(`shard-${shard}.mdb`, older)
       }

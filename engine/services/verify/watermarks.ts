@@ -5,7 +5,7 @@
  * | table | key                              | value                                                       |
  * |-------|----------------------------------|-------------------------------------------------------------|
  * | marks | the file's name without its end  | version u8, JSON: `micros`, the last time applied in a shard |
- * | marks | `aging`                          | how far the clock is believed (retention.ts)                |
+ * | marks | `retentionClock`                          | how far the clock is believed (retention.ts)                |
  *
  * 1. A mark is of what is on disk already: whatever dies when, no file is behind its mark.
  * 2. Written once a minute where something changed, and at the end: a file that is older by less is not told from the latest one.
@@ -17,18 +17,18 @@ import { decodeJsonRow, encodeJsonRow } from '../../store/rows.js'
 import { isMade } from '../../store/directory/whole-files.js'
 import type { Shards } from '../../runtime/shards.js'
 
-export const marksTable = 'marks'
+export const watermarksTable = 'marks'
 export const LEDGER = 'integrations'
 
 const NOTE_MS = 60_000
 
 /** Up to where the file was at least, microseconds; null where nothing is known of it. */
 export function markOf(catalog: Environment, name: string): number | null {
-  const row = catalog.get(marksTable, Buffer.from(name))
+  const row = catalog.get(watermarksTable, Buffer.from(name))
   return row === undefined ? null : (decodeJsonRow(row) as { micros: number }).micros
 }
 
-export class Marks {
+export class Watermarks {
   readonly #catalog: Environment
   readonly #dataDir: string
   readonly #shards: Pick<Shards, 'count' | 'reader'>
@@ -48,7 +48,7 @@ export class Marks {
     for (let shard = 0; shard < this.#shards.count; shard++)
       this.#put(batch, `shard-${shard}`, this.#shards.reader(shard).lastMicros())
     if (isMade(this.#dataDir, LEDGER)) this.#put(batch, LEDGER, 0)
-    else if (markOf(this.#catalog, LEDGER) !== null) batch.delete(marksTable, Buffer.from(LEDGER))
+    else if (markOf(this.#catalog, LEDGER) !== null) batch.delete(watermarksTable, Buffer.from(LEDGER))
     if (batch.size > 0) commitOrWait(this.#catalog, batch)
   }
 
@@ -58,6 +58,6 @@ export class Marks {
   }
 
   #put(batch: WriteBatch, name: string, micros: number): void {
-    if (markOf(this.#catalog, name) !== micros) batch.put(marksTable, Buffer.from(name), encodeJsonRow({ micros }))
+    if (markOf(this.#catalog, name) !== micros) batch.put(watermarksTable, Buffer.from(name), encodeJsonRow({ micros }))
   }
 }

@@ -195,15 +195,15 @@ describe('an event of a job that is enriched', () => {
   it('is decided at once, and says so, where too many wait', async () => {
     const shard = new TestShard()
     await Promise.all(
-      Array.from({ length: limits.lookUpsPendingMax }, (_, i) => shard.ingest(job, { host: `h${i % 7}` })),
+      Array.from({ length: limits.enrichmentsPendingMax }, (_, i) => shard.ingest(job, { host: `h${i % 7}` })),
     )
     const over = await shard.ingest(job, { host: 'a' }, 'over')
     assert.equal(over.status, 'OK')
     assert.match(document(shard, 'over').service.log_messages[0].content, /too many events of the job were waiting/)
-    assert.equal(shard.reader().stats(job).pending, limits.lookUpsPendingMax)
+    assert.equal(shard.reader().stats(job).pending, limits.enrichmentsPendingMax)
     let messages = 0
     while ((await order(shard, { op: 'give_up', through: over.ingestMicros, steps: [] })).more) messages++
-    assert.equal(messages, Math.ceil(limits.lookUpsPendingMax / limits.resumeEventsPerTurn) - 1)
+    assert.equal(messages, Math.ceil(limits.enrichmentsPendingMax / limits.resumeEventsPerTurn) - 1)
     assert.equal((await shard.ingest(job, { host: 'a' }, 'next')).status, 'pending_inference')
     sound(shard)
   })

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { SeededRandom } from '../../../engine/rng.js'
 import { planApply } from '../../../engine/resource/apply.js'
-import { standardKinds } from '../../../engine/resource/registry/registry-entries.js'
+import { builtInKinds } from '../../../engine/resource/registry/registry-entries.js'
 import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/access/sealing.js'
 import { parseDocument } from '../../../engine/resource/shapes.js'
-import { CatalogState } from '../../../engine/resource/state.js'
+import { ResourceState } from '../../../engine/resource/state.js'
 import { ManualClock } from '../../../engine/clock.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { apiKey, dump, job, openCatalog, restApi, smallSet } from '../../support/resource-store.js'
@@ -71,10 +71,10 @@ test('an empty document is a success that changes nothing', () => {
 })
 
 test('more jobs than there may be are refused, changes of those there are are not', () => {
-  const state = new CatalogState(standardKinds)
+  const state = new ResourceState(builtInKinds)
   const bench = openCatalog()
   bench.catalog.apply({ a: job('a') }, true, testAuthor)
-  const { integrations } = CatalogState.load(bench.environment, standardKinds)
+  const { integrations } = ResourceState.load(bench.environment, builtInKinds)
   for (const record of integrations.values()) state.integrations.set(record.id, record)
   const settings = bench.catalog.jobByTitle('a') as JobSettings
   for (let id = 1; id <= limits.jobsMax; id++) state.jobs.set(id, settings)

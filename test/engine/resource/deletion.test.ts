@@ -68,7 +68,7 @@ test('a commit that fails removes nothing', () => {
   const { catalog, environment } = openCatalog()
   catalog.apply(smallSet(), true, testAuthor)
   const heard: number[] = []
-  catalog.onJobRemoved((id) => heard.push(id))
+  catalog.onJobDeleted((id) => heard.push(id))
   environment.failNextCommit = new Error('disk')
   assert.throws(() => catalog.remove({ type: 'job', title: 'job' }, testAuthor), /disk/)
   assert.ok(catalog.jobByTitle('job'))

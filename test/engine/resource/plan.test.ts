@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Catalog } from '../../../engine/resource/resource-store.js'
+import type { ResourceStore } from '../../../engine/resource/resource-store.js'
 import { apiKey, dump, input, job, openCatalog, restApi, smallSet } from '../../support/resource-store.js'
 import { assertRefused } from '../../support/engine/refusal.js'
 import { kindsForTests, search, searchSecrets, searchSteps } from '../../support/registry.js'
 import { testAuthor } from '../../support/author.js'
 
-function integration(catalog: Catalog, title: string): Record<string, unknown> {
+function integration(catalog: ResourceStore, title: string): Record<string, unknown> {
   return catalog.list({ type: 'integration', title })[0] as Record<string, unknown>
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isRefusal } from '../../../engine/errors.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { SeededRandom } from '../../../engine/rng.js'
-import { Catalog, catalogTables } from '../../../engine/resource/resource-store.js'
+import { ResourceStore, catalogTables } from '../../../engine/resource/resource-store.js'
 import { encodeRecord, idKey, nameKey } from '../../../engine/resource/records.js'
 import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/access/sealing.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
@@ -22,7 +22,7 @@ function all({ environment, catalog }: CatalogBench): unknown {
 }
 
 /** Everything as GET shows it, jobs in full, as a client has it. */
-function shownInFull(catalog: Catalog): unknown[] {
+function shownInFull(catalog: ResourceStore): unknown[] {
   const jobs = [...catalog.jobs()].flatMap(({ id }) => catalog.list({ type: 'job', id: String(id) }))
   const others = (['api_key', 'integration'] as const).flatMap((type) => catalog.list({ type }))
   return JSON.parse(JSON.stringify([...jobs, ...others])) as unknown[]
@@ -154,7 +154,7 @@ test('listeners hear of each job that is made, changed or deleted, when the cata
   const { catalog } = openCatalog()
   const heard: string[] = []
   catalog.onJobChanged((each) => heard.push(`${each.title} ${catalog.job(each.id) === each}`))
-  catalog.onJobRemoved((id) => heard.push(`removed ${id} ${catalog.job(id) === undefined}`))
+  catalog.onJobDeleted((id) => heard.push(`removed ${id} ${catalog.job(id) === undefined}`))
   catalog.apply({ a: job('a'), b: job('b') }, true, testAuthor)
   catalog.apply({ a: job('a'), b: job('b', { description: 'changed' }) }, true, testAuthor)
   catalog.remove({ type: 'job', title: 'a' }, testAuthor)
@@ -195,9 +195,9 @@ test('a store that fails when the built-in parts are added opens no catalog', ()
   for (const table of catalogTables) for (const { key } of environment.range(table, {})) batch.delete(table, key)
   environment.commit(batch)
   environment.failNextCommit = new Error('disk')
-  assert.throws(() => Catalog.open(environment, options), /disk/)
+  assert.throws(() => ResourceStore.open(environment, options), /disk/)
   assert.deepEqual(dump(environment), [])
-  assert.equal(Catalog.open(environment, options).list({ title: 'Internal storage' }).length, 1)
+  assert.equal(ResourceStore.open(environment, options).list({ title: 'Internal storage' }).length, 1)
 })
 
 test('a thousand jobs come in one request and leave one by one', () => {

@@ -23,7 +23,7 @@ function openShards(test: TestContext): { shards: Shards; failures: unknown[]; b
   const failures: unknown[] = []
   const shards = new Shards({
     threads: 1,
-    threadData: { dataDir: directory, sectionNames: ['service'], lateEventsMax: 8 },
+    threadData: { dataDir: directory, sectionNames: ['service'], uncountedEventsMax: 8 },
     readers: openReaders(directory, 2),
     clock: new IngestClock(systemClock),
     failed: (_, error) => failures.push(error),

@@ -36,7 +36,7 @@ function header(random: SeededRandom, flagBits: number): RecordHeader {
     modelVersion: random.pick([0, 1, 65_536, 2 ** 32 - 1]),
     outlierScore: Math.fround(random.nextFloat() * 10),
     bucketId: random.below(2) === 0 ? null : Buffer.from(random.bytes(16)).fill(1, 0, 1),
-    lookUps: 'none',
+    enrichments: 'none',
   }
 }
 
@@ -159,8 +159,8 @@ describe('a record with a decision that stood before, or with notes', () => {
 
   it('has look-ups too, whatever else it has, and says so through every other change', () => {
     const random = new SeededRandom(13)
-    for (const lookUps of ['awaited', 'stored', 'passed_over'] as const) {
-      const given: RecordHeader = { ...header(random, 31), lookUps, source: 'ageing_model' }
+    for (const enrichments of ['awaited', 'stored', 'passed_over'] as const) {
+      const given: RecordHeader = { ...header(random, 31), enrichments, source: 'ageing_model' }
       const plain = encodeRecord(given, content)
       assert.deepEqual(decodeHeader(plain), given)
       const noted = withNotes(plain)
@@ -172,7 +172,7 @@ describe('a record with a decision that stood before, or with notes', () => {
         [decodeHeader(other), decodePrevious(other), decodeContent(other)],
         [given, wanted, { ...content, body: Buffer.of(9, 9, 9) }],
       )
-      assert.equal(decodeHeader(withHeader(changed, { ...given, lookUps: 'none' })).lookUps, 'none')
+      assert.equal(decodeHeader(withHeader(changed, { ...given, enrichments: 'none' })).enrichments, 'none')
     }
   })
 })

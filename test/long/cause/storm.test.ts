@@ -14,7 +14,7 @@ import { Shard } from '../../../engine/actor/shard.js'
 import { causeBounds } from '../../../engine/domain/cause/bounds.js'
 import type { ClusterRow } from '../../../engine/domain/cause/cause-rows.js'
 import { countClusters } from '../../../engine/domain/cause/cluster-book.js'
-import { shelfParts } from '../../../engine/domain/cause/cause-store.js'
+import { causeParts } from '../../../engine/domain/cause/cause-store.js'
 import { SeededRandom } from '../../../engine/rng.js'
 import { openLmdb, type LmdbEnvironment } from '../../../engine/store/lmdb/lmdb.js'
 import { shardTables } from '../../../engine/store/tables.js'
@@ -116,7 +116,7 @@ function check(environment: LmdbEnvironment, linkage: 'window' | 'precedence', o
     largest.row.roots.length <= 3 * causeBounds.causeRootsMax &&
       largest.row.merged.length <= causeBounds.causeMergedMax,
   )
-  for (const [part] of shelfParts.entries()) {
+  for (const [part] of causeParts.entries()) {
     const from = Buffer.from([0, 0, 0, 1, part])
     environment.scan('causes', { from, to: Buffer.from([0, 0, 0, 1, part + 1]) }, (_, value) => {
       assert.ok(value.length <= ROW_BYTES_MAX, `a row of ${value.length} bytes`)

@@ -24,7 +24,7 @@ after(async () => {
   await node?.close()
 })
 
-async function asked<T>(run: (connection: NatsConnection) => Promise<T>): Promise<T> {
+async function query<T>(run: (connection: NatsConnection) => Promise<T>): Promise<T> {
   const connection = await connect({ servers: `127.0.0.1:${node.port}` })
   try {
     return await run(connection)
@@ -34,7 +34,7 @@ async function asked<T>(run: (connection: NatsConnection) => Promise<T>): Promis
 }
 
 const makeStream = (name: string, subject: string): Promise<unknown> =>
-  asked(async (connection) => {
+  query(async (connection) => {
     return await (await jetstreamManager(connection)).streams.add({
       name,
       subjects: [subject],
@@ -43,12 +43,12 @@ const makeStream = (name: string, subject: string): Promise<unknown> =>
   })
 
 const stored = (name: string): Promise<number> =>
-  asked(async (connection) => {
+  query(async (connection) => {
     return (await (await jetstreamManager(connection)).streams.info(name)).state.messages
   })
 
 function publish(subject: string, from: number, to: number): Promise<void> {
-  return asked(async (connection) => {
+  return query(async (connection) => {
     const stream = jetstream(connection)
     for (let at = from; at < to; at += 500) {
       const bodies = Array.from({ length: Math.min(500, to - at) }, (_, i) => alert(at + i))
@@ -81,7 +81,7 @@ test(
         await node.start()
       },
     })
-    const info = await asked(async (connected) =>
+    const info = await query(async (connected) =>
       (await jetstreamManager(connected)).consumers.info('kills', 'decisions'),
     )
     assert.deepEqual([info.num_pending, info.num_ack_pending, info.ack_floor.stream_seq], [0, 0, published])

@@ -99,11 +99,14 @@ test('an event that is refused is kept, listed, and sent again', async () => {
     () => client.get(path),
     (answer) => answer.body.total_count === 1,
   )
-  const [letter] = body.failed_deliveries
-  assert.deepEqual([letter.event_id, letter.status, letter.reason], ['bad', 'dead', 'HTTP 400: no such thing'])
+  const [deadLetter] = body.failed_deliveries
+  assert.deepEqual(
+    [deadLetter.event_id, deadLetter.status, deadLetter.reason],
+    ['bad', 'dead', 'HTTP 400: no such thing'],
+  )
   receiver.answer = status(200)
   assert.equal((await client.post('/api/v2/integrations/failed_deliveries/retry', { id: 'nothing' })).status, 404)
-  assert.deepEqual((await client.post('/api/v2/integrations/failed_deliveries/retry', { id: letter.id })).body, {
+  assert.deepEqual((await client.post('/api/v2/integrations/failed_deliveries/retry', { id: deadLetter.id })).body, {
     status: 'OK',
     count: 1,
   })

@@ -132,10 +132,10 @@ test('what was looked up decides: a model is trained on it, buckets differ by it
   const filters = [{ field: 'enrichment.cmdb.owner.team', operator: 'is', value: 'web' }]
   assert.equal((await client.post('/api/v2/events/query', { job_ids: [jobId], filters, size: 0 })).body.total_count, 4)
   // Reprocessing asks nobody: what was looked up is there.
-  const asked = server.http.received.length
+  const query = server.http.received.length
   await client.post(`/api/v2/events/${jobId}/e2/reprocess`)
   assert.equal((await decided(jobId, 'e2')).service.result_label, 'Escalate')
-  assert.equal(server.http.received.length, asked)
+  assert.equal(server.http.received.length, query)
 })
 
 test('the same event again is the same; another body is looked up anew; a client has its own enrichment back', async () => {

@@ -71,20 +71,20 @@ test('messages become events, decisions messages; what is no event is kept, told
 
   const listed = (await client.get(`/api/v2/integrations/failed_deliveries?job_id=${jobId}&status=dead`)).body
   assert.equal(listed.total_count, 1)
-  const [letter] = listed.failed_deliveries
+  const [deadLetter] = listed.failed_deliveries
   assert.deepEqual(
-    [letter.role, letter.event_id, letter.status, letter.reason, letter.attempts],
+    [deadLetter.role, deadLetter.event_id, deadLetter.status, deadLetter.reason, deadLetter.attempts],
     ['input', 'a7', 'dead', 'it is not JSON', 1],
   )
   assert.equal(
     (await client.get(`/api/v2/integrations/failed_deliveries?job_id=${jobId}&status=waiting`)).body.total_count,
     0,
   )
-  assert.equal((await client.post('/api/v2/integrations/failed_deliveries/retry', { id: letter.id })).body.count, 1)
+  assert.equal((await client.post('/api/v2/integrations/failed_deliveries/retry', { id: deadLetter.id })).body.count, 1)
   assert.equal(
     (await client.get(`/api/v2/integrations/failed_deliveries?job_id=${jobId}`)).body.failed_deliveries[0].attempts,
     2,
   )
-  assert.equal((await client.delete(`/api/v2/integrations/failed_deliveries?id=${letter.id}`)).body.count, 1)
+  assert.equal((await client.delete(`/api/v2/integrations/failed_deliveries?id=${deadLetter.id}`)).body.count, 1)
   assert.equal((await client.get(`/api/v2/integrations/failed_deliveries?job_id=${jobId}`)).body.total_count, 0)
 })

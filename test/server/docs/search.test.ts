@@ -31,7 +31,7 @@ class Part extends FakeElement {
 const box = new Part('input')
 const list = new Part('ul')
 const visited: string[] = []
-const asked: string[] = []
+const query: string[] = []
 box.setAttribute('data-index', '/docs/assets/headings.json?v=1')
 const browser = {
   document: {
@@ -40,7 +40,7 @@ const browser = {
   },
   location: { assign: (url: string) => visited.push(url) },
   fetch: async (url: string) => {
-    asked.push(url)
+    query.push(url)
     return { json: async () => index }
   },
 }
@@ -91,5 +91,5 @@ test('what is typed is looked for, Enter goes to the first, Escape ends it', asy
     (hidden) => hidden,
   )
   assert.equal(box.value, '')
-  assert.deepEqual(asked, ['/docs/assets/headings.json?v=1'])
+  assert.deepEqual(query, ['/docs/assets/headings.json?v=1'])
 })

@@ -12,7 +12,7 @@ import { Clustering } from '../../../engine/domain/cause/clustering.js'
 import { contextValues, structuralAnswer, untrainedDecision } from '../../../engine/domain/cause/context.js'
 import { LearnedBelief, type Lessons } from '../../../engine/domain/cause/lessons.js'
 import { causeSettingsOf, type CauseSettings } from '../../../engine/domain/cause/settings.js'
-import { shelfParts } from '../../../engine/domain/cause/cause-store.js'
+import { causeParts } from '../../../engine/domain/cause/cause-store.js'
 import { Sightings } from '../../../engine/domain/cause/sighting.js'
 import type { Decision } from '../../../engine/domain/decide/decision.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
@@ -42,13 +42,13 @@ export interface OracleAlert {
 }
 
 export class OracleCauses {
-  readonly shelf = new TestShelf()
+  readonly causeStore = new TestShelf()
   readonly #settings: CauseSettings
   readonly #clustering: Clustering
 
   constructor(job: JobSettings) {
     this.#settings = causeSettingsOf(job)
-    this.#clustering = new Clustering(this.shelf, this.#settings)
+    this.#clustering = new Clustering(this.causeStore, this.#settings)
   }
 
   take(job: CauseJob, micros: number, body: Record<string, unknown>, nowMicros: number): Decision {
@@ -123,9 +123,9 @@ export class OracleCauses {
   compare(environment: Environment, jobId: number, events: ReadonlyMap<number, { readonly pending: boolean }>): void {
     this.#clustering.flush()
     const rows = new CauseRows(environment as ConstructorParameters<typeof CauseRows>[0], jobId)
-    for (const part of shelfParts) {
+    for (const part of causeParts) {
       const stored = [...rows.all(part)].map(({ number, row }) => [number, JSON.parse(JSON.stringify(row))] as const)
-      const wanted = [...this.shelf.all(part)]
+      const wanted = [...this.causeStore.all(part)]
         .map(({ number, row }) => [number, row] as const)
         .sort(([a], [b]) => a - b)
       assert.deepEqual(stored, wanted, `${part} of clusters`)
@@ -134,7 +134,7 @@ export class OracleCauses {
     const members = [...clusters.keys()].flatMap((cluster) =>
       [...rows.members(cluster, 0, Infinity)].map((alert) => `${cluster} ${alert}`),
     )
-    assert.deepEqual(members.sort(), [...this.shelf.members].sort(), 'alerts of clusters')
+    assert.deepEqual(members.sort(), [...this.causeStore.members].sort(), 'alerts of clusters')
     const sizes = new Map<number, number>()
     for (const [micros, { pending }] of events) {
       const alert = rows.get('alerts', micros) as AlertRow | undefined

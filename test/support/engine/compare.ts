@@ -108,7 +108,9 @@ function compareEvents(
     ['awaited', 'awaited'],
     ['lookups', 'stored'],
   ] as const) {
-    const marked = [...oracle.events.values()].filter(({ lookUps }) => lookUps === state).map(({ micros }) => micros)
+    const marked = [...oracle.events.values()]
+      .filter(({ enrichments }) => enrichments === state)
+      .map(({ micros }) => micros)
     assert.deepEqual(
       entries(environment, table, job.id).map(({ key }) => timeOfKey(key)),
       marked.sort((a, b) => a - b),
@@ -124,8 +126,8 @@ function compareEvents(
       header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')),
       event.bucket,
     )
-    const { bucketId: _, hasClientId, lookUps, ...rest } = header
-    assert.equal(lookUps, event.lookUps, `look-ups of event ${event.id}`)
+    const { bucketId: _, hasClientId, enrichments, ...rest } = header
+    assert.equal(enrichments, event.enrichments, `look-ups of event ${event.id}`)
     assert.deepEqual(
       rest,
       {
@@ -164,7 +166,7 @@ function compareEvents(
   assert.deepEqual(
     pending,
     [...oracle.events.values()]
-      .filter(({ pending: waits, lookUps }) => waits && lookUps !== 'awaited')
+      .filter(({ pending: waits, enrichments }) => waits && enrichments !== 'awaited')
       .map(({ micros }) => micros)
       .sort((a, b) => a - b),
   )

@@ -1,7 +1,7 @@
 /** Holds the metrics of a job against a count over the oracle's events, by both ways that the engine has. */
 import assert from 'node:assert/strict'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
-import { BallotShelf } from '../../../engine/services/report/job-ballots.js'
+import { BallotCache } from '../../../engine/services/report/job-ballots.js'
 import { countByBuckets, countByEvents, runJobMetrics } from '../../../engine/services/report/job-metrics.js'
 import { groundOf, type MetricsGround } from '../../../engine/services/report/metrics-context.js'
 import type { MetricsJob } from '../../../engine/services/report/metrics-task.js'
@@ -14,7 +14,7 @@ import { CancelCell } from '../../../engine/services/readers/task-frame.js'
 /** A ground over one store, with all the time there is; `codec` reads its bodies, a new one for each question where none is given. */
 export function metricsGround(
   environment: Environment,
-  shelf = new BallotShelf(),
+  causeStore = new BallotCache(),
   nowMicros = 0,
   codec?: BodyCodec,
 ): MetricsGround {
@@ -22,7 +22,7 @@ export function metricsGround(
     dataDir: '',
     serviceNames: ['service'],
     nowMicros,
-    shelf,
+    causeStore,
     stores: () => ({ environment, codec: codec ?? new BodyCodec(environment) }),
     clock: { nowMs: () => 0, deadlineMs: 1, cancelled: new CancelCell() },
   }
@@ -72,14 +72,14 @@ function plain({ matrix, changed, ...rest }: NonNullable<ReturnType<typeof count
   return { ...rest, matrix: matrix.rows, changed: changed.map(({ size }) => size) }
 }
 
-/** `shelf` is kept from one comparison to the next, as a thread does. */
+/** `causeStore` is kept from one comparison to the next, as a thread does. */
 export function compareMetrics(
   { environment, codec }: StoreLook,
   job: JobSettings,
   oracle: OracleJob,
-  shelf: BallotShelf,
+  causeStore: BallotCache,
 ): void {
-  const ground = metricsGround(environment, shelf, 0, codec)
+  const ground = metricsGround(environment, causeStore, 0, codec)
   const own = groundOf(ground, metricsJob(job))
   const events = [...oracle.events.values()].sort((a, b) => a.micros - b.micros)
   const wanted = countOracle(oracle, events)

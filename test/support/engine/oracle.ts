@@ -7,7 +7,7 @@ import { DecisionPoints, lacksPoints } from '../../../engine/domain/event/decisi
 import { eventIdOf, microsOfEventId } from '../../../engine/domain/event/event-id.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
 import { decide, noDecision, type Decision } from '../../../engine/domain/decide/decision.js'
-import { freshWatch, learnOfFeedback, seeDecision, underWatch } from '../../../engine/domain/decide/model-trust.js'
+import { freshTrust, learnOfFeedback, seeDecision, withTrust } from '../../../engine/domain/decide/model-trust.js'
 import { hasBuckets, hasClusters, outlierRateOf, type JobSettings } from '../../../engine/domain/job/job.js'
 import { openModel } from '../../../engine/actor/job-model.js'
 import { CauseModel } from '../../../engine/domain/cause/cause-model.js'
@@ -27,7 +27,7 @@ export interface OracleEvent {
   /** As its client sent it, and with what was looked up. */
   readonly sent: Record<string, unknown>
   body: Record<string, unknown>
-  lookUps: 'none' | 'awaited' | 'stored'
+  enrichments: 'none' | 'awaited' | 'stored'
   /** Name of its bucket, or null. */
   bucket: string | null
   lacks: boolean
@@ -106,7 +106,7 @@ export class OracleJob {
   lastFeedbackMicros: number | null = null
   feedbackSeq = 0
   #throughSeq = 0
-  watch = freshWatch()
+  watch = freshTrust()
   #model: { version: number; fingerprint: number; model: Model } | null = null
   /** Where the job has clusters. */
   causes: OracleCauses | null = null
@@ -148,7 +148,7 @@ export class OracleJob {
       micros,
       sent: body,
       body,
-      lookUps: enriched ? 'awaited' : 'none',
+      enrichments: enriched ? 'awaited' : 'none',
       bucket,
       lacks,
       pending,
@@ -165,7 +165,7 @@ export class OracleJob {
   }
 
   vote(settings: JobSettings, event: OracleEvent, { analyst, label, micros }: OracleVote): void {
-    this.#watchFeedback(settings, event, label, micros)
+    this.#modelEvidence(settings, event, label, micros)
     const subject = event.bucket ?? `event ${event.micros}`
     const ballot = this.#ballot(subject)
     ballot.votes = [
@@ -221,7 +221,7 @@ export class OracleJob {
   resume(settings: JobSettings, nowMicros: number): void {
     if (settings.status === 'STOPPED') return
     for (const event of [...this.events.values()].sort((a, b) => a.micros - b.micros)) {
-      if (!event.pending || event.lookUps === 'awaited') continue
+      if (!event.pending || event.enrichments === 'awaited') continue
       const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
       event.decision = event.lacks
         ? noDecision
@@ -235,12 +235,12 @@ export class OracleJob {
 
   /** What was looked up about the event has come: undefined for a step that failed. */
   enrich(settings: JobSettings, event: OracleEvent, fields: Record<string, unknown> | undefined, micros: number): void {
-    if (event.lookUps !== 'awaited' || settings.status === 'STOPPED') return
+    if (event.enrichments !== 'awaited' || settings.status === 'STOPPED') return
     const own = event.sent.enrichment
     const { ti, ...kept } = (typeof own === 'object' && own !== null ? own : {}) as Record<string, unknown>
     if (fields !== undefined || ti !== undefined)
       event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
-    event.lookUps = 'stored'
+    event.enrichments = 'stored'
     const to = hasBuckets(settings.category)
       ? JSON.stringify([settings.decisionPoints, new DecisionPoints(settings.decisionPoints).valuesOf(event.body)])
       : null
@@ -300,7 +300,7 @@ export class OracleJob {
       return
     for (const time of order.times) {
       const event = this.events.get(time)
-      if (event === undefined || event.lookUps === 'awaited') continue
+      if (event === undefined || event.enrichments === 'awaited') continue
       task.updated++
       if (this.decideAgain(settings, event, micros)) task.changed++
     }
@@ -319,7 +319,7 @@ export class OracleJob {
     if (!this.models.includes(row.version)) this.models.push(row.version)
     for (const ballot of this.ballots.values()) ballot.trained = seen.get(ballot) ?? NONE
     this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
-    this.watch = freshWatch()
+    this.watch = freshTrust()
     this.#throughSeq = row.throughSeq
   }
 
@@ -386,7 +386,7 @@ export class OracleJob {
       modelThreshold: this.#model.model.summary.outlierThreshold,
       consensusCounts: this.#consensusCounts(),
     }
-    const decision = underWatch(own, this.watch, terms)
+    const decision = withTrust(own, this.watch, terms)
     if (!again) seeDecision(own, this.watch, terms, this.lastEventMicros ?? 0)
     return decision
   }
@@ -395,7 +395,7 @@ export class OracleJob {
     return [0, 1, 2].map((label) => [...this.ballots.values()].filter(({ consensus }) => consensus === label).length)
   }
 
-  #watchFeedback(settings: JobSettings, event: OracleEvent, label: number, micros: number): void {
+  #modelEvidence(settings: JobSettings, event: OracleEvent, label: number, micros: number): void {
     const { source, modelVersion } = event.decision
     const points = new DecisionPoints(settings.decisionPoints)
     if (event.hasFeedback || !source.endsWith('model') || this.#model === null || modelVersion !== this.#model.version)

@@ -30,7 +30,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
   const [ids, pending] = [new Map<string, number>(), new Set<number>()]
   for (const { key, value } of entries('ids')) ids.set(Buffer.from(key.subarray(4)).toString(), timeOfValue(value))
   for (const { key } of [...entries('pending'), ...entries('awaited')]) pending.add(timeOfKey(key))
-  const lookUps = new Set(entries('lookups').map(({ key }) => timeOfKey(key)))
+  const enrichments = new Set(entries('lookups').map(({ key }) => timeOfKey(key)))
   let feedbackEvents = 0
   for (const { key, value } of entries('events')) {
     const micros = timeOfKey(key)
@@ -39,7 +39,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
     assert.equal(header.hasClientId, clientId !== null)
     if (clientId !== null) assert.equal(ids.get(clientId), micros, `the index of event ${clientId}`)
     assert.equal(header.pending, pending.delete(micros), 'the pending mark of an event')
-    assert.equal(header.lookUps === 'stored', lookUps.delete(micros), 'the look-ups of an event')
+    assert.equal(header.enrichments === 'stored', enrichments.delete(micros), 'the look-ups of an event')
     events.set(clientId ?? eventIdOf(micros), codec.decode(body))
     if (header.hasFeedback) feedbackEvents++
     if (header.bucketId === null) continue
@@ -50,7 +50,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
     decisions.set(bucket, decided)
   }
   assert.equal(events.size, entries('events').length, 'one event an id')
-  assert.deepEqual([pending.size, lookUps.size], [0, 0], 'marks and look-ups without an event')
+  assert.deepEqual([pending.size, enrichments.size], [0, 0], 'marks and look-ups without an event')
   for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
   const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
   const buckets = entries('buckets').map((entry) => [subject(entry), entry.value] as const)

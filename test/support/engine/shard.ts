@@ -157,16 +157,16 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   readonly lateCommits: LateCommits
   /** What the main thread remembers; a test compares it with what is stored. */
   latest = this.#noneYet()
-  readonly #lateEventsMax: number
+  readonly #uncountedEventsMax: number
   #shard: Shard
   #micros = 1_700_000_000_000_000
 
   constructor(
     environment: E = new MemoryEnvironment(shardTables) as Environment as E,
-    lateEventsMax = usualLateEventsMax,
+    uncountedEventsMax = usualLateEventsMax,
   ) {
     this.environment = environment
-    this.#lateEventsMax = lateEventsMax
+    this.#uncountedEventsMax = uncountedEventsMax
     this.lateCommits = new LateCommits(environment)
     this.#shard = this.#newShard()
     this.run = (task) => this.#shard.run(task)
@@ -184,7 +184,7 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
   }
 
   #newShard(): Shard {
-    return new Shard(this.environment, sectionNames, this.#lateEventsMax, this.lateCommits)
+    return new Shard(this.environment, sectionNames, this.#uncountedEventsMax, this.lateCommits)
   }
 
   /** The thread of the next turn dies, before or after its commit; whether it has. */

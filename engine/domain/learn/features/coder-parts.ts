@@ -12,7 +12,7 @@ import { readFactors, writeFactors, type TextFactors } from './text-factors.js'
 import { readProfiles, writeProfiles, type PointProfile } from './point-profile.js'
 
 /** How events are coded. */
-export interface CoderParts {
+export interface CoderTables {
   readonly points: readonly string[]
   readonly profiles: readonly PointProfile[]
   /** Two indices of points a pair. */
@@ -27,7 +27,7 @@ export interface CoderParts {
   readonly factors: TextFactors
 }
 
-export function writeCoder(parts: CoderParts, to: ModelWriter): void {
+export function writeCoder(parts: CoderTables, to: ModelWriter): void {
   to.u32(parts.points.length)
   for (const point of parts.points) to.text(point)
   writeProfiles(parts.profiles, to)
@@ -40,7 +40,7 @@ export function writeCoder(parts: CoderParts, to: ModelWriter): void {
   writeFactors(parts.factors, to)
 }
 
-export function readCoder(from: ModelReader): CoderParts {
+export function readCoder(from: ModelReader): CoderTables {
   const points: string[] = []
   for (let left = from.u32(); left > 0; left--) points.push(from.text())
   return {
@@ -57,7 +57,7 @@ export function readCoder(from: ModelReader): CoderParts {
 }
 
 /** What codes an event for the model with these parts. */
-export function makeCoder(parts: CoderParts): EventCoder {
+export function makeCoder(parts: CoderTables): EventCoder {
   const encoder = new FeatureEncoder(parts.points, parts.profiles, parts.pairs)
   const table = new FeatureTable(parts.features.length)
   for (const hash of parts.features) table.add(hash)

@@ -8,7 +8,7 @@
 import { balance } from './class-balance.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import type { Model, ModelSummary, PointValues } from '../classifier.js'
-import { makeCoder, readCoder, writeCoder, type CoderParts } from '../features/coder-parts.js'
+import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-parts.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
 import type { EventCoder } from '../features/event-coder.js'
 import { FeatureTable } from '../features/feature-table.js'
@@ -27,7 +27,7 @@ export const pooledKind = 'pooled/1'
 export interface AnswerParts {
   /** The labels that have examples, ascending; a class is an index here. */
   readonly labels: Int32Array
-  readonly coder: CoderParts
+  readonly coder: CoderTables
   readonly members: Members
   readonly pool: Pool
   readonly recall: Recall

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { BucketCounts, countedThrough } from '../../../../engine/actor/buckets/bucket-counts.js'
 import { BucketCache } from '../../../../engine/actor/buckets/bucket-cache.js'
 import { JobStats } from '../../../../engine/actor/job-stats.js'
-import { LateCounts } from '../../../../engine/actor/buckets/deferred-counters.js'
+import { DeferredCounters } from '../../../../engine/actor/buckets/deferred-counters.js'
 import { TurnStore } from '../../../../engine/actor/turn-store.js'
 import { Refusal } from '../../../../engine/errors.js'
 import { limits } from '../../../../engine/limits.js'
@@ -175,7 +175,7 @@ describe('the counts of a bucket', () => {
 describe('buckets with long values', () => {
   const make = (): { cache: BucketCache; store: TurnStore } => {
     const store = new TurnStore(new MemoryEnvironment(shardTables))
-    return { store, cache: new BucketCache(1, 7, new JobStats(1, emptyStats(3)), 3, new LateCounts(1_000)) }
+    return { store, cache: new BucketCache(1, 7, new JobStats(1, emptyStats(3)), 3, new DeferredCounters(1_000)) }
   }
 
   it('leave room for fewer: the oldest are forgotten by their characters', () => {
@@ -196,7 +196,7 @@ describe('buckets with long values', () => {
 
   it('are not kept for their counts: these are written with each turn', () => {
     const { cache, store } = make()
-    const bucket = cache.of(store, ['x'.repeat(limits.countsLateCharsMax)])
+    const bucket = cache.of(store, ['x'.repeat(limits.deferredCounterCharsMax)])
     for (const micros of [1, 2]) {
       cache.add(bucket, micros, -1)
       cache.write(store)
@@ -208,7 +208,7 @@ describe('buckets with long values', () => {
 
 describe('a bucket whose row is behind', () => {
   it('stays at hand when others are forgotten', () => {
-    const late = new LateCounts(1_000)
+    const late = new DeferredCounters(1_000)
     const store = new TurnStore(new MemoryEnvironment(shardTables))
     const cache = new BucketCache(1, 7, new JobStats(1, emptyStats(3)), 3, late)
     const [whole, behind] = ['whole', 'behind'].map((value) => cache.of(store, [value]))

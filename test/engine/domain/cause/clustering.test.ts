@@ -102,7 +102,7 @@ describe('a cluster', () => {
     assert.ok(row.roots.length <= 3 * causeBounds.causeRootsMax && row.merged.length <= causeBounds.causeMergedMax)
     assert.equal(row.cut, true)
     world.clustering.flush()
-    for (const text of world.shelf.rows.values()) assert.ok(text.length < 16_000, text.slice(0, 200))
+    for (const text of world.causeStore.rows.values()) assert.ok(text.length < 16_000, text.slice(0, 200))
   })
 })
 
@@ -152,7 +152,7 @@ describe('whatever comes', () => {
       }
       whole.clustering.flush()
       broken.clustering.flush()
-      assert.deepEqual(broken.shelf.bytes(), whole.shelf.bytes(), `seed ${seed}`)
+      assert.deepEqual(broken.causeStore.bytes(), whole.causeStore.bytes(), `seed ${seed}`)
     }
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { Asked } from '../../../../engine/domain/query/json-reader.js'
+import { JsonReader } from '../../../../engine/domain/query/json-reader.js'
 import { compileClause } from '../../../../engine/domain/query/clause.js'
 import { matches } from '../../../../engine/domain/query/condition.js'
-import { Effort } from '../../../../engine/domain/query/text-budget.js'
+import { TextBudget } from '../../../../engine/domain/query/text-budget.js'
 import { FieldSet } from '../../../../engine/domain/query/field.js'
 import { RecordFields } from '../../../../engine/services/query/record-fields.js'
 import { BodyCodec } from '../../../../engine/store/body-codec.js'
@@ -31,9 +31,9 @@ describe('a query string', () => {
       nowMicros: Date.UTC(2026, 1, 1) * 1000,
       offsetMinutes: 0,
       spent: { clauses: 0 },
-      effort: new Effort(() => {}),
+      textBudget: new TextBudget(() => {}),
     }
-    const condition = compileClause(new Asked({ query_string: { query, ...more } }, []), context)
+    const condition = compileClause(new JsonReader({ query_string: { query, ...more } }, []), context)
     const event = new RecordFields(shard.environment, new BodyCodec(shard.environment), fields)
     event.ofJob(job)
     let names = ''

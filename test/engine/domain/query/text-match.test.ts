@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Effort } from '../../../../engine/domain/query/text-budget.js'
+import { TextBudget } from '../../../../engine/domain/query/text-budget.js'
 import { holdsPhrase, patternTest, wordsOf } from '../../../../engine/domain/query/text-match.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 
-const effort = new Effort(() => {})
+const textBudget = new TextBudget(() => {})
 
 describe('texts', () => {
   it('are split into words where Unicode says so', () => {
@@ -32,20 +32,20 @@ describe('texts', () => {
 
   it('are covered by patterns as by the same regular expressions', () => {
     const random = new SeededRandom(4)
-    const make = (letters: string): string =>
-      Array.from({ length: random.below(7) }, () => random.pick([...letters])).join('')
+    const make = (deadLetters: string): string =>
+      Array.from({ length: random.below(7) }, () => random.pick([...deadLetters])).join('')
     for (let round = 0; round < 5_000; round++) {
       const [pattern, text] = [make('ab*?.'), make('ab.')]
       const regex = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.')}$`)
-      assert.equal(patternTest(pattern, false, effort)(text), regex.test(text), `${pattern} ${text}`)
+      assert.equal(patternTest(pattern, false, textBudget)(text), regex.test(text), `${pattern} ${text}`)
     }
-    assert.ok(patternTest('a\\*b', false, effort)('a*b') && !patternTest('a\\*b', false, effort)('axb'))
-    assert.ok(patternTest('FAIL*', true, effort)('failed') && patternTest('?', false, effort)('😀'))
+    assert.ok(patternTest('a\\*b', false, textBudget)('a*b') && !patternTest('a\\*b', false, textBudget)('axb'))
+    assert.ok(patternTest('FAIL*', true, textBudget)('failed') && patternTest('?', false, textBudget)('😀'))
   })
 
   it('are covered in no more steps than pattern times text, however the pattern is', () => {
-    const test = patternTest(`${'*a'.repeat(200)}b`, false, effort)
+    const test = patternTest(`${'*a'.repeat(200)}b`, false, textBudget)
     assert.equal(test('a'.repeat(5_000)), false)
-    assertRefused('query_too_large', () => patternTest('*a'.repeat(600), false, effort))
+    assertRefused('query_too_large', () => patternTest('*a'.repeat(600), false, textBudget))
   })
 })

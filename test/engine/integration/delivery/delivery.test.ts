@@ -133,7 +133,7 @@ test('while nobody is there nothing is given up, and the event is no letter', as
   }
   bench.feed.last = 25
   await bench.until(() => tries > 3 * bounds.headAttemptsMax && bench.delivery.status().state === 'open')
-  assert.deepEqual([bench.delivery.letters.waiting, bench.delivery.letters.dead], [0, 0])
+  assert.deepEqual([bench.delivery.deadLetters.waiting, bench.delivery.deadLetters.dead], [0, 0])
   bench.sink.fate = () => ({ fate: 'delivered' })
   await bench.until(() => bench.sink.taken.length === 25)
   assert.deepEqual(bench.sink.taken, upTo(25))
@@ -146,11 +146,11 @@ test('an event that is refused is a dead letter at once; the others get through'
   bench.sink.fate = (event) => (event === 7 ? refused : { fate: 'delivered' })
   bench.feed.last = 20
   await bench.until(() => bench.sink.taken.length === 19)
-  assert.deepEqual([bench.delivery.letters.dead, bench.ledger.letter(step, 7)?.reason], [1, 'never'])
+  assert.deepEqual([bench.delivery.deadLetters.dead, bench.ledger.deadLetter(step, 7)?.reason], [1, 'never'])
   bench.sink.fate = () => ({ fate: 'delivered' })
   assert.equal(bench.delivery.sendAgain(null), 1)
   await bench.until(() => bench.sink.taken.includes(7))
-  assert.deepEqual([bench.delivery.letters.dead, bench.ledger.letter(step, 7)], [0, null])
+  assert.deepEqual([bench.delivery.deadLetters.dead, bench.ledger.deadLetter(step, 7)], [0, null])
   await bench.close()
 })
 
@@ -163,14 +163,14 @@ test('an event that fails again and again while others get through is tried by i
     return broken
   }
   bench.feed.last = 9
-  await bench.until(() => bench.delivery.letters.dead === 1)
+  await bench.until(() => bench.delivery.deadLetters.dead === 1)
   assert.equal(tries, bounds.deliveryAttemptsMax)
   assert.deepEqual(
     bench.sink.taken,
     upTo(9).filter((event) => event !== 3),
   )
-  assert.equal(bench.delivery.letters.discard(null), 1)
-  assert.equal(bench.ledger.letter(step, 3), null)
+  assert.equal(bench.delivery.deadLetters.discard(null), 1)
+  assert.equal(bench.ledger.deadLetter(step, 3), null)
   await bench.close()
 })
 
@@ -178,7 +178,7 @@ test('one event that takes its counterpart down each time does not stop those be
   const bench = new Bench()
   bench.feed.last = 1
   bench.sink.fate = (event) => (event === 1 ? broken : { fate: 'delivered' })
-  await bench.until(() => bench.delivery.letters.waiting + bench.delivery.letters.dead === 1)
+  await bench.until(() => bench.delivery.deadLetters.waiting + bench.delivery.deadLetters.dead === 1)
   bench.feed.last = 5
   await bench.until(() => bench.sink.taken.length === 4)
   await bench.close()
@@ -193,7 +193,7 @@ test('of a round that stops half way the rest is tried again in its place', asyn
   quota = 100
   await bench.until(() => bench.sink.taken.length === 10)
   assert.deepEqual(bench.sink.taken, upTo(10))
-  assert.equal(bench.delivery.letters.waiting, 0)
+  assert.equal(bench.delivery.deadLetters.waiting, 0)
   await bench.close()
 })
 
@@ -208,8 +208,8 @@ test('a letter whose event is gone needs no delivery', async () => {
     return broken
   }
   bench.feed.last = 3
-  await bench.until(() => bench.sink.taken.length === 2 && bench.delivery.letters.waiting === 0)
-  assert.deepEqual([tries, bench.delivery.letters.dead, bench.sink.taken], [1, 0, [1, 3]])
+  await bench.until(() => bench.sink.taken.length === 2 && bench.delivery.deadLetters.waiting === 0)
+  assert.deepEqual([tries, bench.delivery.deadLetters.dead, bench.sink.taken], [1, 0, [1, 3]])
   await bench.close()
 })
 
@@ -228,20 +228,20 @@ test('what went while nobody was there is not told when somebody is', async () =
 
 test('a dead letter goes with its event: when that is told, at the next start, and where it goes while it is sent', async () => {
   const bench = new Bench()
-  const all = (): (string | undefined)[] => upTo(3).map((event) => bench.ledger.letter(step, event)?.state)
+  const all = (): (string | undefined)[] => upTo(3).map((event) => bench.ledger.deadLetter(step, event)?.state)
   bench.sink.fate = (event) => {
     if (event === 3) bench.feed.gone.add(3)
     return refused
   }
   bench.feed.last = 3
   await bench.until(() => bench.delivery.place.events === 3)
-  assert.deepEqual([all(), bench.delivery.letters.dead], [['dead', 'dead', undefined], 2])
+  assert.deepEqual([all(), bench.delivery.deadLetters.dead], [['dead', 'dead', undefined], 2])
   bench.feed.gone.add(1)
-  bench.delivery.letters.read()
-  assert.deepEqual([all(), bench.delivery.letters.dead], [[undefined, 'dead', undefined], 1])
+  bench.delivery.deadLetters.read()
+  assert.deepEqual([all(), bench.delivery.deadLetters.dead], [[undefined, 'dead', undefined], 1])
   bench.feed.gone.add(2)
   await bench.restart()
-  assert.deepEqual([all(), bench.delivery.letters.dead], [[undefined, undefined, undefined], 0])
+  assert.deepEqual([all(), bench.delivery.deadLetters.dead], [[undefined, undefined, undefined], 0])
   await bench.close()
 })
 
@@ -249,13 +249,13 @@ test('a step that is set up otherwise tells nothing, passes nothing, and gives n
   const bench = new Bench()
   bench.sink.fate = (event) => (event === 1 ? broken : { fate: 'delivered' })
   bench.feed.last = 2
-  await bench.until(() => bench.delivery.letters.waiting === 1)
+  await bench.until(() => bench.delivery.deadLetters.waiting === 1)
   bench.isCurrent = false
   bench.feed.last = 9
   bench.delivery.wake()
   await bench.until(() => bench.delivery.isIdle)
   await new Promise((resolve) => setTimeout(resolve, 4 * pace.idleMs))
-  assert.deepEqual([bench.sink.taken, bench.delivery.place.events, bench.delivery.letters.waiting], [[2], 2, 1])
+  assert.deepEqual([bench.sink.taken, bench.delivery.place.events, bench.delivery.deadLetters.waiting], [[2], 2, 1])
   bench.isCurrent = true
   bench.sink.fate = () => ({ fate: 'delivered' })
   await bench.until(() => bench.sink.taken.length === 9)
@@ -268,12 +268,12 @@ test('a step that is closed while it finds out whether its counterpart is back l
   bench.sink.fate = () => away
   bench.feed.last = 3
   await bench.until(() => bench.delivery.status().state === 'open')
-  let asked = 0
+  let query = 0
   bench.sink.deliver = (items, signal) => {
-    asked++
+    query++
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(items.map(() => away))))
   }
-  await bench.until(() => asked > 0)
+  await bench.until(() => query > 0)
   await bench.delivery.close()
   bench.sink.deliver = answer
   bench.sink.fate = () => ({ fate: 'delivered' })
@@ -299,9 +299,9 @@ test('whatever fails and restarts at random, every event is taken or is a letter
     }
     bench.sink.fate = (event) => (event % 17 === 0 ? refused : { fate: 'delivered' })
     const { last } = bench.feed
-    await bench.until(() => bench.delivery.place.events === last && bench.delivery.letters.waiting === 0)
+    await bench.until(() => bench.delivery.place.events === last && bench.delivery.deadLetters.waiting === 0)
     const missing = upTo(last).filter(
-      (event) => !bench.sink.taken.includes(event) && bench.ledger.letter(step, event)?.state !== 'dead',
+      (event) => !bench.sink.taken.includes(event) && bench.ledger.deadLetter(step, event)?.state !== 'dead',
     )
     assert.deepEqual(missing, [], `seed ${seed}`)
     await bench.close()

@@ -180,13 +180,13 @@ test('a step that is closed while it finds out whether its source is back leaves
     async () => bench.intake.status().state,
     (state) => state === 'open',
   )
-  let asked = 0
+  let query = 0
   bench.source.poll = (_, signal) => {
-    asked++
+    query++
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new SourceFailure('given up'))))
   }
   await eventually(
-    async () => asked,
+    async () => query,
     (count) => count > 0,
   )
   await bench.intake.close()
@@ -257,9 +257,9 @@ test('what was no event is kept before the source is told, is taken in again on 
 
 test('a document that its source knows to be unfit never reaches the engine', async () => {
   const bench = new Bench()
-  const asked: string[][] = []
+  const query: string[][] = []
   bench.fared = (ids) => {
-    asked.push([...ids])
+    query.push([...ids])
     return { refused: ids.includes('3') ? [{ at: ids.indexOf('3'), reason: 'no' }] : [], busy: null }
   }
   bench.source.documentOf = (id) =>
@@ -269,12 +269,12 @@ test('a document that its source knows to be unfit never reaches the engine', as
     async () => bench.intake.status(),
     ({ refused }) => refused === 2,
   )
-  assert.deepEqual(asked, [['2', '3']])
+  assert.deepEqual(query, [['2', '3']])
   assert.deepEqual([...bench.ledger.refused(step)].map(({ id, reason }) => `${id}: ${reason}`).sort(), [
     '1: it is not JSON',
     '3: no',
   ])
   assert.equal(await bench.intake.takeAgain('1'), 1)
-  assert.deepEqual(asked, [['2', '3']])
+  assert.deepEqual(query, [['2', '3']])
   await bench.intake.close()
 })

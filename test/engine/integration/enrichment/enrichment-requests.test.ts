@@ -1,25 +1,33 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LookUpFailure, QuestionRefused, type Known, type LookUp } from '../../../../engine/integration/contract.js'
+import {
+  EnrichmentFailure,
+  QueryRefused,
+  type Known,
+  type EnrichmentSource,
+} from '../../../../engine/integration/contract.js'
 import { bounds } from '../../../../engine/integration/bounds.js'
 import { boundedFields } from '../../../../engine/integration/enrichment/enrichment-fields.js'
-import { LookUpCache } from '../../../../engine/integration/enrichment/enrichment-cache.js'
-import { lookUpNames } from '../../../../engine/integration/enrichment/enrichment-parameters.js'
-import { LookUps, type LookUpAnswer } from '../../../../engine/integration/enrichment/enrichment-requests.js'
+import { EnrichmentCache } from '../../../../engine/integration/enrichment/enrichment-cache.js'
+import { enrichmentNames } from '../../../../engine/integration/enrichment/enrichment-parameters.js'
+import {
+  EnrichmentRequests,
+  type EnrichmentAnswer,
+} from '../../../../engine/integration/enrichment/enrichment-requests.js'
 import { Circuit } from '../../../../engine/integration/delivery/pace.js'
 import { searchEngine } from '../../../../engine/integration/search-engine/search-engine.js'
-import { lookUpContract } from '../../../contracts/enrichment.js'
+import { enrichmentContract } from '../../../contracts/enrichment.js'
 import { behaving } from '../../../support/behaviours.js'
 import { SearchServer } from '../../../support/servers/search-server.js'
 
 const pace = { baseMs: 20, capMs: 40, eventBaseMs: 20, eventCapMs: 40, lookMs: 5, idleMs: 50 }
 
 /** A counterpart in this process: answers when it is told to. */
-class Oracle implements LookUp {
+class Oracle implements EnrichmentSource {
   readonly batchMax = 3
   readonly atOnce = 2
-  readonly asked: string[][] = []
+  readonly query: string[][] = []
   closed = 0
   answer: (subjects: readonly string[]) => Promise<Known[]> = async (subjects) =>
     subjects.map((subject) => ({ is: subject }))
@@ -30,7 +38,7 @@ class Oracle implements LookUp {
   }
 
   find(subjects: readonly string[]): Promise<Known[]> {
-    this.asked.push([...subjects])
+    this.query.push([...subjects])
     return this.answer(subjects)
   }
 
@@ -43,10 +51,14 @@ function open(
   oracle: Oracle,
   cacheMs = 60_000,
   circuit = new Circuit(pace, () => 0.5),
-): { looks: LookUps; ask: (subject?: string, ms?: number) => Promise<LookUpAnswer>; failures: unknown[] } {
+): {
+  looks: EnrichmentRequests
+  ask: (subject?: string, ms?: number) => Promise<EnrichmentAnswer>
+  failures: unknown[]
+} {
   const failures: unknown[] = []
-  const looks = new LookUps({
-    lookUp: oracle,
+  const looks = new EnrichmentRequests({
+    enrichment: oracle,
     cacheMs,
     circuit,
     nowMs: () => Math.floor(performance.now()),
@@ -68,9 +80,9 @@ describe('the look-ups of a step', () => {
       answers.map((answer) => 'fields' in answer && answer.fields.is),
       ['a', 'b', 'a', 'c', 'd', 'a'],
     )
-    assert.deepEqual(oracle.asked, [['a', 'b', 'c'], ['d']])
+    assert.deepEqual(oracle.query, [['a', 'b', 'c'], ['d']])
     await ask('a')
-    assert.equal(oracle.asked.length, 2)
+    assert.equal(oracle.query.length, 2)
     assert.deepEqual(looks.counts, { found: 7, nothing: 0, failed: 0, late: 0, remembered: 1 })
     assert.deepEqual(await ask(), { outcome: 'nothing' })
     await looks.close()
@@ -82,10 +94,10 @@ describe('the look-ups of a step', () => {
     oracle.answer = async (subjects) => subjects.map(() => null)
     const { looks, ask } = open(oracle, 30)
     for (let i = 0; i < 3; i++) assert.deepEqual(await ask('a'), { outcome: 'nothing' })
-    assert.equal(oracle.asked.length, 1)
+    assert.equal(oracle.query.length, 1)
     await sleep(50)
     await ask('a')
-    assert.equal(oracle.asked.length, 2)
+    assert.equal(oracle.query.length, 2)
     await looks.close()
   })
 
@@ -94,10 +106,10 @@ describe('the look-ups of a step', () => {
     const circuit = new Circuit(pace, () => 0.5)
     const first = open(oracle, 0, circuit)
     oracle.answer = async () => {
-      throw new LookUpFailure('away')
+      throw new EnrichmentFailure('away')
     }
     while (!circuit.isTrying()) await first.ask('a', 100)
-    oracle.answer = () => new Promise((_, reject) => (giveUp = () => reject(new LookUpFailure('given up'))))
+    oracle.answer = () => new Promise((_, reject) => (giveUp = () => reject(new EnrichmentFailure('given up'))))
     let giveUp: (() => void) | null = null
     while (giveUp === null) {
       await sleep(5)
@@ -123,7 +135,7 @@ describe('the look-ups of a step', () => {
     go()
     await sleep(5)
     assert.equal((await ask('a')).outcome, 'found')
-    assert.equal(oracle.asked.length, 1)
+    assert.equal(oracle.query.length, 1)
     await looks.close()
   })
 
@@ -133,7 +145,7 @@ describe('the look-ups of a step', () => {
     let failures = 2
     const well = oracle.answer
     oracle.answer = async (subjects) => {
-      if (failures-- > 0) throw new LookUpFailure('HTTP 503')
+      if (failures-- > 0) throw new EnrichmentFailure('HTTP 503')
       return well(subjects)
     }
     const [patient, hasty] = await Promise.all([ask('a'), ask('b', 1)])
@@ -148,11 +160,11 @@ describe('the look-ups of a step', () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
     const well = oracle.answer
-    oracle.answer = () => Promise.reject(new LookUpFailure('connection refused'))
+    oracle.answer = () => Promise.reject(new EnrichmentFailure('connection refused'))
     assert.deepEqual(await ask('a'), { outcome: 'failed', reason: 'connection refused' })
-    const asked = oracle.asked.length
+    const query = oracle.query.length
     assert.deepEqual(await ask('b'), { outcome: 'failed', reason: 'connection refused' })
-    assert.equal(oracle.asked.length, asked)
+    assert.equal(oracle.query.length, query)
     oracle.answer = well
     await sleep(60)
     assert.equal((await ask('c')).outcome, 'found')
@@ -164,11 +176,11 @@ describe('the look-ups of a step', () => {
     const oracle = new Oracle()
     const { looks, ask } = open(oracle)
     oracle.answer = async (subjects) =>
-      subjects.map((subject) => (subject === 'odd' ? new QuestionRefused('not an address') : null))
+      subjects.map((subject) => (subject === 'odd' ? new QueryRefused('not an address') : null))
     const [odd, even] = await Promise.all([ask('odd'), ask('even')])
     assert.deepEqual([odd, even], [{ outcome: 'failed', reason: 'not an address' }, { outcome: 'nothing' }])
     await ask('odd')
-    assert.deepEqual([oracle.asked.length, looks.circuit.failures, looks.reason], [2, 0, 'not an address'])
+    assert.deepEqual([oracle.query.length, looks.circuit.failures, looks.reason], [2, 0, 'not an address'])
     await ask('another')
     assert.equal(looks.reason, '')
     await looks.close()
@@ -207,16 +219,16 @@ describe('what look-ups bring', () => {
       constructor: 2,
       left: 'out',
     })
-    assert.equal(String(fields.text).length, bounds.lookUpTextCharsMax)
+    assert.equal(String(fields.text).length, bounds.enrichmentTextCharsMax)
     assert.deepEqual([fields.half, fields.list, fields.left], ['a\ufffd', [1, 'a', [true]], undefined])
     assert.ok(
       !Object.hasOwn(fields, 'constructor') && !Object.hasOwn(fields, '__proto__') && !Object.hasOwn(fields, 'nothing'),
     )
-    assert.ok(JSON.stringify(fields).length < 2 * bounds.lookUpBytesMax && !JSON.stringify(fields).includes('end'))
+    assert.ok(JSON.stringify(fields).length < 2 * bounds.enrichmentBytesMax && !JSON.stringify(fields).includes('end'))
   })
 
   it('is remembered within bounds, the longest unused goes first', () => {
-    const cache = new LookUpCache(1_000)
+    const cache = new EnrichmentCache(1_000)
     for (let i = 0; i < 20; i++) cache.put(`s${i}`, { text: 'x'.repeat(1024 * 1024) }, 0)
     assert.ok(cache.size <= 16)
     assert.equal(cache.get('s0', 0), undefined)
@@ -232,7 +244,7 @@ describe('what look-ups bring', () => {
       parameters: name === undefined ? {} : { name },
     })
     assert.deepEqual(
-      lookUpNames([
+      enrichmentNames([
         { step: step(1), title: 'Threat intel (prod)' },
         { step: step(2, 'assets'), title: 'x' },
         { step: step(3), title: 'Assets' },
@@ -243,7 +255,7 @@ describe('what look-ups bring', () => {
   })
 })
 
-lookUpContract({
+enrichmentContract({
   name: 'search engine',
   kind: searchEngine,
   hostParameter: 'hosts',
@@ -288,7 +300,7 @@ lookUpContract({
         server.http.answer =
           how === 'well' ? working : how === 'refusing' ? (_, response) => void response.end(refusing) : behaving[how]
       },
-      get asked() {
+      get query() {
         return server.http.received.length
       },
       close: () => server.close(),

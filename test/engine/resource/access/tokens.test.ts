@@ -43,9 +43,9 @@ test('unknown, disabled and wrong are one refusal', async () => {
 test('a user who is disabled while the password is looked at gets no token', async () => {
   const { catalog, by } = withAdmin()
   await catalog.users.create(by, ann)
-  const asked = tokenOf(catalog, 'ann')
+  const query = tokenOf(catalog, 'ann')
   catalog.users.change(by, 'ann', { enabled: false })
-  await assert.rejects(asked, { code: 'wrong_password' })
+  await assert.rejects(query, { code: 'wrong_password' })
 })
 
 test("one sees and ends one's own; whoever may sees and ends all", async () => {

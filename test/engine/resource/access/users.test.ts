@@ -123,17 +123,17 @@ describe('a password', () => {
     const { users } = catalog
     for (const name of ['ann', 'eve']) await users.create(by, { ...ann, name, role: 'administrator' })
     const eve = principalOf(catalog, (await tokenOf(catalog, 'eve')).value)
-    const asked = (): Promise<unknown>[] => [
+    const query = (): Promise<unknown>[] => [
       users.create(eve, { ...ann, name: 'friend' }),
       users.setPassword(eve, 'ann', change),
     ]
     const refused = async (code: string, all: Promise<unknown>[]): Promise<unknown> =>
       Promise.all(all.map((one) => assert.rejects(one, { code })))
-    const demoted = refused('forbidden', asked())
+    const demoted = refused('forbidden', query())
     users.change(by, 'eve', { role: 'analyst' })
     await demoted
     users.change(by, 'eve', { role: 'administrator' })
-    const revoked = refused('unauthorized', asked())
+    const revoked = refused('unauthorized', query())
     catalog.tokens.revoke(by, eve.tokenId as string)
     await revoked
     await tokenOf(catalog, 'ann')

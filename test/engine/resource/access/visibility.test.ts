@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
-import type { Catalog } from '../../../../engine/resource/resource-store.js'
+import type { ResourceStore } from '../../../../engine/resource/resource-store.js'
 import { input, job, openCatalog, restApi, keyOf } from '../../../support/resource-store.js'
 import { testAuthor } from '../../../support/author.js'
 import type { Principal } from '../../../../engine/api/principal.js'
 
-function principalOf(catalog: Catalog, secret: string): Principal {
+function principalOf(catalog: ResourceStore, secret: string): Principal {
   const principal = catalog.authenticate(secret)
   assert.ok(principal !== null)
   return principal

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { jobCategories } from '../../../../engine/domain/job/job.js'
 import { SeededRandom } from '../../../../engine/rng.js'
-import { KindCatalogue } from '../../../../engine/resource/registry/integration-metadata.js'
-import { standardKinds } from '../../../../engine/resource/registry/registry-entries.js'
+import { IntegrationMetadata } from '../../../../engine/resource/registry/integration-metadata.js'
+import { builtInKinds } from '../../../../engine/resource/registry/registry-entries.js'
 import { job, openCatalog } from '../../../support/resource-store.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 import { kindsForTests, search } from '../../../support/registry.js'
@@ -16,23 +16,23 @@ interface Schema {
   readonly properties: Readonly<Record<string, Schema & Record<string, unknown>>>
 }
 
-const catalogue = new KindCatalogue(standardKinds)
-const more = new KindCatalogue(kindsForTests)
-const schemaOf = (...query: Parameters<KindCatalogue['parameterSchema']>): Schema => {
+const integrationMetadata = new IntegrationMetadata(builtInKinds)
+const more = new IntegrationMetadata(kindsForTests)
+const schemaOf = (...query: Parameters<IntegrationMetadata['parameterSchema']>): Schema => {
   return more.parameterSchema(...query) as unknown as Schema
 }
 
 test('the schema has every type, one type, or one type in one role', () => {
-  const all = catalogue.parameterSchema({}) as unknown as Schema
+  const all = integrationMetadata.parameterSchema({}) as unknown as Schema
   assert.deepEqual(
     Object.keys(all.properties),
-    standardKinds.all.map(({ name }) => name),
+    builtInKinds.all.map(({ name }) => name),
   )
   assert.deepEqual(all.properties['External REST API']?.required, ['api_key', 'data_type'])
   assert.equal(all.properties['External REST API']?.properties.api_key?.type, 'string')
-  const one = catalogue.parameterSchema({ type: 'external_rest_api' }) as unknown as Schema
+  const one = integrationMetadata.parameterSchema({ type: 'external_rest_api' }) as unknown as Schema
   assert.deepEqual(Object.keys(one.properties), ['External REST API'])
-  const role = catalogue.parameterSchema({ type: 'External REST API', role: 'input' }) as unknown as Schema
+  const role = integrationMetadata.parameterSchema({ type: 'External REST API', role: 'input' }) as unknown as Schema
   const parameters = role.properties['External REST API']?.properties ?? {}
   assert.deepEqual(Object.keys(parameters), ['exposed_rest_api_job_tag', 'max_batch_size'])
   assert.equal(parameters.max_batch_size?.minimum, 1)
@@ -78,7 +78,7 @@ test('metadata has all types in short, or one in full', () => {
   assert.deepEqual(Object.keys(pipeline as object), ['input', 'output', 'enrichment'])
   const one = more.integrationMetadata({ type: 'search engine', role: 'input' })
   assert.deepEqual(Object.keys(one.pipeline_parameters as object), ['input'])
-  const inputs = catalogue.integrationMetadata({ role: 'input' }) as { integration_types: { id: string }[] }
+  const inputs = integrationMetadata.integrationMetadata({ role: 'input' }) as { integration_types: { id: string }[] }
   assert.deepEqual(
     inputs.integration_types.map(({ id }) => id),
     ['external_rest_api'],
@@ -87,10 +87,10 @@ test('metadata has all types in short, or one in full', () => {
 
 test('a word that names nothing is refused with the words that do', () => {
   for (const [parameter, ask] of [
-    ['type', () => catalogue.parameterSchema({ type: 'Fortune teller' })],
-    ['role', () => catalogue.parameterSchema({ type: 'Internal storage', role: 'input' })],
-    ['type', () => catalogue.integrationMetadata({ type: 'Fortune teller' })],
-    ['category', () => catalogue.jobMetadata('Guessing')],
+    ['type', () => integrationMetadata.parameterSchema({ type: 'Fortune teller' })],
+    ['role', () => integrationMetadata.parameterSchema({ type: 'Internal storage', role: 'input' })],
+    ['type', () => integrationMetadata.integrationMetadata({ type: 'Fortune teller' })],
+    ['category', () => integrationMetadata.jobMetadata('Guessing')],
   ] as const) {
     const { context, message } = assertRefused('invalid_resources', ask)
     assert.deepEqual(
@@ -102,14 +102,16 @@ test('a word that names nothing is refused with the words that do', () => {
 })
 
 test('every category is told with its processors and the schema of its jobs', () => {
-  const { job_categories: categories } = catalogue.jobMetadata() as { job_categories: { id: string; name: string }[] }
+  const { job_categories: categories } = integrationMetadata.jobMetadata() as {
+    job_categories: { id: string; name: string }[]
+  }
   assert.deepEqual(
     categories.map(({ name }) => name),
     jobCategories,
   )
   for (const { id, name } of categories) {
-    const byName = catalogue.jobMetadata(name) as unknown as { processors: unknown[]; parameters: Schema }
-    assert.deepEqual(catalogue.jobMetadata(id), byName)
+    const byName = integrationMetadata.jobMetadata(name) as unknown as { processors: unknown[]; parameters: Schema }
+    assert.deepEqual(integrationMetadata.jobMetadata(id), byName)
     assert.ok((byName as unknown as { field_mappings: unknown[] }).field_mappings.length >= 8)
     assert.equal(byName.processors.length, name === 'Automated root cause analysis' ? 2 : 1)
     const { properties } = byName.parameters
@@ -143,7 +145,7 @@ test('every category is told with its processors and the schema of its jobs', ()
 test('every job that is shown fits the schema of its category', () => {
   const checkers = new Map(
     jobCategories.map((name) => {
-      return [name, Compile(catalogue.jobMetadata(name).parameters as object)]
+      return [name, Compile(integrationMetadata.jobMetadata(name).parameters as object)]
     }),
   )
   let shown = 0

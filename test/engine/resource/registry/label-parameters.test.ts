@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allKinds } from '../../../../engine/integration/registry.js'
-import type { Catalog } from '../../../../engine/resource/resource-store.js'
+import type { ResourceStore } from '../../../../engine/resource/resource-store.js'
 import { openCatalog } from '../../../support/resource-store.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 import { testAuthor } from '../../../support/author.js'
@@ -9,7 +9,7 @@ import { testAuthor } from '../../../support/author.js'
 const labels = (...names: string[]): object => ({ custom_labels: names.map((name) => ({ name })) })
 
 /** A job with the labels A, B and C, and a webhook. */
-function bench(): Catalog {
+function bench(): ResourceStore {
   const { catalog } = openCatalog(1, 8, allKinds)
   catalog.apply(
     {
@@ -25,7 +25,7 @@ function bench(): Catalog {
   return catalog
 }
 
-function put(catalog: Catalog, properties: object): void {
+function put(catalog: ResourceStore, properties: object): void {
   catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
 }
 
@@ -34,7 +34,7 @@ function step(decisions: string): object {
   return { pipeline_integrations: [{ resource: 'hook', integration_type: 'post_decision', parameters: { decisions } }] }
 }
 
-function decisionsOf(catalog: Catalog): unknown {
+function decisionsOf(catalog: ResourceStore): unknown {
   return catalog.jobByTitle('j')?.pipeline.find(({ role }) => role === 'post_decision')?.parameters.decisions
 }
 

@@ -62,7 +62,7 @@ describe('deleting events for good', () => {
     await post('before')
     clock.advanceMs(-3_600_000)
     await post('after')
-    assert.equal((await engine.erasure.events(job, WHOLE, ann)).events, 2)
+    assert.equal((await engine.erase.events(job, WHOLE, ann)).events, 2)
     await engine.close()
   })
 
@@ -81,19 +81,19 @@ describe('deleting events for good', () => {
       },
       /were deleted; train it again$/,
     ]
-    await engine.erasure.events(job, { filters: [{ field: 'a', operator: 'is', value: 'nobody' }] }, ann)
+    await engine.erase.events(job, { filters: [{ field: 'a', operator: 'is', value: 'nobody' }] }, ann)
     // The thread that looks is there, the one that trains is not: this deletes what the training may have read.
     await engine.train(job, null, testAuthor)
     await post('y', 'y')
     assert.equal(
-      (await engine.erasure.events(job, { filters: [{ field: 'a', operator: 'is', value: 'y' }] }, ann)).retrainNeeded,
+      (await engine.erase.events(job, { filters: [{ field: 'a', operator: 'is', value: 'y' }] }, ann)).retrainNeeded,
       true,
     )
     assert.match(await ended(), outdated)
     await engine.train(job, null, testAuthor)
     assert.equal(await ended(), 'Retraining finished successfully')
     // Cut off between two pieces, with the process.
-    const erased = engine.erasure.events(job, WHOLE, ann).catch(() => null)
+    const erased = engine.erase.events(job, WHOLE, ann).catch(() => null)
     while (engine.jobView(job).processedDocuments === 402) await new Promise((resolve) => setImmediate(resolve))
     await engine.close()
     await erased

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openEngine, type Engine } from '../../../../engine/index.js'
 import { ManualClock } from '../../../../engine/clock.js'
-import type { MonitorDesk } from '../../../../engine/services/monitor/monitor.js'
+import type { Monitor } from '../../../../engine/services/monitor/monitor.js'
 import { eventually } from '../../../support/client.js'
 import { HttpReceiver, status } from '../../../support/servers/receiver.js'
 import { testAuthor } from '../../../support/author.js'
@@ -33,7 +33,7 @@ const open = async (): Promise<void> => {
     bootstrapKey: 'bootstrap-key-for-tests',
   })
 }
-const watchdogs = (): MonitorDesk['watchdogs'] => (engine.monitor as MonitorDesk).watchdogs
+const watchdogs = (): Monitor['watchdogs'] => (engine.monitor as Monitor).watchdogs
 /** Whoever is told of it was told of all before it. */
 const another = async (): Promise<{ id: string }> => {
   const made = watchdogs().create({ ...memory, ...fires, title: 'another', integrations: ['Hook'] }, by)
@@ -158,16 +158,16 @@ test('what is refused is kept with the failed deliveries, and sent again', async
   const { id } = watchdogs().create({ ...memory, ...fires, title: 'refused', integrations: ['Hook'] }, by)
   await look()
   const lettersOf = async () =>
-    (await engine.integrations.letters({ page: 0, size: 9 })).letters.filter(
+    (await engine.integrations.deadLetters({ page: 0, size: 9 })).deadLetters.filter(
       ({ eventId }) => eventId === `watchdog-${id}`,
     )
-  const [letter] = await eventually(lettersOf, ({ length }) => length === 1)
+  const [deadLetter] = await eventually(lettersOf, ({ length }) => length === 1)
   assert.deepEqual(
-    [letter?.jobId, letter?.integrationTitle, letter?.eventId, letter?.state],
+    [deadLetter?.jobId, deadLetter?.integrationTitle, deadLetter?.eventId, deadLetter?.state],
     [0, 'Hook', `watchdog-${id}`, 'dead'],
   )
   receiver.answer = status(200)
-  assert.equal(await engine.integrations.sendAgain({ id: letter!.id }), 1)
+  assert.equal(await engine.integrations.sendAgain({ id: deadLetter!.id }), 1)
   await toldOf(id, 1)
   const views = await eventually(
     () => engine.integrations.deliveries(),

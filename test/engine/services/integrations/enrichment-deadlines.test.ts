@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ManualClock } from '../../../../engine/clock.js'
 import { IngestClock } from '../../../../engine/runtime/ingest-clock.js'
-import { LookUpWatch } from '../../../../engine/services/integrations/enrichment-deadlines.js'
+import { EnrichmentDeadlines } from '../../../../engine/services/integrations/enrichment-deadlines.js'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
 import { eventually } from '../../../support/client.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
@@ -21,11 +21,11 @@ class World {
   readonly shard = new TestShard()
   readonly failures: unknown[] = []
   job: JobSettings = jobSettings({ pipeline: [step] })
-  readonly watch: LookUpWatch
+  readonly watch: EnrichmentDeadlines
 
   constructor() {
     const { shard } = this
-    this.watch = new LookUpWatch({
+    this.watch = new EnrichmentDeadlines({
       catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
       shards: {
         count: 1,

@@ -1,9 +1,9 @@
 /** Steps on the thread of the integrations, while it has not heard yet of a change that somebody was told of. */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { EnrichmentDesk } from '../../../../engine/services/integrations/enrichers.js'
+import { Enrichers } from '../../../../engine/services/integrations/enrichers.js'
 import { encodeEnriched } from '../../../../engine/actor/enrichment-results.js'
-import { StepDesk, type StepDeskParts } from '../../../../engine/services/integrations/steps.js'
+import { Steps, type StepsDeps } from '../../../../engine/services/integrations/steps.js'
 import { Delivery } from '../../../../engine/integration/delivery/delivery.js'
 import { allKinds } from '../../../../engine/integration/registry.js'
 import { HostPolicy } from '../../../../engine/integration/http/host-policy.js'
@@ -30,14 +30,14 @@ const pace: Pace = { baseMs: 1, capMs: 2, eventBaseMs: 1, eventCapMs: 2, lookMs:
 class World {
   readonly bench = openCatalog(1, 1, allKinds)
   readonly shard: TestShard<LmdbEnvironment>
-  readonly desk: StepDesk
-  readonly enrichments: EnrichmentDesk
+  readonly desk: Steps
+  readonly enrichments: Enrichers
   readonly #ledger = new Ledger(new MemoryEnvironment(ledgerTables), (_, error) => assert.fail(error as Error))
 
   private constructor(dataDir: string, pace: Pace) {
     const { environment: catalog, clock } = this.bench
     this.shard = new TestShard(openShard(dataDir, 0))
-    const parts: StepDeskParts = {
+    const parts: StepsDeps = {
       dataDir,
       catalog,
       ledger: this.#ledger,
@@ -45,13 +45,13 @@ class World {
       clock,
       serviceNames: ['service'],
       failed: (what, error) => assert.fail(`${what}: ${String(error)}`),
-      asked: () => {},
+      query: () => {},
       takeIn: async () => ({ refused: [], busy: null }),
       policy: new HostPolicy(['127.0.0.1']),
       sealer: new Sealer(new Uint8Array(SEALING_KEY_BYTES), new SeededRandom(2)),
     }
-    this.desk = new StepDesk(parts)
-    this.enrichments = new EnrichmentDesk(
+    this.desk = new Steps(parts)
+    this.enrichments = new Enrichers(
       {
         ...parts,
         bring: async (_, events) => {
@@ -254,7 +254,7 @@ test('nobody is asked about what comes in behind the stop of its job, or another
       },
     })
   }
-  const asked = (): number[] => servers.map(({ http }) => http.received.length)
+  const query = (): number[] => servers.map(({ http }) => http.received.length)
   point(servers[0])
   const parameters = { name: 'cmdb', index_pattern: 'cmdb', event_field: 'ip', document_field: 'ip' }
   world.apply({
@@ -266,16 +266,16 @@ test('nobody is asked about what comes in behind the stop of its job, or another
   world.bench.catalog.setJobStatus(world.job.id, 'STOPPED', testAuthor)
   await world.ingest('stopped', { ip: '10.0.0.1' })
   await world.look()
-  assert.deepEqual(asked(), [0, 0])
+  assert.deepEqual(query(), [0, 0])
   world.bench.catalog.setJobStatus(world.job.id, 'STARTED', testAuthor)
   point(servers[1])
   await world.ingest('moved', { ip: '10.0.0.2' })
   await world.look()
-  assert.deepEqual(asked(), [0, 0])
+  assert.deepEqual(query(), [0, 0])
   await world.rewire()
   await eventually(
     async () => world.shard.view(world.job, 'moved').status,
     (status) => status === 'OK',
   )
-  assert.equal(asked()[0], 0)
+  assert.equal(query()[0], 0)
 })

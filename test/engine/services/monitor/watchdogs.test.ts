@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openEngine, type Engine } from '../../../../engine/index.js'
 import { ManualClock } from '../../../../engine/clock.js'
-import type { MonitorDesk } from '../../../../engine/services/monitor/monitor.js'
+import type { Monitor } from '../../../../engine/services/monitor/monitor.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'watchdogs-'))
 const clock = new ManualClock()
@@ -31,8 +31,8 @@ async function open(): Promise<Engine> {
   }))
 }
 
-function watchdogs(): MonitorDesk['watchdogs'] {
-  return (engine.monitor as MonitorDesk).watchdogs
+function watchdogs(): Monitor['watchdogs'] {
+  return (engine.monitor as Monitor).watchdogs
 }
 
 /** Looks so many times, ten seconds between two. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { answerFrom } from '../../../../engine/services/query/query-answer.js'
-import type { QueryAsked } from '../../../../engine/services/query/query-task.js'
+import type { EventQuery } from '../../../../engine/services/query/query-task.js'
 import { BodyCodec } from '../../../../engine/store/body-codec.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
@@ -174,21 +174,21 @@ describe('queries', () => {
     newest = [...world.documents].sort((x, y) => y.micros - x.micros)
   })
 
-  function ask(asked: QueryAsked, jobs = world.jobs, nowMs = (): number => 0, shard = world.shard): Json {
+  function ask(query: EventQuery, jobs = world.jobs, nowMs = (): number => 0, shard = world.shard): Json {
     const store = storeOf(shard)
     const cancelled = new CancelCell()
     const task = {
       serviceNames: ['tester', 'service'],
       jobs,
-      asked,
+      query,
       nowMicros: 1_769_850_300_123_000,
       deadlineMs: 1e9,
       cancelled: cancelled.memory,
     }
     return JSON.parse(answerFrom({ task, stores: () => store, clock: { nowMs, deadlineMs: 1e9, cancelled } })) as Json
   }
-  const search = (queryBody: Json, jobs = world.jobs): Json => ask({ kind: 'search', question: { queryBody } }, jobs)
-  const events = (question: Json): Json => ask({ kind: 'events', question })
+  const search = (queryBody: Json, jobs = world.jobs): Json => ask({ kind: 'search', query: { queryBody } }, jobs)
+  const events = (query: Json): Json => ask({ kind: 'events', query })
   const idsOf = (answer: Json): string[] => answer.hits.hits.map((hit: Json) => hit._id)
 
   it('find what a naive reading of the clauses finds, newest first, and count it', () => {
@@ -336,9 +336,9 @@ describe('queries', () => {
 
   it('answer a search that is over its time with what was found, and refuse a page', () => {
     const late = (): number => 2e9
-    const answer = ask({ kind: 'search', question: { queryBody: { query: { match_all: {} } } } }, world.jobs, late)
+    const answer = ask({ kind: 'search', query: { queryBody: { query: { match_all: {} } } } }, world.jobs, late)
     assert.deepEqual([answer.timed_out, answer.hits.total.relation], [true, 'gte'])
-    assertRefused('query_timeout', () => ask({ kind: 'events', question: {} }, world.jobs, late))
+    assertRefused('query_timeout', () => ask({ kind: 'events', query: {} }, world.jobs, late))
   })
 
   it('end in their time inside of one large event, too', async () => {
@@ -353,7 +353,7 @@ describe('queries', () => {
       let looks = 0
       const query = { bool: { should: Array.from({ length: 20 }, () => one) } }
       assertRefused('query_timeout', () =>
-        ask({ kind: 'search', question: { queryBody: { query } } }, [job], () => looks++ * 3e8, shard),
+        ask({ kind: 'search', query: { queryBody: { query } } }, [job], () => looks++ * 3e8, shard),
       )
     }
   })
@@ -400,7 +400,7 @@ describe('queries', () => {
       await shard.ingest(job, { key: `k${i}`, n: i, many: Array.from({ length: 100 }, (_, at) => `m${at}`) })
     const aggs = { most: { max: { field: 'n' } }, many: { terms: { field: 'many', size: 100 } } }
     const queryBody = { size: 0, aggs: { keys: { terms: { field: 'key', size: 2, order: { most: 'desc' } }, aggs } } }
-    const answer = ask({ kind: 'search', question: { queryBody } }, [job], undefined, shard)
+    const answer = ask({ kind: 'search', query: { queryBody } }, [job], undefined, shard)
     assert.deepEqual(
       answer.aggregations.keys.buckets.map((bucket: Json) => [bucket.key, bucket.many.buckets.length]),
       [

@@ -14,7 +14,7 @@ class Bench {
   readonly store: MemoryEnvironment
   readonly log: MetricsLog
   readonly recomputations: Recomputations
-  readonly asked: number[] = []
+  readonly query: number[] = []
   readonly failures: unknown[] = []
   finish: (figures: ModelFigures) => void = () => {}
   fail: (error: Error) => void = () => {}
@@ -28,7 +28,7 @@ class Bench {
       clock: { nowMicros: () => this.#micros++, nowMs: () => 0 } as never,
       job: (id) => (id === 1 ? jobSettings() : undefined),
       run: (_, version) => {
-        this.asked.push(version)
+        this.query.push(version)
         return new Promise((resolve, reject) => {
           this.finish = resolve
           this.fail = reject
@@ -73,7 +73,7 @@ describe('recomputations', () => {
     bench.finish({ basis: 'y' } as ModelFigures)
     await turns()
     assert.deepEqual(
-      [bench.log.row(place)?.state, bench.log.row(place)?.figures?.basis, bench.asked.length],
+      [bench.log.row(place)?.state, bench.log.row(place)?.figures?.basis, bench.query.length],
       ['completed', 'y', 2],
     )
   })
@@ -105,7 +105,7 @@ describe('recomputations', () => {
     await turns()
     second.finish(figures)
     await turns()
-    assert.deepEqual(second.asked, [3, 2])
+    assert.deepEqual(second.query, [3, 2])
     second.finish(figures)
     await turns()
     assert.equal(second.log.row({ jobId: 1, version: 2 })?.state, 'completed')
@@ -124,7 +124,7 @@ describe('recomputations', () => {
     const bench = new Bench()
     bench.recomputations.request({ jobId: 7, version: 1 })
     await turns()
-    assert.deepEqual(bench.asked, [])
+    assert.deepEqual(bench.query, [])
     bench.log.setProductionMicros(7, 5)
     assert.deepEqual(bench.log.jobs(), new Set([7]))
     bench.log.remove(7)

@@ -4,7 +4,7 @@ import {
   compileSelection,
   look,
   parseSelection,
-  type LookTask,
+  type EventSearchTask,
 } from '../../../../engine/services/reprocess/event-search.js'
 import type { ReprocessRequest } from '../../../../engine/api/reprocess-service.js'
 import { isoMicros } from '../../../../engine/clock.js'
@@ -14,7 +14,7 @@ import { jobSettings, TestShard } from '../../../support/engine/shard.js'
 
 const job = jobSettings()
 
-function taskOf(request: ReprocessRequest, askedMicros: number, more: Partial<LookTask> = {}): LookTask {
+function taskOf(request: ReprocessRequest, askedMicros: number, more: Partial<EventSearchTask> = {}): EventSearchTask {
   return {
     dataDir: '',
     job,
@@ -89,24 +89,24 @@ describe('looking for the events of a task', () => {
 
   it('leaves out what came in after the task was asked for', async () => {
     const { shard } = await filled()
-    const asked = shard.view(job, 'e4').ingestMicros
-    assert.equal(look(shard.environment, taskOf({}, asked)).times.length, 4)
+    const query = shard.view(job, 'e4').ingestMicros
+    assert.equal(look(shard.environment, taskOf({}, query)).times.length, 4)
   })
 
   it('stops at its bounds, says where, and goes on from there', async () => {
     const shard = new TestShard()
     const count = limits.reprocessFoundPerLook + 10
     await Promise.all(Array.from({ length: count }, (_, i) => shard.ingest(job, { host: `h${i}` })))
-    const asked = shard.take()
-    const first = look(shard.environment, taskOf({}, asked))
+    const query = shard.take()
+    const first = look(shard.environment, taskOf({}, query))
     assert.deepEqual(
       [first.times.length, first.last, first.through],
       [limits.reprocessFoundPerLook, false, first.times.at(-1)],
     )
-    const second = look(shard.environment, taskOf({}, asked, { after: first.through }))
-    assert.deepEqual([second.times.length, second.last, second.through], [10, true, asked])
+    const second = look(shard.environment, taskOf({}, query, { after: first.through }))
+    assert.deepEqual([second.times.length, second.last, second.through], [10, true, query])
     assert.equal(new Set([...first.times, ...second.times]).size, count)
-    const counted = look(shard.environment, taskOf({}, asked, { countOnly: true }))
+    const counted = look(shard.environment, taskOf({}, query, { countOnly: true }))
     assert.deepEqual([counted.count, counted.times.length, counted.last], [count, 0, true])
   })
 })

@@ -277,10 +277,10 @@ describe('a reprocessing task', () => {
   it('is one of a bounded number, and of one job', async (test) => {
     const engine = await open(test, taughtDirectory(test))
     const job = find(engine)
-    const asked = await Promise.allSettled(
+    const query = await Promise.allSettled(
       Array.from({ length: limits.reprocessTasksWaitingMax + 5 }, () => engine.reprocess.start(job, {}, ann, 0)),
     )
-    const refused = asked.filter(({ status }) => status === 'rejected')
+    const refused = query.filter(({ status }) => status === 'rejected')
     assert.equal(refused.length, 5)
     assert.ok(refused.every((one) => refusedWith('limit_exceeded')((one as PromiseRejectedResult).reason)))
     for (const id of ['', 'nobody', '001k0sarx9qwc'])

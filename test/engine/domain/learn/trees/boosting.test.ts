@@ -39,17 +39,17 @@ function judge(classCount: number, noise: number): { right: number; sure: number
   const table = tableOf(rowsOf(900, 1, classCount, noise), classCount, 3)
   const trees = growBoosting(table, allRows(table), options, stage)
   assert.equal(trees.roots.length, options.rounds * treesARound(classCount))
-  const asked = tableOf(rowsOf(600, 2, classCount, noise), classCount, 3)
-  const codes = new Uint8Array(asked.columnCount)
+  const query = tableOf(rowsOf(600, 2, classCount, noise), classCount, 3)
+  const codes = new Uint8Array(query.columnCount)
   const chances = new Float64Array(classCount)
   let right = 0
   let sure = 0
-  for (let row = 0; row < asked.rowCount; row++) {
-    copyCodes(asked, row, codes)
+  for (let row = 0; row < query.rowCount; row++) {
+    copyCodes(query, row, codes)
     askBoosting(trees, codes, chances)
     const top = Math.max(...chances)
-    sure += top / asked.rowCount
-    if (chances.indexOf(top) === asked.classes[row]) right += 1 / asked.rowCount
+    sure += top / query.rowCount
+    if (chances.indexOf(top) === query.classes[row]) right += 1 / query.rowCount
   }
   return { right, sure }
 }

@@ -28,15 +28,15 @@ for (const [name, options] of kinds) {
     const trees = growForest(table, allRows(table), options, stage)
 
     test('learns what takes two columns to tell', () => {
-      const asked = tableOf(rowsOf(400, 2), 3, 4)
-      const codes = new Uint8Array(asked.columnCount)
+      const query = tableOf(rowsOf(400, 2), 3, 4)
+      const codes = new Uint8Array(query.columnCount)
       const shares = new Float64Array(3)
       let right = 0
-      for (let row = 0; row < asked.rowCount; row++) {
-        copyCodes(asked, row, codes)
+      for (let row = 0; row < query.rowCount; row++) {
+        copyCodes(query, row, codes)
         askForest(trees, codes, shares)
         assert.ok(Math.abs(shares.reduce((a, b) => a + b, 0) - 1) < 1e-6)
-        if (shares.indexOf(Math.max(...shares)) === asked.classes[row]) right++
+        if (shares.indexOf(Math.max(...shares)) === query.classes[row]) right++
       }
       assert.ok(right > 390, `${right} of 400 are right`)
     })

@@ -3,7 +3,7 @@
  * serves HTTP; writing entries, which that thread does itself.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { ReaderThreads } from '../../engine/runtime/threads/helper-threads.js'
+import { ReaderThreads } from '../../engine/services/readers/reader-threads.js'
 import { AuditLog } from '../../engine/services/audit/audit-log.js'
 import type { AuditQuery, AuditEntry } from '../../engine/api/audit-service.js'
 import { auditTables } from '../../engine/services/audit/audit-tables.js'

@@ -17,7 +17,7 @@
  * | 3  | 2     | its confidence, hundredths of a percent                     |
  */
 import { assert } from '../assert.js'
-import type { RuledDecision } from '../integration/rule.js'
+import type { RuledDecision } from '../domain/decide/decision.js'
 import { takesOut, type JobSettings } from '../domain/job/job.js'
 import { NO_LABEL, type RecordHeader } from '../store/record-header.js'
 import { changeKey, timeOfValue, timeValue } from '../store/tables.js'

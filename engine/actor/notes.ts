@@ -2,7 +2,7 @@
  * Notes on events, as agents and their workflows write them (C2.6).
  *
  * Owns: a note as a message, its bounds, and what of the store it changes. Leaves out: the row (store/note-row.ts), how
- * notes are shown (export.ts), how they come in (event-notes.ts).
+ * notes are shown (export.ts), how they come in (agent-notes.ts).
  *
  * 1. A note belongs to the version of the event that it was written on: another body under the same id is another event,
  *    and the notes leave with the old one, as its votes do.

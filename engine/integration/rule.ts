@@ -5,6 +5,7 @@
  */
 import { Refusal } from '../errors.js'
 import type { IntegrationRole, Label } from '../domain/job/job.js'
+import type { RuledDecision } from '../domain/decide/decision.js'
 import { resolveLabel } from '../domain/job/labels.js'
 import { compileFilters, parseFilters, type Filter } from '../domain/query/filter.js'
 import { FieldSet } from '../domain/query/field.js'
@@ -97,15 +98,6 @@ export function ruleOf(role: IntegrationRole, parameters: Opened, labels: readon
     sameAgain: role === 'output',
     filters: parse(String(parameters.filters ?? '')),
   }
-}
-
-/** What a rule looks at. */
-export interface RuledDecision {
-  /** Index of the label, -1 without a decision. */
-  readonly label: number
-  /** Hundredths of a percent. */
-  readonly confidence: number
-  readonly outlier: boolean
 }
 
 export function passes(rule: Rule, { label, confidence, outlier }: RuledDecision): boolean {

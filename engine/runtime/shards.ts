@@ -11,7 +11,6 @@ import { must } from '../assert.js'
 import { TurnMeter } from './turn/turn-meter.js'
 import { DecidedTotals } from '../actor/decision-counts.js'
 import { viewOf } from '../actor/event-reply.js'
-import type { JobReader } from '../services/read/job-reader.js'
 import { LatestEvents } from './latest-events.js'
 import { Residency } from './residency.js'
 import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
@@ -28,12 +27,26 @@ const RETRY_MS = 50
 
 const noBody = new Uint8Array(0)
 
+/** What reads a shard's committed state on the main thread, as far as the shards themselves need it. */
+export interface ShardReader {
+  /** The shard has committed a turn: later reads see it. */
+  refresh(): void
+  /** @throws Refusal event_not_found. */
+  event(job: JobSettings, eventId: string): EventView
+  /** Whether the job has ids of clients for events after `micros`. */
+  hasIdsAhead(jobId: number, micros: number): boolean
+  sizeBytes(): number
+  /** Gives back the memory that reads have mapped, while nothing is committed. */
+  unmap(): void
+  close(): Promise<void>
+}
+
 /** What the shards are made of. */
-export interface ShardsParts {
+export interface ShardsDeps<Reader extends ShardReader> {
   readonly threads: number
   readonly threadData: ShardThreadData
   /** One for each shard. */
-  readonly readers: readonly JobReader[]
+  readonly readers: readonly Reader[]
   readonly clock: IngestClock
   /** Told of every turn that failed, and of threads that died between turns. */
   failed(what: string, error: unknown): void
@@ -41,9 +54,9 @@ export interface ShardsParts {
   ran?(shard: number, ran: TurnRan): void
 }
 
-export class Shards {
+export class Shards<Reader extends ShardReader = ShardReader> {
   readonly #mailboxes: readonly Mailbox[]
-  readonly #readers: readonly JobReader[]
+  readonly #readers: readonly Reader[]
   readonly #threads: ShardThreads
   readonly #clock: IngestClock
   readonly #residency: Residency
@@ -57,7 +70,7 @@ export class Shards {
   readonly #meters: readonly TurnMeter[]
   readonly #decided = new DecidedTotals()
 
-  constructor(deps: ShardsParts) {
+  constructor(deps: ShardsDeps<Reader>) {
     const { threads, threadData, readers, clock, failed } = deps
     this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread that decides events died', error))
     this.#readers = readers
@@ -76,7 +89,7 @@ export class Shards {
     this.#residency = new Residency(this, failed)
   }
 
-  #mailboxEvents({ failed, ran }: ShardsParts): MailboxEvents {
+  #mailboxEvents({ failed, ran }: ShardsDeps<Reader>): MailboxEvents {
     return {
       committed: (shard, facts) => {
         this.reader(shard).refresh()
@@ -94,7 +107,7 @@ export class Shards {
     }
   }
 
-  reader(shard: number): JobReader {
+  reader(shard: number): Reader {
     return must(this.#readers[shard], 'shard', shard)
   }
 

@@ -12,12 +12,12 @@ import type { JobSettings } from '../domain/job/job.js'
 import { missingForTraining } from '../domain/learn/knowledge-base.js'
 import type { ResourceStore } from '../resource/resource-store.js'
 import { orphanSettings } from '../actor/deleted-job.js'
-import type { Shards } from '../runtime/shards.js'
+import type { ReadableShards } from './read/job-reader.js'
 import type { Trainings } from './training/trainings.js'
 
 export interface UpkeepDeps {
   readonly catalog: ResourceStore
-  readonly shards: Shards
+  readonly shards: ReadableShards
   readonly trainings: Trainings
   /** False while the engine shuts down. */
   accepting(): boolean

@@ -73,7 +73,7 @@ function enrichmentWire(view: EnrichmentView) {
   }
 }
 
-function letterWire(view: DeadLetterView) {
+function deadLetterWire(view: DeadLetterView) {
   return {
     id: view.id,
     job_id: view.jobId === 0 ? null : view.jobId,
@@ -153,7 +153,7 @@ const failed = operation({
       page,
       size,
     })
-    return { failed_deliveries: deadLetters.map(letterWire), total_count: total, page, size }
+    return { failed_deliveries: deadLetters.map(deadLetterWire), total_count: total, page, size }
   },
 })
 

@@ -9,7 +9,7 @@ import { NO_START } from './occasional-thread.js'
 
 function threads(test: TestContext, died: (error: unknown) => void = () => {}): OccasionalThreads<string, string> {
   const made = new OccasionalThreads<string, string>(
-    { module: new URL('./occasional-thread.js', import.meta.url).href, threadsMax: 1, idleMs: 1_000, nice: 0 },
+    { module: new URL('./occasional-thread.js', import.meta.url), threadsMax: 1, idleMs: 1_000, nice: 0 },
     died,
   )
   // What waits keeps no process alive; a service has its connections for that.

@@ -10,6 +10,15 @@
 import type { Model } from '../learn/classifier.js'
 import type { PointValues } from '../event/point-value.js'
 
+/** What the rule of a step looks at: whether the step takes this decision out. */
+export interface RuledDecision {
+  /** Index of the label, -1 without a decision. */
+  readonly label: number
+  /** Hundredths of a percent. */
+  readonly confidence: number
+  readonly outlier: boolean
+}
+
 /** Where the answer came from; an ageing model's confidence was lowered (model-trust.ts). */
 export type DecisionSource = 'none' | 'model' | 'knowledge_base' | 'ageing_model' | 'untrained'
 

@@ -7,7 +7,7 @@
  * UTF-8, any error) it says no, and the body goes the long way: JSON.parse and body-writer.ts.
  *
  * 1. It says yes only to valid JSON (RFC 8259), and its bytes are those that the long way gives
- *    (test/engine/event/body-scanner.test.ts compares the two on random and on damaged texts).
+ *    (test/engine/domain/event/body-scanner.test.ts compares the two on random and on damaged texts).
  * 2. It adds no shapes; words may be added, as on the long way.
  */
 import { limits } from '../../limits.js'

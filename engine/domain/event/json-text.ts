@@ -50,7 +50,7 @@ for (const [deadLetter, character] of Object.entries({
 })) {
   escapes[deadLetter.charCodeAt(0)] = character.charCodeAt(0)
 }
-const LETTER_U = 0x75
+const CODE_U = 0x75
 
 /**
  * Writes the text between its quotes without escapes, as UTF-8; returns its length, or -1 where an escape is none, or spells
@@ -70,10 +70,10 @@ export function unescapeText(input: Uint8Array, start: number, end: number, out:
       out[length++] = character
       continue
     }
-    if (deadLetter !== LETTER_U) return -1
+    if (deadLetter !== CODE_U) return -1
     let point = hex4(input, pos, end)
     pos += 4
-    if (point >= 0xd800 && point < 0xdc00 && input[pos] === BACKSLASH && input[pos + 1] === LETTER_U) {
+    if (point >= 0xd800 && point < 0xdc00 && input[pos] === BACKSLASH && input[pos + 1] === CODE_U) {
       const low = hex4(input, pos + 2, end)
       if (low < 0xdc00 || low > 0xdfff) return -1
       point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00)

@@ -1,12 +1,12 @@
 /**
  * How often somebody may guess a password: per user name, and per source address.
  *
- * Owns: who has how many guesses left. Leaves out: comparing passwords (secrets.ts).
+ * Owns: who has how many attempts left. Leaves out: comparing passwords (secrets.ts).
  *
  * 1. A guess is taken before the password is looked at and given back when it was right, so that many at once are no way
  *    around it.
  * 2. It is the same for names that exist and names that do not.
- * 3. Who was right once, from where he was, has guesses of his own there: others that guess at his name from elsewhere
+ * 3. Who was right once, from where he was, has attempts of his own there: others that guess at his name from elsewhere
  *    do not lock him out.
  * 4. Memory only, and bounded: a start forgives. Whoever guessed last is forgotten last, and a request that is refused makes
  *    nobody forgotten.
@@ -15,7 +15,7 @@ import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 
-interface Guesses {
+interface Attempts {
   left: number
   atMicros: number
 }
@@ -34,7 +34,7 @@ const perAddress: Allowance = {
 
 /** A guess that was taken. */
 export interface LoginAttempt {
-  /** Whoever guesses was right before, at this address. */
+  /** Whoever attempts was right before, at this address. */
   readonly isTrusted: boolean
   /** The password was right: the guess is given back, and who guessed is trusted at this address. */
   right(): void
@@ -44,7 +44,7 @@ export interface LoginAttempt {
 
 export class LoginThrottle {
   readonly #clock: Clock
-  readonly #guesses = new Map<string, Guesses>()
+  readonly #attempts = new Map<string, Attempts>()
   readonly #trusted = new Set<string>()
 
   constructor(clock: Clock) {
@@ -80,19 +80,19 @@ export class LoginThrottle {
   }
 
   /** What somebody has left now; who is not known has all of them, and is not remembered by this. */
-  #of(subject: string, { most, everyMicros }: Allowance): Guesses {
+  #of(subject: string, { most, everyMicros }: Allowance): Attempts {
     const now = this.#clock.nowMicros()
-    const guesses = this.#guesses.get(subject)
-    if (guesses === undefined) return { left: most, atMicros: now }
-    guesses.left = Math.min(most, guesses.left + Math.max(0, now - guesses.atMicros) / everyMicros)
-    guesses.atMicros = now
-    return guesses
+    const attempts = this.#attempts.get(subject)
+    if (attempts === undefined) return { left: most, atMicros: now }
+    attempts.left = Math.min(most, attempts.left + Math.max(0, now - attempts.atMicros) / everyMicros)
+    attempts.atMicros = now
+    return attempts
   }
 
-  #remember(subject: string, guesses: Guesses): void {
-    this.#guesses.delete(subject)
-    this.#guesses.set(subject, guesses)
-    if (this.#guesses.size > limits.loginThrottleEntriesMax) forgetFirst(this.#guesses)
+  #remember(subject: string, attempts: Attempts): void {
+    this.#attempts.delete(subject)
+    this.#attempts.set(subject, attempts)
+    if (this.#attempts.size > limits.loginThrottleEntriesMax) forgetFirst(this.#attempts)
   }
 
   #trust(pair: string): void {
@@ -102,7 +102,7 @@ export class LoginThrottle {
   }
 }
 
-function waitMicros({ left }: Guesses, { everyMicros }: Allowance): number {
+function waitMicros({ left }: Attempts, { everyMicros }: Allowance): number {
   return left >= 1 ? 0 : (1 - left) * everyMicros
 }
 

@@ -1,8 +1,8 @@
 /**
  * Who says the right password.
  *
- * Owns: the order of things: a guess is taken, the password compared off this thread, the guess given back. Leaves out:
- * hashing (secrets.ts), how often one may guess (login-throttle.ts), what follows from it (users.ts, tokens.ts).
+ * Owns: the order of things: a attempt is taken, the password compared off this thread, the attempt given back. Leaves out:
+ * hashing (secrets.ts), how often one may attempt (login-throttle.ts), what follows from it (users.ts, tokens.ts).
  *
  * 1. The answer to an unknown user, a disabled one and a wrong password is the same, and takes the same time.
  * 2. Who was right before, from where he is, is asked before all strangers that wait: they cannot keep him out.
@@ -18,7 +18,7 @@ import type { ResourceState } from '../state.js'
 export class Passwords {
   readonly #state: ResourceState
   readonly #hasher: PasswordHasher
-  readonly #guesses: LoginThrottle
+  readonly #throttle: LoginThrottle
   readonly #nobodys: PasswordRecord
   readonly #refused: Pick<RefusedSignIns, 'add'> | null
 
@@ -31,7 +31,7 @@ export class Passwords {
     this.#state = state
     this.#refused = refused
     this.#hasher = new PasswordHasher(random, passwordCost)
-    this.#guesses = new LoginThrottle(clock)
+    this.#throttle = new LoginThrottle(clock)
     this.#nobodys = nobodysPassword(random, passwordCost)
   }
 
@@ -42,13 +42,13 @@ export class Passwords {
 
   /** The enabled user of that name and password, or null. Rejects with too_many_attempts. */
   async check(username: string, password: string, address: string): Promise<UserRecord | null> {
-    const guess = this.#guesses.take(username, address)
+    const attempt = this.#throttle.take(username, address)
     const record = this.#state.users.get(username)?.password ?? this.#nobodys
     let matches: boolean
     try {
-      matches = await this.#hasher.matches(password, record, guess.isTrusted)
+      matches = await this.#hasher.matches(password, record, attempt.isTrusted)
     } catch (error) {
-      guess.back()
+      attempt.back()
       throw error
     }
     const user = this.#state.users.get(username)
@@ -56,7 +56,7 @@ export class Passwords {
       this.#refused?.add(user === undefined ? '' : username, address)
       return null
     }
-    guess.right()
+    attempt.right()
     return user
   }
 }

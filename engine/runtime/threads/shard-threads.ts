@@ -16,6 +16,7 @@ import { Commits, START_MS } from '../commits/commits.js'
 import type { ThreadUsage } from './thread-usage.js'
 import { Piscina, REMAKE_MS, type ThreadDied } from './threads.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
+import { threadFile } from '../thread-files.js'
 import { within } from './within.js'
 
 /** What every shard thread is given when it starts. */
@@ -41,8 +42,8 @@ const NO_SHARD = -1
 
 /** The entry of each kind of thread. */
 const shardModules = {
-  decides: '../../bundle/service/shard-thread.js',
-  commits: '../../bundle/service/commit-thread.js',
+  decides: threadFile('shard-thread').href,
+  commits: threadFile('commit-thread').href,
 }
 
 export class ShardThreads {
@@ -59,7 +60,7 @@ export class ShardThreads {
     const { decides, commits } = { ...shardModules, ...modules }
     this.#data = data
     this.#died = died
-    this.#filename = new URL(decides, import.meta.url).href
+    this.#filename = decides
     this.#commits = Array.from(
       { length: count },
       () => new Commits(data.dataDir, (task, report) => runCommits(commits, task, report), died),
@@ -159,7 +160,7 @@ export class ShardThreads {
 /** Runs a committing thread until it is told to end. */
 async function runCommits(module: string, task: CommitTask, report: (report: CommitReport) => void): Promise<void> {
   const pool = new Piscina<CommitTask, void>({
-    filename: new URL(module, import.meta.url).href,
+    filename: module,
     minThreads: 1,
     maxThreads: 1,
     atomics: 'disabled',

@@ -1,7 +1,8 @@
 /**
  * Threads: the one file that imports `piscina`.
  *
- * Owns: how threads live that work now and then. Leaves out: which those are (helper-threads.ts), threads of shards (shard-threads.ts).
+ * Owns: how threads live that work now and then. Leaves out: which those are (services/), threads of shards
+ * (shard-threads.ts).
  *
  * 1. Piscina begins no thread by itself for what waits where the last one died, or could not start: a pool without a least number of
  *    threads is made anew whenever its last thread is gone and something waits.
@@ -20,7 +21,8 @@ const END_MS = 10_000
 export type ThreadDied = (error: unknown) => void
 
 export interface OccasionalSettings {
-  readonly module: string
+  /** The entry of the thread. */
+  readonly module: URL
   readonly threadsMax: number
   /** How long a thread waits for more to do. */
   readonly idleMs: number
@@ -42,7 +44,7 @@ export class OccasionalThreads<Task, Result> {
   constructor({ module, threadsMax, idleMs, nice }: OccasionalSettings, died: ThreadDied) {
     this.#make = () => {
       const pool = new Piscina<Task, Result>({
-        filename: new URL(module, import.meta.url).href,
+        filename: module.href,
         minThreads: 0,
         maxThreads: threadsMax,
         idleTimeout: idleMs,

@@ -17,13 +17,13 @@ import { WriteBatch, type Environment } from '../../store/environment.js'
 import type { MessageKind } from '../../actor/message.js'
 import { orphanSettings } from '../../actor/deleted-job.js'
 import { encodeCollected } from '../../actor/audit-outbox.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 
 export interface CollectorDeps {
   /** Of the catalog. */
   readonly environment: Environment
   readonly log: AuditLog
-  readonly shards: Shards
+  readonly shards: ReadableShards
   /** Told of what cannot be written; it is tried again. */
   failed(what: string, error: unknown): void
 }
@@ -47,9 +47,9 @@ export function lastTaken(environment: Environment, shards: number): number {
 
 export class AuditCollector {
   readonly #deps: CollectorDeps
-  /** Shards to look at. */
+  /** ReadableShards to look at. */
   readonly #marked = new Set<number>()
-  /** Shards whose outbox is being emptied of what was taken. */
+  /** ReadableShards whose outbox is being emptied of what was taken. */
   readonly #forgetting = new Map<number, Promise<void>>()
   #timer: NodeJS.Timeout | null = null
   #closed = false

@@ -10,13 +10,13 @@ import type { AuditWitness } from './audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditService, AuditProof } from '../../api/audit-service.js'
 import { decodeHead } from './audit-tables.js'
 import type { AuditCollector } from './audit-collector.js'
-import type { Shards } from '../../runtime/shards.js'
-import type { ReaderThreads } from '../../runtime/threads/helper-threads.js'
+import type { ReadableShards } from '../read/job-reader.js'
+import type { ReaderThreads } from '../readers/reader-threads.js'
 
 export interface AuditDeps {
   readonly collector: Pick<AuditCollector, 'settle'>
   readonly readers: Pick<ReaderThreads, 'ask'>
-  readonly shards: Pick<Shards, 'count' | 'reader'>
+  readonly shards: Pick<ReadableShards, 'count' | 'reader'>
 }
 
 export class Audit implements AuditService {

@@ -16,15 +16,15 @@ import type { Logs } from '../monitor/log/log.js'
 import { readList } from '../../store/directory/backup-files.js'
 import { beginDirectory, finishDirectory, isPartial } from '../../store/directory/partial-directory.js'
 import { GIVEN_UP, READY, STILL, TAKEN } from './backup-steps.js'
-import type { BackupThread } from '../../runtime/threads/helper-threads.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { BackupThread } from './backup-threads.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import type { Log } from '../../api/monitor-service.js'
 
 export interface BackupDeps {
   readonly dataDir: string
   /** Where backups go that are asked for by name; null: nowhere. */
   readonly backupDir: string | null
-  readonly shards: Pick<Shards, 'stillWhile' | 'count' | 'sizeBytes'>
+  readonly shards: Pick<ReadableShards, 'stillWhile' | 'count' | 'sizeBytes'>
   readonly logs: Logs
   /** Copies the files. It is closed with the backups. */
   readonly thread: BackupThread

@@ -11,12 +11,12 @@ import type {
   DisagreementQuery,
 } from '../../api/consensus-service.js'
 import { bucketIdBytes, encodeOverride } from '../../actor/votes/override.js'
-import type { Shards } from '../../runtime/shards.js'
-import type { ReaderThreads } from '../../runtime/threads/helper-threads.js'
+import type { ReadableShards } from '../read/job-reader.js'
+import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { Author, JobHandle } from '../../api/principal.js'
 
 export interface ConsensusDeps {
-  readonly shards: Shards
+  readonly shards: ReadableShards
   readonly collector: Pick<AuditCollector, 'ask'>
   readonly readers: ReaderThreads
   /** The job as it is now. @throws Refusal job_not_found. */

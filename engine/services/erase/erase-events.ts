@@ -19,10 +19,10 @@ import type { ReprocessSelection } from '../../store/reprocess-row.js'
 import { encodeErase, type Erased } from '../../actor/erase.js'
 import type { Integrations } from '../integrations/integrations.js'
 import type { EraseOutcome, EraseService } from '../../api/erase-service.js'
-import type { EventSearchThread } from '../../runtime/threads/helper-threads.js'
+import type { EventSearchThread } from '../reprocess/event-search-threads.js'
 import { compileSelection, parseSelection } from '../reprocess/event-search.js'
 import type { ReprocessRequest } from '../../api/reprocess-service.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import type { Trainings } from '../training/trainings.js'
 import type { AuditAction } from '../../api/audit-service.js'
 import type { Author, JobHandle } from '../../api/principal.js'
@@ -30,7 +30,7 @@ import type { Author, JobHandle } from '../../api/principal.js'
 export interface EraseDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly shards: Shards
+  readonly shards: ReadableShards
   readonly trainings: Trainings
   readonly integrations: Pick<Integrations, 'erased'>
   /** The catalog's environment. */

@@ -21,12 +21,12 @@ import { decodeJsonRow, encodeJsonRow } from '../../store/rows.js'
 import { RetentionClock, type RetentionClockState } from './retention-clock.js'
 import { encodeErase, type Erased } from '../../actor/erase.js'
 import { watermarksTable } from '../verify/watermarks.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 
 export interface RetentionDeps {
   readonly catalog: ResourceStore
   readonly logs: Logs
-  readonly shards: Shards
+  readonly shards: ReadableShards
   /** The catalog's environment. */
   readonly store: Environment
   readonly clock: Clock
@@ -148,7 +148,7 @@ function storedState(store: Environment): RetentionClockState | null {
 }
 
 /** When anything was stored last, or null. */
-function lastKnown(shards: Shards): number | null {
+function lastKnown(shards: ReadableShards): number | null {
   const last = Math.max(...Array.from({ length: shards.count }, (_, shard) => shards.reader(shard).lastMicros()))
   return last > 0 ? last : null
 }

@@ -37,18 +37,18 @@ interface Change {
 }
 
 export class DeadLetterRequests {
-  readonly #desk: Steps
+  readonly #steps: Steps
   readonly #alerts: AlertDeliveries
   readonly #enrichments: Enrichers
   readonly #ledger: Ledger
 
   constructor(
-    desk: Steps,
+    steps: Steps,
     { alerts, enrichments }: { alerts: AlertDeliveries; enrichments: Enrichers },
     ledger: Ledger,
   ) {
     this.#enrichments = enrichments
-    this.#desk = desk
+    this.#steps = steps
     this.#alerts = alerts
     this.#ledger = ledger
   }
@@ -80,11 +80,11 @@ export class DeadLetterRequests {
           intake: async (runs, id) => runs.discard(id),
         })
     }
-    throw new Error(`a question about ${String(ask)}`)
+    throw new Error(`a query about ${String(ask)}`)
   }
 
   #ordered(query: DeadLetterQuery = {}): RunningStep[] {
-    const of = [...this.#alerts.steps, ...this.#desk.steps].filter(({ id }) => {
+    const of = [...this.#alerts.steps, ...this.#steps.steps].filter(({ id }) => {
       return (query.jobId ?? id.jobId) === id.jobId && (query.integrationId ?? id.integrationId) === id.integrationId
     })
     return of.sort((a, b) => Buffer.compare(stepKey(a.id), stepKey(b.id)))
@@ -146,7 +146,7 @@ export class DeadLetterRequests {
   }
 
   #eventId(job: RunningStep['job'], micros: number): string | null {
-    const { environment, reader } = this.#desk.shard(job.shard)
+    const { environment, reader } = this.#steps.shard(job.shard)
     reader.refresh()
     const event = eventAt(environment, job.id, micros)
     return event === null ? null : (clientIdOf(Buffer.from(event.record)) ?? eventIdOf(micros))

@@ -12,7 +12,7 @@ import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { SourceDocument } from '../../integration/contract.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import type { Receiver } from '../../runtime/turn/turn-contract.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
@@ -42,7 +42,7 @@ export function packPiece(documents: readonly SourceDocument[]): PackedPiece {
 }
 
 /** Posts a piece; resolves when all of it is answered. `job` is null where it is gone or stopped, or does not have the input any more. */
-export async function takeIn(shards: Shards, job: JobSettings | null, piece: PackedPiece): Promise<TakenIn> {
+export async function takeIn(shards: ReadableShards, job: JobSettings | null, piece: PackedPiece): Promise<TakenIn> {
   if (job === null) return { refused: [], busy: 'the job takes nothing in' }
   const refused: { at: number; reason: string }[] = []
   let busy: string | null = null
@@ -68,7 +68,7 @@ export async function takeIn(shards: Shards, job: JobSettings | null, piece: Pac
 
 /** Posts one document; why it could not be posted, or null. */
 function post(
-  shards: Shards,
+  shards: ReadableShards,
   job: JobSettings,
   { ids, ends, bytes }: PackedPiece,
   at: number,

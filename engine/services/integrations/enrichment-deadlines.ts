@@ -16,11 +16,11 @@ import { enriches, type JobSettings } from '../../domain/job/job.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { EnrichmentNote } from '../../store/enrichment-row.js'
 import { encodeEnriched } from '../../actor/enrichment-results.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 
 export interface EnrichmentDeadlinesDeps {
   readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'integrations'>
-  readonly shards: Pick<Shards, 'count' | 'reader' | 'mailbox' | 'insist' | 'takeTime'>
+  readonly shards: Pick<ReadableShards, 'count' | 'reader' | 'mailbox' | 'insist' | 'takeTime'>
   readonly clock: Clock
   /** False while the engine shuts down. */
   accepting(): boolean

@@ -13,11 +13,11 @@ import type { BatchBook } from '../monitor/batch-book.js'
 import { encodePassed } from '../../actor/decision-changes.js'
 import { takeIn } from './document-batch.js'
 import type { FromIntegrations } from './integration-protocol.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
 export interface OrdersDeps {
-  readonly shards: Shards
+  readonly shards: ReadableShards
   job(id: number): JobSettings | undefined
   readonly batches: BatchBook
   failed(what: string, error: unknown): void

@@ -75,8 +75,8 @@ const deps: StepsDeps = {
   sealer: new Sealer(sealingKey(dataDir), systemRandom),
   policy: new HostPolicy(privateHosts),
 }
-const desk = new Steps(deps)
-const alerts = new AlertDeliveries(deps, desk)
+const steps = new Steps(deps)
+const alerts = new AlertDeliveries(deps, steps)
 const enrichments = new Enrichers(
   {
     ...deps,
@@ -86,13 +86,13 @@ const enrichments = new Enrichers(
         tell({ type: 'enriched', id: lastPiece, jobId, order: encodeEnriched({ op: 'bring', events }) })
       }),
   },
-  desk,
+  steps,
 )
-const deadLetters = new DeadLetterRequests(desk, { alerts, enrichments }, ledger)
+const deadLetters = new DeadLetterRequests(steps, { alerts, enrichments }, ledger)
 
 /** A thread that has become low may be refused to become usual again; it is the next time that it starts. */
 function prioritise(): void {
-  const isUrgent = enrichments.isUsed || [...desk.steps].some(({ id, runs }) => id.role === 'input' && runs !== null)
+  const isUrgent = enrichments.isUsed || [...steps.steps].some(({ id, runs }) => id.role === 'input' && runs !== null)
   try {
     setPriority(isUrgent ? usualPriority : Math.min(19, usualPriority + NICE))
   } catch {
@@ -112,7 +112,7 @@ async function rewire(): Promise<void> {
   }
   do {
     again = false
-    rewiring = desk
+    rewiring = steps
       .rewire()
       .then(() => alerts.rewire())
       .then(() => enrichments.rewire())
@@ -130,14 +130,14 @@ const seen = new Int32Array(commits.length)
 
 /** Wakes the steps of the shards that have committed something; gives back the maps of those that nobody reads. */
 function tick(): void {
-  for (const [number, { environment }] of desk.shards) {
+  for (const [number, { environment }] of steps.shards) {
     const now = Atomics.load(commits, number)
     if (now !== seen[number]) {
-      desk.wake(number)
+      steps.wake(number)
       enrichments.wake(number)
     } else if (
       enrichments.isIdle(number) &&
-      [...desk.steps].every(({ job, runs }) => job.shard !== number || !(runs instanceof Delivery) || runs.isIdle)
+      [...steps.steps].every(({ job, runs }) => job.shard !== number || !(runs instanceof Delivery) || runs.isIdle)
     )
       environment.unmap()
     seen[number] = now
@@ -148,7 +148,7 @@ const passed = new PassedChanges(ledger)
 
 /** Says which changes every step of a job has told. */
 function report(): void {
-  for (const change of passed.next([...desk.steps].map(({ id }) => id))) tell({ type: 'passed', ...change })
+  for (const change of passed.next([...steps.steps].map(({ id }) => id))) tell({ type: 'passed', ...change })
 }
 
 const ticking = setInterval(tick, pace.lookMs)
@@ -160,7 +160,7 @@ async function close(): Promise<void> {
   clearInterval(reporting)
   await rewiring
   await enrichments.close()
-  await desk.close()
+  await steps.close()
   await alerts.close()
   await ledger.close()
   await catalog.close()
@@ -171,11 +171,11 @@ async function close(): Promise<void> {
 port.on('message', (message: ToIntegrations) => {
   if (message.type === 'rewired') return void rewire()
   if (message.type === 'restart') {
-    desk.restart(message.integrationId)
+    steps.restart(message.integrationId)
     enrichments.restart(message.integrationId)
     return void alerts.restart(message.integrationId).then(rewire)
   }
-  if (message.type === 'erased') return desk.erased(message.jobId)
+  if (message.type === 'erased') return steps.erased(message.jobId)
   if (message.type === 'alerted') return alerts.wake()
   if (message.type === 'close') return void close()
   if (message.type === 'tookIn') {

@@ -13,6 +13,7 @@ import { Worker } from 'node:worker_threads'
 import { Refusal, type RefusalCode } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { IntegrationsService, DeadLetterQuery } from '../../api/integrations-service.js'
+import { threadFile } from '../../runtime/thread-files.js'
 import { standardPace } from '../../integration/delivery/pace.js'
 import {
   contactBatch,
@@ -38,7 +39,7 @@ export interface IntegrationsDeps extends OrdersDeps {
   watchdogsTell(): boolean
 }
 
-const threadModule = new URL('../../bundle/service/integration-thread.js', import.meta.url)
+const threadModule = threadFile('integration-thread')
 
 /** Before a thread that died is replaced. */
 const RESTART_MS = 1_000

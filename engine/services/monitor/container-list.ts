@@ -128,19 +128,19 @@ function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contai
   ]
 }
 
-async function integrations({ integrations: desk, catalog }: ContainedDeps): Promise<Contained[]> {
-  const status = desk.isRunning ? 'running' : desk.isNeeded ? 'starting' : 'stopped'
+async function integrations({ integrations: outside, catalog }: ContainedDeps): Promise<Contained[]> {
+  const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
   const thread: Contained = {
     ...quiet,
     component: 'integration',
     container: MAIN,
     title: 'the thread of the integrations',
     status,
-    check: () => desk.look(),
-    restart: () => desk.restart(),
+    check: () => outside.look(),
+    restart: () => outside.restart(),
   }
-  const steps = desk.isRunning
-    ? await Promise.all([desk.inputs(), desk.enrichments(), desk.deliveries()]).then(
+  const steps = outside.isRunning
+    ? await Promise.all([outside.inputs(), outside.enrichments(), outside.deliveries()]).then(
         (all) => all.flat(),
         () => [],
       )
@@ -168,8 +168,8 @@ async function integrations({ integrations: desk, catalog }: ContainedDeps): Pro
                 health: bad.state === 'retrying' ? 'degraded' : 'unhealthy',
                 reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
               },
-        check: () => desk.look(),
-        restart: async () => desk.restartOne(id),
+        check: () => outside.look(),
+        restart: async () => outside.restartOne(id),
       }
     }),
   ]

@@ -14,12 +14,12 @@ import {
   OUTLIER_PLACE,
   STORED_PLACE,
 } from '../../actor/decision-counts.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import type { Trainings } from '../training/trainings.js'
 
 export interface FigureDeps {
   readonly catalog: ResourceStore
-  readonly shards: Shards
+  readonly shards: ReadableShards
   readonly trainings: Trainings
   readonly logs: Logs
   catalogBytes(): number

@@ -8,13 +8,14 @@
 import { threadMs } from '../../runtime/threads/thread-time.js'
 import type { Sample } from './sample-store.js'
 import type { Integrations } from '../integrations/integrations.js'
-import type { ReaderThreads, TrainingThreads } from '../../runtime/threads/helper-threads.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReaderThreads } from '../readers/reader-threads.js'
+import type { TrainingThreads } from '../training/training-threads.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
 import { within } from '../../runtime/threads/within.js'
 
 export interface UsageDeps {
-  readonly shards: Shards
+  readonly shards: ReadableShards
   readonly readers: ReaderThreads
   readonly trainingThreads: TrainingThreads
   readonly integrations: Integrations

@@ -5,10 +5,10 @@ import type { JobSettings } from '../../domain/job/job.js'
 import type { JobHandle } from '../../api/principal.js'
 import { encodeNote } from '../../actor/notes.js'
 import type { NoteInput, NotesService } from '../../api/reprocess-service.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from './job-reader.js'
 
 export interface NotesDeps {
-  readonly shards: Shards
+  readonly shards: ReadableShards
   /** The job as it is now. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
   /** @throws Refusal draining. */

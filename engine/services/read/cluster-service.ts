@@ -1,11 +1,11 @@
 /** Clusters for the outside: views of what is committed. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { ClusterPage, ClusterQuery, ClusterService, ClusterTree } from '../../api/cluster-service.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from './job-reader.js'
 import type { JobHandle } from '../../api/principal.js'
 
 export interface ClusterDeps {
-  readonly shards: Shards
+  readonly shards: ReadableShards
   /** The job as it is now. @throws Refusal job_not_found. */
   current(job: JobHandle): JobSettings
 }

@@ -9,6 +9,7 @@
 import { Refusal } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { EventExport, EventView } from '../../api/decision-service.js'
+import type { ShardReader, Shards } from '../../runtime/shards.js'
 import { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import { openShard } from '../../store/directory/environments.js'
@@ -36,7 +37,10 @@ export function openReaders(dataDir: string, count: number): JobReader[] {
   return Array.from({ length: count }, (_, shard) => new JobReader(openShard(dataDir, shard)))
 }
 
-export class JobReader {
+/** The shards, with readers of all that a job has. */
+export type ReadableShards = Shards<JobReader>
+
+export class JobReader implements ShardReader {
   readonly #environment: Environment
   readonly #codec: BodyCodec
   readonly #stats = new Map<number, StatsRow>()

@@ -19,9 +19,9 @@ export interface ReaderQueries {
   readonly metrics: { readonly given: { readonly task: MetricsTask }; readonly answer: MetricsResult }
 }
 
-export type JsonReader = keyof ReaderQueries
+export type ReaderQueryKind = keyof ReaderQueries
 
 /** A question on its way to a thread. */
 export type ReaderQuery = {
-  readonly [K in JsonReader]: { readonly ask: K; readonly dataDir: string } & ReaderQueries[K]['given']
-}[JsonReader]
+  readonly [K in ReaderQueryKind]: { readonly ask: K; readonly dataDir: string } & ReaderQueries[K]['given']
+}[ReaderQueryKind]

@@ -9,7 +9,7 @@
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import type { ReaderQueries } from './reader-queries.js'
-import type { ReaderThreads } from '../../runtime/threads/helper-threads.js'
+import type { ReaderThreads } from './reader-threads.js'
 import { CancelCell, isRefused, nowMs, type Refused, type TaskFrame } from './task-frame.js'
 
 /** What may be asked so. */

@@ -39,7 +39,7 @@ import { modelIdOf } from '../../actor/model-id.js'
 import { platformOf, platformPeriods } from './platform-document.js'
 import type { ReaderTasksDeps } from '../readers/reader-tasks.js'
 import { Recomputations } from './recomputations.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import type { JobHandle, Principal } from '../../api/principal.js'
 
 /** S18. */
@@ -50,7 +50,7 @@ const FIRST_LOOK_MS = 10_000
 
 export interface MetricsDeps extends ReaderTasksDeps {
   readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'canSee'>
-  readonly shards: Shards
+  readonly shards: ReadableShards
   readonly batches: BatchBook
   /** The catalog's environment. */
   readonly store: Environment

@@ -20,9 +20,9 @@ import { authorOf, withAuthor } from '../../actor/message-author.js'
 import type { ReprocessRequest, ReprocessService, ReprocessTask } from '../../api/reprocess-service.js'
 import { compileSelection, parseSelection, type EventSearchResult } from './event-search.js'
 import { taskView } from './reprocess-view.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import { encodeOrder, type TaskOrder } from '../../actor/reprocess-tasks.js'
-import type { EventSearchThread } from '../../runtime/threads/helper-threads.js'
+import type { EventSearchThread } from './event-search-threads.js'
 import type { Author, JobHandle } from '../../api/principal.js'
 
 /** Looks in a row that fail before a task is given up, and milliseconds between two of them. */
@@ -36,7 +36,7 @@ const WAIT_STEP_MS = 500
 export interface ReprocessingDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly shards: Pick<Shards, 'count' | 'messages' | 'reader' | 'ask' | 'insist'>
+  readonly shards: Pick<ReadableShards, 'count' | 'messages' | 'reader' | 'ask' | 'insist'>
   readonly collector: Pick<AuditCollector, 'ask'>
   /** Looks for events. It is closed with this. */
   readonly thread: Pick<EventSearchThread, 'run' | 'close'>

@@ -25,7 +25,7 @@ import {
   ledgerIsLost,
   lossesAre,
   mustBeCurrent,
-  mustBelongTogether,
+  mustBeConsistent,
   mustHaveDeleted,
 } from '../verify/consistency-check.js'
 import { allCatalogTables } from '../catalog-tables.js'
@@ -81,7 +81,7 @@ export function openStores(
     kinds: allKinds,
   })
   const onLoss = lossesAre(settings.acceptLoss === true, logs.of('store'))
-  mustBelongTogether(dataDir, shards, catalog, onLoss)
+  mustBeConsistent(dataDir, shards, catalog, onLoss)
   const stepsAreLost = ledgerIsLost(dataDir, catalog, catalogStore, onLoss)
   const firstStart = catalog.bootstrap({ adminPassword: settings.adminPassword, managementKey: settings.bootstrapKey })
   warnOfLostSecrets(catalog, sealer, logs)

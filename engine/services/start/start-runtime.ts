@@ -7,17 +7,16 @@
 import { limits } from '../../limits.js'
 import type { DataDir } from '../../store/directory/data-dir.js'
 import type { TurnRan } from '../../runtime/turn/turn-contract.js'
-import {
-  BackupThread,
-  EventSearchThread,
-  ReaderThreads,
-  TrainingThreads,
-} from '../../runtime/threads/helper-threads.js'
+import { BackupThread } from '../backup/backup-threads.js'
+import { EventSearchThread } from '../reprocess/event-search-threads.js'
+import { ReaderThreads } from '../readers/reader-threads.js'
+import { TrainingThreads } from '../training/training-threads.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
 import { defaultThreads } from '../../runtime/threads/shard-threads.js'
 import { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 
 export interface RuntimeSettings {
   /** Names of the service in a client's body. */
@@ -28,7 +27,7 @@ export interface RuntimeSettings {
 
 /** What runs. */
 export interface Runtime {
-  readonly shards: Shards
+  readonly shards: ReadableShards
   readonly marks: Watermarks
   readonly readers: ReaderThreads
   readonly trainingThreads: TrainingThreads
@@ -59,7 +58,7 @@ function startShards(
   { serviceNames, threads: wanted }: RuntimeSettings,
   { shards: count }: DataDir,
   { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
-): Shards {
+): ReadableShards {
   const { dataDir, shardReaders, ingestClock } = stores
   const threads = Math.min(count, wanted ?? defaultThreads(count))
   // The shards own this event: it comes once a turn has run, so after `shards` is set.

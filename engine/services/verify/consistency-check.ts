@@ -36,7 +36,7 @@ export function lossesAre(accepted: boolean, log: Pick<Log, 'warn'>): OnLoss {
 const OR_ACCEPT = 'restore a backup, or go on without what is lost (--accept-loss)'
 
 /** Costs a look at the size of each file where nothing is missing. @throws Refusal data_dir_invalid. */
-export function mustBelongTogether(
+export function mustBeConsistent(
   dataDir: string,
   shards: number,
   catalog: Pick<ResourceStore, 'jobs' | 'users'>,

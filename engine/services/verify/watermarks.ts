@@ -15,7 +15,7 @@ import { commitOrWait } from '../../store/commit-or-wait.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import { decodeJsonRow, encodeJsonRow } from '../../store/rows.js'
 import { isMade } from '../../store/directory/whole-files.js'
-import type { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
 
 export const watermarksTable = 'marks'
 export const LEDGER = 'integrations'
@@ -31,10 +31,10 @@ export function markOf(catalog: Environment, name: string): number | null {
 export class Watermarks {
   readonly #catalog: Environment
   readonly #dataDir: string
-  readonly #shards: Pick<Shards, 'count' | 'reader'>
+  readonly #shards: Pick<ReadableShards, 'count' | 'reader'>
   readonly #timer: NodeJS.Timeout
 
-  constructor(catalog: Environment, dataDir: string, shards: Pick<Shards, 'count' | 'reader'>) {
+  constructor(catalog: Environment, dataDir: string, shards: Pick<ReadableShards, 'count' | 'reader'>) {
     this.#catalog = catalog
     this.#dataDir = dataDir
     this.#shards = shards

@@ -65,9 +65,9 @@ const logs = operation({
   query: AuditLogQuery,
   responses: { 200: { description: 'A page of entries.', schema: AuditLogPage } },
   async handle({ app, query }) {
-    const asked = engineQuery(query)
-    const { records, total, exact } = await app.service.audit.entries(asked)
-    const { page, size } = asked
+    const wanted = engineQuery(query)
+    const { records, total, exact } = await app.service.audit.entries(wanted)
+    const { page, size } = wanted
     return { audit_logs: records.map(recordWire), total_count: total, total_count_is_exact: exact, page, size }
   },
 })

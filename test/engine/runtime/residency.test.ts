@@ -6,6 +6,7 @@ import { IngestClock } from '../../../engine/runtime/ingest-clock.js'
 import { openReaders } from '../../../engine/services/read/job-reader.js'
 import { mappedBytes } from '../../../engine/runtime/residency.js'
 import { Shards } from '../../../engine/runtime/shards.js'
+import type { JobReader } from '../../../engine/services/read/job-reader.js'
 import { systemClock } from '../../../engine/clock.js'
 import { limits } from '../../../engine/limits.js'
 import { openDataDir } from '../../../engine/store/directory/data-dir.js'
@@ -16,7 +17,7 @@ import { jobSettings } from '../../support/engine/shard.js'
 
 const job = jobSettings({ shard: 1, decisionPoints: ['host'] })
 
-function openShards(test: TestContext): { shards: Shards; failures: unknown[]; before: number | null } {
+function openShards(test: TestContext): { shards: Shards<JobReader>; failures: unknown[]; before: number | null } {
   const directory = temporaryDirectory(test)
   openDataDir(directory, 2)
   const before = mappedBytes()
@@ -32,7 +33,7 @@ function openShards(test: TestContext): { shards: Shards; failures: unknown[]; b
   return { shards, failures, before }
 }
 
-function ingest(shards: Shards, id: string, more = ''): Promise<EventView> {
+function ingest(shards: Shards<JobReader>, id: string, more = ''): Promise<EventView> {
   return new Promise((resolve, reject) => {
     const body = Buffer.from(JSON.stringify({ raw_body: { host: id, more } }))
     const receiver = { ingested: resolve, refused: reject }

@@ -8,7 +8,7 @@
 import { balance } from './class-balance.js'
 import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import type { Model, ModelSummary, PointValues } from '../classifier.js'
-import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-parts.js'
+import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-tables.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
 import type { EventCoder } from '../features/event-coder.js'
 import { FeatureTable } from '../features/feature-table.js'

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the table of settings into the README, from the settings themselves. A test holds the two together. */
+/** `npm run docs`: writes the table of settings into the README. A test checks that the README is up to date. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { settingsMarkdown } from './config.js'
 

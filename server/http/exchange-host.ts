@@ -1,17 +1,17 @@
 import type { Exchange } from './exchange.js'
 
-/** What all exchanges of a server share. */
+/** The state and callbacks that all exchanges of a listener share. */
 export interface ExchangeHost {
-  /** Answers close their connection, so that clients go elsewhere. */
+  /** True during a drain: each answer closes its connection. */
   draining: boolean
-  /** Exchanges that are held: begun and not yet over. */
+  /** Number of held exchanges that have not ended. */
   held: number
   /** Called when `held` falls to zero. */
   idle(): void
-  /** Told of an exchange's end: its status, or 0 where the client went first. */
+  /** Called at the end of an exchange: its status, or 0 if the client disconnected first. */
   over(exchange: Exchange, status: number): void
   /** Answers for an exception. */
   fault(exchange: Exchange, error: unknown): void
-  /** Told of an exception that is a bug. */
+  /** Called for an exception that is a bug. */
   failed(exchange: Exchange, error: unknown): void
 }

@@ -35,7 +35,7 @@ export function isGzipStart(bytes: Uint8Array): boolean {
 }
 
 /** The bytes without a leading UTF-8 byte order mark. */
-export function withoutMark<T extends Uint8Array>(bytes: T): T {
+export function withoutByteOrderMark<T extends Uint8Array>(bytes: T): T {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? (bytes.subarray(3) as T) : bytes
 }
 
@@ -99,7 +99,7 @@ export class BodyCollector implements BodySink {
   #finish(bytes: Uint8Array): void {
     this.#over = true
     if (isGzipStart(bytes)) this.#inflate(bytes)
-    else this.#taker.collected(withoutMark(bytes))
+    else this.#taker.collected(withoutByteOrderMark(bytes))
   }
 
   #inflate(bytes: Uint8Array): void {
@@ -107,7 +107,7 @@ export class BodyCollector implements BodySink {
     if (!this.#room.take(length)) return this.#refuse(noRoomForBodies())
     unpack(bytes.slice(), this.#bytesMax, (error, plain) => {
       this.#room.giveBack(length)
-      if (error === null) this.#taker.collected(withoutMark(plain))
+      if (error === null) this.#taker.collected(withoutByteOrderMark(plain))
       else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') this.#refuse(this.#tooLarge())
       else this.#taker.uncollected(new Refusal('invalid_json', 'the body is not valid gzip'))
     })

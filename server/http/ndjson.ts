@@ -12,7 +12,7 @@
  *    first line is removed.
  */
 
-import { withoutMark } from './body.js'
+import { withoutByteOrderMark } from './body.js'
 import { Gatherer } from './gatherer.js'
 import { heldBodies, type HeldBytes } from './held-bytes.js'
 import { PiecePool } from './piece-pool.js'
@@ -97,7 +97,7 @@ export class LineSplitter {
       let line = this.#cut()
       if (line === null) return null
       if (typeof line === 'symbol') return line
-      if (this.#isFirst) line = withoutMark(line)
+      if (this.#isFirst) line = withoutByteOrderMark(line)
       this.#isFirst = false
       if (!isBlank(line)) return line[line.length - 1] === CR ? line.subarray(0, line.length - 1) : line
     }

@@ -24,7 +24,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export interface ResponseDoc {
   readonly description: string
   readonly schema?: TSchema
-  /** `application/json` where not said otherwise. */
+  /** Default `application/json`. */
   readonly mediaType?: string
   readonly example?: unknown
 }
@@ -48,7 +48,7 @@ export interface RouteDoc {
   readonly moreScopes?: Readonly<Partial<Record<Scope, string>>>
   readonly query?: TObject
   readonly body?: TSchema
-  /** `application/json` where not said otherwise. */
+  /** Default `application/json`. */
   readonly bodyMediaType?: string
   readonly bodyExample?: unknown
   /** Answers by status. openapi.ts adds the errors that every operation has. */

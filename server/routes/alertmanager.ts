@@ -57,7 +57,7 @@ const webhook = operation({
   path: '/api/v1/alertmanager/{job_id}',
   operationId: 'postAlertmanagerWebhook',
   tag: 'Events',
-  summary: 'Take in a webhook of Prometheus Alertmanager',
+  summary: 'Receive a webhook of Prometheus Alertmanager',
   description:
     'Set this as `url` of a `webhook_config`, and put the key into `http_config.http_headers`. Each alert becomes an ' +
     'event with the id `<fingerprint>-<milliseconds of startsAt>`. The event has the fields of the alert at top ' +

@@ -59,7 +59,7 @@ const logs = operation({
   path: `${base}/logs`,
   operationId: 'listAuditLogs',
   tag,
-  summary: 'See who changed what and when',
+  summary: 'List who changed what and when',
   description: 'An entry must match all parameters. Feedback is in the log as soon as it is acknowledged.',
   scope: 'read:platform_monitoring',
   query: AuditLogQuery,
@@ -113,8 +113,8 @@ const verify = operation({
   async handle({ app, query: { sequence, hash } }) {
     if ((sequence === undefined) !== (hash === undefined)) {
       const missing = sequence === undefined ? 'sequence' : 'hash'
-      const issue = { loc: ['query', missing], msg: 'sequence and hash belong together', type: 'missing' }
-      throw new Refusal('invalid_body', 'sequence and hash belong together', { issues: [issue] })
+      const issue = { loc: ['query', missing], msg: 'sequence and hash must be given together', type: 'missing' }
+      throw new Refusal('invalid_body', 'sequence and hash must be given together', { issues: [issue] })
     }
     const noted = sequence === undefined || hash === undefined ? undefined : { count: sequence, hash }
     const { intact, entries, head, broken } = await app.service.audit.verify(noted)

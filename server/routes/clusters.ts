@@ -51,7 +51,7 @@ const list = operation({
   path: '/api/v2/jobs/{job_id}/clusters',
   operationId: 'listClusters',
   tag,
-  summary: 'List the clusters of a job',
+  summary: 'List the clusters of a root cause analysis job',
   description:
     'The latest start comes first. A page may hold fewer clusters than `size` without being the last page: go on ' +
     'while `next` is not null. Jobs of other categories have no clusters.',

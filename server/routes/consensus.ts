@@ -58,7 +58,7 @@ const byBucket: By = {
   target: (text) => ({ bucketId: text.toLowerCase() }),
 }
 
-function found(
+function jobAndTarget(
   app: App,
   principal: Principal,
   params: readonly string[],
@@ -80,7 +80,7 @@ function see(by: By): Route {
     responses: answer,
     errors: [404],
     handle({ app, principal, params }) {
-      const { job, target } = found(app, principal, params, by)
+      const { job, target } = jobAndTarget(app, principal, params, by)
       return viewWire(app.service.consensus.of(job, target))
     },
   })
@@ -100,7 +100,7 @@ function override(by: By): Route {
     responses: answer,
     errors: [400, 404, 413, 507],
     async handle({ app, principal, params, body }) {
-      const { job, target } = found(app, principal, params, by)
+      const { job, target } = jobAndTarget(app, principal, params, by)
       const label = body.consensus ?? body.label
       if (label === undefined) {
         const issue = { loc: ['body', 'consensus'], msg: 'Field required', type: 'missing' }
@@ -122,7 +122,7 @@ function withdraw(by: By): Route {
     responses: answer,
     errors: [404, 507],
     async handle({ app, principal, params }) {
-      const { job, target } = found(app, principal, params, by)
+      const { job, target } = jobAndTarget(app, principal, params, by)
       return viewWire(await app.service.consensus.withdraw(job, target, principal))
     },
   })

@@ -30,7 +30,7 @@ const health: Route = {
 }
 
 /** The path in older documentation. */
-const healthBefore: Route = {
+const olderHealth: Route = {
   ...health,
   path: '/api/v1/health/check',
   operationId: 'checkHealth',
@@ -48,4 +48,4 @@ const managedHealth = operation({
   handle: () => worked,
 })
 
-export const healthRoutes: readonly Route[] = [health, healthBefore, managedHealth]
+export const healthRoutes: readonly Route[] = [health, olderHealth, managedHealth]

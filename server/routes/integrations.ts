@@ -73,7 +73,7 @@ function enrichmentWire(view: EnrichmentView) {
   }
 }
 
-function letterWire(view: LetterView) {
+function failedDeliveryWire(view: LetterView) {
   return {
     id: view.id,
     job_id: view.jobId === 0 ? null : view.jobId,
@@ -98,7 +98,7 @@ const deliveries = operation({
   tag,
   summary: 'List the steps that deliver events, with their state',
   description:
-    'Enabled steps with the role `output`, `post_decision` or `case_creation` whose integration is outside of the ' +
+    'Enabled steps with the role `output`, `post_decision` or `case_creation` whose integration is outside the ' +
     'service, and integrations that send the notifications of watchdogs.',
   scope: 'read:resources',
   responses: { 200: { description: 'By job and integration.', schema: Deliveries } },
@@ -111,7 +111,7 @@ const inputs = operation({
   operationId: 'listInputs',
   tag,
   summary: 'List the steps that fetch events, with their state',
-  description: 'Enabled inputs whose integration is outside of the service. Posted events need no input.',
+  description: 'Enabled inputs whose integration is outside the service. Posted events need no input.',
   scope: 'read:resources',
   responses: { 200: { description: 'By job and integration.', schema: Inputs } },
   handle: async ({ app }) => (await app.service.integrations.inputs()).map(inputWire),
@@ -149,7 +149,7 @@ const failed = operation({
     query: { job_id: jobId, integration_id: integrationId, status: state, page = 0, size = PAGE_SIZE },
   }) {
     const { letters, total } = await app.service.integrations.letters({ jobId, integrationId, state, page, size })
-    return { failed_deliveries: letters.map(letterWire), total_count: total, page, size }
+    return { failed_deliveries: letters.map(failedDeliveryWire), total_count: total, page, size }
   },
 })
 

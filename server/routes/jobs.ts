@@ -189,9 +189,9 @@ export const jobRoutes: readonly Route[] = [
   getByName,
   getLabelsByName,
   train,
-  plainOperation('start', 'Start a job: what it held is decided'),
-  plainOperation('stop', 'Stop a job: events are taken and held'),
-  jobOperation('start', 'Start a job: what it held is decided'),
-  jobOperation('stop', 'Stop a job: events are taken and held'),
+  plainOperation('start', 'Start a job and decide the events it held'),
+  plainOperation('stop', 'Stop a job, so that new events are held'),
+  jobOperation('start', 'Start a job and decide the events it held'),
+  jobOperation('stop', 'Stop a job, so that new events are held'),
   jobOperation('train', 'Train on the feedback given so far'),
 ]

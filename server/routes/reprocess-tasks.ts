@@ -59,8 +59,8 @@ const start = operation({
     'Decides events again that came in before the request and match its dates and filters; without these, all ' +
     'events.\n\n' +
     'The work is a background task. It survives restarts and does not delay new events. The answer comes when the ' +
-    'task is finished, at the latest after `timeout_s`, or when its events are counted if that takes longer. The ' +
-    'tasks of a job run one after the other, and wait while the job is stopped.',
+    'task is finished, or after `timeout_s` as soon as its events are counted. The tasks of a job run one after the ' +
+    'other, and wait while the job is stopped.',
   scope,
   query: ReprocessWait,
   body: ReprocessSelection,

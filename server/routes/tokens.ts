@@ -40,7 +40,7 @@ const issue: OpenRoute = {
   summary: 'Get a token for a password',
   description:
     'A token is used like a key. At each request it has the permissions of its user at that time.\n\n' +
-    'Failed attempts are throttled for the user name and for the address. A user has at most 100 tokens; another one ' +
+    'Repeated attempts are throttled for the user name and for the address. A user has at most 100 tokens; another one ' +
     'revokes the token that has been unused for longest.',
   scope: null,
   body: TokenRequest,

@@ -1,36 +1,33 @@
 /**
- * The engine: one line or two for each thing that may be asked (service.ts). A table of contents.
+ * The engine: one line or two for each thing that may be asked (decision-service.ts). A table of contents.
  *
  * Owns: who may see a job, and the bounds of what comes in. Leaves out: everything that does the work, and how it is
- * joined together (parts.ts).
+ * joined together (wiring.ts).
  *
  * 1. Nothing is answered before it is durable; a promise here resolves after the flush (D1).
  */
 import { Refusal } from './errors.js'
 import { limits } from './limits.js'
 import { SHARDS_DEFAULT, type EngineOptions } from './options.js'
-import { EngineParts } from './parts.js'
-import { makeDataDir, openDataDir, type DataDir } from './store/data-dir.js'
-import { lockDataDir, type DataLock } from './store/data-lock.js'
-import { theService } from './resource/audit-trail.js'
+import { wire, type Wired } from './wiring.js'
+import { makeDataDir, openDataDir, type DataDir } from './store/directory/data-dir.js'
+import { lockDataDir, type DataLock } from './store/directory/data-lock.js'
 import type { BootstrapOutcome } from './resource/bootstrap.js'
-import { encodeFeedback, encodeHistoric } from './actor/feedback.js'
-import { jobViewOf } from './actor/job-view.js'
+import { encodeFeedback, encodeHistoric } from './actor/votes/feedback.js'
+import { jobViewOf } from './services/read/job-view.js'
 import type {
   ApplyOutcome,
-  Author,
   DecisionService,
   EventExport,
   EventView,
   FeedbackInput,
   IngestReceiver,
-  JobHandle,
   JobView,
-  Principal,
-  RemovalOutcome,
-  RemovalQuery,
+  DeletionOutcome,
+  DeletionQuery,
   ResourceQuery,
-} from './service.js'
+} from './api/decision-service.js'
+import type { Author, JobHandle, Principal } from './api/principal.js'
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -49,9 +46,9 @@ export class Engine implements DecisionService {
   readonly threads: number
   /** Secrets that the first start made, to be shown once; null where there were none to make. */
   readonly firstStart: BootstrapOutcome | null
-  readonly catalogue: DecisionService['catalogue']
+  readonly integrationMetadata: DecisionService['integrationMetadata']
   readonly reprocess: DecisionService['reprocess']
-  readonly erasure: DecisionService['erasure']
+  readonly erase: DecisionService['erase']
   readonly notes: DecisionService['notes']
   readonly audit: DecisionService['audit']
   readonly consensus: DecisionService['consensus']
@@ -63,48 +60,54 @@ export class Engine implements DecisionService {
   readonly integrations: DecisionService['integrations']
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
-  readonly #parts: EngineParts
+  readonly #wired: Wired
+  readonly #catalog: Wired['stores']['catalog']
+  readonly #shards: Wired['runtime']['shards']
+  readonly #services: Wired['services']
 
   constructor(options: EngineOptions, directory: DataDir, lock: DataLock) {
-    const parts = new EngineParts(options, directory, lock)
-    this.#parts = parts
+    const wired = wire(options, directory, lock)
+    const { stores, runtime, services } = wired
+    this.#wired = wired
+    this.#catalog = stores.catalog
+    this.#shards = runtime.shards
+    this.#services = services
     this.name = options.name
-    this.threads = parts.threads
-    this.firstStart = parts.firstStart
-    this.catalogue = parts.catalog.catalogue
-    this.reprocess = parts.reprocess
-    this.erasure = parts.erasure
-    this.notes = parts.notes
-    this.audit = parts.audit
-    this.consensus = parts.consensus
-    this.clusters = parts.clusters
-    this.queries = parts.queries
-    this.users = parts.catalog.users
-    this.tokens = parts.catalog.tokens
-    this.metrics = parts.metrics
-    this.integrations = parts.integrations
-    this.monitor = parts.monitor
-    this.backups = parts.backups
+    this.threads = runtime.shards.threads
+    this.firstStart = stores.firstStart
+    this.integrationMetadata = stores.catalog.integrationMetadata
+    this.reprocess = services.reprocess
+    this.erase = services.erase
+    this.notes = services.notes
+    this.audit = services.audit
+    this.consensus = services.consensus
+    this.clusters = services.clusters
+    this.queries = services.queries
+    this.users = stores.catalog.users
+    this.tokens = stores.catalog.tokens
+    this.metrics = services.metrics
+    this.integrations = services.integrations
+    this.monitor = services.monitor
+    this.backups = services.backups
   }
 
   get accepting(): boolean {
-    return this.#parts.accepting()
+    return this.#wired.admission.accepting()
   }
 
   authenticate(key: string): Principal | null {
-    return this.#parts.catalog.authenticate(key)
+    return this.#catalog.authenticate(key)
   }
 
   job(principal: Principal, id: number): JobHandle {
-    const job = this.#parts.catalog.job(id)
-    if (job === undefined || !this.#parts.catalog.canSee(principal, id))
-      throw new Refusal('job_not_found', 'job not found')
+    const job = this.#catalog.job(id)
+    if (job === undefined || !this.#catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
     return job
   }
 
   jobByTitle(principal: Principal, title: string): JobHandle {
-    const job = this.#parts.catalog.jobByTitle(title)
-    if (job === undefined || !this.#parts.catalog.canSee(principal, job.id))
+    const job = this.#catalog.jobByTitle(title)
+    if (job === undefined || !this.#catalog.canSee(principal, job.id))
       throw new Refusal('job_not_found', 'job not found')
     return job
   }
@@ -116,47 +119,48 @@ export class Engine implements DecisionService {
     body: Uint8Array,
     receiver: IngestReceiver,
   ): void {
-    this.#parts.mustAccept()
+    this.#wired.admission.mustAccept()
     if (body.length > limits.eventBytesMax) {
       throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
     }
     if (eventId !== null && Buffer.byteLength(eventId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
     }
-    this.#parts.shards.post(this.#parts.current(handle), 'ingest', eventId, idInBody, body, receiver)
+    this.#shards.post({
+      job: this.#wired.stores.current(handle),
+      kind: 'ingest',
+      eventId,
+      idInBody,
+      body,
+      receiver,
+    })
   }
 
-  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author = theService): Promise<number> {
-    this.#parts.mustAccept()
-    return (await this.#parts.audit.collector.ask(
-      this.#parts.current(handle),
+  async ingestHistoric(handle: JobHandle, body: Uint8Array, by: Author): Promise<number> {
+    this.#wired.admission.mustAccept()
+    return (await this.#services.collector.ask(
+      this.#wired.stores.current(handle),
       'historic',
       null,
       encodeHistoric(body, by),
-      limits.historicEventsMax,
     )) as number
   }
 
   event(handle: JobHandle, eventId: string): EventView {
-    const job = this.#parts.current(handle)
-    return this.#parts.shards.event(job, eventId)
+    const job = this.#wired.stores.current(handle)
+    return this.#shards.event(job, eventId)
   }
 
   exportEvent(handle: JobHandle, eventId: string): EventExport {
-    const job = this.#parts.current(handle)
-    return this.#parts.shards.reader(job.shard).exportEvent(job, eventId, this.name)
+    const job = this.#wired.stores.current(handle)
+    return this.#shards.reader(job.shard).exportEvent(job, eventId, this.name)
   }
 
-  async giveFeedback(
-    handle: JobHandle,
-    eventId: string,
-    feedback: FeedbackInput,
-    by: Author = theService,
-  ): Promise<void> {
-    this.#parts.mustAccept()
+  async giveFeedback(handle: JobHandle, eventId: string, feedback: FeedbackInput, by: Author): Promise<void> {
+    this.#wired.admission.mustAccept()
     if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.audit.collector.ask(
-      this.#parts.current(handle),
+    await this.#services.collector.ask(
+      this.#wired.stores.current(handle),
       'feedback',
       eventId,
       encodeFeedback(feedback, by),
@@ -164,56 +168,56 @@ export class Engine implements DecisionService {
   }
 
   jobView(handle: JobHandle): JobView {
-    const job = this.#parts.current(handle)
-    const stats = this.#parts.shards.reader(job.shard).stats(job)
-    const inputs = { restInput: this.#parts.catalog.hasRestInput(job), dataType: this.#parts.catalog.dataTypeOf(job) }
-    return jobViewOf(job, stats, this.#parts.trainings.view(job.id), inputs)
+    const job = this.#wired.stores.current(handle)
+    const stats = this.#shards.reader(job.shard).stats(job)
+    const inputs = { restInput: this.#catalog.hasRestInput(job), dataType: this.#catalog.dataTypeOf(job) }
+    return jobViewOf(job, stats, this.#services.trainings.view(job.id), inputs)
   }
 
   jobViews(principal: Principal, restInputOnly: boolean): JobView[] {
-    const jobs = [...this.#parts.catalog.jobs()].filter((job) => {
-      return this.#parts.catalog.canSee(principal, job.id) && (!restInputOnly || this.#parts.catalog.hasRestInput(job))
+    const jobs = [...this.#catalog.jobs()].filter((job) => {
+      return this.#catalog.canSee(principal, job.id) && (!restInputOnly || this.#catalog.hasRestInput(job))
     })
     return jobs.sort((a, b) => a.id - b.id).map((job) => this.jobView(job))
   }
 
-  async train(handle: JobHandle, username: string | null, by: Author = theService): Promise<void> {
-    this.#parts.mustAccept()
-    const job = this.#parts.current(handle)
-    const missing = this.#parts.upkeep.missingForTraining(job)
+  async train(handle: JobHandle, username: string | null, by: Author): Promise<void> {
+    this.#wired.admission.mustAccept()
+    const job = this.#wired.stores.current(handle)
+    const missing = this.#services.upkeep.missingForTraining(job)
     if (missing !== null) throw new Refusal('not_enough_feedback', missing)
-    this.#parts.trainings.request(job, username, by)
+    this.#services.trainings.request(job, username, by)
   }
 
-  async startJob(handle: JobHandle, by: Author = theService): Promise<void> {
-    this.#parts.mustAccept()
-    this.#parts.catalog.setJobStatus(handle.id, 'STARTED', by)
-    this.#parts.upkeep.resume(handle.id)
+  async startJob(handle: JobHandle, by: Author): Promise<void> {
+    this.#wired.admission.mustAccept()
+    this.#catalog.setJobStatus(handle.id, 'STARTED', by)
+    this.#services.upkeep.resume(handle.id)
   }
 
-  async stopJob(handle: JobHandle, by: Author = theService): Promise<void> {
-    this.#parts.mustAccept()
-    this.#parts.catalog.setJobStatus(handle.id, 'STOPPED', by)
+  async stopJob(handle: JobHandle, by: Author): Promise<void> {
+    this.#wired.admission.mustAccept()
+    this.#catalog.setJobStatus(handle.id, 'STOPPED', by)
   }
 
-  async applyResources(document: unknown, overwrite: boolean, by: Author = theService): Promise<ApplyOutcome> {
-    this.#parts.mustAccept()
-    return this.#parts.catalog.apply(document, overwrite, by)
+  async applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome> {
+    this.#wired.admission.mustAccept()
+    return this.#catalog.apply(document, overwrite, by)
   }
 
   listResources(query: ResourceQuery): unknown[] {
-    return this.#parts.catalog.list(query)
+    return this.#catalog.list(query)
   }
 
-  async deleteResource(query: RemovalQuery, by: Author = theService): Promise<RemovalOutcome> {
-    this.#parts.mustAccept()
-    const outcome = this.#parts.catalog.remove(query, by)
+  async deleteResource(query: DeletionQuery, by: Author): Promise<DeletionOutcome> {
+    this.#wired.admission.mustAccept()
+    const outcome = this.#catalog.remove(query, by)
     for (const { type, internalId } of outcome.deleted)
-      if (type === 'job') this.#parts.upkeep.forget(internalId as number)
+      if (type === 'job') this.#services.upkeep.forget(internalId as number)
     return outcome
   }
 
   async close(): Promise<void> {
-    await this.#parts.close()
+    await this.#wired.close()
   }
 }

@@ -5,7 +5,7 @@
  * otherwise.
  */
 import { assert } from './assert.js'
-import { questionLimits } from './question-limits.js'
+import { queryLimits } from './query-limits.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -99,7 +99,7 @@ export const limits = {
   /** Pending events that one message takes up again. */
   resumeEventsPerTurn: 256,
   /** Events of one job that are not decided yet, over which one that comes in is decided without look-ups. */
-  lookUpsPendingMax: 10_000,
+  enrichmentsPendingMax: 10_000,
 
   /** Events that one message of a reprocessing task decides again. */
   reprocessEventsPerPiece: 128,
@@ -130,16 +130,16 @@ export const limits = {
   bucketsInMemoryMax: 50_000,
   /** Characters of the values that those buckets are told apart by: texts of several kilobytes at decision points leave room for fewer. */
   bucketCharsInMemoryMax: 16 * MIB,
-  /** Characters of a bucket's values with which its counts may be written later, for which it stays in memory (actor/late-counts.ts). */
-  countsLateCharsMax: 4 * KIB,
+  /** Characters of a bucket's values with which its counts may be written later, for which it stays in memory (buckets/deferred-counters.ts). */
+  deferredCounterCharsMax: 4 * KIB,
   /** Bytes of the store's files that may stay mapped, and so count as resident, before shards give their maps back. */
   mappedBytesMax: 32 * MIB,
   /** Milliseconds between two looks at what is mapped. */
   mappedLookMs: 500,
   /** Looks that are left out where giving back did not help: others, such as a training, have the maps too. */
   mappedRestLooks: 60,
-  /** Events of one shard in a round of counts that are written later than what they count (actor/late-counts.ts). */
-  countsLateEventsMax: 2_048,
+  /** Events of one shard in a round of counts that are written later than what they count (buckets/deferred-counters.ts). */
+  deferredCounterEventsMax: 2_048,
   /** Labelled examples in one training. */
   trainingExamplesMax: 500_000,
   /** Unlabelled examples that a training looks at. */
@@ -208,15 +208,15 @@ export const limits = {
   tokenSecondsDefault: 30 * DAY_SECONDS,
   /** Milliseconds between two writes of when keys and tokens were last used. */
   lastUseFlushMs: 60_000,
-  /** Passwords that are hashed at once at most, 16 MiB and a third of a second of a core each, and those that wait for it. */
+  /** Passwords that are hashed at once, and those that wait: each takes memory and much of a core. */
   passwordHashesAtOnce: 2,
   passwordHashesWaitingMax: 64,
   /** Wrong passwords for one user name, and from one address, before guessing is slowed down. */
-  guessesPerUserMax: 10,
-  guessesPerAddressMax: 30,
+  loginAttemptsPerUserMax: 10,
+  loginAttemptsPerAddressMax: 30,
   /** Milliseconds after which one more guess is allowed. */
-  guessPerUserMs: 30_000,
-  guessPerAddressMs: 5_000,
+  loginAttemptPerUserMs: 30_000,
+  loginAttemptPerAddressMs: 5_000,
   /**
    * Refused sign-ins that have an entry of their own in the audit log, in an hour: of one name at one address, and of all. Addresses that
    * the entry about all others names.
@@ -225,10 +225,10 @@ export const limits = {
   refusedSignInsPerHour: 500,
   refusedSignInAddresses: 20,
   /** User names and addresses whose guesses are remembered. */
-  guessersMax: 20_000,
+  loginThrottleEntriesMax: 20_000,
   /** Callers whose rate is remembered. */
   ratedCallersMax: 50_000,
-  ...questionLimits,
+  ...queryLimits,
 } as const
 
 assert(limits.turnBytesMax * limits.turnsUnderWayMax < limits.mailboxBytesMax, 'turns under way fit in the mailbox')

@@ -1,6 +1,6 @@
 /** What an engine is opened with. */
 import type { Clock } from './clock.js'
-import type { LogLevels } from './monitor/log-level.js'
+import type { LogLevels } from './api/log-level.js'
 
 /** Storage units of a new data directory. */
 export const SHARDS_DEFAULT = 8

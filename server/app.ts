@@ -4,7 +4,7 @@ import type { HeaderName } from './http/header-name.js'
 import type { RateLimit } from './http/rate-limit.js'
 import type { Tracer } from './http/request-trace.js'
 import type { Traffic } from './http/traffic.js'
-import type { FairWindow } from './routes/fair-window.js'
+import type { FairWindow } from './routes/bulk/fair-window.js'
 
 export interface App {
   readonly service: DecisionService

@@ -2,7 +2,7 @@
  * Settings (S22): environment variables, or the same names in the file of `--config`. Their prefix is SERVICE_; some
  * are variables of OpenTelemetry.
  *
- * Owns: the table of settings, which the help and the README print. Leaves out: what a setting does, the forms of
+ * Owns: the table of settings, which the help and the manual print. Leaves out: what a setting does, the forms of
  * values (setting.ts), the file (config-file.ts).
  *
  * 1. The environment takes precedence over the file.
@@ -155,16 +155,6 @@ export function settingsHelp(): string {
   })
   const acceptLoss = `${ACCEPT_LOSS}: starts although a file of the data directory is missing or older than the others.`
   return ['Settings, from the environment or from the file of --config FILE:', ...lines, '', acceptLoss, ''].join('\n')
-}
-
-/** The table in Markdown for the README; a test compares the two. */
-export function settingsMarkdown(): string {
-  const rows: Setting[] = Object.values(settingsTable)
-  const lines = rows.map(
-    ({ name, meaning, fallback }) =>
-      `| \`${name}\` | ${meaning} | ${fallback === undefined ? '' : `\`${fallback}\``} |`,
-  )
-  return ['| name | what | default |', '|---|---|---|', ...lines].join('\n')
 }
 
 /**

@@ -91,6 +91,12 @@ type RunningEngine = Awaited<ReturnType<typeof openEngine>>
 type RunningServer = Awaited<ReturnType<Parts['Server']['start']>>
 type RunningTracing = import('./tracing.js').Tracing
 
+interface Running {
+  readonly server: RunningServer
+  readonly engine: RunningEngine
+  readonly tracing: RunningTracing | undefined
+}
+
 /** Milliseconds to send the last traces to the collector. */
 const LAST_TRACES_MS = 3_000
 
@@ -122,7 +128,12 @@ function baseOf(scheme: string, host: string, port: number): string {
  */
 function announce(settings: Settings, { port, opsPort }: RunningServer, engine: RunningEngine): void {
   const base = baseOf(settings.tlsCert === undefined ? 'http' : 'https', settings.host, port)
-  const lines = [`Listening on ${base}`, `Pages: ${base}/jobs`, `Documentation: ${base}/docs/exposer`]
+  const lines = [
+    `Listening on ${base}`,
+    `Pages: ${base}/jobs`,
+    `Manual: ${base}/docs`,
+    `Documentation: ${base}/docs/exposer`,
+  ]
   if (opsPort !== null) lines.push(`Operators: ${baseOf('http', settings.opsHost, opsPort)}/readyz`)
   process.stdout.write(`${lines.join('\n')}\n${secretsOf(engine)}`)
 }
@@ -141,13 +152,7 @@ function secretsOf({ firstStart }: RunningEngine): string {
 }
 
 /** Finishes work under way, then ends the process. A second signal has no effect. */
-async function stop(
-  server: RunningServer,
-  engine: RunningEngine,
-  tracing: RunningTracing | undefined,
-  signal: string,
-  { drainSeconds }: Settings,
-): Promise<void> {
+async function stop({ server, engine, tracing }: Running, signal: string, { drainSeconds }: Settings): Promise<void> {
   const log = engine.monitor.log('api')
   const drainMs = drainSeconds * 1000
   log.info('stopping', { signal })
@@ -224,7 +229,7 @@ async function main(): Promise<void> {
     process.on(signal, () => {
       if (stopping) return
       stopping = true
-      void stop(server, engine, tracing, signal, settings)
+      void stop({ server, engine, tracing }, signal, settings)
     })
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))

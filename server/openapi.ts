@@ -11,11 +11,11 @@ import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
 import * as alertmanager from './schemas/alertmanager.js'
 import * as audit from './schemas/audit.js'
 import * as backups from './schemas/backups.js'
-import * as catalogue from './schemas/catalogue.js'
+import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as clusters from './schemas/clusters.js'
 import * as common from './schemas/common.js'
 import * as consensus from './schemas/consensus.js'
-import * as erasure from './schemas/erasure.js'
+import * as erase from './schemas/erase.js'
 import * as events from './schemas/events.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
@@ -54,7 +54,7 @@ for (const module of [
   alertmanager,
   jobs,
   resources,
-  catalogue,
+  integrationMetadata,
   storedEvents,
   audit,
   backups,
@@ -66,7 +66,7 @@ for (const module of [
   integrations,
   monitoring,
   watchdogs,
-  erasure,
+  erase,
 ]) {
   for (const [name, value] of Object.entries(module)) if (isSchema(value)) names.set(value, name)
 }

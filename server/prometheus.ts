@@ -2,12 +2,12 @@
  * The metrics of the service for Prometheus. Only this file imports `prom-client`.
  *
  * Owns: names, labels and units. Leaves out: counting (the engine, http/traffic.ts), who may read
- * (routes/prometheus.ts).
+ * (monitoring/prometheus.ts).
  *
  * 1. Nothing is counted here: a scrape reads the counters that exist already, so events cost nothing extra.
  */
 import { collectDefaultMetrics, Registry, type Metric } from 'prom-client'
-import type { Figures, Histogram } from '../engine/index.js'
+import type { Figures, HistogramView } from '../engine/index.js'
 import type { App } from './app.js'
 
 type Labels = Readonly<Record<string, string | number>>
@@ -75,7 +75,7 @@ export class Prometheus {
     const byShard = (value: (shard: Figures['shards'][number]) => number) => () => {
       return this.#figures.shards.map((figures) => ({ labels: { shard: figures.shard }, value: value(figures) }))
     }
-    const histogram = (pick: (shard: Figures['shards'][number]) => Histogram) => (name: string) => {
+    const histogram = (pick: (shard: Figures['shards'][number]) => HistogramView) => (name: string) => {
       return this.#figures.shards.flatMap((figures) => histogramSamples(name, { shard: figures.shard }, pick(figures)))
     }
     this.#add(
@@ -147,7 +147,7 @@ export class Prometheus {
       'counter',
       'decision_look_ups_total',
       'Enrichments of decided events, by outcome.',
-      byName('outcome', ({ lookUps }) => lookUps),
+      byName('outcome', ({ enrichments }) => enrichments),
     )
     this.#add('counter', 'decision_decisions_total', 'Decisions by label and by confidence in percent.', () => {
       return this.#figures.decisions.map(({ label, band, count }) => ({
@@ -213,7 +213,7 @@ export class Prometheus {
   }
 }
 
-function histogramSamples(name: string, labels: Labels, { bounds, counts, sum }: Histogram): Sample[] {
+function histogramSamples(name: string, labels: Labels, { bounds, counts, sum }: HistogramView): Sample[] {
   let value = 0
   const buckets = [...bounds, '+Inf'].map((le, place) => {
     value += counts[place] as number

@@ -16,6 +16,7 @@
  * | `routes/`                                                 | the operations; wire names (snake_case) become engine names here     |
  * | `schemas/`, `openapi.ts`                                  | what operations send and receive, and the document that publishes it |
  * | `console/`                                                | the web application; it runs in the browser                          |
+ * | `docs/`                                                   | the manual, served at /docs                                          |
  * | `deploy/`                                                 | Docker, systemd, Kubernetes, Grafana                                 |
  * | `backup.ts`, `restore.ts`, `verify.ts`, `audit-verify.ts` | commands for operators                                               |
  * | `prometheus.ts`, `tracing.ts`, `zip.ts`                   | one wrapped library each                                             |
@@ -33,7 +34,7 @@ import { RateLimit } from './http/rate-limit.js'
 import { Router } from './http/router.js'
 import type { TlsFiles } from './http/tls.js'
 import { Traffic, type RouteMeter } from './http/traffic.js'
-import { FairWindow } from './routes/fair-window.js'
+import { FairWindow } from './routes/bulk/fair-window.js'
 import { opsRoutes, routes } from './routes/index.js'
 
 export interface ServerOptions {

@@ -42,8 +42,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Batch, DecisionService, EventView, Log, TurnTimes } from '../engine/index.js'
-import type { Exchange } from './http/exchange.js'
-import type { RequestTrace, Tracer } from './http/request-trace.js'
+import type { RequestHeaders, RequestTrace, Tracer } from './http/request-trace.js'
 
 const QUEUE_SPANS = 2_048
 const EXPORT_SPANS = 512
@@ -63,9 +62,9 @@ export interface TracingOptions {
   readonly serviceName: string
 }
 
-const getter: TextMapGetter<Exchange> = {
+const getter: TextMapGetter<RequestHeaders> = {
   keys: () => ['traceparent', 'tracestate'],
-  get: (exchange, key) => exchange.header(key) || undefined,
+  get: (request, key) => request.header(key) || undefined,
 }
 
 export class Tracing implements Tracer {
@@ -92,8 +91,8 @@ export class Tracing implements Tracer {
     service.monitor.followBatches((batch) => this.#batch(batch))
   }
 
-  follow(exchange: Exchange, method: string, route: string): RequestTrace | null {
-    const from = this.#propagator.extract(ROOT_CONTEXT, exchange, getter)
+  follow(request: RequestHeaders, method: string, route: string): RequestTrace | null {
+    const from = this.#propagator.extract(ROOT_CONTEXT, request, getter)
     const name = `${method.toUpperCase()} ${route}`
     const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': route }
     const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, from)
@@ -108,8 +107,8 @@ export class Tracing implements Tracer {
     clearTimeout(timer)
   }
 
-  /** A span that is over already; times in milliseconds since 1970. */
-  #child(parent: Context, name: string, fromMs: number, toMs: number, attributes: Attributes = {}): Context {
+  /** A span that is over already. */
+  #child(parent: Context, name: string, { fromMs, toMs }: Interval, attributes: Attributes = {}): Context {
     const span = this.#tracer.startSpan(name, { kind: SpanKind.INTERNAL, startTime: fromMs, attributes }, parent)
     span.end(Math.max(fromMs, toMs))
     return trace.setSpan(parent, span)
@@ -133,7 +132,13 @@ export class Tracing implements Tracer {
   }
 }
 
-type Child = (parent: Context, name: string, fromMs: number, toMs: number, attributes?: Attributes) => Context
+/** Milliseconds since 1970. */
+interface Interval {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+type Child = (parent: Context, name: string, interval: Interval, attributes?: Attributes) => Context
 
 class FollowedRequest implements RequestTrace {
   readonly #span: Span
@@ -147,14 +152,20 @@ class FollowedRequest implements RequestTrace {
   }
 
   ran(postedMs: number, { shard, messages, startedMs, beganMs, workMs = 0, flushMs = 0, finishedMs }: TurnTimes): void {
-    this.#child(this.#context, 'mailbox', postedMs, startedMs, { 'decision.shard': shard })
-    const turn = this.#child(this.#context, 'turn', startedMs, finishedMs, {
-      'decision.shard': shard,
-      'decision.messages': messages,
-    })
+    this.#child(this.#context, 'mailbox', { fromMs: postedMs, toMs: startedMs }, { 'decision.shard': shard })
+    const turn = this.#child(
+      this.#context,
+      'turn',
+      { fromMs: startedMs, toMs: finishedMs },
+      {
+        'decision.shard': shard,
+        'decision.messages': messages,
+      },
+    )
     if (beganMs === undefined) return
-    this.#child(turn, 'turn decide', beganMs, beganMs + workMs)
-    this.#child(turn, 'turn commit', beganMs + workMs, beganMs + workMs + flushMs)
+    const decidedMs = beganMs + workMs
+    this.#child(turn, 'turn decide', { fromMs: beganMs, toMs: decidedMs })
+    this.#child(turn, 'turn commit', { fromMs: decidedMs, toMs: decidedMs + flushMs })
   }
 
   decided({ jobId, eventId, status, resultLabel, confidenceScore, outlier }: EventView): void {

@@ -10,7 +10,7 @@ const {
 } = readCommand('npm run verify -- DIRECTORY', 1, {})
 const begin = performance.now()
 try {
-  const { problems, backupOf, jobs, events, leftOver, withoutChecksums } = await verifyDataDir(path)
+  const { problems, backupOf, jobs, events, leftOver } = await verifyDataDir(path)
   for (const { file, table, key, what } of problems) {
     process.stdout.write(`${[file, table, key].filter((part) => part !== '').join(' ')}: ${what}\n`)
   }
@@ -20,12 +20,6 @@ try {
   process.stdout.write(`${result}: ${jobs} jobs, ${events} events, ${seconds} s.\n`)
   if (leftOver > 0)
     process.stdout.write(`${leftOver} more events belong to deleted jobs; the next start deletes them.\n`)
-  if (withoutChecksums.length > 0) {
-    process.stdout.write(
-      `These files have no checksums, so a changed byte inside a text is not found: ${withoutChecksums.join(', ')}. ` +
-        'A new backup has checksums, and so has a directory restored from it.\n',
-    )
-  }
   process.exitCode = problems.length === 0 ? 0 : 1
 } catch (error) {
   if (!isRefusal(error)) throw error

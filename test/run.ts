@@ -1,5 +1,6 @@
 /**
  * `npm test`: every test file but those of `test/long`; `npm test -- WORD ...` only those whose path has one of the words.
+ * With `--long FOLDER` those of this folder of `test/long` instead, one after the other.
  *
  * A process of its own for each file costs more than most files' tests do, and where they load the whole service it costs
  * nearly a second of processor time. So files of a folder share processes, in which they run one after the other; fewer of
@@ -10,6 +11,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 /** Files of one process at most. */
 const TOGETHER = 12
@@ -27,8 +29,9 @@ const FIRST: readonly string[] = [
 ]
 /** Processes side by side: more than most machines' cores, since a test of a service waits as often as it works. */
 const SIDE_BY_SIDE = 4
-/** Milliseconds after which a process of tests has failed. */
-const TIMEOUT = 300_000
+/** After this a process of tests has failed. */
+const TIMEOUT_MS = 300_000
+const LONG_TIMEOUT_MS = 1_800_000
 
 const built = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = dirname(built)
@@ -36,7 +39,8 @@ const batches = join(built, 'test', 'batches')
 /** What every process of tests imports before them. */
 const first = ['source-lines.js', 'left-open.js'].map((file) => join(built, 'test', 'support', file))
 
-function filesByFolder(words: readonly string[]): Map<string, string[]> {
+/** Built test files by folder, below one folder of the source. */
+function filesByFolder(top: string, words: readonly string[]): Map<string, string[]> {
   const byFolder = new Map<string, string[]>()
   const walk = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
@@ -48,7 +52,7 @@ function filesByFolder(words: readonly string[]): Map<string, string[]> {
       }
     }
   }
-  walk('test')
+  walk(top)
   return byFolder
 }
 
@@ -67,15 +71,45 @@ function together(folder: string, files: readonly string[]): string[] {
   })
 }
 
-rmSync(batches, { recursive: true, force: true })
-mkdirSync(batches, { recursive: true })
-const byFolder = [...filesByFolder(process.argv.slice(2))]
-const files = byFolder.flatMap(([folder, files]) => together(folder, files))
+interface Run {
+  readonly files: readonly string[]
+  readonly timeoutMs: number
+  readonly sideBySide: number
+}
+
+function usualRun(words: readonly string[]): Run {
+  rmSync(batches, { recursive: true, force: true })
+  mkdirSync(batches, { recursive: true })
+  const files = [...filesByFolder('test', words)].flatMap(([folder, files]) => together(folder, files))
+  return { files, timeoutMs: TIMEOUT_MS, sideBySide: SIDE_BY_SIDE }
+}
+
+function longRun(folder: string): Run {
+  return {
+    files: [...filesByFolder(`test/long/${folder}`, []).values()].flat(),
+    timeoutMs: LONG_TIMEOUT_MS,
+    sideBySide: 1,
+  }
+}
+
+const { values, positionals } = parseArgs({ options: { long: { type: 'string' } }, allowPositionals: true })
+const { files, timeoutMs, sideBySide } = values.long === undefined ? usualRun(positionals) : longRun(values.long)
 if (files.length === 0) {
   console.error('No test file has any of these words in its path.')
   process.exit(1)
 }
-// This reporter tells what failed once more at the end, where it is looked for.
-const settings = ['--test', '--test-reporter=spec', `--test-timeout=${TIMEOUT}`, `--test-concurrency=${SIDE_BY_SIDE}`]
-const node = spawn(process.execPath, [...process.execArgv, ...settings, ...files], { stdio: 'inherit' })
+const node = spawn(
+  process.execPath,
+  [
+    ...process.execArgv,
+    ...(values.long === undefined ? [] : ['--enable-source-maps']),
+    '--test',
+    // Tells what failed once more at the end, where it is looked for.
+    '--test-reporter=spec',
+    `--test-timeout=${timeoutMs}`,
+    `--test-concurrency=${sideBySide}`,
+    ...files,
+  ],
+  { stdio: 'inherit' },
+)
 node.on('exit', (code) => process.exit(code ?? 1))

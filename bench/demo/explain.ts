@@ -2,8 +2,8 @@
  * Why a decision is what it is, asked from outside: the event is posted again without one decision point at a time, and
  * what changes is told. Needs nothing but the API.
  */
-import type { Client, EventAnswer } from '../harness/client.js'
-import { play, type Played } from './play.js'
+import type { EventAnswer } from '../harness/client.js'
+import { play, type Played, type PlayedTo } from './play.js'
 import { valueAt, type DemoEvent } from './stream.js'
 
 export interface Reason {
@@ -33,8 +33,7 @@ function weight(decision: EventAnswer, reason: Reason): number {
 
 /** The points that the decision hangs on most, first. */
 export async function explain(
-  client: Client,
-  jobId: number,
+  to: PlayedTo,
   decision: Played,
   points: readonly string[],
   count: number,
@@ -44,7 +43,7 @@ export async function explain(
     return event === null ? [] : [{ point, event }]
   })
   const events = variants.map(({ event }) => event)
-  const answers = await play(client, jobId, `why-${decision.eventId}`, events, () => {})
+  const answers = await play(to, `why-${decision.eventId}`, events, () => {})
   const body = JSON.parse(decision.event.json) as unknown
   return variants
     .map(({ point }, i): Reason => {

@@ -6,12 +6,12 @@
  */
 import { makeJob, train } from '../harness/job.js'
 import { newKey, removeDirectory, startService, temporaryDirectory } from '../harness/service.js'
-import { type Client, UnexpectedAnswer } from '../harness/client.js'
+import { UnexpectedAnswer } from '../harness/client.js'
 import { Analyst } from './analyst.js'
 import { commonestShare, neverLabelled, score } from './exam.js'
 import { explain } from './explain.js'
 import { BadOption, parseOptions, usage, type DemoOptions } from './options.js'
-import { play, type Played } from './play.js'
+import { play, type Played, type PlayedTo } from './play.js'
 import { Progress } from './progress.js'
 import { decisionText, percent, summaryText, thousands, type Sitting } from './report.js'
 import { fileStream, generatedStream, valueAt, type DemoEvent, type DemoStream } from './stream.js'
@@ -20,8 +20,7 @@ import { fileStream, generatedStream, valueAt, type DemoEvent, type DemoStream }
 const examEvents = 5_000
 
 class Demo {
-  readonly #client: Client
-  readonly #jobId: number
+  readonly #to: PlayedTo
   readonly #stream: DemoStream
   readonly #analyst: Analyst
   readonly #progress: Progress
@@ -32,11 +31,10 @@ class Demo {
   #decided = 0
   #playMs = 0
 
-  constructor(client: Client, jobId: number, stream: DemoStream, seed: number, progress: Progress) {
-    this.#client = client
-    this.#jobId = jobId
+  constructor(to: PlayedTo, stream: DemoStream, seed: number, progress: Progress) {
+    this.#to = to
     this.#stream = stream
-    this.#analyst = new Analyst(client, jobId, stream.labels, seed)
+    this.#analyst = new Analyst(to.client, to.jobId, stream.labels, seed)
     this.#progress = progress
     const late = stream.events.slice(Math.floor(stream.events.length * 0.8))
     const step = Math.max(1, late.length / examEvents)
@@ -49,7 +47,7 @@ class Demo {
     const part = events.slice(Math.floor(events.length * from), Math.floor(events.length * to))
     this.#progress.phase(`playing ${name}`)
     const startedAt = performance.now()
-    const played = await play(this.#client, this.#jobId, name, part, (share) => this.#progress.update(share, ''))
+    const played = await play(this.#to, name, part, (share) => this.#progress.update(share, ''))
     const ms = performance.now() - startedAt
     const decided = played.filter(({ answer }) => answer.result !== '').length
     this.#playMs += ms
@@ -65,7 +63,7 @@ class Demo {
     this.#progress.phase(`exam ${name}`)
     const prefix = `exam${this.#sittings.length}`
     const onProgress = (share: number): void => this.#progress.update(share, '')
-    const played = await play(this.#client, this.#jobId, prefix, this.#exam, onProgress)
+    const played = await play(this.#to, prefix, this.#exam, onProgress)
     this.#sittings.push({ name, votes: this.#analyst.votes, played })
     const { decided } = score(played, this.#stream.labels)
     this.#progress.done(`${thousands(played.length)} events, ${percent(decided)} decided`)
@@ -80,7 +78,7 @@ class Demo {
       this.#progress.phase('training')
       const startedAt = performance.now()
       try {
-        const job = await train(this.#client, this.#jobId, (message) => this.#progress.update(0.5, message))
+        const job = await train(this.#to.client, this.#to.jobId, (message) => this.#progress.update(0.5, message))
         this.#trainingSeconds.push((performance.now() - startedAt) / 1000)
         this.#progress.done(job.retrain_msg)
         return
@@ -127,7 +125,7 @@ class Demo {
     })
     const decisions: string[] = []
     for (const decision of this.#chooseThree(pick(last))) {
-      const reasons = await explain(this.#client, this.#jobId, decision, points, 3)
+      const reasons = await explain(this.#to, decision, points, 3)
       decisions.push(decisionText(decision, labels[decision.event.truth] as string, reasons))
     }
     const three = `Three decisions on events that nobody labelled, and what they hang on:\n\n${decisions.join('\n\n')}`
@@ -147,7 +145,7 @@ async function run(options: Exclude<DemoOptions, { kind: 'help' }>): Promise<voi
     try {
       const { jobId } = await makeJob(service.client, { title: 'Demo', points: stream.points, labels: stream.labels })
       progress.done(`ready in ${service.readyMs.toFixed(0)} ms on port ${service.port}, job ${jobId} made`)
-      const demo = new Demo(service.client, jobId, stream, options.seed, progress)
+      const demo = new Demo({ client: service.client, jobId }, stream, options.seed, progress)
       const first = await demo.play('part1', 0, 0.4)
       await demo.sit('without a model')
       await demo.learn(first, options.votes)

@@ -31,7 +31,13 @@ npm run demo -- --file F --label PATH --points a,b  a JSON Lines file, gzip'd or
   --seed N        another stream, another analyst (default 1)
   --votes N       votes of the analyst in each of two rounds (10 to 10,000; default 300)`
 
-function integer(name: string, text: string | undefined, low: number, high: number, otherwise: number): number {
+interface Whole {
+  readonly low: number
+  readonly high: number
+  readonly otherwise: number
+}
+
+function integer(name: string, text: string | undefined, { low, high, otherwise }: Whole): number {
   if (text === undefined) return otherwise
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < low || value > high) {
@@ -73,14 +79,15 @@ function read(args: readonly string[]): Record<string, string | boolean | undefi
 export function parseOptions(args: readonly string[]): DemoOptions {
   const values = read(args) as { readonly [name: string]: string | undefined }
   if (values.help !== undefined) return { kind: 'help' }
-  const seed = integer('seed', values.seed, 0, 4_294_967_295, 1)
-  const votes = integer('votes', values.votes, 10, 10_000, 300)
+  const seed = integer('seed', values.seed, { low: 0, high: 4_294_967_295, otherwise: 1 })
+  const votes = integer('votes', values.votes, { low: 10, high: 10_000, otherwise: 300 })
   const { file, label, points, event } = values
   if (file === undefined) {
     for (const name of ['label', 'points', 'event']) {
       if (values[name] !== undefined) throw new BadOption(`--${name} says how to read a file, so it needs --file.`)
     }
-    return { kind: 'generated', seed, votes, events: integer('events', values.events, 1_000, 1_000_000, 60_000) }
+    const events = integer('events', values.events, { low: 1_000, high: 1_000_000, otherwise: 60_000 })
+    return { kind: 'generated', seed, votes, events }
   }
   if (values.events !== undefined) {
     throw new BadOption('--events is for the generated stream; a file is played whole.')

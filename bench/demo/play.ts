@@ -9,10 +9,15 @@ export interface Played {
   readonly answer: EventAnswer
 }
 
+/** Whom events are played to. */
+export interface PlayedTo {
+  readonly client: Client
+  readonly jobId: number
+}
+
 /** Anything but a result for each event is a mistake worth stopping for. */
 export async function play(
-  client: Client,
-  jobId: number,
+  { client, jobId }: PlayedTo,
   prefix: string,
   events: readonly DemoEvent[],
   onProgress: (share: number) => void,

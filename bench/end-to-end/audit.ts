@@ -3,14 +3,13 @@
  * serves HTTP; writing entries, which that thread does itself.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { ReaderThreads } from '../../engine/actor/helper-threads.js'
-import { AuditLog } from '../../engine/monitor/audit-log.js'
-import type { AuditQuery } from '../../engine/monitor/audit-service.js'
-import { auditTables } from '../../engine/monitor/audit-tables.js'
-import type { AuditEntry } from '../../engine/resource/audit-trail.js'
-import { openCatalog } from '../../engine/store/environments.js'
+import { ReaderThreads } from '../../engine/services/readers/reader-threads.js'
+import { AuditLog } from '../../engine/services/audit/audit-log.js'
+import type { AuditQuery, AuditEntry } from '../../engine/api/audit-service.js'
+import { auditTables } from '../../engine/services/audit/audit-tables.js'
+import { openCatalog } from '../../engine/store/directory/environments.js'
 import { WriteBatch, type Environment } from '../../engine/store/environment.js'
-import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 
 const BATCH = 128
@@ -42,11 +41,11 @@ function write(environment: Environment, count: number): number {
   return ((performance.now() - startedAt) * 1_000) / count
 }
 
-async function run(effort: Effort): Promise<Row[]> {
+async function run(textBudget: TextBudget): Promise<Row[]> {
   const directory = temporaryDirectory()
   const environment = openCatalog(directory, auditTables)
-  const readers = new ReaderThreads(directory, (error) => effort.log(String(error)))
-  const count = Math.floor(effort.million / BATCH) * BATCH
+  const readers = new ReaderThreads(directory, (error) => textBudget.log(String(error)))
+  const count = Math.floor(textBudget.million / BATCH) * BATCH
   try {
     const each = write(environment, count)
     const delay = monitorEventLoopDelay({ resolution: 1 })
@@ -54,7 +53,7 @@ async function run(effort: Effort): Promise<Row[]> {
     const timed = async (what: string, bar: number, ask: () => Promise<{ note: string }>): Promise<Row> => {
       const times: number[] = []
       let note = ''
-      for (let round = 0; round < effort.rounds; round++) {
+      for (let round = 0; round < textBudget.rounds; round++) {
         const startedAt = performance.now()
         note = (await ask()).note
         times.push(performance.now() - startedAt)

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { FloorResult } from '../floors/store.js'
 import { runNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
-import { alternate, rated, type Effort, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { linesFile, storedEvents, withSubject, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
 import { driveBulk, type BulkDrive } from '../load/drive.js'
@@ -25,14 +25,14 @@ function floor(name: Floor, file: string, batchSize: number, seconds: number): (
 }
 
 /** A third of the load that the subject's job takes now. */
-export async function aThirdOfBulk(subject: Subject, effort: Effort): Promise<BulkDrive> {
+export async function aThirdOfBulk(subject: Subject, textBudget: TextBudget): Promise<BulkDrive> {
   const { file } = linesFile(subject, 20_000)
   const load = {
     port: subject.service.port,
     file,
     headers: subject.headers,
     connections: bulkConnections,
-    seconds: effort.seconds,
+    seconds: textBudget.seconds,
     events: 0,
     rate: 0,
   }
@@ -40,10 +40,10 @@ export async function aThirdOfBulk(subject: Subject, effort: Effort): Promise<Bu
   return { ...load, rate: events / seconds / 3 }
 }
 
-async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const { file } = linesFile(subject, pool)
   const batchSize = eventsPerTurn(readFileSync(file, 'utf8').split('\n', 2_000))
-  const { seconds, rounds } = effort
+  const { seconds, rounds } = textBudget
   const { headers } = subject
   const load = { port: subject.service.port, file, headers, connections: bulkConnections, events: 0, rate: 0 }
   await driveBulk({ ...load, seconds: 2 })
@@ -93,9 +93,9 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   ]
 }
 
-async function run(effort: Effort): Promise<Row[]> {
-  const one = await withSubject((subject) => measure(subject, effort))
-  const several = await withSubject((subject) => measure(subject, effort), { jobs: severalJobs })
+async function run(textBudget: TextBudget): Promise<Row[]> {
+  const one = await withSubject((subject) => measure(subject, textBudget))
+  const several = await withSubject((subject) => measure(subject, textBudget), { jobs: severalJobs })
   return [...one, ...several]
 }
 

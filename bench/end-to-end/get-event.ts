@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { built } from '../harness/paths.js'
 import { startListening } from '../harness/peers.js'
-import { alternate, rated, type Effort, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
 import type { LoadResult } from '../load/raw-load.js'
@@ -13,11 +13,11 @@ import { writeRequests } from '../load/requests.js'
 import { Random } from '../streams/random.js'
 
 const stored = 102_400
-const asked = 50_000
+const query = 50_000
 /** More than the service remembers. */
 const after = { lines: 20_000, times: 7 }
 
-async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const { port } = subject.service
   const store = ({ file, lines }: ReturnType<typeof linesFile>): Promise<unknown> => {
     return driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events: lines, rate: 0 })
@@ -27,15 +27,15 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   const gets = join(subject.scratch, 'gets.txt')
   writeRequests(
     gets,
-    Array.from({ length: asked }, () => {
+    Array.from({ length: query }, () => {
       return { method: 'GET', path: `/api/v1/events/${subject.jobId}/get-${random.below(stored)}`, body: '' }
     }),
   )
-  const load = { port, file: gets, headers: subject.headers, seconds: effort.seconds, connections: 256 }
+  const load = { port, file: gets, headers: subject.headers, seconds: textBudget.seconds, connections: 256 }
   const floor = await startListening(built('bench/floors/parse-server.js'), [])
   const ask = async (what: string): Promise<Row> => {
     await driveRequests({ ...load, seconds: 1 })
-    const [floors, rounds] = await alternate(effort.rounds, [
+    const [floors, rounds] = await alternate(textBudget.rounds, [
       () => driveRequests({ ...load, port: floor.port }),
       () => driveRequests(load),
     ])
@@ -61,4 +61,7 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   return [latest, older]
 }
 
-export const getEvent: Step = { name: 'get-event', run: (effort) => withSubject((subject) => measure(subject, effort)) }
+export const getEvent: Step = {
+  name: 'get-event',
+  run: (textBudget) => withSubject((subject) => measure(subject, textBudget)),
+}

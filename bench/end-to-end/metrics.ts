@@ -7,7 +7,7 @@
  */
 import type { Client } from '../harness/client.js'
 import { train } from '../harness/job.js'
-import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { alerts, linesFile, teach, withSubject, type Subject } from '../harness/trained.js'
 import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
@@ -32,8 +32,16 @@ async function timed(client: Client, path: string, body?: object): Promise<numbe
   return performance.now() - startedAt
 }
 
+interface ReaderQuery {
+  readonly what: string
+  /** Milliseconds. */
+  readonly bar: number
+  readonly path: string
+  readonly body?: object
+}
+
 /** Asks and asks again; the median of the times, milliseconds. */
-async function asked(client: Client, what: string, bar: number, path: string, body?: object): Promise<Row> {
+async function query(client: Client, { what, bar, path, body }: ReaderQuery): Promise<Row> {
   for (let i = 0; i < warmUps; i++) await timed(client, path, body)
   const times: number[] = []
   for (let i = 0; i < rounds; i++) times.push(await timed(client, path, body))
@@ -51,11 +59,11 @@ async function asked(client: Client, what: string, bar: number, path: string, bo
 /** Questions that follow each other at once. A third of the full load leaves a core free. */
 async function ingestMeanwhile(
   subject: Subject,
-  effort: Effort,
+  textBudget: TextBudget,
   what: string,
   once: () => Promise<unknown>,
 ): Promise<Row> {
-  return ingestBeside(await aThirdOfBulk(subject, effort), {
+  return ingestBeside(await aThirdOfBulk(subject, textBudget), {
     what: `ingest meanwhile, at a third of the bulk load: ${what}`,
     named: 'questions',
     atLeast: 0.9,
@@ -77,45 +85,53 @@ async function store(subject: Subject, events: number): Promise<void> {
   })
 }
 
-async function oneJob(subject: Subject, effort: Effort): Promise<Row[]> {
+async function oneJob(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const { client } = subject.service
-  effort.log(`storing ${effort.million} events, ${effort.labelled / 5} of them voted on`)
-  await teach(subject, alerts(votedSeed, effort.labelled / 5))
+  textBudget.log(`storing ${textBudget.million} events, ${textBudget.labelled / 5} of them voted on`)
+  await teach(subject, alerts(votedSeed, textBudget.labelled / 5))
   await train(client, subject.jobId)
-  await store(subject, effort.million)
+  await store(subject, textBudget.million)
   const job = `/api/v2/metrics/job?job_id=${subject.jobId}`
-  const size = `${effort.million / 1e6} M events`
-  const whole = await asked(client, `job metrics over ${size}`, 50, job)
+  const size = `${textBudget.million / 1e6} M events`
+  const whole = await query(client, { what: `job metrics over ${size}`, bar: 50, path: job })
   const answer = (await client.ask('POST', job)) as { total_events: number; total_events_in_knowledge_base: number }
   return [
     {
       ...whole,
       note: `${whole.note ?? ''}; ${answer.total_events} events, ${answer.total_events_in_knowledge_base} in the knowledge base`,
     },
-    await asked(client, `job metrics over ${size}, three filters`, 2_000, job, { filters }),
-    await asked(client, `job metrics over ${size}, a period`, 2_000, `${job}&start_datetime=2020-01-01T00:00:00Z`),
-    await asked(client, 'platform metrics', 50, '/api/v2/metrics/platform_metrics'),
-    await ingestMeanwhile(subject, effort, 'job metrics with filters', () => timed(client, job, { filters })),
-    await ingestMeanwhile(subject, effort, 'job metrics without', () => timed(client, job)),
+    await query(client, { what: `job metrics over ${size}, three filters`, bar: 2_000, path: job, body: { filters } }),
+    await query(client, {
+      what: `job metrics over ${size}, a period`,
+      bar: 2_000,
+      path: `${job}&start_datetime=2020-01-01T00:00:00Z`,
+    }),
+    await query(client, { what: 'platform metrics', bar: 50, path: '/api/v2/metrics/platform_metrics' }),
+    await ingestMeanwhile(subject, textBudget, 'job metrics with filters', () => timed(client, job, { filters })),
+    await ingestMeanwhile(subject, textBudget, 'job metrics without', () => timed(client, job)),
   ]
 }
 
-async function manyJobs(subject: Subject, effort: Effort): Promise<Row[]> {
+async function manyJobs(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const { client } = subject.service
-  const stored = effort.million / 5
+  const stored = textBudget.million / 5
   await store(subject, stored)
   const start = new Date(Date.now() - days * 86_400_000).toISOString()
   const path = `/api/v2/metrics/internal_metrics?aggregation_time_interval=1d&start_datetime=${start}`
   const what = `internal metrics, ${jobCount} jobs, daily over ${days} days, ${Math.round(stored / 1000) + jobCount * 5} k events`
   return [
-    await asked(client, what, 3_000, path),
-    await asked(client, `${what}, no model computed anew`, 3_000, `${path}&recompute_model_metrics=false`),
+    await query(client, { what, bar: 3_000, path }),
+    await query(client, {
+      what: `${what}, no model computed anew`,
+      bar: 3_000,
+      path: `${path}&recompute_model_metrics=false`,
+    }),
   ]
 }
 
-async function run(effort: Effort): Promise<Row[]> {
-  const one = await withSubject((subject) => oneJob(subject, effort))
-  return [...one, ...(await withSubject((subject) => manyJobs(subject, effort), { jobs: jobCount }))]
+async function run(textBudget: TextBudget): Promise<Row[]> {
+  const one = await withSubject((subject) => oneJob(subject, textBudget))
+  return [...one, ...(await withSubject((subject) => manyJobs(subject, textBudget), { jobs: jobCount }))]
 }
 
 export const metrics: Step = { name: 'metrics', run }

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '../harness/child.js'
 import { processorSeconds } from '../harness/machine.js'
 import { built } from '../harness/paths.js'
-import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { linesFile, storedEvents, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, type BulkDrive } from '../load/drive.js'
@@ -80,7 +80,7 @@ async function watch(subject: Subject): Promise<string[]> {
   return ids
 }
 
-async function watched(subject: Subject, effort: Effort): Promise<Row[]> {
+async function watched(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const ids = await watch(subject)
   const look = async (enabled: boolean): Promise<void> => {
     for (const id of ids) await subject.service.client.ask('POST', `${watchdogs}/enable`, { watchdog_id: id, enabled })
@@ -88,8 +88,8 @@ async function watched(subject: Subject, effort: Effort): Promise<Row[]> {
   const ratios: number[] = []
   const costs: { without: number; beside: number }[] = []
   await driveBulk(loadOf(subject, 2))
-  effort.log(`${watchdogCount} watchdogs, on and off: rounds of ${watchedSeconds} s`)
-  for (let pair = 0; pair < effort.rounds * pairsARound; pair++) {
+  textBudget.log(`${watchdogCount} watchdogs, on and off: rounds of ${watchedSeconds} s`)
+  for (let pair = 0; pair < textBudget.rounds * pairsARound; pair++) {
     const cost = { without: 0, beside: 0 }
     for (const enabled of pair % 2 === 0 ? [false, true] : [true, false]) {
       await look(enabled)
@@ -182,15 +182,15 @@ async function timed(
   return { seconds: (performance.now() - startedAt) / 1000, busy: Number(user) + Number(system), out }
 }
 
-async function backedUp(subject: Subject, effort: Effort): Promise<Row[]> {
-  const size = `${effort.million / 1e6} M events`
-  effort.log(`storing ${size}`)
-  await driveBulk({ ...loadOf(subject, 0), events: effort.million })
+async function backedUp(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+  const size = `${textBudget.million / 1e6} M events`
+  textBudget.log(`storing ${size}`)
+  await driveBulk({ ...loadOf(subject, 0), events: textBudget.million })
   const into = temporaryDirectory()
-  const load = loadOf(subject, effort.seconds * 2)
+  const load = loadOf(subject, textBudget.seconds * 2)
   const rates: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
   let last = { directory: '', storedBefore: 0, seconds: 0 }
-  for (let round = 0; round < effort.rounds; round++) {
+  for (let round = 0; round < textBudget.rounds; round++) {
     const alone = await driveBulk(load)
     const backup = backups(subject, join(into, `round-${round}`))
     const beside = await driveBulk(load)
@@ -235,10 +235,10 @@ async function backedUp(subject: Subject, effort: Effort): Promise<Row[]> {
   ]
 }
 
-async function runAll(effort: Effort): Promise<Row[]> {
+async function runAll(textBudget: TextBudget): Promise<Row[]> {
   return [
-    ...(await withSubject((subject) => watched(subject, effort))),
-    ...(await withSubject((subject) => backedUp(subject, effort))),
+    ...(await withSubject((subject) => watched(subject, textBudget))),
+    ...(await withSubject((subject) => backedUp(subject, textBudget))),
   ]
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, startNode } from '../harness/child.js'
 import { memoryOf } from '../harness/machine.js'
 import { built } from '../harness/paths.js'
-import { alternate, rated, type Effort, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import type { BulkResult } from '../load/bulk-load.js'
 import { driveBulk } from '../load/drive.js'
@@ -103,10 +103,10 @@ async function letOut({ service }: Subject, port: number, count: number): Promis
   }
 }
 
-async function measure(subject: Subject, without: Subject, effort: Effort): Promise<Row[]> {
+async function measure(subject: Subject, without: Subject, textBudget: TextBudget): Promise<Row[]> {
   const port = await freePort()
   await addOutput(subject, port)
-  const events = Math.floor(effort.million / effort.rounds)
+  const events = Math.floor(textBudget.million / textBudget.rounds)
   const load = (target: Subject): (() => Promise<BulkResult>) => {
     const { file } = linesFile(target, pool)
     return () =>
@@ -121,7 +121,7 @@ async function measure(subject: Subject, without: Subject, effort: Effort): Prom
       })
   }
   const begun = performance.now()
-  const [alone, beside] = await alternate(effort.rounds, [load(without), load(subject)])
+  const [alone, beside] = await alternate(textBudget.rounds, [load(without), load(subject)])
   const deadSeconds = (performance.now() - begun) / 1_000
   const [ours, theirs] = [
     rated(beside, (i) => (beside[i] as BulkResult).events),
@@ -140,7 +140,7 @@ async function measure(subject: Subject, without: Subject, effort: Effort): Prom
     met: ratio >= 0.95,
     note: `dead for ${deadSeconds.toFixed(0)} s, in which it is asked ever less, every 30 s in the end; p99 without ${theirs.p99Ms.toFixed(1)} ms`,
   }
-  effort.log('the counterpart is back')
+  textBudget.log('the counterpart is back')
   return [
     row,
     ...(await letOut(
@@ -151,9 +151,9 @@ async function measure(subject: Subject, without: Subject, effort: Effort): Prom
   ]
 }
 
-function run(effort: Effort): Promise<Row[]> {
+function run(textBudget: TextBudget): Promise<Row[]> {
   const settings = { SERVICE_PRIVATE_HOSTS: '127.0.0.1' }
-  return withSubject((subject) => withSubject((without) => measure(subject, without, effort), { settings }), {
+  return withSubject((subject) => withSubject((without) => measure(subject, without, textBudget), { settings }), {
     settings,
   })
 }

@@ -3,7 +3,7 @@
  * small page takes, and what ingest does while queries run without a pause.
  */
 import type { Client } from '../harness/client.js'
-import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
@@ -11,7 +11,7 @@ import { aThirdOfBulk } from './bulk.js'
 
 const pages = 300
 
-interface Asked {
+interface JsonReader {
   readonly name: string
   readonly path: string
   readonly body: (jobId: number) => object
@@ -20,7 +20,7 @@ interface Asked {
 const eventsQuery = '/api/v2/events/query'
 const search = '/api/v2/events/raw_es_query'
 
-const scans: readonly Asked[] = [
+const scans: readonly JsonReader[] = [
   {
     name: 'filter on the body that few events pass',
     path: eventsQuery,
@@ -61,7 +61,7 @@ const scans: readonly Asked[] = [
   },
 ]
 
-const smallPages: readonly Asked[] = [
+const smallPages: readonly JsonReader[] = [
   { name: 'newest five of all', path: eventsQuery, body: (job_ids) => ({ job_ids }) },
   { name: 'one event by its id', path: eventsQuery, body: (job_ids) => ({ job_ids, event_ids: ['q-777'] }) },
   {
@@ -74,7 +74,7 @@ const smallPages: readonly Asked[] = [
   },
 ]
 
-async function timed(client: Client, { path, body }: Asked, jobId: number): Promise<number> {
+async function timed(client: Client, { path, body }: JsonReader, jobId: number): Promise<number> {
   const startedAt = performance.now()
   await client.ask('POST', path, body(jobId))
   return performance.now() - startedAt
@@ -84,10 +84,10 @@ function quantile(values: readonly number[], q: number): number {
   return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
 }
 
-async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const { client, port } = subject.service
   const { jobId } = subject
-  const stored = Math.round(effort.labelled * 2)
+  const stored = Math.round(textBudget.labelled * 2)
   const { file, lines } = linesFile(subject, stored, 'q')
   await driveBulk({ port, file, headers: subject.headers, connections: 1, seconds: 0, events: lines, rate: 0 })
   const rows: Row[] = []
@@ -117,18 +117,21 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
       met: null,
     })
   }
-  rows.push(await ingestMeanwhile(subject, effort))
+  rows.push(await ingestMeanwhile(subject, textBudget))
   return rows
 }
 
 /** Queries that follow each other at once. A third of the full load leaves a core free. */
-async function ingestMeanwhile(subject: Subject, effort: Effort): Promise<Row> {
-  return ingestBeside(await aThirdOfBulk(subject, effort), {
+async function ingestMeanwhile(subject: Subject, textBudget: TextBudget): Promise<Row> {
+  return ingestBeside(await aThirdOfBulk(subject, textBudget), {
     what: 'ingest while queries run without a pause, at a third of the bulk load',
     named: 'queries',
     atLeast: null,
-    once: () => timed(subject.service.client, scans[1] as Asked, subject.jobId),
+    once: () => timed(subject.service.client, scans[1] as JsonReader, subject.jobId),
   })
 }
 
-export const query: Step = { name: 'query', run: (effort) => withSubject((subject) => measure(subject, effort)) }
+export const query: Step = {
+  name: 'query',
+  run: (textBudget) => withSubject((subject) => measure(subject, textBudget)),
+}

@@ -4,7 +4,7 @@
  * The events of the task and the new ones share a job, so a shard, so a thread: nothing is farther from being out of each
  * other's way. The load is paced to half of what the job takes alone, and tasks follow one another until it is over.
  */
-import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { linesFile, withSubject, type Subject } from '../harness/trained.js'
 import { ingestBeside } from '../load/beside.js'
 import { driveBulk } from '../load/drive.js'
@@ -36,13 +36,13 @@ async function reprocessAll({ service, jobId }: Subject): Promise<{ events: numb
   }
 }
 
-async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const { file } = linesFile(subject, 20_000)
   const base = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections }
-  effort.log(`storing ${effort.labelled} events`)
-  const full = await driveBulk({ ...base, events: effort.labelled, seconds: 0, rate: 0 })
+  textBudget.log(`storing ${textBudget.labelled} events`)
+  const full = await driveBulk({ ...base, events: textBudget.labelled, seconds: 0, rate: 0 })
   const alone = await reprocessAll(subject)
-  const load = { ...base, events: 0, seconds: 2 * effort.seconds, rate: full.events / full.seconds / 2 }
+  const load = { ...base, events: 0, seconds: 2 * textBudget.seconds, rate: full.events / full.seconds / 2 }
   const beside: number[] = []
   const meanwhile = await ingestBeside(load, {
     what: 'ingest of the same job meanwhile, at half of its full load',
@@ -66,8 +66,8 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   ]
 }
 
-async function run(effort: Effort): Promise<Row[]> {
-  return await withSubject((subject) => measure(subject, effort))
+async function run(textBudget: TextBudget): Promise<Row[]> {
+  return await withSubject((subject) => measure(subject, textBudget))
 }
 
 export const reprocess: Step = { name: 'reprocess', run }

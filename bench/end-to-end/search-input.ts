@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, runNode, startNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
-import { alternate, median, type Effort, type Row, type Step } from '../harness/result.js'
+import { alternate, median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from '../harness/service.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
 
@@ -53,8 +53,8 @@ async function read({ client }: Service, port: number, count: number, title: str
   return { documents: count - first, seconds: (performance.now() - begun) / 1_000 }
 }
 
-async function run(effort: Effort): Promise<Row[]> {
-  const count = Math.max(50_000, Math.floor(effort.million / 10))
+async function run(textBudget: TextBudget): Promise<Row[]> {
+  const count = Math.max(50_000, Math.floor(textBudget.million / 10))
   const port = await freePort()
   const server = startNode(program, ['serve', JSON.stringify({ port, count, batch })])
   const directory = temporaryDirectory()
@@ -62,7 +62,7 @@ async function run(effort: Effort): Promise<Row[]> {
   try {
     while (!server.tail().includes('listening')) await sleep(50)
     let round = 0
-    const [floors, ours] = await alternate(effort.rounds, [
+    const [floors, ours] = await alternate(textBudget.rounds, [
       async () => (await runNode(program, ['floor', JSON.stringify({ port, count, batch })])) as Rate,
       () => read(service, port, count, `Search ${++round}`),
     ])

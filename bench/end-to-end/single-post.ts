@@ -8,7 +8,7 @@ import { driveRequests } from '../load/drive.js'
 import type { LoadResult } from '../load/raw-load.js'
 import { built } from '../harness/paths.js'
 import { installPeers, startListening, startPeer, type Listening } from '../harness/peers.js'
-import { alternate, rated, type Effort, type Rated, type Row, type Step } from '../harness/result.js'
+import { alternate, rated, type TextBudget, type Rated, type Row, type Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { jobOf, postsFile, withSubject, type Subject } from '../harness/trained.js'
 
@@ -28,11 +28,11 @@ function rate(rounds: readonly (LoadResult | null)[]): Rated | null {
   return done.length === 0 ? null : rated(done, (i) => (done[i] as LoadResult).requests)
 }
 
-async function measure(subject: Subject, effort: Effort, peers: readonly Listening[]): Promise<Rates> {
+async function measure(subject: Subject, textBudget: TextBudget, peers: readonly Listening[]): Promise<Rates> {
   const file = postsFile(subject, pool)
   const floor = await startListening(built('bench/floors/parse-server.js'), [])
   const load = { file, headers: subject.headers, connections }
-  const drive = (port: number | undefined, seconds = effort.seconds): Promise<LoadResult | null> => {
+  const drive = (port: number | undefined, seconds = textBudget.seconds): Promise<LoadResult | null> => {
     return port === undefined ? Promise.resolve(null) : driveRequests({ ...load, port, seconds })
   }
   const { port } = subject.service
@@ -40,7 +40,7 @@ async function measure(subject: Subject, effort: Effort, peers: readonly Listeni
   try {
     for (const warm of ports) await drive(warm, 1)
     const before = (await jobOf(subject)).processed_documents_count
-    const [floors, all, singles, groups] = await alternate(effort.rounds, [
+    const [floors, all, singles, groups] = await alternate(textBudget.rounds, [
       () => drive(ports[0]),
       () => drive(ports[1]),
       () => drive(ports[2]),
@@ -55,7 +55,14 @@ async function measure(subject: Subject, effort: Effort, peers: readonly Listeni
   }
 }
 
-function peerRow(ours: Rated, theirs: Rated | null, mode: string, bar: number | null, missing: string | null): Row {
+interface PeerMode {
+  readonly mode: string
+  readonly theirs: Rated | null
+  /** How many times the peer's rate. */
+  readonly bar: number | null
+}
+
+function peerRow(ours: Rated, { mode, theirs, bar }: PeerMode, missing: string | null): Row {
   const row = {
     what: `single POST against the peer, ${mode}`,
     ours: ours.perSecond,
@@ -87,13 +94,13 @@ function rowsOf({ ours, floor, single, group }: Rates, missing: string | null): 
       bar: 'at least 0.5 of the bare handler',
       met: ratio >= 0.5,
     },
-    peerRow(ours, single, 'a transaction a request', 5, missing),
-    peerRow(ours, group, 'group commit', null, missing),
+    peerRow(ours, { mode: 'a transaction a request', theirs: single, bar: 5 }, missing),
+    peerRow(ours, { mode: 'group commit', theirs: group, bar: null }, missing),
   ]
 }
 
-async function run(effort: Effort): Promise<Row[]> {
-  const missing = await installPeers(effort.log)
+async function run(textBudget: TextBudget): Promise<Row[]> {
+  const missing = await installPeers(textBudget.log)
   const modes = missing === null ? (['single', 'group'] as const) : []
   const directories: string[] = []
   const peers: Listening[] = []
@@ -103,7 +110,7 @@ async function run(effort: Effort): Promise<Row[]> {
       directories.push(directory)
       peers.push(await startPeer(mode, directory))
     }
-    return rowsOf(await withSubject((subject) => measure(subject, effort, peers)), missing)
+    return rowsOf(await withSubject((subject) => measure(subject, textBudget, peers)), missing)
   } finally {
     for (const { child } of peers) await child.stop()
     for (const directory of directories) removeDirectory(directory)

@@ -12,7 +12,7 @@
 import { cpus } from 'node:os'
 import { train } from '../harness/job.js'
 import { processorTicks } from '../harness/machine.js'
-import { median, type Effort, type Row, type Step } from '../harness/result.js'
+import { median, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { alerts, jobOf, linesFile, teach, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, type BulkDrive } from '../load/drive.js'
 import { bulkConnections } from './bulk.js'
@@ -56,14 +56,14 @@ async function whileTraining(subject: Subject, load: BulkDrive): Promise<Meanwhi
 }
 
 /** Teaches, then times trainings with nothing beside them. */
-async function idleTraining(subject: Subject, effort: Effort, kind: string): Promise<Row> {
-  effort.log(`teaching ${effort.labelled} labelled events, ${kind}`)
-  await teach(subject, alerts(labelledSeed, effort.labelled))
+async function idleTraining(subject: Subject, textBudget: TextBudget, kind: string): Promise<Row> {
+  textBudget.log(`teaching ${textBudget.labelled} labelled events, ${kind}`)
+  await teach(subject, alerts(labelledSeed, textBudget.labelled))
   const times: number[] = []
   for (let i = 0; i < idleTrainings; i++) times.push(await timedTraining(subject))
   const seconds = median(times)
   return {
-    what: `training on ${effort.labelled / 1000} k labelled events, ${kind}`,
+    what: `training on ${textBudget.labelled / 1000} k labelled events, ${kind}`,
     ours: seconds,
     unit: 's',
     bar: 'under 10 s',
@@ -72,11 +72,11 @@ async function idleTraining(subject: Subject, effort: Effort, kind: string): Pro
   }
 }
 
-async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
-  const trainingRow = await idleTraining(subject, effort, 'with buckets')
+async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
+  const trainingRow = await idleTraining(subject, textBudget, 'with buckets')
   const { file } = linesFile(subject, 20_000)
   const base = { port: subject.service.port, file, headers: subject.headers, connections: bulkConnections, events: 0 }
-  const { seconds } = effort
+  const { seconds } = textBudget
   const full = await driveBulk({ ...base, seconds, rate: 0 })
   const fullRate = full.events / full.seconds
   let rate = fullRate / 2
@@ -109,9 +109,9 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   ]
 }
 
-async function run(effort: Effort): Promise<Row[]> {
-  const rows = await withSubject((subject) => measure(subject, effort))
-  const eventCentric = await withSubject((subject) => idleTraining(subject, effort, 'event centric'), {
+async function run(textBudget: TextBudget): Promise<Row[]> {
+  const rows = await withSubject((subject) => measure(subject, textBudget))
+  const eventCentric = await withSubject((subject) => idleTraining(subject, textBudget, 'event centric'), {
     category: 'Event centric decision intelligence',
   })
   return [...rows, eventCentric]

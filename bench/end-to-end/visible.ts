@@ -7,7 +7,7 @@
 import { runNode } from '../harness/child.js'
 import { built } from '../harness/paths.js'
 import { startListening } from '../harness/peers.js'
-import type { Effort, Row, Step } from '../harness/result.js'
+import type { TextBudget, Row, Step } from '../harness/result.js'
 import { removeDirectory, temporaryDirectory } from '../harness/service.js'
 import { linesFile, postsFile, withSubject, type Subject } from '../harness/trained.js'
 import { driveBulk, driveRequests } from '../load/drive.js'
@@ -64,11 +64,11 @@ function row(
   }
 }
 
-async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
+async function measure(subject: Subject, textBudget: TextBudget): Promise<Row[]> {
   const { port } = subject.service
   const { file } = linesFile(subject, 40_000)
   const posts = postsFile(subject, 20_000)
-  const seconds = Math.max(4, effort.seconds * 2)
+  const seconds = Math.max(4, textBudget.seconds * 2)
   // The load starts a little earlier than the probes and ends a little later.
   const loadSeconds = seconds + 2
   const bulk = { port, file, headers: subject.headers, connections: bulkConnections, events: 0 }
@@ -85,11 +85,11 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
     return row(load, rateOf(full), ours, await probed(beside, floor.port))
   }
   try {
-    const fullBulk = await driveBulk({ ...bulk, seconds: effort.seconds, rate: 0 })
+    const fullBulk = await driveBulk({ ...bulk, seconds: textBudget.seconds, rate: 0 })
     const bulkRow = await rowOf('bulk', fullBulk, (at) =>
       driveBulk({ ...bulk, port: at, seconds: loadSeconds, rate: rateOf(fullBulk) / 2 }),
     )
-    const fullSingle = await driveRequests({ ...single, seconds: effort.seconds })
+    const fullSingle = await driveRequests({ ...single, seconds: textBudget.seconds })
     const singleRow = await rowOf('single POST', fullSingle, (at) =>
       driveRequests({ ...single, port: at, seconds: loadSeconds, rate: rateOf(fullSingle) / 2 }),
     )
@@ -100,4 +100,7 @@ async function measure(subject: Subject, effort: Effort): Promise<Row[]> {
   }
 }
 
-export const visible: Step = { name: 'visible', run: (effort) => withSubject((subject) => measure(subject, effort)) }
+export const visible: Step = {
+  name: 'visible',
+  run: (textBudget) => withSubject((subject) => measure(subject, textBudget)),
+}

@@ -4,13 +4,13 @@ import { createServer } from 'node:http'
 const ids = new Set<string>()
 let documents = 0
 
-createServer((asked, answer) => {
+createServer((query, answer) => {
   const pieces: Buffer[] = []
-  asked
+  query
     .on('data', (piece: Buffer) => pieces.push(piece))
     .on('end', () => {
       answer.setHeader('content-type', 'application/json')
-      if (asked.url === '/figures') return void answer.end(JSON.stringify({ documents, different: ids.size }))
+      if (query.url === '/figures') return void answer.end(JSON.stringify({ documents, different: ids.size }))
       const lines = Buffer.concat(pieces).toString('utf8').split('\n')
       // Actions and documents take turns.
       for (let at = 0; at + 1 < lines.length; at += 2) {

@@ -37,9 +37,9 @@ function serve({ port, count }: Argument): void {
     '{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{"hits":[',
   )
   const tail = Buffer.from(']}}')
-  createServer((asked, answer) => {
+  createServer((query, answer) => {
     let text = ''
-    asked
+    query
       .setEncoding('utf8')
       .on('data', (piece: string) => (text += piece))
       .on('end', () => {

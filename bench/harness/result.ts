@@ -19,7 +19,7 @@ export interface Row {
 }
 
 /** How much work a run puts in. */
-export interface Effort {
+export interface TextBudget {
   /** Seconds of one round of load. */
   readonly seconds: number
   /** Rounds of each alternating pair; the median counts. */
@@ -35,7 +35,7 @@ export interface Effort {
 export interface Step {
   /** As given to `npm run bench -- name`. */
   readonly name: string
-  readonly run: (effort: Effort) => Promise<Row[]>
+  readonly run: (textBudget: TextBudget) => Promise<Row[]>
 }
 
 export function median(values: readonly number[]): number {

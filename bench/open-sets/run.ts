@@ -24,9 +24,9 @@ const kinds = {
   '--further': { folder: 'further', baselines: 'further-baselines', maker: 'further_sets.py', ofMails: false },
   '--texts': { folder: 'texts', baselines: 'text-baselines', maker: 'text_sets.py', ofMails: true },
 }
-const asked = process.argv.includes('--texts') ? '--texts' : process.argv.includes('--further') ? '--further' : ''
-const options = process.argv.slice(2).filter((argument) => argument !== asked)
-const { folder, baselines: baselineFolder, maker, ofMails } = kinds[asked]
+const query = process.argv.includes('--texts') ? '--texts' : process.argv.includes('--further') ? '--further' : ''
+const options = process.argv.slice(2).filter((argument) => argument !== query)
+const { folder, baselines: baselineFolder, maker, ofMails } = kinds[query]
 const sets = join(home, folder)
 const baselines = join(home, baselineFolder)
 const mails = join(home, 'mails')

@@ -1,9 +1,9 @@
 /** One run of the protocol: so many labels, a training as the service does it, decisions on the scored events. */
-import type { Example, PointValues, TrainingSet } from '../../engine/learn/classifier.js'
-import { defaultClassifier } from '../../engine/learn/registry.js'
-import { weighBuckets } from '../../engine/learn/stream-share.js'
+import type { Example, PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
+import { defaultClassifier } from '../../engine/domain/learn/registry.js'
+import { weighBuckets } from '../../engine/domain/learn/stream-share.js'
 import { limits } from '../../engine/limits.js'
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 import type { Dataset, Strategy } from './dataset.js'
 import { ClassificationTally, type ClassificationFigures } from './figures.js'
 

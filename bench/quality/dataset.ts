@@ -4,8 +4,8 @@
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DecisionPoints } from '../../engine/event/decision-points.js'
-import type { PointValues } from '../../engine/event/point-value.js'
+import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
+import type { PointValues } from '../../engine/domain/event/point-value.js'
 import { limits } from '../../engine/limits.js'
 import {
   checkLines,

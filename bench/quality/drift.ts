@@ -3,9 +3,9 @@
  * time, an analyst says what was right about one in so many, and calibration is taken tenth by tenth, with the watch
  * over the model and without.
  */
-import type { PointValues, TrainingSet } from '../../engine/learn/classifier.js'
-import { doubtShare, freshDrift, seeConfidence, seeFeedback, withDoubt } from '../../engine/learn/drift.js'
-import { defaultClassifier } from '../../engine/learn/registry.js'
+import type { PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
+import { doubtShare, freshDrift, seeConfidence, seeFeedback, withDoubt } from '../../engine/domain/learn/drift.js'
+import { defaultClassifier } from '../../engine/domain/learn/registry.js'
 import { backgroundOf, examplesOf } from './classify.js'
 import type { Dataset } from './dataset.js'
 import { ClassificationTally } from './figures.js'
@@ -77,7 +77,7 @@ export function followDrift(dataset: Dataset, task: DriftTask): DriftRun {
     const confidence = plain[answer] as number
     seeConfidence(drift, confidence, i + 1)
     if (task.pace > 0 && i % task.pace === 0)
-      seeFeedback(drift, confidence, base[answer] as number, answer === truth, i + 1)
+      seeFeedback(drift, { confidence, base: base[answer] as number, right: answer === truth }, i + 1)
     if (drift.ageing !== 'no') ageingAt = Math.min(ageingAt, tenth)
   })
   return {

@@ -1,6 +1,6 @@
 /** `npm run bench:quality`: the engine's own learner over the fixed protocol, beside what others reached on it. */
 import { writeFileSync } from 'node:fs'
-import { defaultClassifier } from '../../engine/learn/registry.js'
+import { defaultClassifier } from '../../engine/domain/learn/registry.js'
 import { readBaselines, readOutlierBaselines, type Baseline, type OutlierBaseline } from './baselines.js'
 import { classificationReport } from './classification-report.js'
 import { checkSet } from './dataset.js'

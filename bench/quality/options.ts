@@ -50,12 +50,26 @@ function list(text: string | undefined, all: readonly string[], name: string): r
   return chosen
 }
 
-function whole(text: string | undefined, low: number, high: number, otherwise: number, name: string): number {
+interface Whole {
+  readonly low: number
+  readonly high: number
+  readonly otherwise: number
+}
+
+function whole(name: string, text: string | undefined, { low, high, otherwise }: Whole): number {
   const value = text === undefined ? otherwise : Number(text)
   if (!Number.isInteger(value) || value < low || value > high) {
     throw new BadOption(`--${name} takes a whole number from ${low} to ${high}.`)
   }
   return value
+}
+
+function orBadOption<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new BadOption((error as Error).message)
+  }
 }
 
 /** @throws BadOption. */
@@ -77,12 +91,7 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     single: flag,
     help: flag,
   }
-  let values
-  try {
-    values = parseArgs({ args: [...args], options }).values
-  } catch (error) {
-    throw new BadOption((error as Error).message)
-  }
+  const values = orBadOption(() => parseArgs({ args: [...args], options }).values)
   if (values.help === true) return 'help'
   if (values.data === undefined) throw new BadOption('--data is needed.')
   if (!existsSync(values.data)) throw new BadOption(`There is no folder ${values.data}.`)
@@ -90,7 +99,8 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
   if (values.baselines !== undefined && !existsSync(values.baselines))
     throw new BadOption(`There is no folder ${values.baselines}.`)
   if (sets.length === 0) throw new BadOption(`No folder of ${values.data} has a protocol.json.gz.`)
-  const labels = (values.labels ?? labelSteps).split(',').map((text) => whole(text, 1, 1_000_000, 0, 'labels'))
+  const steps = (values.labels ?? labelSteps).split(',')
+  const labels = steps.map((step) => whole('labels', step, { low: 1, high: 1_000_000, otherwise: 0 }))
   const chosen: QualityOptions['parts'] = new Set([
     ...(values.decisions === true ? ['classification' as const] : []),
     ...(values.outliers === true ? ['outliers' as const] : []),
@@ -100,12 +110,12 @@ export function parseOptions(args: readonly string[]): QualityOptions | 'help' {
     data: values.data,
     baselines: values.baselines ?? null,
     sets,
-    seeds: whole(values.seeds, 1, 100, 3, 'seeds'),
+    seeds: whole('seeds', values.seeds, { low: 1, high: 100, otherwise: 3 }),
     labels,
     strategies: list(values.strategy, strategies, 'strategy') as readonly Strategy[],
     parts: chosen.size > 0 ? chosen : new Set(['classification', 'outliers', 'drift']),
     single: values.single === true,
-    workers: whole(values.workers, 1, 64, 1, 'workers'),
+    workers: whole('workers', values.workers, { low: 1, high: 64, otherwise: 1 }),
     json: values.json ?? null,
   }
 }

@@ -2,9 +2,9 @@
  * One outlier test: a class is kept out of the labels and of the known part; its events are to be told from the
  * known.
  */
-import type { PointValues, TrainingSet } from '../../engine/learn/classifier.js'
-import { freshAnchor, moveAnchor, outlierRateUsual } from '../../engine/learn/outlier-anchor.js'
-import { defaultClassifier } from '../../engine/learn/registry.js'
+import type { PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
+import { freshAnchor, moveAnchor, outlierRateUsual } from '../../engine/domain/learn/outlier/outlier-anchor.js'
+import { defaultClassifier } from '../../engine/domain/learn/registry.js'
 import { backgroundOf, examplesOf } from './classify.js'
 import type { Dataset } from './dataset.js'
 import { rankingFigures, type RankingFigures } from './figures.js'

@@ -12,33 +12,28 @@ const DRIFT_PACES = [0, 20, 5] as const
 
 function tasksOfSet(set: string, protocol: Protocol, options: QualityOptions): Task[] {
   const { parts, single } = options
-  const tasks: Task[] = []
-  for (const seed of new Array(options.seeds).keys())
-    for (const labels of options.labels) {
-      const enough = (lines: readonly number[] | undefined): boolean => lines !== undefined && lines.length >= labels
-      if (parts.has('classification')) {
-        for (const strategy of strategies) {
-          if (!options.strategies.includes(strategy) || !enough(protocol.pick(strategy, seed))) continue
-          tasks.push({ kind: 'classification', set, strategy, labels, seed, single })
-        }
-      }
-      if (parts.has('outliers') && labels >= OUTLIER_LABELS_MIN) {
-        for (const heldOut of protocol.outlierClasses) {
-          if (enough(protocol.outlierLines(heldOut, seed)?.train))
-            tasks.push({ kind: 'outliers', set, heldOut, labels, seed, single })
-        }
-      }
-      // Where time has no order there is no drift to follow.
-      if (
-        parts.has('drift') &&
-        protocol.inOrder &&
-        DRIFT_LABELS.includes(labels) &&
-        enough(protocol.pick('random', seed))
-      ) {
-        for (const pace of DRIFT_PACES) tasks.push({ kind: 'drift', set, labels, seed, single, pace })
-      }
-    }
-  return tasks
+  const runs = [...new Array(options.seeds).keys()].flatMap((seed) =>
+    options.labels.map((labels) => ({ seed, labels })),
+  )
+  return runs.flatMap(({ seed, labels }): Task[] => {
+    const common = { set, labels, seed, single }
+    const enough = (lines: readonly number[] | undefined): boolean => lines !== undefined && lines.length >= labels
+    const classified = parts.has('classification') ? strategies.filter((one) => options.strategies.includes(one)) : []
+    const outlying = parts.has('outliers') && labels >= OUTLIER_LABELS_MIN ? protocol.outlierClasses : []
+    // Where time has no order there is no drift to follow.
+    const follows = parts.has('drift') && protocol.inOrder && DRIFT_LABELS.includes(labels)
+    return [
+      ...classified
+        .filter((strategy) => enough(protocol.pick(strategy, seed)))
+        .map((strategy) => ({ kind: 'classification' as const, strategy, ...common })),
+      ...outlying
+        .filter((heldOut) => enough(protocol.outlierLines(heldOut, seed)?.train))
+        .map((heldOut) => ({ kind: 'outliers' as const, heldOut, ...common })),
+      ...(follows && enough(protocol.pick('random', seed)) ? DRIFT_PACES : []).map((pace) => {
+        return { kind: 'drift' as const, pace, ...common }
+      }),
+    ]
+  })
 }
 
 /** The runs, a set after the other. */

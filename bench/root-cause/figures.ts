@@ -4,7 +4,7 @@
  * The units that the bootstrap draws are whole: a true cluster, together with the others that a found cluster joins it to.
  */
 import { ClassificationTally } from '../quality/figures.js'
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
 import type { Said } from './play.js'
 

@@ -1,23 +1,23 @@
 /** Rows of root cause analysis in memory, through the store's own bytes: what the stream costs without a disk. */
-import type { Shelf, ShelfPart } from '../../engine/cause/shelf.js'
+import type { CauseStore, CausePart } from '../../engine/domain/cause/cause-store.js'
 import { pack, unpack } from '../../engine/store/pack.js'
 
-export class MemoryShelf implements Shelf {
+export class MemoryShelf implements CauseStore {
   readonly rows = new Map<string, Buffer>()
   readonly members: [cluster: number, alert: number][] = []
 
-  get(part: ShelfPart, number: number): unknown {
+  get(part: CausePart, number: number): unknown {
     const bytes = this.rows.get(`${part} ${number}`)
     return bytes === undefined ? undefined : unpack(bytes)
   }
 
-  *all(part: ShelfPart): Iterable<{ number: number; row: unknown }> {
+  *all(part: CausePart): Iterable<{ number: number; row: unknown }> {
     for (const [key, bytes] of this.rows) {
       if (key.startsWith(`${part} `)) yield { number: Number(key.slice(part.length + 1)), row: unpack(bytes) }
     }
   }
 
-  put(part: ShelfPart, number: number, row: unknown): void {
+  put(part: CausePart, number: number, row: unknown): void {
     this.rows.set(`${part} ${number}`, Buffer.from(pack(row)))
   }
 

@@ -34,11 +34,10 @@ npm run bench:rca -- --synthetic
   --json FILE          every figure`
 
 /** @throws BadOption. */
-export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
+function read(args: readonly string[]) {
   const text = { type: 'string' } as const
-  let values
   try {
-    values = parseArgs({
+    return parseArgs({
       args: [...args],
       options: {
         data: text,
@@ -57,6 +56,11 @@ export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
   } catch (error) {
     throw new BadOption((error as Error).message)
   }
+}
+
+/** @throws BadOption. */
+export function parseOptions(args: readonly string[]): RcaOptions | 'help' {
+  const values = read(args)
   if (values.help === true) return 'help'
   if ((values.data === undefined) !== (values.synthetic === true))
     throw new BadOption('Either --data or --synthetic is needed.')

@@ -2,18 +2,18 @@
  * One run: the set in time order through clustering and decisions, as a job's actor does it; feedback on some of the first
  * fifth, one training, and what the job says of the rest in the end.
  */
-import { ROOT_FIELDS } from '../../engine/cause/cause-rows.js'
-import { CauseModel, trainCause, type CauseExample } from '../../engine/cause/cause-model.js'
-import { Clustering } from '../../engine/cause/clustering.js'
-import { structuralAnswer, untrainedDecision } from '../../engine/cause/context.js'
-import { KnownContexts } from '../../engine/cause/known-contexts.js'
-import { LearnedBelief, noLessons } from '../../engine/cause/lessons.js'
-import { causeSettingsOf } from '../../engine/cause/settings.js'
-import { Sightings } from '../../engine/cause/sighting.js'
-import type { PointValues } from '../../engine/event/point-value.js'
-import type { PipelineStep } from '../../engine/job/job.js'
-import { defaultClassifier } from '../../engine/learn/registry.js'
-import { SeededRandom } from '../../engine/random.js'
+import { ROOT_FIELDS } from '../../engine/domain/cause/cause-rows.js'
+import { CauseModel, trainCause, type CauseExample } from '../../engine/domain/cause/cause-model.js'
+import { Clustering } from '../../engine/domain/cause/clustering.js'
+import { structuralAnswer, untrainedDecision } from '../../engine/domain/cause/context.js'
+import { KnownContexts } from '../../engine/domain/cause/known-contexts.js'
+import { LearnedBelief, noLessons } from '../../engine/domain/cause/lessons.js'
+import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
+import { Sightings } from '../../engine/domain/cause/sighting.js'
+import type { PointValues } from '../../engine/domain/event/point-value.js'
+import type { PipelineStep } from '../../engine/domain/job/job.js'
+import { defaultClassifier } from '../../engine/domain/learn/registry.js'
+import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
 import { MemoryShelf } from './memory-shelf.js'
 
@@ -82,7 +82,7 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
   for (let at = 0; at < count; at++) {
     if (at === from && options.labels > 0) {
       const startedAt = performance.now()
-      model = new CauseModel(train(alarms, clustering, values, from, options))
+      model = new CauseModel(train({ alarms, clustering, values }, from, options))
       learned = new LearnedBelief(model.lessons)
       clustering.teach(model.lessons)
       trainingSeconds = (performance.now() - startedAt) / 1000
@@ -116,13 +116,14 @@ export function play(alarms: readonly Alarm[], options: PlayOptions): Played {
 /** When the runs take place: later than any set, so that no alarm seems to come from the future. */
 const NOW_MICROS = Date.UTC(2026, 0, 1) * 1000
 
-function train(
-  alarms: readonly Alarm[],
-  clustering: Clustering,
-  values: readonly PointValues[],
-  from: number,
-  options: PlayOptions,
-): Uint8Array {
+interface Seen {
+  readonly alarms: readonly Alarm[]
+  readonly clustering: Clustering
+  readonly values: readonly PointValues[]
+}
+
+/** A model of the alarms before `from`. */
+function train({ alarms, clustering, values }: Seen, from: number, options: PlayOptions): Uint8Array {
   const random = new SeededRandom(options.seed)
   const lines = Array.from({ length: from }, (_, at) => at)
   for (let at = from - 1; at > 0; at--) {

@@ -4,11 +4,11 @@
  *
  * Both see all of the stream at once, the future of an alarm too, which no service can.
  */
-import { causeSettingsOf } from '../../engine/cause/settings.js'
-import { Sightings, type Sighting } from '../../engine/cause/sighting.js'
-import type { PointValues } from '../../engine/event/point-value.js'
-import { defaultClassifier, loadModel } from '../../engine/learn/registry.js'
-import { SeededRandom } from '../../engine/random.js'
+import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
+import { Sightings, type Sighting } from '../../engine/domain/cause/sighting.js'
+import type { PointValues } from '../../engine/domain/event/point-value.js'
+import { defaultClassifier, loadModel } from '../../engine/domain/learn/registry.js'
+import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
 import type { Said } from './play.js'
 

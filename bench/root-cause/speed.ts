@@ -7,20 +7,20 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DecisionPoints } from '../../engine/event/decision-points.js'
-import { defaultLabels } from '../../engine/job/labels.js'
-import type { JobSettings } from '../../engine/job/job.js'
-import { CauseModel } from '../../engine/cause/cause-model.js'
-import { causeSettingsOf } from '../../engine/cause/settings.js'
-import { CauseKnown } from '../../engine/actor/cause-training.js'
-import { CauseRows } from '../../engine/actor/cause-shelf.js'
+import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
+import { defaultLabels } from '../../engine/domain/job/labels.js'
+import type { JobSettings } from '../../engine/domain/job/job.js'
+import { CauseModel } from '../../engine/domain/cause/cause-model.js'
+import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
+import { CauseKnown } from '../../engine/services/training/cause-training.js'
+import { CauseRows } from '../../engine/actor/cause/cause-table.js'
 import { Shard } from '../../engine/actor/shard.js'
-import { openLmdb } from '../../engine/store/lmdb.js'
+import { openLmdb } from '../../engine/store/lmdb/lmdb.js'
 import { shardTables } from '../../engine/store/tables.js'
 import { encodeModel } from '../../engine/store/rows.js'
 import { openBulkFloor } from '../floors/store.js'
 import { temporaryDirectory } from '../harness/service.js'
-import type { Effort, Row, Step } from '../harness/result.js'
+import type { TextBudget, Row, Step } from '../harness/result.js'
 import { Turns } from '../walk/turn.js'
 import { serviceAlerts, type StreamAlert } from './stream.js'
 
@@ -128,7 +128,7 @@ function busySeconds(work: () => void): number {
   return (user + system) / 1e6
 }
 
-async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
+async function run({ log, seconds: textBudget, million }: TextBudget): Promise<Row[]> {
   const store = new Store()
   try {
     const few = million < 1_000_000
@@ -136,7 +136,7 @@ async function run({ log, seconds: effort, million }: Effort): Promise<Row[]> {
     for (let found = 0; found < (few ? clustersWanted / 10 : clustersWanted); found = store.clusters().all)
       store.take(5 * block)
     const { open, all } = store.clusters()
-    const count = Math.max(2, Math.round(effort)) * 2 * block
+    const count = Math.max(2, Math.round(textBudget)) * 2 * block
     const untrained = store.take(count)
     log('training')
     store.train()

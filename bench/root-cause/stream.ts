@@ -2,7 +2,7 @@
  * Alerts of a world of services that call each other: incidents that climb from callee to caller, and noise. A seed decides
  * it all; each incident is a cluster of its own once the stream has passed it.
  */
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 
 export interface StreamAlert {
   /** Milliseconds since 1970. */
@@ -33,6 +33,13 @@ export interface World {
   readonly every: number
 }
 
+interface Sent {
+  readonly timeMs: number
+  readonly service: number
+  readonly type: string
+  readonly label: number
+}
+
 /** Alerts in order of time, without end. */
 export function* serviceAlerts({ services, callees, every }: World, seed: number): Generator<StreamAlert> {
   const random = new SeededRandom(seed)
@@ -43,7 +50,7 @@ export function* serviceAlerts({ services, callees, every }: World, seed: number
   calls.forEach((callees, own) => callees.forEach((callee) => (callers[callee] as number[]).push(own)))
   const waiting: StreamAlert[] = []
   let now = Date.UTC(2023, 0, 1)
-  const alert = (timeMs: number, service: number, type: string, label: number, incident: number): StreamAlert => {
+  const alert = (incident: number, { timeMs, service, type, label }: Sent): StreamAlert => {
     const listed = (calls[service] as number[]).map((callee) => `svc-${callee}`)
     const body = {
       '@timestamp': new Date(timeMs).toISOString(),
@@ -54,20 +61,30 @@ export function* serviceAlerts({ services, callees, every }: World, seed: number
   }
   for (let incident = 0; ; incident++) {
     now += Math.ceil(-Math.log(1 - random.nextFloat()) * every * 1000)
-    if (random.below(3) === 0) waiting.push(alert(now, random.below(services), random.pick(noise), 2, incident))
-    else {
+    if (random.below(3) === 0) {
+      const [service, type] = [random.below(services), random.pick(noise)]
+      waiting.push(alert(incident, { timeMs: now, service, type, label: 2 }))
+    } else {
       const cause = random.below(causes.length)
       let front = [{ service: random.below(services), at: now }]
       const hit = new Set(front.map(({ service }) => service))
       const first =
-        waiting.push(alert(now, (front[0] as { service: number }).service, causes[cause] as string, 0, incident)) - 1
+        waiting.push(
+          alert(incident, {
+            timeMs: now,
+            service: (front[0] as { service: number }).service,
+            type: causes[cause] as string,
+            label: 0,
+          }),
+        ) - 1
       for (let depth = 0; front.length > 0 && depth < 4; depth++) {
         front = front.flatMap(({ service, at }) =>
           (callers[service] as number[]).slice(0, 4).flatMap((caller) => {
             if (hit.has(caller) || random.below(4) === 0) return []
             hit.add(caller)
             const then = at + 1_000 + random.below(20_000)
-            waiting.push(alert(then, caller, effects[(cause + depth) % effects.length] as string, 1, incident))
+            const type = effects[(cause + depth) % effects.length] as string
+            waiting.push(alert(incident, { timeMs: then, service: caller, type, label: 1 }))
             return [{ service: caller, at: then }]
           }),
         )

@@ -6,7 +6,7 @@
  * and pass from service to service unchanged; three incidents in ten begin with one of them, so that only the place in the
  * topology tells; symptoms also come by themselves; and one alert in eight is delivered late.
  */
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 import type { Alarm } from './alarms.js'
 
 interface Topology {
@@ -74,7 +74,6 @@ const topologies: Readonly<Record<string, (random: SeededRandom) => Topology>> =
 export const topologyNames = Object.keys(topologies)
 
 interface Coming {
-  readonly timeMs: number
   readonly deliveredMs: number
   readonly alarm: Alarm
 }
@@ -89,50 +88,52 @@ export function topologyAlarms(name: string, count: number, seed: number): Alarm
   topology.calls.forEach((callees, own) => callees.forEach((callee) => (callers[callee] as number[]).push(own)))
   const coming: Coming[] = []
   let now = Date.UTC(2023, 0, 1)
-  const alert = (timeMs: number, service: number, type: string, label: number, cluster: number): void => {
-    const callees = (topology.calls[service] as readonly number[]).map((callee) => `svc-${callee}`)
+  const alert = (cluster: number, label: number, { at, who, type }: Hit): void => {
+    const callees = (topology.calls[who] as readonly number[]).map((callee) => `svc-${callee}`)
     const event = {
-      '@timestamp': new Date(timeMs).toISOString(),
+      '@timestamp': new Date(at).toISOString(),
       alertname: type,
-      service: { name: `svc-${service}`, callees },
+      service: { name: `svc-${who}`, callees },
     }
     const late = random.below(8) === 0 ? random.below(60_000) : random.below(500)
-    coming.push({ timeMs, deliveredMs: timeMs + late, alarm: { event, label, cluster } })
+    coming.push({ deliveredMs: at + late, alarm: { event, label, cluster } })
   }
-  const between = ([least, most]: readonly [number, number]): number =>
-    Math.round(1000 * (least + random.nextFloat() * (most - least)))
   for (let cluster = 0; coming.length < count; cluster++) {
     now += Math.ceil(-Math.log(1 - random.nextFloat()) * topology.every * 1000)
     const service = random.below(topology.calls.length)
     if (random.below(3) === 0) {
-      alert(now, service, random.below(4) === 0 ? random.pick(symptoms) : random.pick(noise), IRRELEVANT, cluster)
+      const type = random.below(4) === 0 ? random.pick(symptoms) : random.pick(noise)
+      alert(cluster, IRRELEVANT, { at: now, who: service, type })
       continue
     }
     const cause = random.below(10) < 3 ? random.pick(symptoms) : random.pick(causes)
-    const hit = spread(service, now, cause, topology, callers, random, between)
+    const first: Hit = { at: now, who: service, type: cause }
+    const hit = spread(first, { topology, callers, random })
     // What nothing follows from is the cause of nothing.
-    alert(now, service, cause, hit.length === 0 ? IRRELEVANT : ROOT_CAUSE, cluster)
-    for (const { at, who, type } of hit) alert(at, who, type, SYMPTOM, cluster)
+    alert(cluster, hit.length === 0 ? IRRELEVANT : ROOT_CAUSE, first)
+    for (const each of hit) alert(cluster, SYMPTOM, each)
   }
   return coming.sort((a, b) => a.deliveredMs - b.deliveredMs).map(({ alarm }) => alarm)
 }
 
+interface Net {
+  readonly topology: Topology
+  readonly callers: readonly (readonly number[])[]
+  readonly random: SeededRandom
+}
+
+/** An alarm of a service. */
 interface Hit {
+  /** Milliseconds. */
   readonly at: number
   readonly who: number
   readonly type: string
 }
 
 /** What follows from a cause: sometimes a symptom of the service itself, and those of its callers, hop by hop. */
-function spread(
-  service: number,
-  startMs: number,
-  cause: string,
-  { hop }: Topology,
-  callers: readonly (readonly number[])[],
-  random: SeededRandom,
-  between: (seconds: readonly [number, number]) => number,
-): Hit[] {
+function spread({ at: startMs, who: service, type: cause }: Hit, { topology, callers, random }: Net): Hit[] {
+  const between = ([least, most]: readonly [number, number]): number =>
+    Math.round(1000 * (least + random.nextFloat() * (most - least)))
   const hits: Hit[] = []
   const reached = new Set([service])
   let type: string = (symptoms as readonly string[]).includes(cause) ? cause : random.pick(symptoms)
@@ -146,7 +147,7 @@ function spread(
       for (const caller of callers[who] as readonly number[]) {
         if (reached.has(caller) || random.below(5) === 0 || reached.size > HIT_MAX) continue
         reached.add(caller)
-        const then = at + between(hop)
+        const then = at + between(topology.hop)
         hits.push({ at: then, who: caller, type })
         next.push({ who: caller, at: then })
       }

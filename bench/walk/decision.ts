@@ -3,8 +3,8 @@
  *
  * Measured without the memory of buckets: a bucket that has been decided before costs only the way to its id.
  */
-import { bucketIdOf, bucketText } from '../../engine/event/bucket-key.js'
-import { decide } from '../../engine/decide/decision.js'
+import { bucketIdOf, bucketText } from '../../engine/domain/event/bucket-key.js'
+import { decide } from '../../engine/domain/decide/decision.js'
 import { alertLabels } from '../streams/alerts.js'
 import type { Fixture, Stage } from './fixture.js'
 

@@ -1,11 +1,11 @@
 /** The first steps of an event: its JSON, its shape, its decision points, its bucket. */
-import { bucketIdOf, bucketText } from '../../engine/event/bucket-key.js'
-import { parseEnvelope } from '../../engine/event/envelope.js'
-import { BodyScanner } from '../../engine/event/body-scanner.js'
-import { BodyWriter } from '../../engine/event/body-writer.js'
-import { PointTree } from '../../engine/event/point-tree.js'
-import { ShapeTree } from '../../engine/event/shape-tree.js'
-import { Words } from '../../engine/event/words.js'
+import { bucketIdOf, bucketText } from '../../engine/domain/event/bucket-key.js'
+import { parseEnvelope } from '../../engine/domain/event/envelope.js'
+import { BodyScanner } from '../../engine/domain/event/body-scanner.js'
+import { BodyWriter } from '../../engine/domain/event/body-writer.js'
+import { PointTree } from '../../engine/domain/event/point-tree.js'
+import { ShapeTree } from '../../engine/domain/event/shape-tree.js'
+import { Words } from '../../engine/domain/event/words.js'
 import { alertPoints } from '../streams/alerts.js'
 import type { Fixture, Stage } from './fixture.js'
 

@@ -1,8 +1,8 @@
 /** What the steps of the walk are measured on: events of the stream, and a model trained on earlier ones. */
-import { DecisionPoints } from '../../engine/event/decision-points.js'
-import type { PointValues } from '../../engine/event/point-value.js'
-import type { Model } from '../../engine/learn/classifier.js'
-import { defaultClassifier, loadModel } from '../../engine/learn/registry.js'
+import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
+import type { PointValues } from '../../engine/domain/event/point-value.js'
+import type { Model } from '../../engine/domain/learn/classifier.js'
+import { defaultClassifier, loadModel } from '../../engine/domain/learn/registry.js'
 import { alerts } from '../harness/trained.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
 

@@ -5,21 +5,21 @@
  * The model is the full learner from 3,000 labels and a background of unlabelled events.
  */
 import { rmSync } from 'node:fs'
-import { BucketCache } from '../../engine/actor/bucket-cache.js'
+import { BucketCache } from '../../engine/actor/buckets/bucket-cache.js'
 import { JobModel } from '../../engine/actor/job-model.js'
 import { JobStats } from '../../engine/actor/job-stats.js'
-import { LateCounts } from '../../engine/actor/late-counts.js'
+import { DeferredCounters } from '../../engine/actor/buckets/deferred-counters.js'
 import { TurnStore } from '../../engine/actor/turn-store.js'
-import { bucketText } from '../../engine/event/bucket-key.js'
-import { DecisionPoints } from '../../engine/event/decision-points.js'
-import type { PointValues } from '../../engine/event/point-value.js'
-import { defaultClassifier, loadModel } from '../../engine/learn/registry.js'
-import { openLmdb } from '../../engine/store/lmdb.js'
-import { hashBytes, viewOfBytes } from '../../engine/event/byte-table.js'
-import type { PointKey } from '../../engine/event/point-tree.js'
+import { bucketText } from '../../engine/domain/event/bucket-key.js'
+import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
+import type { PointValues } from '../../engine/domain/event/point-value.js'
+import { defaultClassifier, loadModel } from '../../engine/domain/learn/registry.js'
+import { openLmdb } from '../../engine/store/lmdb/lmdb.js'
+import { hashBytes, viewOfBytes } from '../../engine/domain/event/byte-table.js'
+import type { PointKey } from '../../engine/domain/event/point-tree.js'
 import { emptyStats, type ModelRow } from '../../engine/store/rows.js'
 import { shardTables } from '../../engine/store/tables.js'
-import { median, type Effort, type Row } from '../harness/result.js'
+import { median, type TextBudget, type Row } from '../harness/result.js'
 import { temporaryDirectory } from '../harness/service.js'
 import { alerts } from '../harness/trained.js'
 import { alertLabels, alertPoints } from '../streams/alerts.js'
@@ -27,7 +27,7 @@ import { benchJob } from './turn.js'
 
 const learned = 3_000
 const unlabelled = 2_000
-const asked = 6_000
+const query = 6_000
 /** Passes before anything counts: the code has to be warm. */
 const warmUps = 2
 const bars = { newP50: 80, newP99: 200, known: 5 }
@@ -56,7 +56,7 @@ function makeJob(): Job {
   const model = defaultClassifier.train(set, () => true)
   const { summary } = loadModel(model)
   const buckets = new Map(
-    alerts(12, asked)
+    alerts(12, query)
       .map(({ body }) => points.valuesOf(body))
       .map((values) => [bucketText(values), values]),
   )
@@ -80,7 +80,7 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   const stats = new JobStats(benchJob.id, emptyStats(alertLabels.length))
   const decider = new JobModel(benchJob, points.fingerprint)
   decider.use(row, model)
-  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length, new LateCounts(0))
+  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length, new DeferredCounters(0))
   const keys = events.map((_, i) => keyOf(String(i)))
   const fresh = new Float64Array(events.length)
   events.forEach((values, i) => {
@@ -100,14 +100,14 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   return { fresh: fresh.sort(), known: known.sort() }
 }
 
-function row(
-  what: string,
-  passes: readonly Float64Array[],
-  bar: string,
-  p50Max: number,
-  p99Max: number,
-  note: string,
-): Row {
+/** Microseconds. */
+interface Bar {
+  readonly bar: string
+  readonly p50Max: number
+  readonly p99Max: number
+}
+
+function row(what: string, passes: readonly Float64Array[], { bar, p50Max, p99Max }: Bar, note: string): Row {
   const p50 = median(passes.map((times) => percentile(times, 0.5)))
   const p99 = median(passes.map((times) => percentile(times, 0.99)))
   return {
@@ -122,31 +122,27 @@ function row(
   }
 }
 
-export async function latencyRows(effort: Effort): Promise<Row[]> {
+export async function latencyRows(textBudget: TextBudget): Promise<Row[]> {
   const job = makeJob()
   const directory = temporaryDirectory()
   const environment = openLmdb(directory, 'shard', shardTables)
   try {
     const store = new TurnStore(environment)
     for (let i = 0; i < warmUps; i++) pass(job, store)
-    const passes = Array.from({ length: effort.rounds * 3 }, () => pass(job, store))
+    const passes = Array.from({ length: textBudget.rounds * 3 }, () => pass(job, store))
     const note = `each of ${job.events.length} decisions timed by itself, model from ${learned} labels, ${job.model.length >> 10} KiB`
     const { newP50, newP99, known } = bars
     return [
       row(
         'one decision in a new bucket',
         passes.map(({ fresh }) => fresh),
-        `p50 under ${newP50} µs, p99 under ${newP99} µs`,
-        newP50,
-        newP99,
+        { bar: `p50 under ${newP50} µs, p99 under ${newP99} µs`, p50Max: newP50, p99Max: newP99 },
         note,
       ),
       row(
         'one decision in a known bucket',
         passes.map((times) => times.known),
-        `p50 under ${known} µs`,
-        known,
-        Infinity,
+        { bar: `p50 under ${known} µs`, p50Max: known, p99Max: Infinity },
         note,
       ),
     ]

@@ -1,9 +1,9 @@
 /** The record of an event: against raw msgpackr of the same body. */
 import { Packr } from 'msgpackr'
-import { noDecision } from '../../engine/decide/decision.js'
-import { BodyWriter } from '../../engine/event/body-writer.js'
-import { ShapeTree } from '../../engine/event/shape-tree.js'
-import { Words } from '../../engine/event/words.js'
+import { noDecision } from '../../engine/domain/decide/decision.js'
+import { BodyWriter } from '../../engine/domain/event/body-writer.js'
+import { ShapeTree } from '../../engine/domain/event/shape-tree.js'
+import { Words } from '../../engine/domain/event/words.js'
 import { encodeRecord, type RecordHeader } from '../../engine/store/event-record.js'
 import type { Fixture, Stage } from './fixture.js'
 
@@ -17,7 +17,7 @@ export function recordStages({ bodies }: Fixture): Stage[] {
     hasFeedback: false,
     hasClientId: false,
     bucketId: Buffer.alloc(16, 1),
-    lookUps: 'none',
+    enrichments: 'none',
   }
   return [
     {

@@ -6,11 +6,11 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageBytes, type MessageKind } from '../../engine/actor/message.js'
+import { bytesOf, type MessageKind } from '../../engine/actor/message.js'
 import { Shard } from '../../engine/actor/shard.js'
-import { Turn } from '../../engine/actor/turn.js'
-import type { JobSettings } from '../../engine/job/job.js'
-import { openLmdb } from '../../engine/store/lmdb.js'
+import { Turn } from '../../engine/runtime/turn/turn.js'
+import type { JobSettings } from '../../engine/domain/job/job.js'
+import { openLmdb } from '../../engine/store/lmdb/lmdb.js'
 import { shardTables } from '../../engine/store/tables.js'
 import { encodeModel } from '../../engine/store/rows.js'
 import { bulkFloor, type FloorResult } from '../floors/store.js'
@@ -39,36 +39,33 @@ export const benchJob: JobSettings = {
 /** Waits for nothing: what is measured ends with the replies in memory. */
 const nobody = { ingested: (): void => {}, resolved: (): void => {}, refused: (): void => {} }
 
-/** Fills a turn with bodies from number `from` on, over and over, as many as fit and at most `most`. */
-function fill(
-  turn: Turn,
-  settings: JobSettings,
-  kind: MessageKind,
-  micros: number,
-  bodies: readonly Uint8Array[],
-  from: number,
-  most = Infinity,
-): number {
+/** Messages for a turn: of these bodies from number `from` on, over and over, at most `most`. */
+interface Filling {
+  readonly job: JobSettings
+  readonly kind: MessageKind
+  readonly micros: number
+  readonly bodies: readonly Uint8Array[]
+  readonly from: number
+  readonly most: number
+}
+
+/** Fills a turn with as many messages as fit; returns how many. */
+function fill(turn: Turn, { job, kind, micros, bodies, from, most }: Filling): number {
   turn.clear()
   let count = 0
   for (;;) {
     const body = bodies[(from + count) % bodies.length] as Uint8Array
-    if (count === most || !turn.fits(messageBytes(0, body.length))) return count
-    turn.add(settings, kind, micros + count, null, false, body, nobody)
+    const message = { job, kind, eventId: null, idInBody: false, body, receiver: nobody }
+    if (count === most || !turn.fits(bytesOf(message))) return count
+    turn.add(message, micros + count)
     count++
   }
 }
 
 /** How many of these bodies a turn holds when more are waiting. */
 export function eventsPerTurn(texts: readonly string[]): number {
-  return fill(
-    new Turn(),
-    benchJob,
-    'ingest',
-    1,
-    texts.map((text) => Buffer.from(text)),
-    0,
-  )
+  const bodies = texts.map((text) => Buffer.from(text))
+  return fill(new Turn(), { job: benchJob, kind: 'ingest', micros: 1, bodies, from: 0, most: Infinity })
 }
 
 /** Turns of one job through a shard in this thread. */
@@ -93,10 +90,11 @@ export class Turns {
 
   /** Runs one turn; the answer is how many messages it had. */
   run(kind: MessageKind, bodies: readonly Uint8Array[], from: number, most = Infinity): number {
-    const count = fill(this.#turn, this.#settings, kind, this.#micros, bodies, from, most)
+    const count = fill(this.#turn, { job: this.#settings, kind, micros: this.#micros, bodies, from, most })
     this.#micros += count
     const opens = this.#place === 0
-    this.#shard.run(this.#turn.task(0, ++this.#place, opens ? [this.#settings] : [], opens, false))
+    const settings = opens ? [this.#settings] : []
+    this.#shard.run(this.#turn.task({ shard: 0, place: ++this.#place, settings, opens, handsOver: false }))
     return count
   }
 }

@@ -6,7 +6,7 @@
  */
 import { Bench } from 'tinybench'
 import type { FloorResult } from '../floors/store.js'
-import { alternate, median, rated, type Effort, type Row, type Step } from '../harness/result.js'
+import { alternate, median, rated, type TextBudget, type Row, type Step } from '../harness/result.js'
 import { decisionStages } from './decision.js'
 import { eventStages } from './event.js'
 import { makeFixture, type Fixture, type Stage } from './fixture.js'
@@ -52,11 +52,11 @@ function middle(rounds: readonly Timed[]): Timed {
   }
 }
 
-async function stageRow(fixture: Fixture, stage: Stage, effort: Effort): Promise<Row> {
+async function stageRow(fixture: Fixture, stage: Stage, textBudget: TextBudget): Promise<Row> {
   const { name, floor, barMicros } = stage
-  const [all, floors] = await alternate(effort.rounds, [
-    () => timeOne(fixture, effort.seconds / 4, stage.run),
-    () => (floor === undefined ? Promise.resolve(null) : timeOne(fixture, effort.seconds / 4, floor.run)),
+  const [all, floors] = await alternate(textBudget.rounds, [
+    () => timeOne(fixture, textBudget.seconds / 4, stage.run),
+    () => (floor === undefined ? Promise.resolve(null) : timeOne(fixture, textBudget.seconds / 4, floor.run)),
   ])
   const ours = middle(all)
   const least = middle(floors.filter((round) => round !== null))
@@ -74,10 +74,10 @@ async function stageRow(fixture: Fixture, stage: Stage, effort: Effort): Promise
   }
 }
 
-async function turnRow(fixture: Fixture, effort: Effort): Promise<Row> {
-  const [all, floors] = await alternate(effort.rounds, [
-    () => turnRun(fixture, effort.seconds / 2),
-    () => turnFloor(fixture, effort.seconds / 2),
+async function turnRow(fixture: Fixture, textBudget: TextBudget): Promise<Row> {
+  const [all, floors] = await alternate(textBudget.rounds, [
+    () => turnRun(fixture, textBudget.seconds / 2),
+    () => turnFloor(fixture, textBudget.seconds / 2),
   ])
   const ours = rated(all, (i) => (all[i] as FloorResult).events)
   const least = rated(floors, (i) => (floors[i] as FloorResult).events)
@@ -95,14 +95,14 @@ async function turnRow(fixture: Fixture, effort: Effort): Promise<Row> {
   }
 }
 
-async function run(effort: Effort): Promise<Row[]> {
+async function run(textBudget: TextBudget): Promise<Row[]> {
   const fixture = makeFixture()
   const rows: Row[] = []
   for (const stage of [...eventStages(fixture), ...decisionStages(fixture), ...recordStages(fixture)]) {
-    rows.push(await stageRow(fixture, stage, effort))
+    rows.push(await stageRow(fixture, stage, textBudget))
   }
-  rows.push(...(await latencyRows(effort)))
-  rows.push(await turnRow(fixture, effort))
+  rows.push(...(await latencyRows(textBudget)))
+  rows.push(await turnRow(fixture, textBudget))
   return rows
 }
 

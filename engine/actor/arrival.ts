@@ -5,11 +5,11 @@
  *
  * 1. The bytes of an arrival are valid until the next one is made.
  */
-import { DecisionPoints } from '../event/decision-points.js'
-import { parseEnvelope, type Envelope, type EventExtras } from '../event/envelope.js'
-import { PointTree, type PointKey } from '../event/point-tree.js'
-import type { PointValues } from '../event/point-value.js'
-import { hasBuckets, type JobSettings } from '../job/job.js'
+import { DecisionPoints } from '../domain/event/decision-points.js'
+import { parseEnvelope, type Envelope, type EventExtras } from '../domain/event/envelope.js'
+import { PointTree, type PointKey } from '../domain/event/point-tree.js'
+import type { PointValues } from '../domain/event/point-value.js'
+import { hasBuckets, type JobSettings } from '../domain/job/job.js'
 import type { BodyCodec } from '../store/body-codec.js'
 
 export interface Arrival {

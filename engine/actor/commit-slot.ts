@@ -1,27 +1,28 @@
 /**
- * Where a shard's thread lays what another thread is to commit, while it goes on with the next turn.
+ * The slot in which a shard thread hands a turn's writes to the thread that commits, while it goes on with the next turn.
  *
- * Owns: the memory that the two share, and how they wait for each other. Leaves out: which turns are handed over (shard.ts), when there is
- * a thread that commits (commits.ts).
+ * Owns: the memory that the two threads share, how they wait for each other, and what the committing thread is given and tells. Leaves out:
+ * which turns are handed over (shard.ts), when there is a committing thread (commits.ts).
  *
- * 1. There is one request at a time, of any shard: who lays the next waits for the one before.
- * 2. Nobody but the two has to do anything for a request to be answered, unless the one that commits dies: then the main thread says so.
+ * 1. There is one request at a time, of any shard: the next request waits for the answer to the one before.
+ * 2. The two threads need nobody else, unless the committing thread dies: then the main thread answers (`abandon`).
  *
  * | word     | meaning                                                                                   |
  * |----------|-------------------------------------------------------------------------------------------|
  * | 0        | 1 while a thread takes requests                                                           |
  * | 1        | counts requests and answers: odd from the one to the other                                |
  * | 2        | the answer to the last: 1 done, 2 not                                                     |
- * | 3        | what is asked for: 1 a commit, 2 to give back the shard's map, 3 to end                   |
+ * | 3        | the request: 1 a commit, 2 to give back the shard's memory map, 3 to end                  |
  * | 4, 5     | shard, place of the turn                                                                  |
  * | 6, 7     | entries, bytes of the batch                                                               |
- * | 8 + n    | of shard n, the place of the last turn that was laid down and answered; negative: not done |
+ * | 8 + n    | of shard n, the place of the last turn that was answered; negative: not committed         |
  */
 import { assert } from '../assert.js'
 import { limits } from '../limits.js'
 import type { WriteBatch } from '../store/environment.js'
 import { shardTables } from '../store/tables.js'
-import type { CommitElsewhere } from './turn-store.js'
+import type { RefusalExtra } from './reply.js'
+import { CommitFailed, type CommitElsewhere } from './turn-store.js'
 
 const WORD = 4
 const [READY, STATE, ANSWER, KIND, SHARD, PLACE, ENTRIES, BYTES, PLACES] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const
@@ -31,17 +32,30 @@ const COMMIT = 1
 const UNMAP = 2
 const END = 3
 const HEAD_WORDS = PLACES + limits.shardsMax
-/** How long an answer is waited for: its thread may be gone, and nobody left to say so. */
+/** How long to wait for an answer: the committing thread may be gone, and the main thread too. */
 const WAIT_MS = 120_000
 
-/** The turn before is not committed: what was built on it is void. */
-export class CommitFailed extends Error {}
+/** What the committing thread is started with. */
+export interface CommitTask {
+  readonly dataDir: string
+  readonly slot: SharedArrayBuffer
+}
+
+/** What the committing thread tells the main thread of each commit. */
+export interface CommitReport {
+  readonly shard: number
+  readonly place: number
+  /** Milliseconds that the commit took. */
+  readonly flushMs?: number
+  /** Why nothing was written. */
+  readonly refusal?: RefusalExtra
+}
 
 /** What the committing thread is asked for. */
 export interface CommitRequest {
   readonly shard: number
   readonly place: number
-  /** null: no commit, but the shard's map is to be given back. */
+  /** null: no commit; the shard's memory map is to be given back. */
   readonly batch: { readonly packed: Uint8Array; readonly entries: number } | null
 }
 
@@ -60,30 +74,30 @@ export class CommitSlot {
     this.#bytes = new Uint8Array(memory, HEAD_WORDS * WORD)
   }
 
-  /** Lays a batch down to be committed, when the request before is answered; null where it has no room, or nobody would do it. */
-  lay(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null {
+  /** Hands a batch over to be committed, once the request before is answered; null where it has no room, or no thread commits. */
+  offer(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null {
     this.wait()
     if (Atomics.load(this.#words, READY) !== 1 || batch.packedBytes > this.#bytes.length) return null
     batch.pack(this.#bytes.subarray(0, batch.packedBytes), shardTables)
     this.#words[PLACE] = place
     this.#words[ENTRIES] = batch.size
     this.#words[BYTES] = batch.packedBytes
-    this.#ask(COMMIT, shard)
-    const said = (): number => Atomics.load(this.#words, PLACES + shard)
+    this.#request(COMMIT, shard)
+    const settled = (): number => Atomics.load(this.#words, PLACES + shard)
     return {
-      isOver: () => Math.abs(said()) === place,
+      isOver: () => Math.abs(settled()) === place,
       settle: () => {
-        if (Math.abs(said()) !== place) this.wait()
-        if (said() !== place) throw new CommitFailed('the turn before was not committed')
+        if (Math.abs(settled()) !== place) this.wait()
+        if (settled() !== place) throw new CommitFailed('the turn before was not committed')
       },
     }
   }
 
-  /** Has the other thread, where there is one, give the map of a shard back; false where it cannot now. */
+  /** Makes the committing thread, where there is one, give the memory map of a shard back; false where it cannot now. */
   unmap(shard: number): boolean {
     this.wait()
     if (Atomics.load(this.#words, READY) !== 1) return true
-    this.#ask(UNMAP, shard)
+    this.#request(UNMAP, shard)
     this.wait()
     return this.#words[ANSWER] === DONE
   }
@@ -94,12 +108,12 @@ export class CommitSlot {
     for (;;) {
       const state = Atomics.load(this.#words, STATE)
       if (isFree(state)) return
-      if (performance.now() > until) throw new CommitFailed('nobody says what became of the turn before')
+      if (performance.now() > until) throw new CommitFailed('the commit of the turn before was not answered')
       Atomics.wait(this.#words, STATE, state, WAIT_MS)
     }
   }
 
-  #ask(kind: number, shard: number): void {
+  #request(kind: number, shard: number): void {
     this.#words[SHARD] = shard
     this.#words[KIND] = kind
     this.#moveOn()
@@ -137,7 +151,7 @@ export class CommitSlot {
     this.#moveOn()
   }
 
-  /** The committing thread is gone: what it has not answered is not done, as far as anybody knows. */
+  /** The committing thread is gone: a request that it has not answered counts as not done. */
   abandon(): void {
     Atomics.store(this.#words, READY, 0)
     if (!isFree(Atomics.load(this.#words, STATE))) this.answer(false)
@@ -145,8 +159,8 @@ export class CommitSlot {
 
   /** Makes the committing thread end. Nothing may be under way. */
   end(): void {
-    assert(isFree(Atomics.load(this.#words, STATE)), 'it ends when nothing is under way')
-    this.#ask(END, 0)
+    assert(isFree(Atomics.load(this.#words, STATE)), 'the committing thread ends when nothing is under way')
+    this.#request(END, 0)
   }
 }
 

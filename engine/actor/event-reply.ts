@@ -1,11 +1,12 @@
 /** How an event's fate is told to whoever sent it: its decision, and where its bucket stands. */
-import type { JobSettings } from '../job/job.js'
-import type { BucketState, EventView } from '../service.js'
+import type { JobSettings } from '../domain/job/job.js'
+import type { EventView } from '../api/decision-service.js'
 import type { RecordHeader } from '../store/event-record.js'
-import { readBallot, stateOf } from './ballots.js'
-import type { Bucket } from './bucket-cache.js'
+import { readBallot, stateOf } from './votes/ballots.js'
+import type { Bucket } from './buckets/bucket-cache.js'
 import { subjectOf, type Reads } from './event-table.js'
-import type { EventReply, ShownReply } from './message.js'
+import type { BucketState } from '../domain/learn/knowledge-base.js'
+import type { EventReply, ShownReply } from './reply.js'
 
 export interface Fate {
   readonly header: RecordHeader

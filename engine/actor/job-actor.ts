@@ -13,10 +13,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { must } from '../assert.js'
-import { lacksPoints } from '../event/decision-points.js'
-import { eventIdOf } from '../event/event-id.js'
-import { enriches, hasBuckets, hasClusters, type JobSettings } from '../job/job.js'
-import { noDecision, type Decision } from '../decide/decision.js'
+import { lacksPoints } from '../domain/event/decision-points.js'
+import { eventIdOf } from '../domain/event/event-id.js'
+import { enriches, hasBuckets, hasClusters, type JobSettings } from '../domain/job/job.js'
+import { noDecision, type Decision } from '../domain/decide/decision.js'
 import type { BodyCodec } from '../store/body-codec.js'
 import {
   decodeContent,
@@ -24,33 +24,33 @@ import {
   layPlainRecord,
   newHeader,
   plainRecordBytes,
-  type LookUps,
+  type EnrichmentRequests,
   type RecordHeader,
 } from '../store/event-record.js'
 import { pack, unpack } from '../store/pack.js'
 import { decodeModel, encodeModel, nothingSinceTraining } from '../store/rows.js'
 import { idKey, modelKey, TIME_KEY_BYTES, timeKey, timeValue, writeTimeKey } from '../store/tables.js'
 import { Arrivals, type Arrival } from './arrival.js'
-import { BucketCache, type Bucket } from './bucket-cache.js'
-import { splitAuthor } from './authored.js'
-import { countLowScore } from './ballots.js'
-import { cast, labelOf } from './casting.js'
-import { CauseStage } from './cause-stage.js'
-import { waitingMark, type ActorParts } from './deciding-again.js'
-import { clientBodyOf, takeEnriched } from './enriching.js'
-import { erase } from './erasing.js'
+import { BucketCache, type Bucket } from './buckets/bucket-cache.js'
+import { splitAuthor } from './message-author.js'
+import { cast, labelOf } from './votes/voting.js'
+import { CauseStage } from './cause/cause-stage.js'
+import { waitingMark, type ActorDeps } from './redecision.js'
+import { clientBodyOf, takeEnriched } from './enrichment-results.js'
+import { erase } from './erase.js'
 import { replyOf } from './event-reply.js'
 import { eventAt, findEvent, type FoundEvent } from './event-table.js'
-import { watchFeedback } from './feedback-watch.js'
-import { mustFit, parseHistoric } from './historic.js'
+import { modelEvidence } from './votes/model-evidence.js'
+import { mustFit, parseHistoric } from './historic-events.js'
 import { JobModel } from './job-model.js'
 import { JobStats, readStats } from './job-stats.js'
-import type { LateCounts } from './late-counts.js'
-import type { EventReply, Message } from './message.js'
+import type { DeferredCounters } from './buckets/deferred-counters.js'
+import type { Message } from './message.js'
 import { purgeRows } from './purge.js'
-import { removeEvent } from './removing.js'
+import { deleteEvent } from './event-deletion.js'
+import type { EventReply } from './reply.js'
 import { reprocess, resume, takeFeedback, takeNote, takeOverride } from './stored-events.js'
-import { followOrder } from './tasks.js'
+import { followOrder } from './reprocess-tasks.js'
 import type { TurnStore } from './turn-store.js'
 
 /** How an actor answers: an event's fate, or the result of any other message. */
@@ -60,7 +60,7 @@ export class JobActor {
   readonly #store: TurnStore
   readonly #codec: BodyCodec
   readonly #sectionNames: readonly string[]
-  readonly #late: LateCounts
+  readonly #late: DeferredCounters
   readonly #stats: JobStats
   #settings!: JobSettings
   #arrivals!: Arrivals
@@ -75,14 +75,10 @@ export class JobActor {
     store: TurnStore,
     codec: BodyCodec,
     sectionNames: readonly string[],
-    late: LateCounts,
+    late: DeferredCounters,
   ) {
     ;[this.#store, this.#codec, this.#sectionNames, this.#late] = [store, codec, sectionNames, late]
-    const stats = readStats(store, settings.id, settings.labels.length)
-    this.#stats = new JobStats(settings.id, {
-      ...stats,
-      lowScoreBallots: stats.lowScoreBallots ?? countLowScore(store, settings.id),
-    })
+    this.#stats = new JobStats(settings.id, readStats(store, settings.id, settings.labels.length))
     this.configure(settings)
   }
 
@@ -111,32 +107,32 @@ export class JobActor {
       case 'historic':
         return { result: this.#historic(message) }
       case 'feedback':
-        return { result: takeFeedback(this.#parts(), message) }
+        return { result: takeFeedback(this.#deps(), message) }
       case 'resume':
-        return { result: resume(this.#parts(), message) }
+        return { result: resume(this.#deps(), message) }
       case 'install':
         return { result: this.#install(message) }
       case 'purge':
         return { result: this.#purge() }
       case 'reprocess':
-        return { result: reprocess(this.#parts(), message) }
+        return { result: reprocess(this.#deps(), message) }
       case 'note':
-        return { result: takeNote(this.#parts(), message) }
+        return { result: takeNote(this.#deps(), message) }
       case 'task':
-        return { result: followOrder(this.#parts(), message) }
+        return { result: followOrder(this.#deps(), message) }
       case 'override':
-        return { result: takeOverride(this.#parts(), message) }
+        return { result: takeOverride(this.#deps(), message) }
       case 'erase':
-        return { result: erase(this.#parts(), message, (event) => removeEvent(this.#parts(), event)) }
+        return { result: erase(this.#deps(), message, (event) => deleteEvent(this.#deps(), event)) }
       case 'enriched':
-        return { result: takeEnriched(this.#parts(), message) }
+        return { result: takeEnriched(this.#deps(), message) }
       case 'collected':
       case 'passed':
         throw new Error('a message to the shard')
     }
   }
 
-  /** The turn ends: what only the end of it knows is written, and what was decided goes into the list (decided.ts). */
+  /** The turn ends: what only the end of it knows is written, and what was decided goes into the list (decision-counts.ts). */
   finish(decided: number[]): void {
     this.#buckets.write(this.#store)
     this.#cause?.finish()
@@ -156,7 +152,7 @@ export class JobActor {
       arrival,
       message.eventId ?? idFromBody,
       idFromBody,
-      this.#enriches ? this.#lookUps() : 'none',
+      this.#enriches ? this.#enrichments() : 'none',
     )
   }
 
@@ -166,7 +162,7 @@ export class JobActor {
     arrival: Arrival,
     clientId: string | null,
     idFromBody: string | null,
-    lookUps: LookUps,
+    enrichments: EnrichmentRequests,
   ): EventReply {
     if (clientId !== null && Buffer.byteLength(clientId) > limits.eventIdBytesMax) {
       throw new Refusal('event_id_too_long', `an event id has at most ${limits.eventIdBytesMax} bytes`)
@@ -177,19 +173,26 @@ export class JobActor {
       if (applied || this.#isSame(known, arrival)) {
         return this.#replyTo(known.header, known.micros, undefined, idFromBody)
       }
-      removeEvent(this.#parts(), known)
+      deleteEvent(this.#deps(), known)
     }
     if (applied) throw new Refusal('job_not_found', 'the job was deleted')
     const bucket = hasBuckets(this.#settings.category) ? this.#bucketOf(arrival) : null
-    const pending = this.#settings.status === 'STOPPED' || lookUps === 'awaited'
+    const pending = this.#settings.status === 'STOPPED' || enrichments === 'awaited'
     const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
-    const header = newHeader(decision, pending, lacks, clientId !== null, bucket === null ? null : bucket.id, lookUps)
+    const header = newHeader(
+      decision,
+      pending,
+      lacks,
+      clientId !== null,
+      bucket === null ? null : bucket.id,
+      enrichments,
+    )
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) this.#store.put('ids', idKey(this.#settings.id, Buffer.from(clientId)), timeValue(micros))
     if (pending) this.#store.put(waitingMark(header), timeKey(this.#settings.id, micros), new Uint8Array(0))
     this.#stats.countEvent(micros, bucket !== null && bucket.events === 0, pending)
     this.#stats.countDecision(decision)
-    if (lookUps === 'passed_over') this.#stats.decided.lookedUp(lookUps)
+    if (enrichments === 'passed_over') this.#stats.decided.lookedUp(enrichments)
     this.#buckets.add(bucket, micros, decision.label)
     return this.#replyTo(header, micros, bucket, idFromBody)
   }
@@ -214,8 +217,8 @@ export class JobActor {
   }
 
   /** Too many that wait would be more than the outside can ever answer: one more is decided without. */
-  #lookUps(): LookUps {
-    return this.#stats.row.pending < limits.lookUpsPendingMax ? 'awaited' : 'passed_over'
+  #enrichments(): EnrichmentRequests {
+    return this.#stats.row.pending < limits.enrichmentsPendingMax ? 'awaited' : 'passed_over'
   }
 
   #decide(
@@ -273,8 +276,8 @@ export class JobActor {
       if (feedback === null) continue
       const event = must(eventAt(this.#store, this.#settings.id, micros), 'the event just stored')
       const label = labelOf(this.#settings.labels, feedback)
-      watchFeedback(this.#parts(), event, label, micros)
-      cast(this.#parts(), event, eventIdOf(micros), feedback, label, { by, atMicros: micros })
+      modelEvidence(this.#deps(), event, label, micros)
+      cast(this.#deps(), event, eventIdOf(micros), feedback, label, { by, atMicros: micros })
     }
     return events.length
   }
@@ -296,7 +299,7 @@ export class JobActor {
     return null
   }
 
-  #parts(): ActorParts {
+  #deps(): ActorDeps {
     return {
       store: this.#store,
       codec: this.#codec,

@@ -9,19 +9,19 @@
  * 2. A bucket's answer is kept with it until its votes or the model change: the model's own, before the watch.
  */
 import { must } from '../assert.js'
-import { decide, noDecision, type Decision } from '../decide/decision.js'
-import { seeDecision, underWatch, type WatchTerms } from '../decide/watch.js'
-import type { PointValues } from '../event/point-value.js'
-import { hasClusters, outlierRateOf, type JobSettings } from '../job/job.js'
-import type { Model } from '../learn/classifier.js'
-import { kindOf } from '../learn/model-bytes.js'
-import { loadModel } from '../learn/registry.js'
-import { CauseModel, causeModelKind } from '../cause/cause-model.js'
-import { noLessons, type Lessons } from '../cause/lessons.js'
+import { decide, noDecision, type Decision } from '../domain/decide/decision.js'
+import { seeDecision, withTrust, type TrustTerms } from '../domain/decide/model-trust.js'
+import type { PointValues } from '../domain/event/point-value.js'
+import { hasClusters, outlierRateOf, type JobSettings } from '../domain/job/job.js'
+import type { Model } from '../domain/learn/classifier.js'
+import { kindOf } from '../domain/learn/model-bytes.js'
+import { loadModel } from '../domain/learn/registry.js'
+import { CauseModel, causeModelKind } from '../domain/cause/cause-model.js'
+import { noLessons, type Lessons } from '../domain/cause/lessons.js'
 import { decodeModel, type ModelRow, type StatsRow } from '../store/rows.js'
 import { modelKey } from '../store/tables.js'
-import { knownConsensus, readBallot } from './ballots.js'
-import type { Bucket } from './bucket-cache.js'
+import { knownConsensus, readBallot } from './votes/ballots.js'
+import type { Bucket } from './buckets/bucket-cache.js'
 import type { Reads } from './event-table.js'
 
 /** What a decision is beside its values. */
@@ -85,13 +85,13 @@ export class JobModel {
     how: Deciding = firstTime,
   ): Decision {
     if (this.#model === null) return noDecision
-    const terms: WatchTerms = {
+    const terms: TrustTerms = {
       outlierRate: this.#outlierRate,
       modelThreshold: this.#model.summary.outlierThreshold,
       consensusCounts: stats.consensusCounts,
     }
     const own = this.#ownDecision(this.#model, reads, values, bucket, stats, how.ownSubject ?? null)
-    const decision = underWatch(own, stats.watch, terms)
+    const decision = withTrust(own, stats.watch, terms)
     if (how.again !== true) seeDecision(own, stats.watch, terms, stats.lastEventMicros ?? 0)
     return decision
   }

@@ -5,8 +5,8 @@
  */
 import { jobKey } from '../store/tables.js'
 import { decodeStats, emptyStats, encodeStats, type StatsRow } from '../store/rows.js'
-import type { Decision } from '../decide/decision.js'
-import { Decided } from './decided.js'
+import type { Decision } from '../domain/decide/decision.js'
+import { Decided } from './decision-counts.js'
 import type { TurnStore } from './turn-store.js'
 import type { Reads } from './event-table.js'
 

@@ -2,7 +2,7 @@
  * Notes on events, as agents and their workflows write them (C2.6).
  *
  * Owns: a note as a message, its bounds, and what of the store it changes. Leaves out: the row (store/note-row.ts), how
- * notes are shown (export.ts).
+ * notes are shown (export.ts), how they come in (agent-notes.ts).
  *
  * 1. A note belongs to the version of the event that it was written on: another body under the same id is another event,
  *    and the notes leave with the old one, as its votes do.
@@ -13,38 +13,11 @@ import { limits } from '../limits.js'
 import { hasNotes, withNotes } from '../store/event-record.js'
 import { decodeNotes, encodeNotes, type StoredNote } from '../store/note-row.js'
 import { timeKey } from '../store/tables.js'
-import type { JobSettings } from '../job/job.js'
-import type { JobHandle } from '../service.js'
-import { isDeeperThan } from './feedback.js'
+import { isDeeperThan } from './votes/feedback.js'
 import type { FoundEvent, Reads } from './event-table.js'
 import type { Message } from './message.js'
-import type { NoteInput, NotesService } from './reprocess-service.js'
-import type { Shards } from './shards.js'
+import type { NoteInput } from '../api/reprocess-service.js'
 import type { TurnStore } from './turn-store.js'
-
-export interface NotesParts {
-  readonly shards: Shards
-  /** The job as it is now. @throws Refusal job_not_found. */
-  current(handle: JobHandle): JobSettings
-  /** @throws Refusal draining. */
-  mustAccept(): void
-}
-
-/** Notes, seen from the main thread. */
-export class Notes implements NotesService {
-  readonly #parts: NotesParts
-
-  constructor(parts: NotesParts) {
-    this.#parts = parts
-  }
-
-  async add(handle: JobHandle, eventId: string, note: NoteInput): Promise<void> {
-    this.#parts.mustAccept()
-    const body = encodeNote(note)
-    if (Buffer.byteLength(eventId) > limits.eventIdBytesMax) throw new Refusal('event_not_found', 'event not found')
-    await this.#parts.shards.ask(this.#parts.current(handle), 'note', eventId, body)
-  }
-}
 
 /** @throws Refusal invalid_body, where it is too long or too deep to be kept with the event. */
 export function encodeNote(note: NoteInput): Buffer {

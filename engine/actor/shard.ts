@@ -1,57 +1,59 @@
 /**
- * A shard on its thread: turns in, one commit each.
+ * A shard on its thread: it runs turns, and each turn is one commit.
  *
- * Owns: the shard's environment, the actors of its jobs, and the rhythm of a turn. Leaves out: what messages do
- * (job-actor.ts), order and retries (mailbox.ts).
+ * Owns: the shard's environment, the actors of its jobs, and the steps of a turn. Leaves out: what messages do (job-actor.ts), order and
+ * retries (mailbox.ts).
  *
- * 1. A turn is one commit: its answers leave only after it, flushed (D1). Another thread may do it, while the next turn is decided
- *    here (commit-slot.ts); that one's answers leave behind both.
- * 2. A commit that fails has changed nothing: its messages are refused, and memory is read again from the store. A turn that was decided
- *    behind it has not run.
- * 3. A message that is refused has written nothing; the others of its turn are not touched by it.
- * 4. Each commit says up to which time messages are applied, and they are applied in the order of their times: a turn that
- *    runs again because its thread died behind the commit only answers again.
- * 5. After a turn that failed in any other way, only a turn that opens the shard is run, and no turn is run out of its
- *    place: order holds (mailbox.ts, 1).
+ * 1. A turn is one commit. Its answers leave only after the commit is flushed (D1). Another thread may commit a turn while this one
+ *    decides the next (HandOver); the answers of the next turn leave after both commits.
+ * 2. A commit that fails changes nothing: its messages are refused, and the state in memory is read again from the store. A turn that was
+ *    decided after it counts as not run.
+ * 3. A refused message has written nothing, and does not affect the other messages of its turn.
+ * 4. Each commit stores the time up to which messages are applied, and messages are applied in the order of their times. So a turn that
+ *    runs again because its thread died after the commit only answers again.
+ * 5. After a turn that failed in any other way, only a turn that opens the shard is run. No turn is run out of its place: so the order of
+ *    turns holds (mailbox.ts, 1).
  */
 import { epochMs } from '../clock.js'
 import { isRefusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { assert, must } from '../assert.js'
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { BodyCodec } from '../store/body-codec.js'
 import type { Environment, WriteBatch } from '../store/environment.js'
 import { metaKey, timeValue } from '../store/tables.js'
-import { forgetPassed } from './changes.js'
-import { CommitFailed } from './commit-slot.js'
+import { forgetPassed } from './decision-changes.js'
 import { lastTime } from './event-table.js'
-import { lastStampOf } from './historic.js'
 import { JobActor, type ActorReply } from './job-actor.js'
-import { forgetCollected } from './outbox.js'
-import { addChangedJobs } from './latest-events.js'
-import {
-  nextMessage,
-  readMessage,
-  refusalExtra,
-  writeEventReply,
-  writeExtraReply,
-  REPLY_BYTES,
-  type Extra,
-  type Message,
-} from './message.js'
-import { beginTurn, markAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
-import { LateCounts } from './late-counts.js'
-import { TurnStore, type CommitElsewhere } from './turn-store.js'
+import { forgetCollected } from './audit-outbox.js'
+import { lastMicrosOf, nextMessage, readMessage, type Message } from './message.js'
+import { refusalExtra, writeEventReply, writeExtraReply, REPLY_BYTES, type Extra } from './reply.js'
+import { beginTurn, watermarkAt, refuseTurn, TURN_DONE, type TurnResult, type TurnTask } from './turn-task.js'
+import { DeferredCounters } from './buckets/deferred-counters.js'
+import { addChangedJobs, CommitFailed, TurnStore, type CommitElsewhere } from './turn-store.js'
 
-/** A turn in front of this one has not run: its thread died, or it failed. It will be run again in its place. */
+/** An earlier turn has not run: its thread died, or it failed. This one will run again in its place. */
 export class TurnOutOfPlace extends Error {}
 
-/** Where turns are laid down for another thread to commit (commit-slot.ts). */
+/** Hands turns over to another thread, which commits them. */
 export interface HandOver {
   /** null where the shard's own thread has to commit. */
-  lay(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null
-  /** Waits until the last that was laid down is committed, or not. */
+  offer(shard: number, place: number, batch: WriteBatch): CommitElsewhere | null
+  /** Waits until the last turn that was handed over is committed, or has failed. */
   wait(): void
+}
+
+/** What a turn has come to so far. */
+interface Outcome {
+  readonly extras: Extra[]
+  /** Jobs for which it did more than add events. */
+  readonly changed: Set<number>
+  /** What it stored and decided (decision-counts.ts). */
+  readonly decided: number[]
+  /** The latest time among its messages. */
+  latestMicros: number
+  /** Entries of the batch that the turn did not write: alone they are no reason for a commit. */
+  readonly entriesBefore: number
 }
 
 export class Shard {
@@ -61,31 +63,31 @@ export class Shard {
   readonly #settings = new Map<number, JobSettings>()
   readonly #actors = new Map<number, JobActor>()
   #codec: BodyCodec
-  /** Jobs that the turn touched. */
+  /** Actors that had a message in the turn. */
   readonly #touched = new Set<JobActor>()
-  readonly #late: LateCounts
-  /** What is committed may have counts that are behind and not in `#late`. */
+  readonly #late: DeferredCounters
+  /** The store may have counts that are behind, and what they lack is not in `#late`. */
   #mayBeBehind = true
   readonly #handOver: HandOver | null
   #open = false
   #place = 0
 
-  /** Counts of buckets may be behind by events of two rounds of so many (late-counts.ts); large turns are committed behind `handOver`. */
+  /** Counts of buckets may lag by the events of two rounds of `uncountedEventsMax` (deferred-counters.ts). Large turns are committed by `handOver`. */
   constructor(
     environment: Environment,
     sectionNames: readonly string[],
-    lateEventsMax: number = limits.countsLateEventsMax,
+    uncountedEventsMax: number = limits.deferredCounterEventsMax,
     handOver: HandOver | null = null,
   ) {
     this.#handOver = handOver
-    this.#late = new LateCounts(lateEventsMax)
+    this.#late = new DeferredCounters(uncountedEventsMax)
     this.#environment = environment
     this.#sectionNames = sectionNames
     this.#store = new TurnStore(environment)
     this.#codec = new BodyCodec(environment)
   }
 
-  /** Gives back what reads have mapped (Environment.unmap). Only between turns. */
+  /** Gives back the memory that reads have mapped (Environment.unmap). Only between turns. */
   unmap(): boolean {
     return this.#environment.unmap()
   }
@@ -93,7 +95,7 @@ export class Shard {
   /** Runs a turn; the replies are in its memory when it returns. @throws Error where the turn failed as a whole. */
   run(task: TurnTask): TurnResult {
     if (task.opens) {
-      // What a thread before this one laid down may still be on its way.
+      // A turn that an earlier thread handed over may not be committed yet.
       this.#handOver?.wait()
       this.#forget()
     } else if (!this.#open || task.place !== this.#place + 1) throw new TurnOutOfPlace()
@@ -104,12 +106,12 @@ export class Shard {
       const result = this.#run(task, replies)
       this.#shrink()
       this.#open = true
-      // Behind the commit: a thread that dies before its answer is read dies of something else.
-      replies[markAt(replies)] = TURN_DONE
+      // After the commit: if the thread dies before its answer is read, this turn is not to blame.
+      replies[watermarkAt(replies)] = TURN_DONE
       return result
     } catch (error) {
       if (error instanceof CommitFailed) {
-        replies[markAt(replies)] = 0
+        replies[watermarkAt(replies)] = 0
         throw new TurnOutOfPlace()
       }
       if (!isRefusal(error)) throw error
@@ -125,27 +127,26 @@ export class Shard {
     for (const settings of task.settings) this.#configure(settings)
     if (this.#mayBeBehind || task.again) this.#store.settle()
     if (this.#mayBeBehind) this.#late.layWhole(this.#store, this.#environment)
-    const laid = this.#store.batch.size
-    const extras: Extra[] = []
-    const changed = new Set<number>()
-    const micros = this.#apply(Buffer.from(task.memory), task, replies, extras, changed)
-    const decided: number[] = []
+    const entriesBefore = this.#store.batch.size
+    const outcome: Outcome = { extras: [], changed: new Set(), decided: [], latestMicros: 0, entriesBefore }
+    this.#apply(task, replies, outcome)
     const workMs = task.followed ? epochMs() - beganMs : 0
-    const committed = this.#commit(task, micros, laid, decided, changed)
-    // What a turn did when it ran before is not known.
+    const committed = this.#commit(task, outcome)
+    const { extras, changed, decided } = outcome
+    // What an earlier run of the turn did is not known.
     const result = { extras, ...committed, decided, ...(task.again ? {} : { changed: [...changed] }) }
     return task.followed ? { ...result, beganMs, workMs } : result
   }
 
-  /** The messages, in order; returns the latest time among them. Jobs of those that bring more than an event go into `changed`. */
-  #apply(memory: Buffer, task: TurnTask, replies: Buffer, extras: Extra[], changed: Set<number>): number {
+  /** Applies the messages, in order. */
+  #apply(task: TurnTask, replies: Buffer, outcome: Outcome): void {
+    const memory = Buffer.from(task.memory)
     const appliedThrough = task.again ? lastTime(this.#environment) : 0
-    let at = 0
+    const { extras, changed } = outcome
     let latest = 0
-    for (let i = 0; i < task.count; i++) {
+    for (let i = 0, at = 0; i < task.count; i++, at = nextMessage(memory, at)) {
       const message = readMessage(memory, at, appliedThrough)
-      at = nextMessage(memory, at)
-      latest = Math.max(latest, lastStampOf(message))
+      latest = Math.max(latest, lastMicrosOf(message.kind, message.micros))
       if (message.kind !== 'ingest') changed.add(message.jobId)
       const written = this.#store.batch.size
       try {
@@ -156,11 +157,11 @@ export class Shard {
         writeExtraReply(replies, i * REPLY_BYTES, extras.push(refusalExtra(error)) - 1)
       }
     }
-    return latest
+    outcome.latestMicros = latest
   }
 
   #handle(message: Message): ActorReply {
-    // Applied already, it writes nothing: a turn that only answers must not fail for want of room.
+    // A message that was applied before writes nothing: a turn that only answers must not fail on a full disk.
     if (message.kind === 'collected')
       return { result: message.applied ? { more: true } : forgetCollected(this.#store, message.body) }
     if (message.kind === 'passed') return { result: forgetPassed(this.#store, message) }
@@ -184,30 +185,25 @@ export class Shard {
     const actor = this.#actors.get(settings.id)
     if (actor === undefined) return
     actor.configure(settings)
-    // It has forgotten its buckets.
+    // The actor has forgotten its buckets.
     this.#late.clear()
     this.#mayBeBehind = true
   }
 
-  /** What was stored and decided goes into the list, and jobs that it changed. Nothing but what was laid first is no reason for a commit. */
-  #commit(
-    task: TurnTask,
-    latestMicros: number,
-    laid: number,
-    decided: number[],
-    changed: Set<number>,
-  ): Pick<TurnResult, 'flushMs' | 'handedOver'> {
+  /** Commits what the turn wrote, if anything, or hands it over. */
+  #commit(task: TurnTask, outcome: Outcome): Pick<TurnResult, 'flushMs' | 'handedOver'> {
+    const { latestMicros, entriesBefore, decided, changed } = outcome
     for (const actor of this.#touched) actor.finish(decided)
     this.#touched.clear()
     const { batch } = this.#store
-    // An answer may rest on the turn before alone: it leaves when that is committed.
+    // An answer may show what the turn before wrote: it leaves only when that is committed.
     this.#store.settle()
-    if (batch.size === laid) return { flushMs: 0 }
+    if (batch.size === entriesBefore) return { flushMs: 0 }
     this.#late.write(this.#store, latestMicros)
     batch.put('meta', metaKey('last_time'), timeValue(latestMicros))
     this.#codec.writeNewRows(batch)
     addChangedJobs(changed, batch)
-    const elsewhere = task.handsOver ? this.#handOver?.lay(task.shard, task.place, batch) : undefined
+    const elsewhere = task.handsOver ? this.#handOver?.offer(task.shard, task.place, batch) : undefined
     if (elsewhere) this.#store.handOver(elsewhere)
     const result = elsewhere ? ({ handedOver: true } as const) : this.#flush()
     this.#codec.committed()
@@ -222,7 +218,7 @@ export class Shard {
     return { flushMs: performance.now() - begin }
   }
 
-  /** Everything in memory but the settings is a copy of the store; forgets it. */
+  /** Forgets all state in memory but the settings: it is a copy of the store. */
   #forget(): void {
     this.#store.forget()
     this.#actors.clear()

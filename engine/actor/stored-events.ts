@@ -1,8 +1,8 @@
 /**
  * Messages about events that are stored: votes and overrides, notes, deciding what waited, deciding again.
  *
- * Owns: what of such a message is applied, refused or only answered. Leaves out: what it changes (casting.ts, notes.ts,
- * deciding-again.ts), events that come in (job-actor.ts).
+ * Owns: what of such a message is applied, refused or only answered. Leaves out: what it changes (voting.ts, notes.ts,
+ * redecision.ts), events that come in (job-actor.ts).
  *
  * 1. A message that was applied by an earlier run of its turn changes nothing, and answers as it did then. Where that
  *    cannot be told any more, because its event has been replaced since, the answer is that the service failed.
@@ -10,31 +10,31 @@
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
 import { must } from '../assert.js'
-import { noDecision, type Decision } from '../decide/decision.js'
+import { noDecision, type Decision } from '../domain/decide/decision.js'
 import { decodeContent, decodePrevious, withHeader } from '../store/event-record.js'
 import { jobRange, timeOfKey } from '../store/tables.js'
-import { splitAuthor } from './authored.js'
-import type { Bucket } from './bucket-cache.js'
-import { cast, labelOf, overrule } from './casting.js'
-import { noteChange } from './changes.js'
-import { decideAgain, type ActorParts } from './deciding-again.js'
+import { splitAuthor } from './message-author.js'
+import type { Bucket } from './buckets/bucket-cache.js'
+import { cast, labelOf, overrule } from './votes/voting.js'
+import { noteChange } from './decision-changes.js'
+import { decideAgain, type ActorDeps } from './redecision.js'
 import { eventAt, mustFindEvent, type FoundEvent } from './event-table.js'
-import { decodeFeedback } from './feedback.js'
-import { watchFeedback } from './feedback-watch.js'
+import { decodeFeedback } from './votes/feedback.js'
+import { modelEvidence } from './votes/model-evidence.js'
 import type { Message } from './message.js'
 import { addNote } from './notes.js'
-import { isTold, tell } from './outbox.js'
-import { decodeOverride } from './override.js'
+import { isTold, tell } from './audit-outbox.js'
+import { decodeOverride } from './votes/override.js'
 
 /** An analyst's vote. @throws Refusal event_not_found, unknown_label. */
-export function takeFeedback(parts: ActorParts, message: Message): null {
-  if (message.applied && isTold(parts.store, message.micros)) return null
+export function takeFeedback(deps: ActorDeps, message: Message): null {
+  if (message.applied && isTold(deps.store, message.micros)) return null
   const { by, feedback } = decodeFeedback(message.body)
-  const event = mustFindEvent(parts.store, parts.settings.id, message.eventId)
-  const label = labelOf(parts.settings.labels, feedback)
+  const event = mustFindEvent(deps.store, deps.settings.id, message.eventId)
+  const label = labelOf(deps.settings.labels, feedback)
   if (message.applied) throw notAgain()
-  watchFeedback(parts, event, label, message.micros)
-  cast(parts, event, must(message.eventId, 'the id of the event voted on'), feedback, label, {
+  modelEvidence(deps, event, label, message.micros)
+  cast(deps, event, must(message.eventId, 'the id of the event voted on'), feedback, label, {
     by,
     atMicros: message.micros,
   })
@@ -42,38 +42,38 @@ export function takeFeedback(parts: ActorParts, message: Message): null {
 }
 
 /** An administrator's word on a bucket or an event, or its withdrawal. @throws Refusal as overrule. */
-export function takeOverride(parts: ActorParts, { body, eventId, micros, applied }: Message): null {
-  if (applied && isTold(parts.store, micros)) return null
+export function takeOverride(deps: ActorDeps, { body, eventId, micros, applied }: Message): null {
+  if (applied && isTold(deps.store, micros)) return null
   const { by, ...input } = decodeOverride(body)
-  const change = overrule(parts, eventId, input, { by, atMicros: micros })
+  const change = overrule(deps, eventId, input, { by, atMicros: micros })
   if (applied) throw notAgain()
   change()
   return null
 }
 
 /** An agent's note. @throws Refusal event_not_found, limit_exceeded. */
-export function takeNote(parts: ActorParts, message: Message): null {
-  const event = mustFindEvent(parts.store, parts.settings.id, message.eventId)
+export function takeNote(deps: ActorDeps, message: Message): null {
+  const event = mustFindEvent(deps.store, deps.settings.id, message.eventId)
   if (message.applied && isNewer(event, message.micros)) throw notAgain()
-  addNote(parts.store, parts.settings.id, event, message)
-  if (!message.applied) parts.stats.touch()
+  addNote(deps.store, deps.settings.id, event, message)
+  if (!message.applied) deps.stats.touch()
   return null
 }
 
 /** The decision that stands is made again, by what is known now; a body names who asked for it. @throws Refusal event_not_found, job_stopped. */
-export function reprocess(parts: ActorParts, { body, eventId, micros, applied }: Message): null {
-  const event = mustFindEvent(parts.store, parts.settings.id, eventId)
+export function reprocess(deps: ActorDeps, { body, eventId, micros, applied }: Message): null {
+  const event = mustFindEvent(deps.store, deps.settings.id, eventId)
   if (applied && (isNewer(event, micros) || (decodePrevious(event.record)?.reprocessedMicros ?? 0) >= micros))
     return null
-  if (parts.settings.status === 'STOPPED') {
+  if (deps.settings.status === 'STOPPED') {
     throw new Refusal('job_stopped', 'the job is stopped; its events are decided when it starts')
   }
   if (applied) return null
   // One that waits for look-ups is decided by what is known when they end.
-  if (event.header.lookUps !== 'awaited') decideAgain(parts, event, micros)
+  if (event.header.enrichments !== 'awaited') decideAgain(deps, event, micros)
   if (body.length > 0) {
-    const { id, title } = parts.settings
-    tell(parts.store, {
+    const { id, title } = deps.settings
+    tell(deps.store, {
       atMicros: micros,
       by: splitAuthor(body).by,
       action: 'reprocessing requested',
@@ -85,8 +85,8 @@ export function reprocess(parts: ActorParts, { body, eventId, micros, applied }:
 }
 
 /** Decides some of the events that waited for the job to start; the answer says whether there are more. */
-export function resume(parts: ActorParts, message: Message): { more: boolean } {
-  const { store, settings, stats } = parts
+export function resume(deps: ActorDeps, message: Message): { more: boolean } {
+  const { store, settings, stats } = deps
   if (message.applied) return { more: true }
   if (settings.status === 'STOPPED') return { more: false }
   const waiting = [...store.range('pending', { ...jobRange(settings.id), limit: limits.resumeEventsPerTurn })]
@@ -94,20 +94,20 @@ export function resume(parts: ActorParts, message: Message): { more: boolean } {
     // The walk sees what is committed; an earlier message of this turn may have decided or replaced the event.
     if (store.get('pending', key) === undefined) continue
     const event = must(eventAt(store, settings.id, timeOfKey(key)), 'the event of a pending mark')
-    const bucket = event.header.bucketId === null ? null : parts.buckets.byId(store, event.header.bucketId)
-    const decision = decideWaiting(parts, event, bucket, message.micros)
+    const bucket = event.header.bucketId === null ? null : deps.buckets.byId(store, event.header.bucketId)
+    const decision = decideWaiting(deps, event, bucket, message.micros)
     store.put('events', key, withHeader(event.record, { ...event.header, ...decision, pending: false }))
     store.delete('pending', key)
     noteChange(store, settings, message.micros, event.micros, event.header)
     stats.change({ pending: stats.row.pending - 1 })
     stats.countDecision(decision)
-    if (bucket !== null) parts.buckets.countDecision(bucket, decision.label, 1)
+    if (bucket !== null) deps.buckets.countDecision(bucket, decision.label, 1)
   }
   return { more: waiting.length === limits.resumeEventsPerTurn }
 }
 
 function decideWaiting(
-  { store, codec, arrivals, model, stats, cause }: ActorParts,
+  { store, codec, arrivals, model, stats, cause }: ActorDeps,
   event: FoundEvent,
   bucket: Bucket | null,
   nowMicros: number,

@@ -1,15 +1,15 @@
 /**
  * What a turn reads and writes: the store as it will be once the turn is committed.
  *
- * Owns: the batch of the turn, the one of the turn before while another thread commits it, and reads that see both. Leaves out: commits
- * (shard.ts).
+ * Owns: the batch of the turn, the one of the turn before while another thread commits it, reads that see both, and which jobs a batch
+ * changes. Leaves out: commits (shard.ts).
  *
  * 1. A read sees what the same turn wrote before it, and what the turn before wrote.
  * 2. Writes are only looked through when something of their table is read, so that turns that only write pay nothing for it.
  * 3. A walk waits for the commit of the turn before.
  */
 import { WriteBatch, type Entry, type Environment, type KeyRange } from '../store/environment.js'
-import type { ShardTable } from '../store/tables.js'
+import { sharedTables, type ShardTable } from '../store/tables.js'
 
 function textOf(key: Uint8Array): string {
   return (Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)).toString('latin1')
@@ -18,8 +18,29 @@ function textOf(key: Uint8Array): string {
 /** A commit that another thread does. */
 export interface CommitElsewhere {
   isOver(): boolean
-  /** Waits until it is over. @throws Error where nothing was committed. */
+  /** Waits until it is over. @throws CommitFailed where nothing was committed. */
   settle(): void
+}
+
+/** The turn before is not committed: what was built on it is void. */
+export class CommitFailed extends Error {}
+
+/** Tables in which a turn that only adds events adds rows, and changes counts. */
+const addedTo: ReadonlySet<string> = new Set(['events', 'ids', 'pending', 'awaited', 'buckets', 'counts', 'stats'])
+
+/**
+ * Adds the jobs for which the writes of a turn of new events did more than add events: root cause analysis may decide other events again,
+ * and then writes to `causes`; a new version of an event deletes the old one.
+ */
+export function addChangedJobs(jobs: Set<number>, batch: WriteBatch): void {
+  const { tables, size, memory } = batch
+  let isAdded = false
+  for (let i = 0; i < size; i++) {
+    const table = tables[i] as string
+    if (i === 0 || table !== tables[i - 1]) isAdded = addedTo.has(table) || sharedTables.includes(table)
+    if (!isAdded || (batch.valueBytes(i) < 0 && !sharedTables.includes(table)))
+      jobs.add(memory.readUInt32BE(batch.startOf(i)))
+  }
 }
 
 /** What one turn wrote. */
@@ -83,7 +104,7 @@ export class TurnStore {
     this.#elsewhere = elsewhere
   }
 
-  /** Waits until all turns before this one are committed. @throws Error where one was not. */
+  /** Waits until all turns before this one are committed. @throws CommitFailed where one was not. */
   settle(): void {
     const elsewhere = this.#elsewhere
     if (elsewhere === null) return

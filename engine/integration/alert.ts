@@ -5,29 +5,7 @@
  * delivered (delivery.ts).
  */
 import { isoMicros } from '../clock.js'
-import type { DecidedEvent } from './contract.js'
-
-export interface WatchdogAlert {
-  /** When it fired or resolved: no two have the same. */
-  readonly atMicros: number
-  readonly state: 'firing' | 'resolved'
-  readonly watchdogId: string
-  readonly title: string
-  readonly type: string
-  readonly condition: string
-  readonly unit: string
-  /** Bad is what is over the threshold, or under it. */
-  readonly bad: 'above' | 'below'
-  readonly threshold: number
-  readonly resolveThreshold: number
-  /** As measured; null where it resolved because nobody looks any more. */
-  readonly value: number | null
-  /** null: of the service as a whole. */
-  readonly jobId: number | null
-  readonly jobTitle: string | null
-  /** Since when it was as it was before: firing, for one that resolves. */
-  readonly sinceMicros: number
-}
+import type { DecidedEvent, WatchdogAlert } from './contract.js'
 
 const VALUE_DIGITS = 4
 

@@ -21,19 +21,19 @@ export const bounds = {
   /** Tries of the foremost event while nothing gets through, before the next one is tried. */
   headAttemptsMax: 8,
   /** Events of one job whose look-ups are under way at once; others wait in the store. */
-  lookUpsUnderWayMax: 1_000,
+  enrichmentsUnderWayMax: 1_000,
   /** What one look-up brings: fields and items at all depths, characters of a text, and bytes as JSON. */
-  lookUpFieldsMax: 256,
-  lookUpTextCharsMax: 1_024,
-  lookUpBytesMax: 16 * 1024,
+  enrichmentFieldsMax: 256,
+  enrichmentTextCharsMax: 1_024,
+  enrichmentBytesMax: 16 * 1024,
   /** Answers that one step remembers, and their bytes as JSON. */
-  lookUpCacheMax: 50_000,
-  lookUpCacheBytesMax: 16 * MIB,
+  enrichmentCacheMax: 50_000,
+  enrichmentCacheBytesMax: 16 * MIB,
   /** Seconds that an event waits for look-ups where its step says nothing, and at most. */
-  lookUpSeconds: 3,
-  lookUpSecondsMax: 30,
+  enrichmentSeconds: 3,
+  enrichmentSecondsMax: 30,
   /** Seconds that an answer is remembered, where the step says nothing. */
-  lookUpCacheSeconds: 300,
+  enrichmentCacheSeconds: 300,
   /** Text of a reason why a delivery failed. */
   reasonCharsMax: 500,
 } as const

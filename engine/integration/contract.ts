@@ -2,19 +2,18 @@
  * What an integration is to the service: one interface a role, and the tools that it is given for its work.
  *
  * Owns: the words between what runs integrations (delivery.ts, and the thread that they live on) and the kinds (one folder
- * each). Leaves out: the catalogue's words (resource/kinds.ts), when what is called (delivery.ts).
+ * each). Leaves out: the catalogue's words (registry/integration-registry.ts), when what is called (delivery.ts).
  *
  * 1. An integration touches nothing of the service: it is given events and answers with fates.
  * 2. It waits for nobody without a limit, and keeps no more than what it was given.
  * 3. What it says of a failure is a sentence for people, without secrets and without the body of an event.
  * 4. It never executes what it reads: templates only name fields (template.ts).
- * The contract suites in test/contracts (sink.ts, look-up.ts) hold every kind to this.
+ * The contract suites in test/contracts (sink.ts, enrichment.ts) hold every kind to this.
  */
 import type { Clock } from '../clock.js'
-import type { IntegrationRole } from '../job/job.js'
-import type { IntegrationKind } from '../resource/kinds.js'
-import type { WatchdogAlert } from './alert.js'
-import type { HostPolicy } from './host-policy.js'
+import type { IntegrationRole } from '../domain/job/job.js'
+import type { IntegrationKind } from '../resource/registry/integration-registry.js'
+import type { HostPolicy } from './http/host-policy.js'
 
 /** An event with its decision, as it leaves the service. */
 export interface DecidedEvent {
@@ -33,6 +32,29 @@ export interface DecidedEvent {
   /** The exported event: the client's fields, and the service's section under `serviceName`. */
   readonly document: Readonly<Record<string, unknown>>
   readonly serviceName: string
+}
+
+/** A watchdog that fired or resolved. */
+export interface WatchdogAlert {
+  /** When it fired or resolved: no two have the same. */
+  readonly atMicros: number
+  readonly state: 'firing' | 'resolved'
+  readonly watchdogId: string
+  readonly title: string
+  readonly type: string
+  readonly condition: string
+  readonly unit: string
+  /** Bad is what is over the threshold, or under it. */
+  readonly bad: 'above' | 'below'
+  readonly threshold: number
+  readonly resolveThreshold: number
+  /** As measured; null where it resolved because nobody looks any more. */
+  readonly value: number | null
+  /** null: of the service as a whole. */
+  readonly jobId: number | null
+  readonly jobTitle: string | null
+  /** Since when it was as it was before: firing, for one that resolves. */
+  readonly sinceMicros: number
 }
 
 /** One event on its way out. */
@@ -121,13 +143,13 @@ export interface Source {
 }
 
 /** What a look-up brings: names with scalars, lists of scalars, or names again. */
-export type LookUpFields = Readonly<Record<string, unknown>>
+export type EnrichmentFields = Readonly<Record<string, unknown>>
 
 /** The counterpart could not be asked, or did not answer as it should; the message is for people. */
-export class LookUpFailure extends SourceFailure {}
+export class EnrichmentFailure extends SourceFailure {}
 
 /** The counterpart answers others but never this question; the sentence is for people. */
-export class QuestionRefused {
+export class QueryRefused {
   readonly reason: string
 
   constructor(reason: string) {
@@ -136,16 +158,16 @@ export class QuestionRefused {
 }
 
 /** What is known of a subject: null for nothing. */
-export type Known = LookUpFields | null | QuestionRefused
+export type Known = EnrichmentFields | null | QueryRefused
 
 /** Looks up what is known about events: enrichment. */
-export interface LookUp {
+export interface EnrichmentSource {
   /** Most subjects that `find` takes at once, and how many such questions may be under way. */
   readonly batchMax: number
   readonly atOnce: number
   /** What is asked about the event, null where it has nothing to ask about. Equal subjects have equal answers, for a while. */
   subjectOf(document: Readonly<Record<string, unknown>>): string | null
-  /** What is known of each, in order. Rejects with LookUpFailure where it is about no single one. Ends soon after `signal` does. */
+  /** What is known of each, in order. Rejects with EnrichmentFailure where it is about no single one. Ends soon after `signal` does. */
   find(subjects: readonly string[], signal: AbortSignal): Promise<readonly Known[]>
   /** What it knows by itself, for people; absent where it asks each time. */
   summary?(): string
@@ -172,5 +194,5 @@ export interface OutsideKind {
   /** For the role input. @throws Error as openSink. */
   openSource?(connection: Opened, parameters: Opened, tools: Tools): Source
   /** For the role enrichment. @throws Error as openSink. */
-  openLookUp?(connection: Opened, parameters: Opened, tools: Tools): LookUp
+  openEnrichment?(connection: Opened, parameters: Opened, tools: Tools): EnrichmentSource
 }

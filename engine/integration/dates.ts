@@ -1,5 +1,5 @@
 /** Dates as people write them in parameters, and counterparts in documents. */
-import { instantOf } from '../query/instant.js'
+import { instantOf } from '../domain/query/instant.js'
 
 /** What a calendar of this program ends with, milliseconds either way. */
 const MILLIS_MAX = 8.64e15

@@ -4,12 +4,13 @@
  * Owns: the rule on a decision. Leaves out: filters on the event itself, which are compiled where events are read.
  */
 import { Refusal } from '../errors.js'
-import type { IntegrationRole, Label } from '../job/job.js'
-import { resolveLabel } from '../job/labels.js'
-import { compileFilters, parseFilters, type Filter } from '../query/filter.js'
-import { FieldSet } from '../query/field.js'
-import { labelWords } from '../resource/label-words.js'
-import type { ParameterSpec } from '../resource/parameters.js'
+import type { IntegrationRole, Label } from '../domain/job/job.js'
+import type { RuledDecision } from '../domain/decide/decision.js'
+import { resolveLabel } from '../domain/job/labels.js'
+import { compileFilters, parseFilters, type Filter } from '../domain/query/filter.js'
+import { FieldSet } from '../domain/query/field.js'
+import { labelWords } from '../resource/registry/label-parameters.js'
+import type { ParameterSpec } from '../resource/registry/parameters.js'
 import type { Opened } from './contract.js'
 
 export interface Rule {
@@ -97,15 +98,6 @@ export function ruleOf(role: IntegrationRole, parameters: Opened, labels: readon
     sameAgain: role === 'output',
     filters: parse(String(parameters.filters ?? '')),
   }
-}
-
-/** What a rule looks at. */
-export interface RuledDecision {
-  /** Index of the label, -1 without a decision. */
-  readonly label: number
-  /** Hundredths of a percent. */
-  readonly confidence: number
-  readonly outlier: boolean
 }
 
 export function passes(rule: Rule, { label, confidence, outlier }: RuledDecision): boolean {

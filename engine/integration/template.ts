@@ -56,10 +56,10 @@ export function textOf(value: unknown): string {
   return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}…` : text
 }
 
-/** The template with the event's values; `escape` makes a value fit where it stands. */
-export function fill(template: string, event: DecidedEvent, escape: (text: string) => string = (text) => text): string {
+/** The template with the event's values; `fit` makes a value fit where it stands. */
+export function fill(template: string, event: DecidedEvent, fit: (text: string) => string = (text) => text): string {
   return template.replace(/\{\{([^{}]+)\}\}/g, (_, inside: string) => {
     const path = inside.trim()
-    return escape(textOf(ownWord(event, path) ?? valueAt(event.document, path)))
+    return fit(textOf(ownWord(event, path) ?? valueAt(event.document, path)))
   })
 }

@@ -2,20 +2,20 @@
  * A document against the catalog: what it would do, or why it cannot.
  *
  * Owns: the rules of the set: no title twice, every reference found, an order without circles, overwriting only where
- * it is allowed, no more than there may be. Leaves out: what each resource becomes (plan.ts), writing (catalog.ts).
+ * it is allowed, no more than there may be. Leaves out: what each resource becomes (plan.ts), writing (resource-store.ts).
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import type { ApplyOutcome } from '../service.js'
-import { Issues } from './issues.js'
+import type { ApplyOutcome } from '../api/decision-service.js'
+import { Issues } from './document-issues.js'
 import { orderResources } from './order.js'
 import { Plan, type Maker, type PlannedApply } from './plan.js'
 import { References } from './references.js'
 import type { ResourceInput } from './shapes.js'
-import type { CatalogState } from './state.js'
+import type { ResourceState } from './state.js'
 
 /** True where the catalog has a resource of that type and title. */
-function exists(state: CatalogState, { type, properties }: ResourceInput): boolean {
+function exists(state: ResourceState, { type, properties }: ResourceInput): boolean {
   if (type === 'api_key') return state.apiKeys.has(properties.title)
   if (type === 'integration') return state.integrationsByTitle.has(properties.title)
   return state.jobsByTitle.has(properties.title)
@@ -32,7 +32,7 @@ function refuseDuplicates(inputs: readonly ResourceInput[], issues: Issues): voi
   }
 }
 
-function refuseTooMany(state: CatalogState, outcome: ApplyOutcome): void {
+function refuseTooMany(state: ResourceState, outcome: ApplyOutcome): void {
   const counts = [
     ['job', state.jobs.size, limits.jobsMax],
     ['integration', state.integrations.size, limits.integrationsMax],
@@ -51,7 +51,7 @@ function refuseTooMany(state: CatalogState, outcome: ApplyOutcome): void {
  * @throws Refusal invalid_resources, unresolved_reference, dependency_cycle, resource_exists, limit_exceeded.
  */
 export function planApply(
-  state: CatalogState,
+  state: ResourceState,
   inputs: readonly ResourceInput[],
   overwrite: boolean,
   maker: Maker,

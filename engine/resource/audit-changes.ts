@@ -9,12 +9,12 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isoMicros } from '../clock.js'
-import type { JobSettings } from '../job/job.js'
-import type { Author } from '../service.js'
-import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from './audit-trail.js'
-import type { Kinds } from './kinds.js'
+import type { JobSettings } from '../domain/job/job.js'
+import type { IntegrationRegistry } from './registry/integration-registry.js'
 import type { ApiKeyRecord, IntegrationRecord, TokenRecord, UserRecord } from './records.js'
-import type { CatalogState, Changes } from './state.js'
+import type { ResourceState, Changes } from './state.js'
+import type { Author } from '../api/principal.js'
+import type { AuditAction, AuditChange, AuditEntry, AuditObjectType } from '../api/audit-service.js'
 
 /** What stands for a value that must not be told. */
 export const HIDDEN = '(hidden)'
@@ -57,7 +57,7 @@ function showJob(job: JobSettings, titleOf: (integrationId: number) => string): 
   }
 }
 
-function showIntegration(record: IntegrationRecord, kinds: Kinds): Shown {
+function showIntegration(record: IntegrationRecord, kinds: IntegrationRegistry): Shown {
   const kind = kinds.byId(record.kind)
   const fields: Record<string, unknown> = { title: record.title, integration_type: kind.name }
   const secrets: Record<string, unknown> = {}
@@ -114,18 +114,11 @@ function differences(before: Shown | null, after: Shown | null): Record<string, 
 }
 
 /** What the changes tell, seen from the state before them. */
-export function auditOf(state: CatalogState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
+export function auditOf(state: ResourceState, changes: Changes, by: Author, atMicros: number): AuditEntry[] {
   const entries: AuditEntry[] = []
-  const tell = (
-    type: AuditObjectType,
-    id: string,
-    before: Shown | null,
-    after: Shown | null,
-    job?: AuditEntry['job'],
-    action?: AuditAction,
-  ): void => {
+  for (const { type, id, before, after, job, action } of changed(state, changes, atMicros)) {
     const differing = differences(before, after)
-    if (before !== null && after !== null && Object.keys(differing).length === 0) return
+    if (before !== null && after !== null && Object.keys(differing).length === 0) continue
     const title = (after ?? before)?.title ?? ''
     entries.push({
       atMicros,
@@ -136,50 +129,60 @@ export function auditOf(state: CatalogState, changes: Changes, by: Author, atMic
       changes: differing,
     })
   }
+  return entries
+}
+
+/** An object before and after a change; null where there is none. */
+interface Changed {
+  readonly type: AuditObjectType
+  readonly id: string
+  readonly before: Shown | null
+  readonly after: Shown | null
+  readonly job?: AuditEntry['job']
+  /** Where it does not follow from the two. */
+  readonly action?: AuditAction | undefined
+}
+
+function shown<R>(record: R | null | undefined, show: (record: R) => Shown): Shown | null {
+  return record === null || record === undefined ? null : show(record)
+}
+
+function* changed(state: ResourceState, changes: Changes, atMicros: number): Generator<Changed> {
+  const show = (record: IntegrationRecord): Shown => showIntegration(record, state.kinds)
   for (const [id, record] of changes.integrations) {
-    const before = state.integrations.get(id)
-    tell(
-      'integration',
-      String(id),
-      before === undefined ? null : showIntegration(before, state.kinds),
-      record && showIntegration(record, state.kinds),
-    )
+    const before = shown(state.integrations.get(id), show)
+    yield { type: 'integration', id: String(id), before, after: shown(record, show) }
   }
   for (const [name, record] of changes.apiKeys) {
     const before = state.apiKeys.get(name)
-    tell(
-      'api_key',
-      record?.id ?? before?.id ?? name,
-      before === undefined ? null : showPlain(before),
-      record && showPlain(record),
-    )
+    const id = record?.id ?? before?.id ?? name
+    yield { type: 'api_key', id, before: shown(before, showPlain), after: shown(record, showPlain) }
   }
   for (const [name, record] of changes.users) {
     const before = state.users.get(name)
     const action = userAction(before, record)
-    tell('user', name, before === undefined ? null : showPlain(before), record && showPlain(record), undefined, action)
+    yield { type: 'user', id: name, before: shown(before, showPlain), after: shown(record, showPlain), action }
   }
   for (const [id, record] of changes.tokens) {
     const before = state.tokens.get(id)
     // What is over has ended by itself.
     if (record === null && (before === undefined || before.expiresMicros <= atMicros)) continue
     const action = record === null ? 'token revoked' : 'token issued'
-    tell('token', id, before === undefined ? null : showToken(before), record && showToken(record), undefined, action)
+    yield { type: 'token', id, before: shown(before, showToken), after: shown(record, showToken), action }
   }
   const titleBefore = (id: number): string => state.integrations.get(id)?.title ?? `integration ${id}`
   const titleAfter = (id: number): string => changes.integrations.get(id)?.title ?? titleBefore(id)
   for (const [id, record] of changes.jobs) {
     const before = state.jobs.get(id)
     const job = { id, title: record?.title ?? before?.title ?? '' }
-    tell(
-      'job',
-      String(id),
-      before === undefined ? null : showJob(before, titleBefore),
-      record && showJob(record, titleAfter),
+    yield {
+      type: 'job',
+      id: String(id),
+      before: shown(before, (one) => showJob(one, titleBefore)),
+      after: shown(record, (one) => showJob(one, titleAfter)),
       job,
-    )
+    }
   }
-  return entries
 }
 
 function actionOf(before: Shown | null, after: Shown | null): AuditAction {

@@ -7,8 +7,8 @@
 import { isoMicros } from '../clock.js'
 import { Refusal } from '../errors.js'
 import type { Maker } from './plan.js'
-import { badKey, badPassword, hashPassword, hashSecret, makeKeyId, makeSecret } from './secrets.js'
-import { Changes, type CatalogState } from './state.js'
+import { badKey, badPassword, hashPassword, hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
+import { Changes, type ResourceState } from './state.js'
 
 /** Secrets from the settings, where there are any. */
 export interface BootstrapSecrets {
@@ -28,7 +28,7 @@ export const administratorName = 'admin'
 export const managementKeyName = 'management'
 
 /** Adds the built-in integrations that the catalog does not have: all at first, new kinds in later versions. */
-export function planBuiltIns(state: CatalogState, maker: Maker): Changes {
+export function planBuiltIns(state: ResourceState, maker: Maker): Changes {
   const changes = new Changes()
   const present = new Set([...state.integrations.values()].map((record) => record.kind))
   const createdAt = isoMicros(maker.clock.nowMicros())
@@ -51,7 +51,7 @@ function refuseBad(setting: string, fault: string | null): void {
  * @throws Refusal invalid_resources for a secret that is too weak, with a sentence that names its setting.
  */
 export function planBootstrap(
-  state: CatalogState,
+  state: ResourceState,
   given: BootstrapSecrets,
   maker: Maker,
 ): { changes: Changes; outcome: BootstrapOutcome } {

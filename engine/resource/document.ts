@@ -15,7 +15,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { Issues, type Place } from './issues.js'
+import { Issues, type Place } from './document-issues.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 

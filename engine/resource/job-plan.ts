@@ -8,18 +8,18 @@
  *    changed, and the others stay, unless remove_missing_pipeline_integrations says that they go.
  * 3. The processors of the category are in every pipeline, always enabled.
  * 4. The same document again gives equal settings.
- * 5. A label that is called otherwise is so in the steps that name it, too (label-words.ts).
+ * 5. A label that is called otherwise is so in the steps that name it, too (label-parameters.ts).
  */
 import { limits } from '../limits.js'
-import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineStep } from '../job/job.js'
-import { defaultLabels, labelAmbiguity, placeLabels } from '../job/labels.js'
-import type { Issues, Place } from './issues.js'
+import type { AutoRetrain, IntegrationRole, JobCategory, JobSettings, PipelineStep } from '../domain/job/job.js'
+import { defaultLabels, labelAmbiguity, placeLabels } from '../domain/job/labels.js'
+import type { Issues, Place } from './document-issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
-import { roleOf, type IntegrationKind, type Kinds } from './kinds.js'
-import { withLabels, type LabelNames } from './label-words.js'
-import { readParameters } from './parameters.js'
+import { roleOf, type IntegrationKind, type IntegrationRegistry } from './registry/integration-registry.js'
+import { withLabels, type LabelNames } from './registry/label-parameters.js'
+import { readParameters } from './registry/parameters.js'
 import type { IntegrationRecord } from './records.js'
-import type { Sealer } from './sealing.js'
+import type { Sealer } from './access/sealing.js'
 
 /** What the merge needs to know of the rest. */
 export interface JobSurroundings {
@@ -29,7 +29,7 @@ export interface JobSurroundings {
   kindOf(integrationId: number): IntegrationKind
   /** The one integration of a built-in kind. */
   builtIn(kind: string): IntegrationRecord
-  readonly kinds: Kinds
+  readonly kinds: IntegrationRegistry
   readonly sealer: Sealer
   /** The ingest time that a step takes which begins: what comes in afterwards has a later one. */
   stamp(): number

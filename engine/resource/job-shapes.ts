@@ -6,9 +6,9 @@
  */
 import { z } from 'zod'
 import { limits } from '../limits.js'
-import { integrationRoles, jobCategories, outlierRateMax, outlierRateMin } from '../job/job.js'
-import { namedObjectives } from '../job/objective.js'
-import { retentionDaysMax, retentionEventsMax } from '../job/retention.js'
+import { integrationRoles, jobCategories, outlierRateMax, outlierRateMin } from '../domain/job/job.js'
+import { namedObjectives } from '../domain/job/objective.js'
+import { retentionDaysMax, retentionEventsMax } from '../domain/job/retention.js'
 import { cronFault } from './cron.js'
 
 /** In any case, and with `_` or `-` for spaces: so a category may be named by the id that its metadata has, too. */

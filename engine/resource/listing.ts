@@ -8,18 +8,18 @@
  */
 import { must } from '../assert.js'
 import { Refusal } from '../errors.js'
-import type { AutoRetrain, JobSettings, PipelineStep } from '../job/job.js'
-import type { ResourceQuery } from '../service.js'
-import { withoutSecrets } from './parameters.js'
+import type { AutoRetrain, JobSettings, PipelineStep } from '../domain/job/job.js'
+import type { ResourceQuery } from '../api/decision-service.js'
+import { withoutSecrets } from './registry/parameters.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import { writeReference } from './references.js'
-import type { CatalogState } from './state.js'
+import type { ResourceState } from './state.js'
 
 function showKey(key: ApiKeyRecord): unknown {
   return { id: key.id, type: 'api_key', title: key.name, name: key.name, key_type: key.kind, created_at: key.createdAt }
 }
 
-function showIntegration(record: IntegrationRecord, state: CatalogState): unknown {
+function showIntegration(record: IntegrationRecord, state: ResourceState): unknown {
   const kind = state.kinds.byId(record.kind)
   const parameters = withoutSecrets(record.connection)
   for (const { name, type } of kind.connection) {
@@ -53,7 +53,7 @@ function showAutoRetrain({ enabled, cron, blockers }: AutoRetrain): unknown {
   }
 }
 
-function showStep(step: PipelineStep, state: CatalogState): unknown {
+function showStep(step: PipelineStep, state: ResourceState): unknown {
   const integration = must(state.integrations.get(step.integrationId), `integration ${step.integrationId}`)
   return {
     resource: writeReference('integration', integration.title),
@@ -64,7 +64,7 @@ function showStep(step: PipelineStep, state: CatalogState): unknown {
   }
 }
 
-function showJob(job: JobSettings, state: CatalogState, full: boolean): unknown {
+function showJob(job: JobSettings, state: ResourceState, full: boolean): unknown {
   const brief = { id: job.id, title: job.title, category: job.category, status: job.status }
   if (!full) return { [job.title]: { type: 'job', properties: brief } }
   const properties = {
@@ -92,7 +92,7 @@ export interface Found {
 }
 
 /** @throws Refusal invalid_resources for a query that has both title and id. */
-export function findResources(state: CatalogState, { type, title, id }: ResourceQuery): Found {
+export function findResources(state: ResourceState, { type, title, id }: ResourceQuery): Found {
   if (title !== undefined && id !== undefined) {
     const msg = 'title and id exclude each other'
     throw new Refusal('invalid_resources', msg, { issues: [{ loc: ['query', 'id'], msg, type: 'conflict' }] })
@@ -116,7 +116,7 @@ export function findResources(state: CatalogState, { type, title, id }: Resource
 }
 
 /** What the query names, as GET shows it; jobs in full only when they were asked for by title or id, or so asked for. */
-export function listResources(state: CatalogState, query: ResourceQuery): unknown[] {
+export function listResources(state: ResourceState, query: ResourceQuery): unknown[] {
   const { apiKeys, integrations, jobs } = findResources(state, query)
   const full = query.full ?? (query.title !== undefined || query.id !== undefined)
   const shownJobs = jobs.map((job) => showJob(job, state, full))

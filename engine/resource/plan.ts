@@ -2,7 +2,7 @@
  * The records that a document's resources make and change.
  *
  * Owns: what each resource becomes, one after the other, in an order that their references allow. Leaves out: the rules
- * of the set (apply.ts), a job's own fields (job-plan.ts), writing (catalog.ts).
+ * of the set (apply.ts), a job's own fields (job-plan.ts), writing (resource-store.ts).
  *
  * 1. Planning changes nothing: it reads the state and gathers Changes, and what is wrong in `issues`.
  * 2. Existing resources are found by title (keys by name). An existing key is not issued again: its value is unknown.
@@ -12,19 +12,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { must } from '../assert.js'
 import { isoMicros, type Clock } from '../clock.js'
-import type { Random } from '../random.js'
-import type { ApplyOutcome, ResourceRef } from '../service.js'
-import type { JobSettings } from '../job/job.js'
-import { Issues } from './issues.js'
+import type { Random } from '../rng.js'
+import type { ApplyOutcome, ResourceRef } from '../api/decision-service.js'
+import type { JobSettings } from '../domain/job/job.js'
+import { Issues } from './document-issues.js'
 import { mergeJob } from './job-plan.js'
-import { readParameters } from './parameters.js'
+import { readParameters } from './registry/parameters.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
-import { refer } from './refer.js'
+import { refer } from './resource-names.js'
 import type { References } from './references.js'
-import type { Sealer } from './sealing.js'
-import { hashSecret, makeKeyId, makeSecret } from './secrets.js'
+import type { Sealer } from './access/sealing.js'
+import { hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
-import { Changes, type CatalogState } from './state.js'
+import { Changes, type ResourceState } from './state.js'
 
 /** Where new records get their times, chances and places from. */
 export interface Maker {
@@ -51,7 +51,7 @@ export class Plan {
   readonly #created: ResourceRef[] = []
   readonly #updated: ResourceRef[] = []
   readonly issues = new Issues()
-  readonly #state: CatalogState
+  readonly #state: ResourceState
   readonly #references: References
   readonly #maker: Maker
   readonly #now: string
@@ -61,7 +61,7 @@ export class Plan {
   #nextJobId: number
   #nextIntegrationId: number
 
-  constructor(state: CatalogState, references: References, maker: Maker) {
+  constructor(state: ResourceState, references: References, maker: Maker) {
     this.#state = state
     this.#references = references
     this.#maker = maker

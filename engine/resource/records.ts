@@ -3,7 +3,7 @@
  *
  * | table        | key                       | value                                         |
  * |--------------|---------------------------|-----------------------------------------------|
- * | meta         | `counters`                | CatalogCounters                               |
+ * | meta         | `counters`                | ResourceCounters                               |
  * | jobs         | id (u32, big-endian)      | JobSettings                                   |
  * | integrations | id (u32, big-endian)      | IntegrationRecord                             |
  * | api_keys     | name, UTF-8               | ApiKeyRecord                                  |
@@ -15,14 +15,14 @@
  * 2. No value holds a secret: keys and passwords are there as hashes only (S19).
  */
 import { Refusal } from '../errors.js'
-import type { Role, Scope } from '../scopes.js'
+import type { Role, Scope } from '../api/scopes.js'
 
 export const catalogTables = ['meta', 'jobs', 'integrations', 'api_keys', 'users', 'tokens', 'uses'] as const
 
-export type CatalogTable = (typeof catalogTables)[number]
+export type ResourceTable = (typeof catalogTables)[number]
 
 /** The next ids; they only go up, so that no id is used twice. */
-export interface CatalogCounters {
+export interface ResourceCounters {
   readonly nextJobId: number
   readonly nextIntegrationId: number
 }
@@ -31,7 +31,7 @@ export interface CatalogCounters {
 export interface IntegrationRecord {
   readonly id: number
   readonly title: string
-  /** Id of its kind (kinds.ts). */
+  /** Id of its kind (integration-registry.ts). */
   readonly kind: string
   /** Connection parameters that the kind names. A reference to a key is the key's name. */
   readonly connection: Readonly<Record<string, unknown>>
@@ -62,8 +62,7 @@ export interface UserRecord {
   readonly role: Role
   readonly password: PasswordRecord
   readonly createdAt: string
-  /** Absent in records of the first version: enabled. */
-  readonly enabled?: boolean
+  readonly enabled: boolean
 }
 
 /** A user's token. What it may do follows from its owner's role at the time of asking. */
@@ -99,7 +98,7 @@ export function encodeRecord(record: unknown): Uint8Array {
  * The record of these bytes.
  * @throws Refusal data_dir_newer for a version this program does not know, data_dir_invalid for broken bytes.
  */
-export function decodeRecord<T>(table: CatalogTable, bytes: Uint8Array): T {
+export function decodeRecord<T>(table: ResourceTable, bytes: Uint8Array): T {
   const version = bytes[0] ?? 0
   if (version > VERSION) {
     throw new Refusal('data_dir_newer', `a record of ${table} has version ${version}; this program knows ${VERSION}`)

@@ -9,9 +9,9 @@
  * 2. A plain word in the place of a key is never repeated in a message: it may be the key itself.
  * 3. In a quoted value `\'`, `\"` and `\\` stand for the second character; every other character for itself.
  */
-import type { Issues, Place } from './issues.js'
+import type { Issues, Place } from './document-issues.js'
 import type { ResourceInput } from './shapes.js'
-import type { CatalogState } from './state.js'
+import type { ResourceState } from './state.js'
 
 type ReferableType = 'api_key' | 'integration'
 
@@ -45,11 +45,11 @@ export function writeReference(type: ReferableType, title: string): string {
 }
 
 export class References {
-  readonly #state: CatalogState
+  readonly #state: ResourceState
   readonly #byIdentifier = new Map<string, ResourceInput>()
   readonly #byTitle = new Map<string, ResourceInput>()
 
-  constructor(inputs: readonly ResourceInput[], state: CatalogState) {
+  constructor(inputs: readonly ResourceInput[], state: ResourceState) {
     this.#state = state
     for (const input of inputs) {
       this.#byIdentifier.set(input.identifier, input)

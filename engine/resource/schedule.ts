@@ -11,7 +11,7 @@
  * 4. A clock that is set back by far brings the next times back with it; what is a little back repeats nothing.
  */
 import type { Clock } from '../clock.js'
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { nextTimeMicros } from './cron.js'
 
 interface Appointment {

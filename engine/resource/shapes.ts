@@ -10,7 +10,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.js'
 import { documentEntries } from './document.js'
-import { Issues, type Place } from './issues.js'
+import { Issues, type Place } from './document-issues.js'
 import { jobProperties, map, name } from './job-shapes.js'
 
 const kindName = z.string().max(limits.nameCharsMax).optional()

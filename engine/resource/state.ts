@@ -2,19 +2,19 @@
  * The catalog in memory, and a set of changes to it.
  *
  * Owns: the maps, read once from the store, and how changes become bytes and maps. Leaves out: what may change and why
- * (plan.ts, removal.ts, bootstrap.ts), when (catalog.ts).
+ * (plan.ts, deletion.ts, bootstrap.ts), when (resource-store.ts).
  *
  * 1. The maps change only through `absorb`, and only with changes whose batch was committed.
  * 2. Titles are unique per type: the title maps hold the same records as the id maps.
  */
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { type Environment, WriteBatch } from '../store/environment.js'
-import type { Kinds } from './kinds.js'
+import type { IntegrationRegistry } from './registry/integration-registry.js'
 import { decodeRecord, encodeRecord, idKey, nameKey } from './records.js'
 import type {
   ApiKeyRecord,
-  CatalogCounters,
-  CatalogTable,
+  ResourceCounters,
+  ResourceTable,
   IntegrationRecord,
   TokenRecord,
   UserRecord,
@@ -27,7 +27,7 @@ export class Changes {
   readonly apiKeys = new Map<string, ApiKeyRecord | null>()
   readonly users = new Map<string, UserRecord | null>()
   readonly tokens = new Map<string, TokenRecord | null>()
-  counters: CatalogCounters | null = null
+  counters: ResourceCounters | null = null
 
   get isEmpty(): boolean {
     const records = this.jobs.size + this.integrations.size + this.apiKeys.size + this.users.size + this.tokens.size
@@ -36,7 +36,7 @@ export class Changes {
 
   toBatch(): WriteBatch {
     const batch = new WriteBatch()
-    const write = (table: CatalogTable, key: Uint8Array, record: unknown): void => {
+    const write = (table: ResourceTable, key: Uint8Array, record: unknown): void => {
       if (record === null) batch.delete(table, key)
       else batch.put(table, key, encodeRecord(record))
     }
@@ -75,9 +75,9 @@ function replace<T extends { readonly title: string }>(
   byTitle.set(record.title, record)
 }
 
-export class CatalogState {
+export class ResourceState {
   /** What integrations can be of. */
-  readonly kinds: Kinds
+  readonly kinds: IntegrationRegistry
   readonly jobs = new Map<number, JobSettings>()
   readonly jobsByTitle = new Map<string, JobSettings>()
   readonly integrations = new Map<number, IntegrationRecord>()
@@ -86,17 +86,17 @@ export class CatalogState {
   readonly users = new Map<string, UserRecord>()
   /** By id; those that are over included, until their owner makes another. */
   readonly tokens = new Map<string, TokenRecord>()
-  counters: CatalogCounters = { nextJobId: 1, nextIntegrationId: 1 }
+  counters: ResourceCounters = { nextJobId: 1, nextIntegrationId: 1 }
 
-  constructor(kinds: Kinds) {
+  constructor(kinds: IntegrationRegistry) {
     this.kinds = kinds
   }
 
   /** Reads everything. @throws Refusal data_dir_newer, data_dir_invalid. */
-  static load(environment: Environment, kinds: Kinds): CatalogState {
-    const state = new CatalogState(kinds)
+  static load(environment: Environment, kinds: IntegrationRegistry): ResourceState {
+    const state = new ResourceState(kinds)
     const changes = new Changes()
-    const read = <T>(table: CatalogTable, take: (record: T) => void): void => {
+    const read = <T>(table: ResourceTable, take: (record: T) => void): void => {
       for (const { value } of environment.range(table, {})) take(decodeRecord<T>(table, value))
     }
     read<JobSettings>('jobs', (job) => changes.jobs.set(job.id, job))
@@ -105,7 +105,7 @@ export class CatalogState {
     read<UserRecord>('users', (record) => changes.users.set(record.name, record))
     read<TokenRecord>('tokens', (record) => changes.tokens.set(record.id, record))
     const counters = environment.get('meta', nameKey('counters'))
-    if (counters !== undefined) changes.counters = decodeRecord<CatalogCounters>('meta', counters)
+    if (counters !== undefined) changes.counters = decodeRecord<ResourceCounters>('meta', counters)
     state.absorb(changes)
     return state
   }

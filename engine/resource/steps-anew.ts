@@ -1,5 +1,5 @@
 /** Steps that begin anew, where it was lost how far they were. */
-import type { JobSettings } from '../job/job.js'
+import type { JobSettings } from '../domain/job/job.js'
 import { Changes } from './state.js'
 
 /**

@@ -7,13 +7,13 @@
  * 1. A shape or word is committed in the same transaction as the first record that uses it, or before.
  * 2. A reader that meets one it does not know reads the new rows; rows are only ever added.
  */
-import { hashBytes, viewOfBytes } from '../event/byte-table.js'
-import { BodyReader } from '../event/body-reader.js'
-import { BodyScanner } from '../event/body-scanner.js'
-import { BodyWriter } from '../event/body-writer.js'
-import { ShapeTree } from '../event/shape-tree.js'
-import { Words } from '../event/words.js'
-import type { BodyFields } from '../query/body-fields.js'
+import { hashBytes, viewOfBytes } from '../domain/event/byte-table.js'
+import { BodyReader } from '../domain/event/body-reader.js'
+import { BodyScanner } from '../domain/event/body-scanner.js'
+import { BodyWriter } from '../domain/event/body-writer.js'
+import { ShapeTree } from '../domain/event/shape-tree.js'
+import { Words } from '../domain/event/words.js'
+import type { BodyFields } from '../domain/query/body-fields.js'
 import type { Environment, WriteBatch } from './environment.js'
 
 function numberKey(number: number): Buffer {

@@ -4,7 +4,7 @@
  *
  * | at | bytes | what                                                                         |
  * |----|-------|------------------------------------------------------------------------------|
- * | 0  | 1     | version of this layout: 2. Version 1, MessagePack, is read elsewhere         |
+ * | 0  | 1     | version of this layout: 1                                                    |
  * | 1  | 1     | 1: its time was assumed; 2: alone because late; 4: alone for want of an id   |
  * | 2  | 2     | side of the parent; side of the first follower                               |
  * | 4  | 3     | entities listed (at most 64); precedents; earlier decisions                  |
@@ -17,11 +17,12 @@
  * |    |       | by earlier decision: time f64, label + 1 u8, source u8, confidence u16       |
  * |    |       | the name of the entity, UTF-8                                                |
  */
-import { PRECEDENT_FIELDS, type AlertRow, type PastDecision } from '../cause/cause-rows.js'
-import type { Side } from '../cause/delays.js'
+import { assert } from '../assert.js'
+import { PRECEDENT_FIELDS, type AlertRow, type PastDecision } from '../domain/cause/cause-rows.js'
+import type { Side } from '../domain/cause/delays.js'
 import { decisionSources } from './event-record.js'
 
-export const ALERT_VERSION = 2
+const VERSION = 1
 const FIXED_BYTES = 84
 const PRECEDENT_BYTES = 19
 const DECISION_BYTES = 12
@@ -35,7 +36,7 @@ export function encodeAlert(row: AlertRow): Buffer {
   const nameBytes = Buffer.byteLength(entity)
   const count = precedents.length / PRECEDENT_FIELDS
   const bytes = Buffer.allocUnsafe(FIXED_BYTES + count * PRECEDENT_BYTES + history.length * DECISION_BYTES + nameBytes)
-  bytes[0] = ALERT_VERSION
+  bytes[0] = VERSION
   bytes[1] = (row.assumed ? ASSUMED : 0) | (row.alone === 'late' ? LATE : row.alone === 'no_id' ? NO_ID : 0)
   bytes[2] = row.side
   bytes[3] = row.followerSide
@@ -77,6 +78,7 @@ export function encodeAlert(row: AlertRow): Buffer {
 
 export function decodeAlert(value: Uint8Array): AlertRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  assert(bytes[0] === VERSION, 'the row of an alert of a version that this code knows')
   const flags = bytes[1] as number
   const count = bytes[5] as number
   let at = FIXED_BYTES

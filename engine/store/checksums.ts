@@ -2,13 +2,13 @@
  * Checksums of what is stored: each value ends with four bytes that follow from its key and itself, so that whoever verifies
  * finds a byte that was changed, which LMDB would not.
  *
- * Owns: the form of a value with its checksum, and which environments have them. Leaves out: the hash (xxh32.ts), looking at all
+ * Owns: the form of a value with its checksum. Leaves out: the hash (xxh32.ts), looking at all
  * of them (page-walk.ts).
  *
  * | value | its bytes | XXH32 of key and value, seeded with the key's length, u32 little-endian |
  *
- * 1. An environment has them in all of its tables or in none: in all where there is a table of the name CHECKSUMS_TABLE, which is
- *    empty and is made before any other. Environments of before have none, and are read and written as they are.
+ * 1. Every environment has them in all of its tables. The table CHECKSUMS_TABLE, which is empty and is made before any other, says so;
+ *    a file without it is not one of this service's and is not opened.
  * 2. They are written with every value and looked at by `verify` alone: a read pays nothing but a shorter view.
  */
 import { BEHIND_VALUE_BYTES, type WriteBatch } from './write-batch.js'

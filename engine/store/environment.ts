@@ -1,7 +1,7 @@
 /**
  * The contract of a store: tables of ordered byte keys, written in whole transactions.
  *
- * Owns: the words between whoever keeps state and LMDB (lmdb.ts) or memory (memory.ts, the oracle of the tests).
+ * Owns: the words between whoever keeps state and LMDB (lmdb.ts) or memory (memory-store.ts, the oracle of the tests).
  * Leaves out: what the keys and values mean (tables.ts, rows.ts).
  *
  * 1. `commit` is all or nothing, and durable (flushed) when it returns (D1).

@@ -3,7 +3,7 @@
  *
  * | at | bytes | what                                                                   |
  * |----|-------|------------------------------------------------------------------------|
- * | 0  | 1     | version of this layout: 3 with look-ups, 2 with a previous decision or notes, else 1 |
+ * | 0  | 1     | version of this layout: 1                                              |
  * | 1  | 1     | flags, below                                                           |
  * | 2  | 1     | label index, 255 without a decision                                    |
  * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model, 4 untrained; in the two |
@@ -22,12 +22,10 @@
  *
  * | 0 label u8 | 1 source u8 | 2 confidence u16 | 4 model version u32 | 8 outlier score f32 | 12 outlier u8 | 13 0 | 16 reprocessed at f64 |
  *
- * The ingest time is the key. Code reads every version up to its own (D11); a record that needs nothing of version 2 or 3
- * is still written as version 1, so events that are never reprocessed, have no notes and are not enriched are the bytes they
- * always were.
+ * The ingest time is the key.
  */
-import type { Decision } from '../decide/decision.js'
-import type { EventExtras } from '../event/envelope.js'
+import type { Decision } from '../domain/decide/decision.js'
+import type { EventExtras } from '../domain/event/envelope.js'
 import { pack, unpack } from './pack.js'
 import {
   HAS_EXTRAS,
@@ -36,18 +34,23 @@ import {
   HEADER_BYTES,
   NO_LABEL,
   decisionSources,
-  VERSION_WITH_MORE,
   writeHeader,
   type RecordHeader,
 } from './record-header.js'
 
-export { decisionSources, decodeHeader, newHeader, type LookUps, type RecordHeader } from './record-header.js'
+export {
+  decisionSources,
+  decodeHeader,
+  newHeader,
+  type EnrichmentRequests,
+  type RecordHeader,
+} from './record-header.js'
 
 const PREVIOUS_BYTES = 24
 
 /** The header of an event that was decided before, with another decision. */
 export function decidedAgain(
-  { pending, lacksPoints, hasFeedback, hasClientId, bucketId, lookUps }: RecordHeader,
+  { pending, lacksPoints, hasFeedback, hasClientId, bucketId, enrichments }: RecordHeader,
   decision: Decision,
 ): RecordHeader {
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
@@ -63,7 +66,7 @@ export function decidedAgain(
     hasFeedback,
     hasClientId,
     bucketId,
-    lookUps,
+    enrichments,
   }
 }
 
@@ -197,7 +200,6 @@ export function hasNotes(record: Uint8Array): boolean {
 /** The same record, with the mark that there is a row in `notes`. */
 export function withNotes(record: Uint8Array): Buffer {
   const bytes = Buffer.from(record)
-  bytes[0] = Math.max(bytes[0] as number, VERSION_WITH_MORE)
   bytes[1] = (bytes[1] as number) | HAS_NOTES
   return bytes
 }

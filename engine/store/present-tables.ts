@@ -1,6 +1,5 @@
 /**
- * An environment for whoever only looks, and may be older than the program: a table that is not there is empty, where
- * opening it would make it.
+ * An environment for whoever only looks: a table that is not there is empty, where opening it would make it.
  */
 import { assert } from '../assert.js'
 import type { Environment } from './environment.js'

@@ -1,15 +1,13 @@
 /**
  * The header of an event's record: how its bytes are read and written (event-record.ts has the layout).
  *
- * Owns: the versions, the flags, the fields of fixed size. Leaves out: what stands behind the header.
+ * Owns: the version, the flags, the fields of fixed size. Leaves out: what stands behind the header.
  */
 import { assert } from '../assert.js'
-import { BUCKET_ID_BYTES } from '../event/bucket-key.js'
-import type { Decision, DecisionSource } from '../decide/decision.js'
+import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
+import type { Decision, DecisionSource } from '../domain/decide/decision.js'
 
 const VERSION = 1
-const VERSION_MAX = 3
-export const VERSION_WITH_MORE = 2
 export const HEADER_BYTES = 32
 export const NO_LABEL = 255
 export const BUCKET_ID_AT = 16
@@ -40,9 +38,9 @@ const LOOK_UPS_SHIFT = 6
  * What was looked up elsewhere about the event. `awaited`: it waits for that, and has a mark in `awaited`. `stored`: there is a row
  * in `lookups`. `passed_over`: nothing was asked, since too many events waited.
  */
-export type LookUps = 'none' | 'awaited' | 'stored' | 'passed_over'
+export type EnrichmentRequests = 'none' | 'awaited' | 'stored' | 'passed_over'
 
-const lookUpStates: readonly LookUps[] = ['none', 'awaited', 'stored', 'passed_over']
+const enrichmentStates: readonly EnrichmentRequests[] = ['none', 'awaited', 'stored', 'passed_over']
 
 /** What the header says. */
 export interface RecordHeader extends Decision {
@@ -56,7 +54,7 @@ export interface RecordHeader extends Decision {
   readonly hasClientId: boolean
   /** 16 bytes; null where the job has no buckets. */
   readonly bucketId: Uint8Array | null
-  readonly lookUps: LookUps
+  readonly enrichments: EnrichmentRequests
 }
 
 /** The header of an event that comes in. */
@@ -66,9 +64,9 @@ export function newHeader(
   lacksPoints: boolean,
   hasClientId: boolean,
   bucketId: Uint8Array | null,
-  lookUps: LookUps = 'none',
+  enrichments: EnrichmentRequests = 'none',
 ): RecordHeader {
-  // Field by field: an object spread costs several microseconds here.
+  // Field by field: an object spread is slow.
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
   return {
     label,
@@ -82,7 +80,7 @@ export function newHeader(
     hasFeedback: false,
     hasClientId,
     bucketId,
-    lookUps,
+    enrichments,
   }
 }
 
@@ -101,15 +99,12 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
     modelVersion: bytes.readUInt32LE(8),
     outlierScore: bytes.readFloatLE(12),
     bucketId: isInBucket(bytes) ? bytes.subarray(BUCKET_ID_AT, BUCKET_ID_AT + BUCKET_ID_BYTES) : null,
-    lookUps: lookUpStates[(bytes[3] as number) >> LOOK_UPS_SHIFT] as LookUps,
+    enrichments: enrichmentStates[(bytes[3] as number) >> LOOK_UPS_SHIFT] as EnrichmentRequests,
   }
 }
 
 function flagsOf(record: Uint8Array): number {
-  assert(
-    (record[0] as number) >= VERSION && (record[0] as number) <= VERSION_MAX,
-    'a record of a version that this code knows',
-  )
+  assert(record[0] === VERSION, 'a record of a version that this code knows')
   return record[1] as number
 }
 
@@ -154,8 +149,7 @@ export function bucketIdTextOf(record: Uint8Array): string {
 export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   const { bucketId, confidence } = header
   const kept = (bytes[at + 1] as number) & KEPT_FLAGS
-  bytes[at] =
-    header.lookUps !== 'none' ? VERSION_MAX : (kept & (HAS_PREVIOUS | HAS_NOTES)) === 0 ? VERSION : VERSION_WITH_MORE
+  bytes[at] = VERSION
   bytes[at + 1] =
     kept |
     (header.pending ? PENDING : 0) |
@@ -164,7 +158,8 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
     (header.hasFeedback ? HAS_FEEDBACK : 0) |
     (header.hasClientId ? HAS_CLIENT_ID : 0)
   bytes[at + 2] = header.label < 0 ? NO_LABEL : header.label
-  bytes[at + 3] = decisionSources.indexOf(header.source) | (lookUpStates.indexOf(header.lookUps) << LOOK_UPS_SHIFT)
+  bytes[at + 3] =
+    decisionSources.indexOf(header.source) | (enrichmentStates.indexOf(header.enrichments) << LOOK_UPS_SHIFT)
   bytes[at + 4] = confidence
   bytes[at + 5] = confidence >> 8
   bytes.writeUInt32LE(header.modelVersion, at + 8)

@@ -2,8 +2,8 @@
  * The row of a reprocessing task: what it is to decide again, and how far it is. Written in the same commit as the events
  * that a piece of it decided, so that after any crash each event is counted once.
  */
-import type { ScalarValue } from '../event/point-value.js'
-import type { Filter } from '../query/filter.js'
+import type { ScalarValue } from '../domain/event/point-value.js'
+import type { Filter } from '../domain/query/filter.js'
 import { decodeJsonRow, encodeJsonRow } from './rows.js'
 
 /** Which events a task decides again; checked before it is stored. Dates are read as of the time of the request. */

@@ -3,13 +3,13 @@
  *
  * Owns: the layout of bucket, ballot, stats and model rows. Leaves out: keys (tables.ts), event records.
  *
- * Every row starts with the version of its layout (D11); code reads every version up to its own.
+ * Every row starts with the version of its layout (D11).
  */
-import type { ConsensusChange } from '../learn/knowledge-base.js'
-import type { Consensus, Vote } from '../learn/consensus.js'
-import type { ModelSummary } from '../learn/classifier.js'
-import type { PointValue } from '../event/point-value.js'
-import { freshWatch, type WatchState } from '../decide/watch.js'
+import type { ConsensusChange } from '../domain/learn/knowledge-base.js'
+import type { Consensus, Vote } from '../domain/learn/consensus.js'
+import type { ModelSummary } from '../domain/learn/classifier.js'
+import type { PointValue } from '../domain/event/point-value.js'
+import { freshTrust, type ModelTrust } from '../domain/decide/model-trust.js'
 import { assert } from '../assert.js'
 import { pack, unpack } from './pack.js'
 
@@ -69,42 +69,36 @@ export interface CountRow {
   readonly events: number
   /** Ingest time of the latest, microseconds. */
   readonly lastMicros: number
-  /** Of these events, how many have each label as their decision; null in a bucket from before that was counted. */
-  readonly decided: readonly number[] | null
+  /** Of these events, how many have each label as their decision. */
+  readonly decided: readonly number[]
 }
 
-/** The version of count rows with decisions. */
-const VERSION_DECIDED = 2
 const COUNT_BYTES = 16
 
 /** Bytes of such a row. */
 export function countBytes({ decided }: CountRow): number {
-  return COUNT_BYTES + 4 * (decided?.length ?? 0)
+  return COUNT_BYTES + 4 * decided.length
 }
 
-/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 version 2: decided, u32 a label | into `bytes` at `at`, or into new ones. */
+/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 decided, u32 a label | into `bytes` at `at`, or into new ones. */
 export function encodeCount(row: CountRow, bytes: Buffer = Buffer.allocUnsafe(countBytes(row)), at = 0): Buffer {
   const { decided } = row
-  bytes[at] = decided === null ? VERSION : VERSION_DECIDED
+  bytes[at] = VERSION
   bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0
   bytes.writeUInt32LE(row.events, at + 4)
   bytes.writeDoubleLE(row.lastMicros, at + 8)
-  for (let i = 0; i < (decided?.length ?? 0); i++)
-    bytes.writeUInt32LE((decided as number[])[i] as number, at + COUNT_BYTES + 4 * i)
+  for (let i = 0; i < decided.length; i++) bytes.writeUInt32LE(decided[i] as number, at + COUNT_BYTES + 4 * i)
   return bytes
 }
 
 export function decodeCount(value: Uint8Array): CountRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION || bytes[0] === VERSION_DECIDED, 'a count row of a version that this code knows')
-  const labels = bytes[0] === VERSION ? null : (bytes.length - COUNT_BYTES) / 4
+  assert(bytes[0] === VERSION, 'a count row of a version that this code knows')
+  const labels = (bytes.length - COUNT_BYTES) / 4
   return {
     events: bytes.readUInt32LE(4),
     lastMicros: bytes.readDoubleLE(8),
-    decided:
-      labels === null
-        ? null
-        : Array.from({ length: labels }, (_, label) => bytes.readUInt32LE(COUNT_BYTES + 4 * label)),
+    decided: Array.from({ length: labels }, (_, label) => bytes.readUInt32LE(COUNT_BYTES + 4 * label)),
   }
 }
 
@@ -158,8 +152,8 @@ export interface StatsRow {
   /** Ballots by their consensus: one count a label. */
   readonly consensusCounts: readonly number[]
   readonly undecidedBallots: number
-  /** Ballots whose consensus has a small majority; null in a row of before it was counted, until its actor counts. */
-  readonly lowScoreBallots: number | null
+  /** Ballots whose consensus has a small majority. */
+  readonly lowScoreBallots: number
   /** Facts about the time since the active model was installed, for the blockers of auto_retrain. */
   readonly outliersSinceTraining: number
   readonly consensusChangesSinceTraining: number
@@ -167,8 +161,8 @@ export interface StatsRow {
   readonly consensusFlipsSinceTraining: number
   readonly lowConfidenceSinceTraining: number
   readonly decidedSinceTraining: number
-  /** What the stream since then says of the model; changed in place (decide/watch.ts). */
-  readonly watch: WatchState
+  /** What the stream since then says of the model; changed in place (decide/model-trust.ts). */
+  readonly watch: ModelTrust
 }
 
 export function emptyStats(labelCount: number): StatsRow {
@@ -207,7 +201,7 @@ export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {
     consensusFlipsSinceTraining: 0,
     lowConfidenceSinceTraining: 0,
     decidedSinceTraining: 0,
-    watch: freshWatch(),
+    watch: freshTrust(),
   }
 }
 
@@ -237,40 +231,30 @@ export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Arr
   return { row: JSON.parse(bytes.toString('utf8', 8, jsonEnd)) as ModelRow, model: bytes.subarray(jsonEnd) }
 }
 
-/** Ballots since overrides are kept with who set them and when; before, an override was its label or null. */
-const BALLOT_VERSION = 2
-
 /** | 0 version | 1 JSON | */
 export function encodeBallot(row: BallotRow): Buffer {
-  return encodeJsonRow(row, BALLOT_VERSION)
+  return encodeJsonRow(row)
 }
 
 /** A row that is JSON behind its version. */
-export function encodeJsonRow(row: object, version = VERSION): Buffer {
-  return Buffer.concat([Buffer.of(version), Buffer.from(JSON.stringify(row), 'utf8')])
+export function encodeJsonRow(row: object): Buffer {
+  return Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')])
 }
 
 export function decodeBallot(value: Uint8Array): BallotRow {
-  if (value[0] !== VERSION) return decodeJsonRow(value, BALLOT_VERSION) as BallotRow
-  const row = decodeJsonRow(value, VERSION) as Omit<BallotRow, 'override'> & { readonly override: number | null }
-  return { ...row, override: row.override === null ? null : { label: row.override, by: '', atMicros: 0 } }
+  return decodeJsonRow(value) as BallotRow
 }
 
 /** | 0 version | 1 JSON | */
 export function encodeStats(row: StatsRow): Buffer {
-  return encodeJsonRow(row, VERSION)
+  return encodeJsonRow(row)
 }
-
-/** What earlier rows do not have. */
-type Counted = 'lowScoreBallots' | 'consensusFlipsSinceTraining' | 'watch'
 
 export function decodeStats(value: Uint8Array): StatsRow {
-  const row = decodeJsonRow(value, VERSION) as Omit<StatsRow, Counted> & Partial<StatsRow>
-  const { lowScoreBallots = null, consensusFlipsSinceTraining = 0, watch = freshWatch() } = row
-  return { ...row, lowScoreBallots, consensusFlipsSinceTraining, watch }
+  return decodeJsonRow(value) as StatsRow
 }
 
-export function decodeJsonRow(value: Uint8Array, version = VERSION): unknown {
-  assert(value[0] === version, 'a row of a version that this code knows')
+export function decodeJsonRow(value: Uint8Array): unknown {
+  assert(value[0] === VERSION, 'a row of a version that this code knows')
   return JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'))
 }

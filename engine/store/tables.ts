@@ -10,20 +10,20 @@
  * | ids      | job, client's event id UTF-8 | time: which record has this id                     |
  * | pending  | job, time                    | empty: stored, decided when the job starts         |
  * | awaited  | job, time                    | empty: stored, decided when look-ups have ended    |
- * | lookups  | job, time                    | what was looked up about the event (store/look-up-row.ts) |
+ * | lookups  | job, time                    | what was looked up about the event (store/enrichment-row.ts) |
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
- * | counts   | job, bucket number (u32)     | events of the bucket, but for late ones (actor/bucket-counts.ts) |
+ * | counts   | job, bucket number (u32)     | events of the bucket, but for late ones (buckets/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
  * | changes  | job, time of the change, time | the decision before one that steps have to tell again |
- * | causes   | job, part, number            | root cause analysis (actor/cause-shelf.ts)         |
+ * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
- * | outbox   | time                         | what the audit log is to be told (actor/outbox.ts) |
- * | meta     | name                         | shard-wide: format, last time, how far counts are, head of the audit log |
+ * | outbox   | time                         | what the audit log is to be told (actor/audit-outbox.ts) |
+ * | meta     | name                         | shard-wide: last time, how far counts are, head of the audit log |
  */
 
 /** The tables of a shard. */
@@ -154,7 +154,7 @@ export function versionOfKey(key: Uint8Array): number {
 }
 
 /** Key of a shard-wide value. */
-export function metaKey(name: 'format' | 'last_time' | 'counted_through' | 'audit_head'): Buffer {
+export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head'): Buffer {
   return Buffer.from(name, 'latin1')
 }
 

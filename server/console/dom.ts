@@ -23,7 +23,7 @@ interface Browser {
     setItem(name: string, value: string): void
     removeItem(name: string): void
   }
-  confirm(question: string): boolean
+  confirm(prompt: string): boolean
 }
 
 export const { confirm, document, location, sessionStorage } = globalThis as unknown as Browser
@@ -55,14 +55,14 @@ export function button(text: string, run: () => Promise<void>, failed: (error: u
 /** A button that asks for confirmation before it calls `run`. */
 export function carefulButton(
   text: string,
-  question: string,
+  prompt: string,
   run: () => Promise<void>,
   failed: (error: unknown) => void,
 ): Element {
   return button(
     text,
     async () => {
-      if (confirm(question)) await run()
+      if (confirm(prompt)) await run()
     },
     failed,
   )

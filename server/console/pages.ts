@@ -72,11 +72,11 @@ const jobs: Page = async () => {
 /** The latest events of a job, each with a button for every label. */
 const feedback: Page = async (id, { draw, failed }) => {
   const job = await ask<Job>('GET', `/api/v1/jobs/${id}`)
-  const asked = { job_ids: [job.job_id], size: EVENTS_SHOWN, decision_points_only: true }
+  const selection = { job_ids: [job.job_id], size: EVENTS_SHOWN, decision_points_only: true }
   const { events, total_count: total } = await ask<{ events: readonly StoredEvent[]; total_count: number }>(
     'POST',
     '/api/v2/events/query',
-    asked,
+    selection,
   )
   const rows = events.map((event) => {
     const path = `/api/v2/events/${job.job_id}/${encodeURIComponent(event.event_id)}/feedback`

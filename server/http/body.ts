@@ -12,7 +12,8 @@
  */
 import { gunzip } from 'node:zlib'
 import { limits, Refusal } from '../../engine/index.js'
-import type { BodySink, Exchange } from './exchange.js'
+import type { BodySink } from './body-sink.js'
+import type { Exchange } from './exchange.js'
 import { Gatherer } from './gatherer.js'
 import { heldBodies, type HeldBytes } from './held-bytes.js'
 

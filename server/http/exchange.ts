@@ -15,21 +15,29 @@
 import { limits, Refusal } from '../../engine/index.js'
 import { asksForProblem } from './accept.js'
 import { addressOf } from './address.js'
-import type { ExchangeHost } from './exchange-host.js'
+import type { BodySink } from './body-sink.js'
 import { headerName, type HeaderName } from './header-name.js'
 import { LargeAnswer } from './large-answer.js'
 import type { HttpRequest, HttpResponse } from './native.js'
 import { isRequestId, nextRequestId } from './request-id.js'
-import { codeOf, noHeaders, sendAnswer, writeHead, type Headers } from './send.js'
+import { codeOf, noHeaders, sendAnswer, writeHead, type Answer, type Headers } from './send.js'
 import type { RequestTrace } from './request-trace.js'
 import type { RouteMeter } from './traffic.js'
 
-/** Takes a request's body. */
-export interface BodySink {
-  /** The chunk's memory is valid during the call only. No chunk follows `last`. */
-  chunk(bytes: Uint8Array, last: boolean): void
-  /** The client disconnected: no chunk follows, and no answer can be sent. */
-  gone(): void
+/** The state and callbacks that all exchanges of a listener share. */
+export interface ExchangeHost {
+  /** True during a drain: each answer closes its connection. */
+  draining: boolean
+  /** Number of held exchanges that have not ended. */
+  held: number
+  /** Called when `held` falls to zero. */
+  idle(): void
+  /** Called at the end of an exchange: its status, or 0 if the client disconnected first. */
+  over(exchange: Exchange, status: number): void
+  /** Answers for an exception. */
+  fault(exchange: Exchange, error: unknown): void
+  /** Called for an exception that is a bug. */
+  failed(exchange: Exchange, error: unknown): void
 }
 
 const requestIdHeader = headerName('x-request-id')
@@ -99,10 +107,7 @@ export class Exchange {
 
   /** The client's X-Request-Id if it is valid, else a new one. */
   get requestId(): string {
-    const given = this.#idGiven()
-    if (given !== '') return given
-    if (this.#ownId === '') this.#ownId = nextRequestId()
-    return this.#ownId
+    return this.#idGiven() || (this.#ownId ||= nextRequestId())
   }
 
   /** Reports a bug to the log. */
@@ -150,17 +155,17 @@ export class Exchange {
     const res = this.#res
     if (res === null) return
     if (this.#streaming) return this.cut()
-    const options = { head: this.method === 'head', close: this.#host.draining, corked: this.#req !== null }
     const code = codeOf(status)
     const named =
       code >= ERRORS_FROM || this.#idGiven() !== '' ? [...headers, ['X-Request-Id', this.requestId] as const] : headers
-    if (body.length >= limits.largeAnswerBytesMin && !options.head)
-      return this.#replyAsRead(res, status, type, body, named)
-    sendAnswer(res, status, type, body, named, options)
+    const head = this.method === 'head'
+    const answer = { status, type, body, headers: named, head, close: this.#host.draining, corked: this.#req !== null }
+    if (body.length >= limits.largeAnswerBytesMin && !head) return this.#replyAsRead(res, answer)
+    sendAnswer(res, answer)
     this.#settle(code)
   }
 
-  #replyAsRead(res: HttpResponse, status: string, type: string, body: string | Uint8Array, headers: Headers): void {
+  #replyAsRead(res: HttpResponse, { status, type, body, headers }: Answer): void {
     this.hold()
     this.#large = LargeAnswer.of(res, typeof body === 'string' ? Buffer.from(body) : body)
     if (this.#large === null)

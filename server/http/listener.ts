@@ -18,8 +18,7 @@ import {
   us_socket_local_port,
 } from './native.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from './native.js'
-import { Exchange } from './exchange.js'
-import type { ExchangeHost } from './exchange-host.js'
+import { Exchange, type ExchangeHost } from './exchange.js'
 import { checkTlsFiles, type TlsFiles } from './tls.js'
 
 export interface ListenOptions {

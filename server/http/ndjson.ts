@@ -2,7 +2,7 @@
  * Splits a stream of bytes into lines, one on request.
  *
  * Owns: bytes that arrived and were not yet taken. Leaves out: the meaning of a line, flow control
- * (routes/bulk-stream.ts).
+ * (bulk/bulk-stream.ts).
  *
  * 1. A line within one chunk is not copied; it is valid until the next call of `next`, `feed` or `keep`.
  * 2. The memory of a chunk is used until `keep`, which copies the rest of the chunk.

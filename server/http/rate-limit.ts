@@ -1,7 +1,7 @@
 /**
  * Limits the requests of callers per second, with a token bucket for each key and each user.
  *
- * Owns: the buckets. Leaves out: the callers of `take` (auth.ts for requests; routes/bulk-stream.ts for lines of a
+ * Owns: the buckets. Leaves out: the callers of `take` (auth.ts for requests; bulk/bulk-stream.ts for lines of a
  * stream, which wait instead of being refused).
  *
  * 1. The API tokens of a user share one bucket, so that more tokens do not raise the limit.

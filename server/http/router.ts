@@ -21,6 +21,13 @@ interface Branch<T> {
   readonly byMethod: Map<string, T>
 }
 
+/** A request's path and method, and the parameters that were found on the way. */
+interface Sought {
+  readonly path: string
+  readonly method: string
+  readonly params: string[]
+}
+
 const SLASH = 0x2f
 
 function branch<T>(): Branch<T> {
@@ -71,7 +78,7 @@ export class Router<T> {
   /** Finds what serves a method (lower case) on a path as sent. HEAD is served by GET. */
   find(method: string, path: string): Match<T> {
     const params: string[] = []
-    const value = this.#walk(this.#root, path, 0, method === 'head' ? 'get' : method, params)
+    const value = this.#walk(this.#root, 0, { path, method: method === 'head' ? 'get' : method, params })
     if (value !== undefined && value !== null) {
       for (let i = 0; i < params.length; i++) params[i] = decodeOnce(params[i]!)
       return { found: true, value, params }
@@ -84,21 +91,22 @@ export class Router<T> {
    * The value for the rest of the path. null: the path exists with other methods; undefined: it does not exist. It
    * reads the path in place, so that no list of segments is made for each request.
    */
-  #walk(at: Branch<T>, path: string, from: number, method: string, params: string[]): T | null | undefined {
+  #walk(at: Branch<T>, from: number, sought: Sought): T | null | undefined {
+    const { path, method, params } = sought
     while (from < path.length && path.charCodeAt(from) === SLASH) from++
     if (from === path.length) return at.byMethod.get(method) ?? (at.byMethod.size > 0 ? null : undefined)
     const { literal } = at
     for (let i = 0; i < literal.length; i++) {
       const { segment, branch } = literal[i]!
       if (!isSegmentAt(path, from, segment)) continue
-      const value = this.#walk(branch, path, from + segment.length, method, params)
+      const value = this.#walk(branch, from + segment.length, sought)
       if (value !== undefined) return value
     }
     if (at.param === null) return undefined
     const slash = path.indexOf('/', from)
     const end = slash < 0 ? path.length : slash
     params.push(path.slice(from, end))
-    const value = this.#walk(at.param, path, end, method, params)
+    const value = this.#walk(at.param, end, sought)
     if (value === undefined) params.pop()
     return value
   }

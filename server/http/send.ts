@@ -25,13 +25,22 @@ export function codeOf(status: string): number {
   return code
 }
 
+/** One whole answer, and how it is sent. */
+export interface Answer {
+  readonly status: string
+  readonly type: string
+  readonly body: string | Uint8Array
+  readonly headers: Headers
+  /** Headers only. */
+  readonly head: boolean
+  /** End the connection. */
+  readonly close: boolean
+  /** The native handler still runs, and corks itself. */
+  readonly corked: boolean
+}
+
 let target: HttpResponse | null = null
-let statusLine = ''
-let contentType = ''
-let content: string | Uint8Array = ''
-let extra: Headers = noHeaders
-let withoutBody = false
-let closing = false
+let content: Answer | null = null
 
 /** Writes the status line and the headers. */
 export function writeHead(res: HttpResponse, status: string, type: string, headers: Headers): void {
@@ -43,32 +52,20 @@ export function writeHead(res: HttpResponse, status: string, type: string, heade
 
 function write(): void {
   const res = target
-  if (res === null) return
-  writeHead(res, statusLine, contentType, extra)
+  if (res === null || content === null) return
+  const { status, type, body, headers, head, close } = content
+  writeHead(res, status, type, headers)
   // With a length as its argument, endWithoutBody would wait for a body that never comes.
-  if (withoutBody) res.writeHeader('Content-Length', String(Buffer.byteLength(content))).endWithoutBody()
-  else res.end(content, closing)
+  if (head) res.writeHeader('Content-Length', String(Buffer.byteLength(body))).endWithoutBody()
+  else res.end(body, close)
 }
 
 /** Ends the response with this answer. The response must not be used afterwards. */
-export function sendAnswer(
-  res: HttpResponse,
-  status: string,
-  type: string,
-  body: string | Uint8Array,
-  headers: Headers,
-  /** `head`: headers only. `close`: end the connection. `corked`: the native handler still runs, and corks itself. */
-  options: { readonly head: boolean; readonly close: boolean; readonly corked: boolean },
-): void {
+export function sendAnswer(res: HttpResponse, answer: Answer): void {
   target = res
-  statusLine = status
-  contentType = type
-  content = body
-  extra = headers
-  withoutBody = options.head
-  closing = options.close
-  if (options.corked) write()
+  content = answer
+  if (answer.corked) write()
   else res.cork(write)
   target = null
-  content = ''
+  content = null
 }

@@ -31,7 +31,7 @@ footer { margin-top: 2rem; }
 </style>
 </head>
 <body>
-<header><a href="/jobs">Jobs</a> · <a href="/api-keys">API keys</a> · <a href="/docs/exposer">API</a></header>
+<header><a href="/jobs">Jobs</a> · <a href="/api-keys">API keys</a> · <a href="/docs">Manual</a> · <a href="/docs/exposer">API</a></header>
 <p id="notice" role="alert"></p>
 <main id="main"></main>
 <noscript>This page needs JavaScript.</noscript>

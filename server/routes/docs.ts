@@ -1,23 +1,37 @@
 /**
- * The interactive documentation and the document that it shows.
+ * The interactive documentation of the API, and the files that it and the manual (manual.ts) load.
  *
  * Everything is served from here, nothing from elsewhere; the content security policy holds the page to that.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Exchange } from '../http/exchange.js'
 import { replyError, replyHttpError } from '../http/error-reply.js'
 import { keptAnswer } from '../http/large-answer.js'
+import { json } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import type { Headers } from '../http/send.js'
 
-const assetsDir = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const manual = fileURLToPath(new URL('../../server/docs/', import.meta.url))
 
-const assetTypes: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
+interface Asset {
+  readonly type: string
+  readonly file: string
+}
+
+const css = 'text/css; charset=utf-8'
+const javascript = 'text/javascript; charset=utf-8'
+
+const assets: Readonly<Record<string, Asset>> = {
+  'swagger-ui.css': { type: css, file: join(swagger, 'swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: javascript, file: join(swagger, 'swagger-ui-bundle.js') },
+  'favicon-32x32.png': { type: 'image/png', file: join(swagger, 'favicon-32x32.png') },
+  'manual.css': { type: css, file: join(manual, 'html/manual.css') },
+  'headings.json': { type: json, file: join(manual, 'html/headings.json') },
+  'search.js': { type: javascript, file: join(manual, 'search.js') },
 }
 
 const cached: Headers = [
@@ -66,21 +80,21 @@ const startScript = `window.ui = SwaggerUIBundle({
 
 const loaded = new Map<string, Promise<Buffer>>()
 
-function asset(name: string): Promise<Buffer> {
-  let bytes = loaded.get(name)
-  if (bytes === undefined) loaded.set(name, (bytes = readFile(join(assetsDir, name)).then(keptAnswer)))
+function bytesOf(file: string): Promise<Buffer> {
+  let bytes = loaded.get(file)
+  if (bytes === undefined) loaded.set(file, (bytes = readFile(file).then(keptAnswer)))
   return bytes
 }
 
 function serveAsset(exchange: Exchange, name: string): void {
-  if (name === 'start.js') return exchange.reply('200 OK', 'text/javascript; charset=utf-8', startScript, cached)
-  const type = Object.hasOwn(assetTypes, name) ? assetTypes[name] : undefined
-  if (type === undefined) return replyHttpError(exchange, 404, 'not found')
+  if (name === 'start.js') return exchange.reply('200 OK', javascript, startScript, cached)
+  const asset = Object.hasOwn(assets, name) ? assets[name] : undefined
+  if (asset === undefined) return replyHttpError(exchange, 404, 'not found')
   exchange.hold()
-  asset(name).then(
-    (bytes) => exchange.reply('200 OK', type, bytes, cached),
+  bytesOf(asset.file).then(
+    (bytes) => exchange.reply('200 OK', asset.type, bytes, cached),
     (error: unknown) => {
-      loaded.delete(name)
+      loaded.delete(asset.file)
       replyError(exchange, error)
     },
   )
@@ -88,28 +102,23 @@ function serveAsset(exchange: Exchange, name: string): void {
 
 const tag = 'Documentation'
 
-function pageAt(path: string, operationId: string, summary: string): Route {
-  return {
+export const docRoutes: readonly Route[] = [
+  {
     method: 'GET',
-    path,
-    operationId,
+    path: '/docs/exposer',
+    operationId: 'getDocumentation',
     tag,
-    summary,
+    summary: 'Interactive documentation',
     scope: null,
     responses: { 200: { description: 'A page.', mediaType: 'text/html' } },
     serve: (exchange) => exchange.reply('200 OK', 'text/html; charset=utf-8', page, pageHeaders),
-  }
-}
-
-export const docRoutes: readonly Route[] = [
-  pageAt('/docs/exposer', 'getDocumentation', 'Interactive documentation'),
-  pageAt('/docs', 'getDocumentationInShort', 'The same, where it was before'),
+  },
   {
     method: 'GET',
     path: '/docs/assets/{file}',
     operationId: 'getDocumentationAsset',
     tag,
-    summary: 'A file of the interactive documentation',
+    summary: 'A file that the documentation loads',
     scope: null,
     responses: { 200: { description: 'The file.', mediaType: '*/*' } },
     errors: [404],

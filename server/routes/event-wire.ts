@@ -12,7 +12,7 @@ const FIXED_BYTES = 512
 const UNIT_BYTES = 6
 /** Most middle parts that are cached. */
 const MIDDLES_MAX = 4_096
-const [QUOTE, BACKSLASH, SPACE, DELETE, ZERO, COLON, DOT, LETTER_Z] = [0x22, 0x5c, 0x20, 0x7f, 0x30, 0x3a, 0x2e, 0x5a]
+const [QUOTE, BACKSLASH, SPACE, DELETE, ZERO, COLON, DOT, CODE_Z] = [0x22, 0x5c, 0x20, 0x7f, 0x30, 0x3a, 0x2e, 0x5a]
 
 const head = Buffer.from('{"event_id":')
 const job = Buffer.from(',"job_id":')
@@ -212,6 +212,6 @@ function putTime(out: Buffer, at: number, micros: number): number {
   end = putDigits(out, end, ofDay % 60, 2)
   out[end++] = DOT
   end = putDigits(out, end, micros - second * MICROS, 6)
-  out[end++] = LETTER_Z
+  out[end++] = CODE_Z
   return end
 }

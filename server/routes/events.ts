@@ -16,7 +16,7 @@ import {
   NewEvent,
   ResultLine,
 } from '../schemas/events.js'
-import { postEventLines } from './bulk-stream.js'
+import { postEventLines } from './bulk/bulk-stream.js'
 import { postEvent } from './event-post.js'
 import { eventBytes } from './event-wire.js'
 import { jobFromPath } from './job-reference.js'

@@ -5,30 +5,31 @@ import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
 import { alertmanagerRoutes } from './alertmanager.js'
-import { auditRoutes } from './audit.js'
-import { backupRoutes } from './backups.js'
-import { catalogueRoutes } from './catalogue.js'
+import { auditRoutes } from './monitoring/audit.js'
+import { backupRoutes } from './monitoring/backups.js'
+import { integrationMetadataRoutes } from './integration-metadata.js'
 import { clusterRoutes } from './clusters.js'
 import { consoleRoutes } from './console.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
-import { erasureRoutes } from './erasure.js'
+import { eraseRoutes } from './erase.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { integrationRoutes } from './integrations.js'
 import { jobRoutes } from './jobs.js'
+import { manualRoutes } from './manual.js'
 import { metricsReportRoutes } from './metrics-reports.js'
 import { metricsRoutes } from './metrics.js'
 import { queryRoutes } from './queries.js'
-import { containerRoutes } from './containers.js'
-import { platformRoutes } from './platform.js'
-import { probeRoutes } from './probes.js'
-import { openPrometheusRoutes, prometheusRoutes } from './prometheus.js'
+import { containerRoutes } from './monitoring/containers.js'
+import { platformRoutes } from './monitoring/platform.js'
+import { probeRoutes } from './monitoring/probes.js'
+import { openPrometheusRoutes, prometheusRoutes } from './monitoring/prometheus.js'
 import { reprocessRoutes } from './reprocess-tasks.js'
 import { resourceRoutes } from './resources.js'
 import { storedEventRoutes } from './stored-events.js'
 import { tokenRoutes } from './tokens.js'
-import { watchdogRoutes } from './watchdogs.js'
+import { watchdogRoutes } from './monitoring/watchdogs.js'
 import { userRoutes } from './users.js'
 
 const documents = new Map<string, Uint8Array>()
@@ -64,6 +65,7 @@ const root: Route = {
         name: Type.String(),
         pages: Type.String(),
         documentation: Type.String(),
+        manual: Type.String(),
         openapi: Type.String(),
       }),
     },
@@ -73,6 +75,7 @@ const root: Route = {
       name: app.service.name,
       pages: '/jobs',
       documentation: '/docs/exposer',
+      manual: '/docs',
       openapi: '/openapi.json',
     })
   },
@@ -85,9 +88,9 @@ export const routes: readonly Route[] = [
   ...reprocessRoutes,
   ...jobRoutes,
   ...resourceRoutes,
-  ...catalogueRoutes,
+  ...integrationMetadataRoutes,
   ...userRoutes,
-  ...erasureRoutes,
+  ...eraseRoutes,
   ...tokenRoutes,
   ...healthRoutes,
   ...integrationRoutes,
@@ -98,6 +101,7 @@ export const routes: readonly Route[] = [
   ...metricsRoutes,
   ...metricsReportRoutes,
   ...docRoutes,
+  ...manualRoutes,
   ...consoleRoutes,
   ...probeRoutes,
   ...prometheusRoutes,

@@ -4,7 +4,7 @@ import {
   type DeliveryView,
   type EnrichmentView,
   type InputView,
-  type LetterView,
+  type DeadLetterView,
 } from '../../engine/index.js'
 import { operation, type Route } from '../http/route.js'
 import {
@@ -73,7 +73,7 @@ function enrichmentWire(view: EnrichmentView) {
   }
 }
 
-function failedDeliveryWire(view: LetterView) {
+function deadLetterWire(view: DeadLetterView) {
   return {
     id: view.id,
     job_id: view.jobId === 0 ? null : view.jobId,
@@ -148,8 +148,14 @@ const failed = operation({
     app,
     query: { job_id: jobId, integration_id: integrationId, status: state, page = 0, size = PAGE_SIZE },
   }) {
-    const { letters, total } = await app.service.integrations.letters({ jobId, integrationId, state, page, size })
-    return { failed_deliveries: letters.map(failedDeliveryWire), total_count: total, page, size }
+    const { deadLetters, total } = await app.service.integrations.deadLetters({
+      jobId,
+      integrationId,
+      state,
+      page,
+      size,
+    })
+    return { failed_deliveries: deadLetters.map(deadLetterWire), total_count: total, page, size }
   },
 })
 

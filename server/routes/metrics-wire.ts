@@ -45,5 +45,5 @@ function objectOf(entries: readonly (readonly [string, unknown])[]): Record<stri
 
 /** `topEventsIds` becomes `top_events_ids`, `f1Score` becomes `f1_score`. */
 function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return name.replace(/[A-Z]/g, (deadLetter) => `_${deadLetter.toLowerCase()}`)
 }

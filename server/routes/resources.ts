@@ -153,8 +153,8 @@ const remove = operation({
   errors: [404, 409, 507],
   async handle({ app, principal, query, origin }) {
     const from = origin()
-    const removal = { ...engineQuery(query), force: query.force ?? false }
-    const { deleted, updated } = await app.service.deleteResource(removal, principal)
+    const deletion = { ...engineQuery(query), force: query.force ?? false }
+    const { deleted, updated } = await app.service.deleteResource(deletion, principal)
     return {
       request: worked,
       deleted: deleted.map((ref) => refWire(ref, from)),

@@ -40,8 +40,8 @@ const issue: OpenRoute = {
   summary: 'Get a token for a password',
   description:
     'A token is used like a key. At each request it has the permissions of its user at that time.\n\n' +
-    'Repeated attempts are throttled for the user name and for the address. A user has at most 100 tokens; another one ' +
-    'revokes the token that has been unused for longest.',
+    'Repeated attempts are throttled for the user name and for the address. A user has at most 100 tokens; another ' +
+    'one revokes the token that has been unused for longest.',
   scope: null,
   body: TokenRequest,
   bodyExample: { username: 'ann', password: 'correct horse battery', expires_in_value: 12, expires_in_unit: 'hours' },

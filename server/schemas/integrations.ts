@@ -68,7 +68,7 @@ export const Enrichment = Type.Object({
 
 export const Enrichments = Type.Array(Enrichment)
 
-const FailedDeliveryStatus = Type.Enum(['waiting', 'dead'])
+const DeadLetterState = Type.Enum(['waiting', 'dead'])
 
 export const FailedDelivery = Type.Object({
   id: Type.String(),
@@ -78,7 +78,7 @@ export const FailedDelivery = Type.Object({
   integration_title: Type.String(),
   role: Type.Enum([...integrationRoles]),
   event_id: nullable(Type.String({ description: 'Null if the event was deleted.' })),
-  status: FailedDeliveryStatus,
+  status: DeadLetterState,
   attempts: Type.Integer(),
   reason: Type.String(),
   first_failed_at: Timestamp,
@@ -102,7 +102,7 @@ const selection = {
 export const FailedDeliveryQuery = Type.Object({
   job_id: selection.job_id,
   integration_id: selection.integration_id,
-  status: Type.Optional(FailedDeliveryStatus),
+  status: Type.Optional(DeadLetterState),
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Page number, from 0.' })),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.deadLettersPageMax, default: 50 })),
 })

@@ -1,4 +1,4 @@
-/** Metrics: requests and answers. engine/DESIGN.md and the code that computes a figure define it. */
+/** Metrics: requests and answers. metrics/DESIGN.md and the code that computes a figure define it. */
 import { Type } from 'typebox'
 import { limits } from '../../engine/index.js'
 import { nullable, Outcome, Timestamp } from './common.js'

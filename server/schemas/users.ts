@@ -54,7 +54,8 @@ export const timeUnits = {
   year: 365 * 86_400,
 } as const
 
-const anyCase = (word: string): string => [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('')
+const anyCase = (word: string): string =>
+  [...word].map((deadLetter) => `[${deadLetter}${deadLetter.toUpperCase()}]`).join('')
 const unitPattern = `^(${Object.keys(timeUnits).map(anyCase).join('|')})[sS]?$`
 
 export const TokenRequest = Type.Object({

@@ -1,4 +1,4 @@
-/** What every implementation of engine/learn/classifier.ts is held to. */
+/** What every implementation of engine/domain/learn/classifier.ts is held to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -9,8 +9,8 @@ import {
   type PointValue,
   type PointValues,
   type TrainingSet,
-} from '../../engine/learn/classifier.js'
-import { SeededRandom } from '../../engine/random.js'
+} from '../../engine/domain/learn/classifier.js'
+import { SeededRandom } from '../../engine/rng.js'
 
 const points = ['rule.name', 'severity', 'source.ip', 'destination.port', 'tags', 'internal', 'user']
 const rules = ['brute force on login', 'port scan', 'malware found on disk', 'policy violation', 'unusual process']
@@ -196,11 +196,11 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
             { objective },
           ),
         )
-        const asked = [
+        const query = [
           ...oddValues.map((value) => points.map(() => value)),
           ...Array.from({ length: 50 }, () => eventOf(random, 0).values),
         ]
-        for (const values of asked) {
+        for (const values of query) {
           const probabilities = ask(model, values)
           assert.notEqual(model.choose(probabilities), absent)
           assert.ok((probabilities[absent] as number) < 0.05)
@@ -210,23 +210,23 @@ function answers(name: string, classifier: Classifier, models: Trained): void {
   })
 
   test(`${name}: a separable problem is learned`, () => {
-    const asked = streamOf(500, 9).examples
-    const right = asked.filter(({ values, label }) => best(ask(models.usual, values)) === label).length
-    assert.ok(right / asked.length > 0.97, `${right} of ${asked.length} are right`)
+    const query = streamOf(500, 9).examples
+    const right = query.filter(({ values, label }) => best(ask(models.usual, values)) === label).length
+    assert.ok(right / query.length > 0.97, `${right} of ${query.length} are right`)
   })
 
   test(`${name}: on noisy labels the confidence is about the share of right answers`, () => {
-    const asked = streamOf(4_000, 11, 0.4).examples
+    const query = streamOf(4_000, 11, 0.4).examples
     let confidence = 0
     let right = 0
-    for (const { values, label } of asked) {
+    for (const { values, label } of query) {
       const probabilities = ask(models.noisy, values)
       confidence += Math.max(...probabilities)
       if (best(probabilities) === label) right++
     }
-    const gap = Math.abs(confidence - right) / asked.length
+    const gap = Math.abs(confidence - right) / query.length
     assert.ok(gap < 0.05, `confidence and accuracy are ${gap} apart`)
-    assert.ok(right / asked.length > 0.65, `${right} of ${asked.length} are right`)
+    assert.ok(right / query.length > 0.65, `${right} of ${query.length} are right`)
   })
 }
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { isRefusal } from '../../engine/errors.js'
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 import { WriteBatch, type Entry, type Environment, type KeyRange } from '../../engine/store/environment.js'
-import { MemoryEnvironment } from '../../engine/store/memory.js'
+import { MemoryEnvironment } from '../../engine/store/memory-store.js'
 
 export const contractTables = ['first', 'second'] as const
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Fate, Opened, OutsideKind } from '../../engine/integration/contract.js'
-import type { IntegrationRole } from '../../engine/job/job.js'
-import { decided, never, openSink, outgoing, toolsFor } from '../support/outgoing.js'
+import type { IntegrationRole } from '../../engine/domain/job/job.js'
+import { decided, never, openSink, outgoing, toolsFor, withDefaults } from '../support/outgoing.js'
 
 /** How a counterpart behaves. */
 export type Behaviour = 'well' | 'busy' | 'broken' | 'refusing' | 'silent' | 'half' | 'huge' | 'elsewhere'
@@ -155,7 +155,7 @@ export function sinkContract(one: SinkCase): void {
             one.hostParameter !== 'host' ? host : host.replace(/[[\]]/g, ''),
           ),
         }
-        const sink = openSink(kind, role, connection, parameters, toolsFor([]))
+        const sink = kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor([]))
         const [fate] = await sink.deliver([outgoing()], never)
         assert.equal(fate?.fate, 'failed', host)
         assert.match((fate as Failed).reason, /private, local or reserved/, host)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isoMicros, systemClock, WallClock } from '../../engine/clock.js'
-import { SeededRandom } from '../../engine/random.js'
+import { SeededRandom } from '../../engine/rng.js'
 
 describe('a timestamp', () => {
   it('is ISO 8601 in UTC with microseconds, as the Date of the same time says', () => {

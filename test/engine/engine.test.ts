@@ -7,13 +7,15 @@ import { openEngine, type Engine } from '../../engine/engine.js'
 import { isRefusal, type Refusal, type RefusalCode } from '../../engine/errors.js'
 import { limits } from '../../engine/limits.js'
 import type { EngineOptions } from '../../engine/options.js'
-import type { EventView, JobHandle } from '../../engine/service.js'
-import { openShard } from '../../engine/store/environments.js'
+import type { EventView } from '../../engine/api/decision-service.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { jobKey, sharedTables, shardTables, type ShardTable } from '../../engine/store/tables.js'
 import { afterwards, type Ending } from '../support/afterwards.js'
-import { newDirectory, temporaryDirectory } from '../support/engine-files.js'
-import { recount } from '../support/engine-recount.js'
-import { apiKey, input, job as jobResource, restApi } from '../support/catalog.js'
+import { newDirectory, temporaryDirectory } from '../support/engine/files.js'
+import { recount } from '../support/engine/recount.js'
+import { apiKey, input, job as jobResource, restApi } from '../support/resource-store.js'
+import { testAuthor } from '../support/author.js'
+import type { JobHandle } from '../../engine/api/principal.js'
 
 const KEY = 'a-management-key-for-engine-tests-0123456789'
 
@@ -55,6 +57,7 @@ async function makeJob(engine: Engine, title = 'job', more: Record<string, unkno
       job: jobResource(title, { decision_points: ['host'], pipeline_integrations: [input('rest')], ...more }),
     },
     true,
+    testAuthor,
   )
   return find(engine, title)
 }
@@ -79,8 +82,8 @@ async function label(engine: Engine, job: JobHandle): Promise<void> {
     await ingest(engine, job, { host: 'noisy', i }, `noise ${i}`)
     await ingest(engine, job, { host: 'vault', i }, `alarm ${i}`)
   }
-  await engine.giveFeedback(job, 'noise 0', { analyst: 'ann', label: 'Drop' })
-  await engine.giveFeedback(job, 'alarm 0', { analyst: 'ann', label: 'Escalate' })
+  await engine.giveFeedback(job, 'noise 0', { analyst: 'ann', label: 'Drop' }, testAuthor)
+  await engine.giveFeedback(job, 'alarm 0', { analyst: 'ann', label: 'Escalate' }, testAuthor)
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -117,8 +120,8 @@ describe('the engine', () => {
     const job = await makeJob(engine, 'learns')
     assert.equal((await ingest(engine, job, { host: 'noisy' })).result, '')
     await label(engine, job)
-    await engine.train(job, 'ann')
-    await assert.rejects(engine.train(job, 'ann'), refused('training_in_progress'))
+    await engine.train(job, 'ann', testAuthor)
+    await assert.rejects(engine.train(job, 'ann', testAuthor), refused('training_in_progress'))
     await until(() => isTrained(engine, job))
     const { retrainMsg, activeModelId, modelIds } = engine.jobView(job)
     assert.deepEqual([retrainMsg, activeModelId, modelIds.length], ['Retraining finished successfully', modelIds[0], 1])
@@ -134,7 +137,7 @@ describe('the engine', () => {
       assert.deepEqual(engine.event(job, view.eventId), view)
       assert.equal(engine.jobView(job).processedDocuments, i + 1)
     }
-    await engine.giveFeedback(job, 'e0', { analyst: 'ann', label: 'Drop' })
+    await engine.giveFeedback(job, 'e0', { analyst: 'ann', label: 'Drop' }, testAuthor)
     assert.equal(engine.event(job, 'e2').bucketState, 'pending')
     assert.equal(engine.jobView(job).feedbackDocuments, 1)
   })
@@ -144,7 +147,7 @@ describe('the engine', () => {
     const first = await open(test, directory)
     const job = await makeJob(first)
     await label(first, job)
-    await first.train(job, null)
+    await first.train(job, null, testAuthor)
     await until(() => isTrained(first, job))
     const view = await ingest(first, job, { host: 'vault' }, 'e')
     const before = first.jobView(job)
@@ -161,7 +164,7 @@ describe('the engine', () => {
     const first = await open(test, directory)
     const job = await makeJob(first)
     await label(first, job)
-    await first.train(job, null)
+    await first.train(job, null, testAuthor)
     await first.close()
     const second = await open(test, directory)
     const again = find(second)
@@ -174,9 +177,9 @@ describe('the engine', () => {
     const first = await open(test, directory)
     const job = await makeJob(first)
     await label(first, job)
-    await first.train(job, null)
+    await first.train(job, null, testAuthor)
     await until(() => isTrained(first, job))
-    await first.stopJob(job)
+    await first.stopJob(job, testAuthor)
     const count = limits.resumeEventsPerTurn + 20
     await Promise.all(Array.from({ length: count }, (_, i) => ingest(first, job, { host: 'noisy', i }, `held ${i}`)))
     assert.equal(first.event(job, 'held 0').status, 'pending_inference')
@@ -185,7 +188,7 @@ describe('the engine', () => {
     const again = find(second)
     assert.equal(again.status, 'STOPPED')
     assert.equal(second.event(again, 'held 0').status, 'pending_inference')
-    await Promise.all([second.startJob(again), second.startJob(again)])
+    await Promise.all([second.startJob(again, testAuthor), second.startJob(again, testAuthor)])
     await until(() => second.event(again, `held ${count - 1}`).status === 'OK')
     for (let i = 0; i < count; i++) assert.equal(second.event(again, `held ${i}`).resultLabel, 'Drop')
   })
@@ -194,9 +197,9 @@ describe('the engine', () => {
     const directory = temporaryDirectory(test)
     const first = await open(test, directory)
     const job = await makeJob(first)
-    await first.stopJob(job)
+    await first.stopJob(job, testAuthor)
     await Promise.all(Array.from({ length: 700 }, (_, i) => ingest(first, job, { host: 'noisy', i }, `held ${i}`)))
-    await first.startJob(job)
+    await first.startJob(job, testAuthor)
     await first.close()
     const second = await open(test, directory)
     const again = find(second)
@@ -210,7 +213,11 @@ describe('the engine', () => {
       const engine = await open(test, directory, { clock: new ManualClock(micros) })
       const job = times.size === 0 ? await makeJob(engine) : find(engine)
       for (let i = 0; i < 5; i++) times.add((await ingest(engine, job, { host: 'a' })).ingestMicros)
-      await engine.ingestHistoric(job, Buffer.from(JSON.stringify({ events: [{ raw_body: {} }, { raw_body: {} }] })))
+      await engine.ingestHistoric(
+        job,
+        Buffer.from(JSON.stringify({ events: [{ raw_body: {} }, { raw_body: {} }] })),
+        testAuthor,
+      )
       times.add((await ingest(engine, job, { host: 'a' })).ingestMicros)
       await engine.close()
     }
@@ -252,7 +259,7 @@ describe('deleting a job', () => {
     await label(engine, job)
     await label(engine, other)
     const late = Promise.allSettled(Array.from({ length: 20 }, (_, i) => ingest(engine, job, { host: 'late', i })))
-    await engine.deleteResource({ type: 'job', title: 'job' })
+    await engine.deleteResource({ type: 'job', title: 'job' }, testAuthor)
     await late
     assert.throws(() => engine.event(job, 'noise 0'), refused('job_not_found'))
     assert.throws(
@@ -279,7 +286,7 @@ describe('deleting a job', () => {
     const first = await open(test, directory)
     const job = await makeJob(first)
     await Promise.all(Array.from({ length: 3_000 }, (_, i) => ingest(first, job, { host: `h${i}` }, `e${i}`)))
-    await first.deleteResource({ type: 'job', title: 'job' })
+    await first.deleteResource({ type: 'job', title: 'job' }, testAuthor)
     await first.close()
     await open(test, directory)
     const stores = [0, 1].map((shard) => openShard(directory, shard))
@@ -297,14 +304,14 @@ describe('deleting a job', () => {
   it('takes its training with it, and its title can be used again', async () => {
     const job = await makeJob(engine, 'of a title')
     await label(engine, job)
-    await engine.train(job, null)
-    await engine.deleteResource({ type: 'job', title: 'of a title' })
+    await engine.train(job, null, testAuthor)
+    await engine.deleteResource({ type: 'job', title: 'of a title' }, testAuthor)
     const again = await makeJob(engine, 'of a title')
     assert.notEqual(again.id, job.id)
     const { processedDocuments, retrainState, modelIds } = engine.jobView(again)
     assert.deepEqual([processedDocuments, retrainState, modelIds], [0, 'not_trained', []])
     await label(engine, again)
-    await engine.train(again, null)
+    await engine.train(again, null, testAuthor)
     await until(() => isTrained(engine, again))
   })
 })
@@ -317,13 +324,13 @@ describe('what the engine refuses', () => {
     assert.throws(() => post(Buffer.alloc(limits.eventBytesMax + 1)), refused('body_too_large'))
     assert.throws(() => post(Buffer.from('{}'), 'x'.repeat(limits.eventIdBytesMax + 1)), refused('event_id_too_long'))
     await assert.rejects(ingest(engine, job, 7), refused('invalid_body'))
-    await assert.rejects(engine.train(job, null), refused('not_enough_feedback'))
+    await assert.rejects(engine.train(job, null, testAuthor), refused('not_enough_feedback'))
     await assert.rejects(
-      engine.giveFeedback(job, 'nobody', { analyst: 'ann', label: 'Drop' }),
+      engine.giveFeedback(job, 'nobody', { analyst: 'ann', label: 'Drop' }, testAuthor),
       refused('event_not_found'),
     )
     await assert.rejects(
-      engine.giveFeedback(job, 'x'.repeat(70_000), { analyst: 'ann', label: 'Drop' }),
+      engine.giveFeedback(job, 'x'.repeat(70_000), { analyst: 'ann', label: 'Drop' }, testAuthor),
       refused('event_not_found'),
     )
     for (const id of ['nobody', 'x'.repeat(70_000), ''])
@@ -333,16 +340,21 @@ describe('what the engine refuses', () => {
     for (let i = 0; i < 50_000; i++) deep = [deep]
     for (const indicators of [deep, 'x'.repeat(limits.textCharsMax), [{ a: { b: 'x'.repeat(limits.textCharsMax) } }]]) {
       await assert.rejects(
-        engine.giveFeedback(job, 'e', { analyst: 'ann', label: 'Drop', indicators }),
+        engine.giveFeedback(job, 'e', { analyst: 'ann', label: 'Drop', indicators }, testAuthor),
         refused('invalid_body'),
       )
     }
-    await engine.giveFeedback(job, 'e', {
-      analyst: 'ann',
-      label: 'Drop',
-      indicators: [{ ip: '10.0.0.1' }],
-      closingNotes: 'noise',
-    })
+    await engine.giveFeedback(
+      job,
+      'e',
+      {
+        analyst: 'ann',
+        label: 'Drop',
+        indicators: [{ ip: '10.0.0.1' }],
+        closingNotes: 'noise',
+      },
+      testAuthor,
+    )
   })
 
   it('while it closes: what came before is finished, what comes after is refused', async (test) => {
@@ -352,8 +364,11 @@ describe('what the engine refuses', () => {
     const closed = engine.close()
     assert.equal(engine.accepting, false)
     await assert.rejects(ingest(engine, job, { host: 'a' }), refused('draining'))
-    await assert.rejects(engine.giveFeedback(job, 'e1', { analyst: 'ann', label: 'Drop' }), refused('draining'))
-    await assert.rejects(engine.train(job, null), (error) => (error as Refusal).retryable)
+    await assert.rejects(
+      engine.giveFeedback(job, 'e1', { analyst: 'ann', label: 'Drop' }, testAuthor),
+      refused('draining'),
+    )
+    await assert.rejects(engine.train(job, null, testAuthor), (error) => (error as Refusal).retryable)
     assert.equal((await Promise.all(before)).length, 2_000)
     await closed
     await engine.close()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { temporaryDirectory } from '../support/engine-files.js'
+import { temporaryDirectory } from '../support/engine/files.js'
 import { furnish } from '../support/furnished.js'
 import { corrupt } from './corruption-runs.js'
 

@@ -1,8 +1,9 @@
 /** A thread that commits and dies where a test wants it to (fates.ts). */
 import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
-import { commitAll, type CommitTask } from '../../engine/actor/commit-thread.js'
-import { openShard } from '../../engine/store/environments.js'
+import type { CommitTask } from '../../engine/actor/commit-slot.js'
+import { commitAll } from '../../engine/runtime/commits/commit-thread.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { COMMIT_FATES_FILE, nextFate, type CommitFate } from './fates.js'
 
 export default function commitUntilDeath({ dataDir, slot }: CommitTask): Promise<void> {
@@ -20,9 +21,9 @@ export default function commitUntilDeath({ dataDir, slot }: CommitTask): Promise
       }
       return environment
     },
-    say(said) {
+    report(done) {
       if (fate === 'said') process.exit(1)
-      parentPort?.postMessage(said)
+      parentPort?.postMessage(done)
     },
   })
 }

@@ -5,13 +5,13 @@ import { workerData } from 'node:worker_threads'
 import { nextMessage, readMessage } from '../../engine/actor/message.js'
 import { Shard, TurnOutOfPlace } from '../../engine/actor/shard.js'
 import { CommitSlot } from '../../engine/actor/commit-slot.js'
-import type { CommitSlotOf, ShardThreadData } from '../../engine/actor/shard-threads.js'
+import type { CommitSlotOf, ShardThreadData } from '../../engine/runtime/threads/shard-threads.js'
 import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
-import { openShard } from '../../engine/store/environments.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import type { Environment, WriteBatch } from '../../engine/store/environment.js'
 import { DEADLY_ID, FATES_FILE, nextFate, NO_START_FILE, type Fate } from './fates.js'
 
-const { dataDir, sectionNames, lateEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
+const { dataDir, sectionNames, uncountedEventsMax, commitSlot } = workerData as ShardThreadData & CommitSlotOf
 const slot = new CommitSlot(commitSlot)
 const fatesFile = join(dataDir, FATES_FILE)
 const shards = new Map<number, Shard>()
@@ -32,10 +32,10 @@ export default function runTurn(task: TurnTask): TurnResult {
 
 function open(task: TurnTask): Shard {
   if (!task.opens) throw new TurnOutOfPlace()
-  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, lateEventsMax, {
+  const shard = new Shard(dying(openShard(dataDir, task.shard)), sectionNames, uncountedEventsMax, {
     wait: () => slot.wait(),
-    lay(...turn) {
-      const elsewhere = slot.lay(...turn)
+    offer(...turn) {
+      const elsewhere = slot.offer(...turn)
       if (fate === 'handed over') die()
       return elsewhere
     },

@@ -4,6 +4,7 @@
  */
 import { isRefusal, openEngine, type Author, type Engine, type JobHandle } from '../../engine/index.js'
 import type { ChildAnswer, ChildRequest, Ready } from './child.js'
+import { testAuthor } from '../support/author.js'
 
 const [dataDir = '', shards = '2', searchPort] = process.argv.slice(2)
 const BOOTSTRAP_KEY = 'a-key-for-the-children-of-fault-tests-0123456789'
@@ -11,7 +12,7 @@ const BOOTSTRAP_KEY = 'a-key-for-the-children-of-fault-tests-0123456789'
 const child: Author = { kind: 'user', name: 'child' }
 
 const points = ['host']
-const lookUp =
+const enrichment =
   searchPort === undefined
     ? {}
     : {
@@ -30,7 +31,7 @@ const lookUp =
           },
         },
       }
-const lookUpSteps =
+const enrichmentSteps =
   searchPort === undefined
     ? []
     : [
@@ -48,7 +49,7 @@ const lookUpSteps =
         },
       ]
 const resources = {
-  ...lookUp,
+  ...enrichment,
   key: { type: 'api_key', properties: { name: 'key' } },
   rest: {
     type: 'integration',
@@ -64,7 +65,7 @@ const resources = {
       title: 'job',
       category: 'Decision intelligence',
       decision_points: points,
-      pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }, ...lookUpSteps],
+      pipeline_integrations: [{ resource: 'rest', integration_type: 'input', enabled: true }, ...enrichmentSteps],
     },
   },
 }
@@ -94,7 +95,12 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
     case 'ingest many':
       return await Promise.all(request.bodies.map((body) => ingest(engine, job, null, body)))
     case 'feedback':
-      return await engine.giveFeedback(job, request.eventId, { analyst: request.analyst, label: request.label })
+      return await engine.giveFeedback(
+        job,
+        request.eventId,
+        { analyst: request.analyst, label: request.label },
+        testAuthor,
+      )
     case 'override': {
       const [target, by] = [{ eventId: request.eventId }, { kind: 'management', name: request.by }]
       if (request.label === null) await engine.consensus.withdraw(job, target, by)
@@ -102,11 +108,11 @@ async function answer(engine: Engine, job: JobHandle, request: ChildRequest): Pr
       return null
     }
     case 'train':
-      return await engine.train(job, null)
+      return await engine.train(job, null, testAuthor)
     case 'stop':
-      return await engine.stopJob(job)
+      return await engine.stopJob(job, testAuthor)
     case 'start':
-      return await engine.startJob(job)
+      return await engine.startJob(job, testAuthor)
     case 'event':
       return engine.event(job, request.eventId)
     case 'reprocess event':
@@ -146,7 +152,7 @@ try {
   })
   const principal = engine.authenticate(BOOTSTRAP_KEY)
   if (principal === null) throw new Error('the bootstrap key is gone')
-  if (engine.jobViews(principal, false).length === 0) await engine.applyResources({ resources }, false)
+  if (engine.jobViews(principal, false).length === 0) await engine.applyResources({ resources }, false, testAuthor)
   const job = engine.jobByTitle(principal, 'job')
   process.on('message', (request: ChildRequest) => {
     answer(engine, job, request).then(

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ShardCheck } from '../../engine/actor/verify-shard.js'
-import { openShard } from '../../engine/store/environments.js'
+import { ShardCheck } from '../../engine/services/verify/verify-shard.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { afterwards } from '../support/afterwards.js'
-import { temporaryDirectory } from '../support/engine-files.js'
-import { recount } from '../support/engine-recount.js'
-import { SearchServer } from '../support/search-server.js'
+import { temporaryDirectory } from '../support/engine/files.js'
+import { recount } from '../support/engine/recount.js'
+import { SearchServer } from '../support/servers/search-server.js'
 import { EngineChild, type Ready } from './child.js'
+import { checkJobs } from '../../engine/services/verify/verify-job.js'
 
 const ROUNDS = 3
 const EVENTS = 300
@@ -80,7 +81,7 @@ describe('a process that is killed while events wait for look-ups', () => {
           )
         }
         const check = new ShardCheck(environment, 'shard')
-        check.run()
+        checkJobs(check)
         assert.deepEqual(check.problems, [])
       }
       await environment.close()

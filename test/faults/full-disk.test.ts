@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openShard } from '../../engine/store/environments.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { afterwards } from '../support/afterwards.js'
-import { temporaryDirectory } from '../support/engine-files.js'
-import { recount } from '../support/engine-recount.js'
+import { temporaryDirectory } from '../support/engine/files.js'
+import { recount } from '../support/engine/recount.js'
 import { EngineChild } from './child.js'
 
 /** A file may not grow beyond a limit that is lifted later: what a disk does that is full and gets room again. */

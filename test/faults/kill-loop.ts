@@ -11,15 +11,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { SeededRandom } from '../../engine/random.js'
-import { untold } from '../../engine/actor/outbox.js'
-import { proveChain } from '../../engine/monitor/audit-proof.js'
-import { auditTables, decodeTaken, takenKey } from '../../engine/monitor/audit-tables.js'
-import type { AuditEntry } from '../../engine/resource/audit-trail.js'
-import { openCatalog, openShard } from '../../engine/store/environments.js'
+import { SeededRandom } from '../../engine/rng.js'
+import { untold } from '../../engine/actor/audit-outbox.js'
+import { proveChain } from '../../engine/services/audit/audit-proof.js'
+import { auditTables, decodeTaken, takenKey } from '../../engine/services/audit/audit-tables.js'
+import { openCatalog, openShard } from '../../engine/store/directory/environments.js'
 import { auditEntries } from '../support/audit.js'
-import { recount, type Recounted } from '../support/engine-recount.js'
+import { recount, type Recounted } from '../support/engine/recount.js'
 import { EngineChild, type Ready } from './child.js'
+import type { AuditEntry } from '../../engine/api/audit-service.js'
 
 const SHARDS = 2
 const IN_FLIGHT = 150
@@ -166,24 +166,18 @@ class Load {
   }
 
   async #goOn(): Promise<void> {
-    for (;;) {
-      const chance = this.#random.below(1_000)
-      const { ids } = this.#ledger
-      const mayVote = chance < 250 && ids.length > 0
-      const alive =
-        chance < 2
-          ? await this.#train()
-          : chance < 4
-            ? await this.#reprocess({ ask: 'reprocess' })
-            : mayVote && chance < 20
-              ? await this.#reprocess({ ask: 'reprocess event', eventId: this.#random.pick(ids.slice(-500)) })
-              : mayVote && chance < 46
-                ? await this.#override()
-                : mayVote
-                  ? await this.#vote()
-                  : await this.#post()
-      if (!alive) return
-    }
+    while (await this.#askNext());
+  }
+
+  /** False where the process has ended. */
+  #askNext(): Promise<boolean> {
+    const chance = this.#random.below(1_000)
+    const { ids } = this.#ledger
+    if (chance < 2) return this.#train()
+    if (chance < 4) return this.#reprocess({ ask: 'reprocess' })
+    if (chance >= 250 || ids.length === 0) return this.#post()
+    if (chance < 20) return this.#reprocess({ ask: 'reprocess event', eventId: this.#random.pick(ids.slice(-500)) })
+    return chance < 46 ? this.#override() : this.#vote()
   }
 
   async #post(): Promise<boolean> {
@@ -237,8 +231,8 @@ class Load {
   }
 
   /** Refused while too many tasks wait. */
-  async #reprocess(asked: Parameters<EngineChild['ask']>[0]): Promise<boolean> {
-    const outcome = await this.#child.ask(asked)
+  async #reprocess(query: Parameters<EngineChild['ask']>[0]): Promise<boolean> {
+    const outcome = await this.#child.ask(query)
     if (outcome !== null && 'refused' in outcome) assert.equal(outcome.refused, 'limit_exceeded')
     if (outcome !== null && 'result' in outcome) this.#counts.acknowledgedReprocessings++
     return outcome !== null
@@ -272,8 +266,7 @@ class Load {
 
 /** Reads the store of the dead process. */
 async function check(directory: string, jobId: number, ledger: Ledger, counts: KillCounts): Promise<void> {
-  const votesStored = new Set<string>()
-  await checkStored(directory, jobId, ledger, counts, votesStored)
+  const votesStored = await checkStored(directory, jobId, ledger, counts)
   const catalog = openCatalog(directory, auditTables)
   try {
     checkAudit(await toldIn(directory, catalog, counts), ledger, votesStored)
@@ -321,13 +314,14 @@ function checkAudit(told: readonly AuditEntry[], ledger: Ledger, votesStored: Re
   }
 }
 
+/** The analysts whose votes are stored. */
 async function checkStored(
   directory: string,
   jobId: number,
   ledger: Ledger,
   counts: KillCounts,
-  votesStored: Set<string>,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const votesStored = new Set<string>()
   for (let shard = 0; shard < SHARDS; shard++) {
     const environment = openShard(directory, shard)
     try {
@@ -341,6 +335,7 @@ async function checkStored(
       await environment.close()
     }
   }
+  return votesStored
 }
 
 function checkEvents({ events }: Recounted, ledger: Ledger, counts: KillCounts): void {
@@ -406,6 +401,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   })
   const counts = await killLoop(Number(values.kills), Number(values.seed))
   for (const [name, count] of Object.entries(counts)) {
-    process.stdout.write(`${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).padEnd(26)} ${count}\n`)
+    process.stdout.write(
+      `${name.replace(/[A-Z]/g, (deadLetter) => ` ${deadLetter.toLowerCase()}`).padEnd(26)} ${count}\n`,
+    )
   }
 }

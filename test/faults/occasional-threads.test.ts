@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { OccasionalThreads } from '../../engine/actor/threads.js'
+import { OccasionalThreads } from '../../engine/runtime/threads/threads.js'
 import { afterwards } from '../support/afterwards.js'
-import { temporaryDirectory } from '../support/engine-files.js'
+import { temporaryDirectory } from '../support/engine/files.js'
 import { NO_START } from './occasional-thread.js'
 
 function threads(test: TestContext, died: (error: unknown) => void = () => {}): OccasionalThreads<string, string> {
   const made = new OccasionalThreads<string, string>(
-    { module: new URL('./occasional-thread.js', import.meta.url).href, threadsMax: 1, idleMs: 1_000, nice: 0 },
+    { module: new URL('./occasional-thread.js', import.meta.url), threadsMax: 1, idleMs: 1_000, nice: 0 },
     died,
   )
   // What waits keeps no process alive; a service has its connections for that.

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReprocessTask } from '../../engine/index.js'
-import { openShard } from '../../engine/store/environments.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { afterwards } from '../support/afterwards.js'
-import { temporaryDirectory } from '../support/engine-files.js'
-import { recount } from '../support/engine-recount.js'
+import { temporaryDirectory } from '../support/engine/files.js'
+import { recount } from '../support/engine/recount.js'
 import { EngineChild, type Ready } from './child.js'
 
 const EVENTS = 6_000
@@ -22,7 +22,7 @@ async function started(
   return { child, ready }
 }
 
-async function asked(child: EngineChild, request: Parameters<EngineChild['ask']>[0]): Promise<unknown> {
+async function query(child: EngineChild, request: Parameters<EngineChild['ask']>[0]): Promise<unknown> {
   const outcome = await child.ask(request)
   assert.ok(outcome !== null && 'result' in outcome, JSON.stringify(outcome))
   return outcome.result
@@ -37,7 +37,7 @@ async function until<T>(ask: () => Promise<T>, holds: (value: T) => boolean): Pr
 }
 
 async function firstTask(child: EngineChild): Promise<ReprocessTask> {
-  const tasks = (await asked(child, { ask: 'tasks' })) as ReprocessTask[]
+  const tasks = (await query(child, { ask: 'tasks' })) as ReprocessTask[]
   assert.equal(tasks.length, 1)
   return tasks[0] as ReprocessTask
 }
@@ -48,18 +48,18 @@ describe('a process that is killed in the middle of a reprocessing task', () => 
     let { child, ready } = await started(directory, test)
     await Promise.all(
       Array.from({ length: EVENTS }, (_, i) =>
-        asked(child, { ask: 'ingest', eventId: `e${i}`, body: { host: `h${i % 2}` } }),
+        query(child, { ask: 'ingest', eventId: `e${i}`, body: { host: `h${i % 2}` } }),
       ),
     )
-    await asked(child, { ask: 'feedback', eventId: 'e0', analyst: 'ann', label: 'Drop' })
-    await asked(child, { ask: 'feedback', eventId: 'e1', analyst: 'ann', label: 'Escalate' })
-    await asked(child, { ask: 'train' })
+    await query(child, { ask: 'feedback', eventId: 'e0', analyst: 'ann', label: 'Drop' })
+    await query(child, { ask: 'feedback', eventId: 'e1', analyst: 'ann', label: 'Escalate' })
+    await query(child, { ask: 'train' })
     await until(
-      () => asked(child, { ask: 'job' }),
+      () => query(child, { ask: 'job' }),
       (job) => (job as { retrainState: string }).retrainState === 'RETRAIN_FINISHED',
     )
-    await asked(child, { ask: 'note', eventId: 'e0', text: 'written before the kill' })
-    await asked(child, { ask: 'reprocess' })
+    await query(child, { ask: 'note', eventId: 'e0', text: 'written before the kill' })
+    await query(child, { ask: 'reprocess' })
     for (let kill = 0, before = -1; kill < 2; kill++) {
       const { updated } = await until(
         () => firstTask(child),
@@ -75,7 +75,7 @@ describe('a process that is killed in the middle of a reprocessing task', () => 
     )
     assert.deepEqual([end.state, end.matched, end.updated, end.changed], ['finished', EVENTS, EVENTS, EVENTS])
     for (const i of [0, 1, EVENTS / 2, EVENTS - 1]) {
-      const { resultLabel } = (await asked(child, { ask: 'event', eventId: `e${i}` })) as { resultLabel: string }
+      const { resultLabel } = (await query(child, { ask: 'event', eventId: `e${i}` })) as { resultLabel: string }
       assert.equal(resultLabel, i % 2 === 0 ? 'Drop' : 'Escalate')
     }
     await child.kill()

@@ -5,6 +5,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { openEngine } from '../../engine/index.js'
 import { jobsOfRound, roundDocument } from './resource-rounds.js'
+import { testAuthor } from '../support/author.js'
 
 const [dataDir = '', first = '0'] = process.argv.slice(2)
 const secrets = {
@@ -15,14 +16,14 @@ const secrets = {
 const engine = await openEngine({ dataDir, name: 'service', shards: 2, threads: 1, ...secrets })
 
 for (let round = Number(first); ; round++) {
-  await engine.applyResources(roundDocument(round), true)
+  await engine.applyResources(roundDocument(round), true, testAuthor)
   process.send?.({ round, step: 'applied' })
   await breathe()
-  await engine.deleteResource({ type: 'integration', title: `rest ${round}`, force: true })
+  await engine.deleteResource({ type: 'integration', title: `rest ${round}`, force: true }, testAuthor)
   process.send?.({ round, step: 'unbound' })
   await breathe()
   if (round % 2 === 0) continue
-  for (const title of jobsOfRound(round)) await engine.deleteResource({ type: 'job', title })
+  for (const title of jobsOfRound(round)) await engine.deleteResource({ type: 'job', title }, testAuthor)
   process.send?.({ round, step: 'deleted' })
   await breathe()
 }

@@ -5,9 +5,10 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openEngine } from '../../engine/index.js'
-import { SeededRandom } from '../../engine/random.js'
-import { temporaryDirectory } from '../support/engine-files.js'
+import { SeededRandom } from '../../engine/rng.js'
+import { temporaryDirectory } from '../support/engine/files.js'
 import { jobsOfRound, sharedJobs } from './resource-rounds.js'
+import { testAuthor } from '../support/author.js'
 
 const program = fileURLToPath(new URL('./resources-child.js', import.meta.url))
 const KILLS = 4
@@ -72,7 +73,7 @@ async function check(dataDir: string, { round, step }: Progress): Promise<void> 
     if (deleting && current === round && step === 'deleted') assert.equal(own.length, 0)
     assert.equal(engine.listResources({ title: `rest ${current - 1}` }).length, 0)
     // The next child begins with another round, where the shared jobs have one input again.
-    if (bound) await engine.deleteResource({ type: 'integration', title: `rest ${current}`, force: true })
+    if (bound) await engine.deleteResource({ type: 'integration', title: `rest ${current}`, force: true }, testAuthor)
   } finally {
     await engine.close()
   }

@@ -3,15 +3,16 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { JobReader } from '../../engine/actor/job-reader.js'
-import { Mailbox } from '../../engine/actor/mailbox.js'
-import { ShardThreads } from '../../engine/actor/shard-threads.js'
-import { SeededRandom } from '../../engine/random.js'
-import { openDataDir } from '../../engine/store/data-dir.js'
-import { openShard } from '../../engine/store/environments.js'
+import { JobReader } from '../../engine/services/read/job-reader.js'
+import { Mailbox } from '../../engine/runtime/mailbox/mailbox.js'
+import { ShardThreads } from '../../engine/runtime/threads/shard-threads.js'
+import { SeededRandom } from '../../engine/rng.js'
+import type { IngestReceiver } from '../../engine/api/decision-service.js'
+import { openDataDir } from '../../engine/store/directory/data-dir.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { afterwards } from '../support/afterwards.js'
-import { temporaryDirectory } from '../support/engine-files.js'
-import { jobSettings } from '../support/engine-shard.js'
+import { temporaryDirectory } from '../support/engine/files.js'
+import { jobSettings } from '../support/engine/shard.js'
 import { COMMIT_FATES_FILE, DEADLY_ID, FATES_FILE, NO_START_FILE, type CommitFate, type Fate } from './fates.js'
 
 const jobs = Array.from({ length: 4 }, (_, shard) => jobSettings({ id: shard + 1, shard, decisionPoints: ['host'] }))
@@ -37,25 +38,24 @@ class Threads {
     }
     const pool = new ShardThreads(
       threads,
-      { dataDir: this.directory, sectionNames: ['service'], lateEventsMax: 8 },
+      { dataDir: this.directory, sectionNames: ['service'], uncountedEventsMax: 8 },
       (error) => this.died.push(error),
       modules,
     )
     this.#readers = jobs.map(({ shard }) => new JobReader(openShard(this.directory, shard)))
     this.#mailboxes = jobs.map(
       ({ shard }) =>
-        new Mailbox(
+        new Mailbox({
           shard,
-          (task, decided) => pool.run(task, decided),
-          {
+          run: (task, decided) => pool.run(task, decided),
+          events: {
             committed: () => this.reader(shard).refresh(),
             added: () => {},
             failed: (_, error) => this.failures.push(error),
           },
-          (count) => (this.#micros += count) - count,
-          undefined,
+          takeTimes: (count) => (this.#micros += count) - count,
           followsMin,
-        ),
+        }),
     )
     afterwards(test, async () => {
       await pool.close()
@@ -83,12 +83,14 @@ class Threads {
         answer,
       ])
     const body = Buffer.from(JSON.stringify({ raw_body: { host, version } }))
-    ;(this.#mailboxes[shard] as Mailbox).post(job, 'ingest', this.#micros++, id, false, body, {
+    const receiver: IngestReceiver = {
       ingested: ({ eventId }) => note(`stored ${eventId}`),
       refused: ({ code }) => note(code),
       // Some overtake the others: what runs again has to be applied once all the same.
       isAlone: id.endsWith('3'),
-    })
+    }
+    const message = { job, kind: 'ingest', eventId: id, idInBody: false, body, receiver } as const
+    ;(this.#mailboxes[shard] as Mailbox).post(message, this.#micros++)
   }
 
   async idle(): Promise<void> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { after, before, test } from 'node:test'
-import { auditTables, sequenceKey } from '../../engine/monitor/audit-tables.js'
-import { openCatalog } from '../../engine/store/environments.js'
+import { auditTables, sequenceKey } from '../../engine/services/audit/audit-tables.js'
+import { openCatalog } from '../../engine/store/directory/environments.js'
 import { WriteBatch } from '../../engine/store/environment.js'
 import { eventually, makeJob, type Client } from '../support/client.js'
 import { MANAGEMENT_KEY, startService, type TestService } from '../support/service.js'
@@ -81,9 +81,9 @@ test('who has events decided again is there, and what by; not the values that we
   await client.post('/api/v1/events/e1', { job_id: jobId, raw_body: { rule: 'a' } })
   assert.equal((await client.post(`/api/v2/events/${jobId}/e1/reprocess`)).status, 200)
   const filters = [{ field: 'rule', operator: 'is', value: 'not to be told' }]
-  const asked = await client.post(`/api/v2/events/${jobId}/reprocess`, { start_date: 'now-1d', filters })
-  assert.equal(asked.status, 200)
-  const path = `/api/v2/events/${jobId}/reprocess/${asked.body.task_id}`
+  const query = await client.post(`/api/v2/events/${jobId}/reprocess`, { start_date: 'now-1d', filters })
+  assert.equal(query.status, 200)
+  const path = `/api/v2/events/${jobId}/reprocess/${query.body.task_id}`
   await eventually(
     () => client.get(path),
     ({ body }) => body.status === 'finished',
@@ -95,7 +95,7 @@ test('who has events decided again is there, and what by; not the values that we
     entries.map(({ user, action, object_type: type, object_id: id }: any) => [user, action, type, id]),
     [
       ['management', 'reprocessing requested', 'event', 'e1'],
-      ['management', 'reprocessing requested', 'task', asked.body.task_id],
+      ['management', 'reprocessing requested', 'task', query.body.task_id],
     ],
     'a task that is over is not cancelled',
   )

@@ -12,7 +12,7 @@ let scripts: {
   api: typeof import('../../server/console/api.js')
 }
 const failures: unknown[] = []
-const questions: Questions = { asked: [], answer: true }
+const questions: Questions = { query: [], answer: true }
 
 before(async () => {
   service = await startService()
@@ -95,7 +95,7 @@ test('the jobs are listed, with what leads to their events, whoever sends those'
 test('a job is stopped by who is sure of it, an integration saved, a key made and shown once', async () => {
   questions.answer = false
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
-  assert.match(questions.asked.join(), /^Stop .*\?/)
+  assert.match(questions.query.join(), /^Stop .*\?/)
   assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.status, 'STARTED')
   questions.answer = true
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')

@@ -56,6 +56,7 @@ test('the root tells where to go', async () => {
     name: 'service',
     pages: '/jobs',
     documentation: '/docs/exposer',
+    manual: '/docs',
     openapi: '/openapi.json',
   })
 })

@@ -22,8 +22,8 @@ async function ask(path: string, body?: unknown): Promise<any> {
   return answer.body
 }
 
-async function refused(asked: Promise<Answer>, status: number): Promise<any> {
-  const answer = await asked
+async function refused(requested: Promise<Answer>, status: number): Promise<any> {
+  const answer = await requested
   assert.equal(answer.status, status, answer.text)
   return answer.body
 }
@@ -154,10 +154,10 @@ describe('a model', () => {
   test('is computed anew on request, and told about by both methods', async () => {
     const query = `job_id=${encodeURIComponent(title)}&model_id=model_${jobId}_1`
     const before = await ask(`model?${query}`)
-    const asked = await ask(`model/request_recompute_metrics?${query}`)
-    assert.deepEqual([asked.job_id, asked.model_id, asked.status], [jobId, `model_${jobId}_1`, 'queued'])
-    assert.match(asked.requested_at, /Z$/)
-    assert.equal(typeof asked.message, 'string')
+    const requested = await ask(`model/request_recompute_metrics?${query}`)
+    assert.deepEqual([requested.job_id, requested.model_id, requested.status], [jobId, `model_${jobId}_1`, 'queued'])
+    assert.match(requested.requested_at, /Z$/)
+    assert.equal(typeof requested.message, 'string')
     const done = await eventually(
       () => client.get(`${metrics}/model?${query}`),
       ({ body }) => body.is_recomputing_metrics === false,
@@ -260,7 +260,7 @@ describe('internal metrics', () => {
     assert.deepEqual(namesOf(one!), Object.keys(one?.body.job_metrics[jobId].feedback_metrics.analysts))
     assert.equal(new Set([...namesOf(one!), ...namesOf(two!), 'ann', 'bob']).size, 6)
     for (const answer of [one, two]) assert.doesNotMatch(answer!.text, /"ann"|"bob"|source\.ip|"rule"/)
-    const { job_settings: settings, model_metrics: models } = one?.body.job_metrics[jobId]
+    const { job_settings: settings, model_metrics: models } = one!.body.job_metrics[jobId]
     assert.deepEqual(
       models[`model_${jobId}_1`].decision_points.map(({ name }: { name: string }) => name),
       settings.decision_points,
@@ -330,7 +330,7 @@ describe('refusals', () => {
       [filter('is'), ['body', 'filters', '0', 'value']],
       [filter('is one of', {}), ['body', 'filters', '0', 'value']],
     ]
-    for (const [asked, loc] of rows) assert.deepEqual((await refused(asked, 422)).detail[0].loc, loc)
+    for (const [requested, loc] of rows) assert.deepEqual((await refused(requested, 422)).detail[0].loc, loc)
   })
 
   test('of jobs that are not there, and of keys that may not', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { connect, type PeerCertificate } from 'node:tls'
 import { after, before, test } from 'node:test'
 import { Client, eventually, openSocket } from '../support/client.js'
-import { firstCertificate, secondCertificate } from '../support/certificates.js'
+import { firstCertificate, secondCertificate } from '../support/servers/certificates.js'
 import { MANAGEMENT_KEY, spawnMain, startService, type Started, type TestService } from '../support/service.js'
 
 /** Long enough for a machine that does a lot else. */

@@ -145,8 +145,8 @@ describe('queries', () => {
   })
 
   it('take dates of the alert or of the ingest, and ids', async () => {
-    const count = async (question: object): Promise<number> =>
-      (await service.client.post(paths.events, { ...question, count_results_only: true })).body.total_count
+    const count = async (query: object): Promise<number> =>
+      (await service.client.post(paths.events, { ...query, count_results_only: true })).body.total_count
     assert.equal(await count({ start_date: '2026-01-05', end_date: '2026-01-06' }), 4)
     assert.equal(await count({ start_date: 'now-1h', date_field: 'timestamp_inference' }), 61)
     assert.equal(await count({ end_date: 'now-1h', date_field: 'timestamp_inference' }), 0)
@@ -242,11 +242,11 @@ describe('queries', () => {
       ['keyword', 'long', 'date', 'double'],
     )
     for (const name of Object.keys(types.body)) {
-      const asked = await service.client.post(paths.events, {
+      const query = await service.client.post(paths.events, {
         filters: [{ field: name, operator: 'exists' }],
         count_results_only: true,
       })
-      assert.equal(asked.status, 200, name)
+      assert.equal(query.status, 200, name)
     }
   })
 
@@ -308,7 +308,7 @@ describe('queries', () => {
   })
 
   it('are refused with 429 where too many are asked at once, and go on afterwards; clients that go take theirs with them', async () => {
-    const asked = Array.from({ length: 200 }, () =>
+    const query = Array.from({ length: 200 }, () =>
       service.client.post(paths.search, { query_body: { aggs: { a: { terms: { field: 'source.ip' } } } } }),
     )
     const gone = new AbortController()
@@ -318,7 +318,7 @@ describe('queries', () => {
       signal: gone.signal,
     }).catch(() => 'left')
     gone.abort()
-    const answers = await Promise.all(asked)
+    const answers = await Promise.all(query)
     assert.equal(await left, 'left')
     for (const { status, headers } of answers)
       if (status !== 200) assert.deepEqual([status, headers.get('retry-after')], [429, '1'])
@@ -339,8 +339,8 @@ describe('queries of an engine', () => {
       await service.close()
       const engine = await openEngine({ dataDir, name: 'service' })
       const principal = engine.authenticate(own.key) as Principal
-      const count = async (question: object): Promise<number> => {
-        const text = await engine.queries.events(principal, { countOnly: true, ...question })
+      const count = async (query: object): Promise<number> => {
+        const text = await engine.queries.events(principal, { countOnly: true, ...query })
         return (JSON.parse(Buffer.from(text).toString()) as { total_count: number }).total_count
       }
       assert.equal(await count({}), 1)
@@ -351,7 +351,7 @@ describe('queries of an engine', () => {
       const given = engine.queries.events(principal, {}, gone.signal)
       gone.abort()
       await assert.rejects(given)
-      const question = {
+      const query = {
         obfuscateDecisionPoints: false,
         obfuscateUsernames: true,
         recomputeModels: false,
@@ -360,8 +360,8 @@ describe('queries of an engine', () => {
       }
       const [metrics, left] = [new AbortController(), new AbortController()]
       const answers = [
-        engine.metrics.internal(principal, question, metrics.signal),
-        engine.metrics.internal(principal, question, left.signal),
+        engine.metrics.internal(principal, query, metrics.signal),
+        engine.metrics.internal(principal, query, left.signal),
       ]
       // The second one waits for the first, and then does not run.
       left.abort()

@@ -36,9 +36,7 @@ async function send(
   jobId: number,
   id: string,
   seconds: number,
-  name: string,
-  callees: readonly string[],
-  type: string,
+  { name, callees = [], type }: { readonly name: string; readonly callees?: readonly string[]; readonly type: string },
 ): Promise<void> {
   const time = new Date(Date.now() - 3_600_000 + seconds * 1000).toISOString()
   const rawBody = { '@timestamp': time, service: { name, callees }, alert: { type } }
@@ -48,10 +46,10 @@ async function send(
 
 test('alerts of services that call each other are one cluster; its tree begins with the cause', async () => {
   const jobId = await causeJob()
-  await send(jobId, 'db', 0, 'db', [], 'disk full')
-  await send(jobId, 'api', 4, 'api', ['db'], 'latency')
-  await send(jobId, 'web', 9, 'web', ['api'], 'errors')
-  await send(jobId, 'mail', 10, 'mail', [], 'queue')
+  await send(jobId, 'db', 0, { name: 'db', type: 'disk full' })
+  await send(jobId, 'api', 4, { name: 'api', callees: ['db'], type: 'latency' })
+  await send(jobId, 'web', 9, { name: 'web', callees: ['api'], type: 'errors' })
+  await send(jobId, 'mail', 10, { name: 'mail', type: 'queue' })
   const listed = await client.get(`/api/v2/jobs/${jobId}/clusters?min_size=2`)
   assert.deepEqual([listed.body.clusters.length, listed.body.total], [1, 2], listed.text)
   const behind = new Date(Date.parse(listed.body.clusters[0].last_time) + 500).toISOString()
@@ -110,8 +108,8 @@ test('the parameters of the processors are kept, shown and checked', async () =>
 test('feedback and a training make decisions sure; a bulk is decided the same', async () => {
   const jobId = await causeJob()
   for (let i = 0; i < 8; i++) {
-    await send(jobId, `r${i}`, i * 60, 'db', [], 'disk full')
-    await send(jobId, `s${i}`, i * 60 + 5, 'api', ['db'], 'latency')
+    await send(jobId, `r${i}`, i * 60, { name: 'db', type: 'disk full' })
+    await send(jobId, `s${i}`, i * 60 + 5, { name: 'api', callees: ['db'], type: 'latency' })
     await client.put(`/api/v1/events/${jobId}/r${i}/feedback`, { feedback: 'Root cause' })
     await client.put(`/api/v1/events/${jobId}/s${i}/feedback`, { feedback: 'Symptom' })
   }
@@ -122,8 +120,8 @@ test('feedback and a training make decisions sure; a bulk is decided the same', 
     30_000,
   )
   assert.equal(job.body.retrain_state, 'RETRAIN_FINISHED', job.body.retrain_msg)
-  await send(jobId, 'r', 3_000, 'db', [], 'disk full')
-  await send(jobId, 's', 3_005, 'api', ['db'], 'latency')
+  await send(jobId, 'r', 3_000, { name: 'db', type: 'disk full' })
+  await send(jobId, 's', 3_005, { name: 'api', callees: ['db'], type: 'latency' })
   const { body } = await client.get(`/api/v1/events/${jobId}/s`)
   assert.equal(body.result_label, 'Symptom')
   assert.ok(body.confidence_score > 60, String(body.confidence_score))

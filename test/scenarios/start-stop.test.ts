@@ -1,11 +1,21 @@
 /** The program: how it starts, how it fails to, how it stops. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { afterwards } from '../support/afterwards.js'
 import { Client, eventually, makeJob, openSocket } from '../support/client.js'
-import { MANAGEMENT_KEY, PASSWORD_COST, portOf, spawnMain, spawnService, startService } from '../support/service.js'
+import {
+  MANAGEMENT_KEY,
+  PASSWORD_COST,
+  portOf,
+  spawnMain,
+  spawnNpmStart,
+  spawnService,
+  startService,
+} from '../support/service.js'
 
 let dir: string
 
@@ -76,6 +86,31 @@ test('a start that fails says why in one sentence', async () => {
   } finally {
     await service.close()
   }
+})
+
+test('SIGTERM to npm stops the service that `npm start` runs, and frees its port', async (context) => {
+  const started = spawnNpmStart({
+    SERVICE_PORT: '0',
+    SERVICE_DATA_DIR: join(dir, 'npm'),
+    SERVICE_SHARDS: '1',
+    SERVICE_THREADS: '1',
+    SERVICE_PASSWORD_COST: String(PASSWORD_COST),
+  })
+  const npm = started.child
+  afterwards(context, async () => {
+    try {
+      process.kill(-(npm.pid as number), 'SIGKILL')
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH')
+    }
+    await started.exited
+  })
+  const port = await portOf(started)
+  const ended = once(npm, 'exit')
+  npm.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
+  assert.match(started.output(), /"signal":"SIGTERM","msg":"stopping"/)
+  await assert.rejects(openSocket(port), { code: 'ECONNREFUSED' })
 })
 
 test('help lists the settings', async () => {

@@ -133,8 +133,8 @@ test('FortiSOAR starts and stops a job under /api/v1, with a user name in the qu
 })
 
 test('metrics of a job are asked with GET too', async () => {
-  const asked = `/api/v2/metrics/job?job_id=${jobId}&end_datetime=2026-01-01T00:00:00Z`
-  assert.deepEqual((await client.get(asked)).body, (await client.post(asked, {})).body)
+  const query = `/api/v2/metrics/job?job_id=${jobId}&end_datetime=2026-01-01T00:00:00Z`
+  assert.deepEqual((await client.get(query)).body, (await client.post(query, {})).body)
   assert.equal(
     (await client.get(`/api/v2/metrics/job_and_latest_model?job_id=${jobId}&timeout_s=120`)).body.job_id,
     jobId,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Tracing } from '../../server/tracing.js'
 import { eventually, makeJob } from '../support/client.js'
-import { HttpReceiver, status } from '../support/receiver.js'
+import { HttpReceiver, status } from '../support/servers/receiver.js'
 import { startService, type TestService } from '../support/service.js'
 
 interface Span {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
-import { scopeTable } from '../../engine/scopes.js'
-import { openShard } from '../../engine/store/environments.js'
+import { scopeTable } from '../../engine/api/scopes.js'
+import { openShard } from '../../engine/store/directory/environments.js'
 import { openApiDocument } from '../../server/openapi.js'
 import { routes } from '../../server/routes/index.js'
 import { eventually, makeJob, openSocket, type Client } from '../support/client.js'
@@ -74,9 +74,9 @@ test('every operation is refused to a role without its scope, and never to one w
 })
 
 test('every scope is asked for by an operation, and shown by the document', () => {
-  const asked = new Set(routes.flatMap(({ scope, moreScopes = {} }) => [scope, ...Object.keys(moreScopes)]))
-  asked.delete(null)
-  assert.deepEqual([...asked].sort(), Object.keys(scopeTable).sort())
+  const query = new Set(routes.flatMap(({ scope, moreScopes = {} }) => [scope, ...Object.keys(moreScopes)]))
+  query.delete(null)
+  assert.deepEqual([...query].sort(), Object.keys(scopeTable).sort())
   const { paths } = openApiDocument(routes, 'service') as {
     paths: Record<string, Record<string, { 'x-scopes': string[] }>>
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readSettings, settingsHelp, settingsMarkdown, settingsTable, SettingsError } from '../../server/config.js'
+import { readSettings, settingsHelp, settingsTable, SettingsError } from '../../server/config.js'
 
 function withFile<T>(content: string, use: (file: string) => T): T {
   const dir = mkdtempSync(join(tmpdir(), 'settings-'))
@@ -125,10 +125,6 @@ test('help names every setting', () => {
 
 test('a certificate without its key is refused', () => {
   assert.match(refusal({ SERVICE_TLS_CERT_FILE: '/cert.pem' }), /must be set together/)
-})
-
-test('the README has the table of settings as it is: npm run docs writes it', () => {
-  assert.ok(readFileSync('README.md', 'utf8').includes(settingsMarkdown()))
 })
 
 test('of the variables of OpenTelemetry those in the table are read, and others left alone', () => {

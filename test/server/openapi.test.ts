@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Compile } from 'typebox/schema'
-import { describeCategory } from '../../engine/resource/categories.js'
+import { describeCategory } from '../../engine/resource/registry/categories.js'
 import { openApiDocument } from '../../server/openapi.js'
 import { routes } from '../../server/routes/index.js'
 

@@ -4,29 +4,30 @@
  */
 import assert from 'node:assert/strict'
 import { isRefusal, Refusal, type RefusalCode } from '../../engine/errors.js'
-import { bucketIdOf, bucketText } from '../../engine/event/bucket-key.js'
-import { DecisionPoints } from '../../engine/event/decision-points.js'
-import { eventIdOf } from '../../engine/event/event-id.js'
-import type { PointValues } from '../../engine/event/point-value.js'
-import type { JobSettings } from '../../engine/job/job.js'
-import { defaultLabels } from '../../engine/job/labels.js'
+import { bucketIdOf, bucketText } from '../../engine/domain/event/bucket-key.js'
+import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
+import { eventIdOf } from '../../engine/domain/event/event-id.js'
+import type { PointValues } from '../../engine/domain/event/point-value.js'
+import type { JobSettings } from '../../engine/domain/job/job.js'
+import { defaultLabels } from '../../engine/domain/job/labels.js'
 import { viewOf } from '../../engine/actor/event-reply.js'
-import { BallotShelf } from '../../engine/actor/job-ballots.js'
+import { BallotCache } from '../../engine/services/report/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
-import { encodeEnriched } from '../../engine/actor/enriching.js'
+import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
 import { encodeNote } from '../../engine/actor/notes.js'
-import { encodeOrder } from '../../engine/actor/tasks.js'
-import { orphanSettings } from '../../engine/actor/orphan.js'
-import { encodeCollected, untold } from '../../engine/actor/outbox.js'
+import { encodeOrder } from '../../engine/actor/reprocess-tasks.js'
+import { orphanSettings } from '../../engine/actor/deleted-job.js'
+import { encodeCollected, untold } from '../../engine/actor/audit-outbox.js'
 import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
-import { SeededRandom } from '../../engine/random.js'
-import type { AuditEntry } from '../../engine/resource/audit-trail.js'
-import type { EventView } from '../../engine/service.js'
-import { compareJob, expectedView, lookAt } from '../support/engine-compare.js'
-import { compareMetrics } from '../support/engine-metrics.js'
-import { OracleJob, type Snapshot } from '../support/engine-oracle.js'
-import { jobSettings, testAuthor, TestShard } from '../support/engine-shard.js'
+import { SeededRandom } from '../../engine/rng.js'
+import type { EventView } from '../../engine/api/decision-service.js'
+import { compareJob, expectedView, lookAt } from '../support/engine/compare.js'
+import { compareMetrics } from '../support/engine/metrics.js'
+import { OracleJob, type Snapshot } from '../support/engine/oracle.js'
+import { testAuthor } from '../support/author.js'
+import { jobSettings, TestShard } from '../support/engine/shard.js'
 import { alarm } from '../support/cause.js'
+import type { AuditEntry } from '../../engine/api/audit-service.js'
 
 /** What goes wrong in a world. */
 export interface Troubles {
@@ -40,7 +41,7 @@ export interface Troubles {
 const POISON = 'poison'
 const CLUSTERED = 'Automated root cause analysis'
 /** A step that enriches. */
-const lookUp = { integrationId: 7, role: 'enrichment', enabled: true, parameters: {}, outsideSince: 1 } as const
+const enrichment = { integrationId: 7, role: 'enrichment', enabled: true, parameters: {}, outsideSince: 1 } as const
 const labels = ['Escalate', 'drop', 'label_2', 'class_0', ' Investigate ', 'Drop', 'Escalate'] as const
 const wrongBodies: readonly [RefusalCode, string][] = [
   ['invalid_json', '{'],
@@ -71,7 +72,7 @@ export class World {
   readonly #outcomes = new Map<number, Outcome>()
   readonly #answers: Promise<void>[] = []
   /** Of a thread that works out metrics, over all that happens. */
-  readonly #shelf = new BallotShelf()
+  readonly #causeStore = new BallotCache()
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: Snapshot }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
@@ -138,7 +139,7 @@ export class World {
     const look = lookAt(this.shard.environment)
     this.#jobs.forEach((job, at) => {
       compareJob(look, job, this.#oracle(at))
-      compareMetrics(look, job, this.#oracle(at), this.#shelf)
+      compareMetrics(look, job, this.#oracle(at), this.#causeStore)
     })
     this.#compareLatest()
     this.#compareTold()
@@ -230,7 +231,7 @@ export class World {
       at,
       'ingest',
       (settings) => {
-        const event = this.#oracle(at).ingest(settings, eventId, micros, rawBody)
+        const event = this.#oracle(at).ingest(settings, eventId, { micros }, rawBody)
         return expectedView(settings, this.#oracle(at), event)
       },
       { eventId, body, micros },
@@ -253,7 +254,7 @@ export class World {
         const event = this.#oracle(at).find(eventId)
         if (event === null) return 'event_not_found'
         if (label === '<empty>') return 'unknown_label'
-        this.#oracle(at).vote(settings, event, analyst, placeOf(label), micros)
+        this.#oracle(at).vote(settings, event, { analyst, label: placeOf(label), micros })
         return null
       },
       { eventId, body: JSON.stringify({ analyst, label }) },
@@ -276,7 +277,7 @@ export class World {
         const event = this.#oracle(at).find(eventId)
         if (event === null) return 'event_not_found'
         if (settings.status === 'STOPPED') return 'job_stopped'
-        if (event.lookUps !== 'awaited') this.#oracle(at).decideAgain(settings, event, micros)
+        if (event.enrichments !== 'awaited') this.#oracle(at).decideAgain(settings, event, micros)
         return null
       },
       { eventId },
@@ -351,9 +352,11 @@ export class World {
         'task',
         (_, micros) => {
           this.#oracle(at).tasks.set(micros, { cursor: 0, updated: 0, changed: 0, state: 'queued' })
+          const told = { action: 'reprocessing requested', object: eventIdOf(micros), analyst: undefined } as const
+          this.#oracle(at).told.set(micros, { ...told, consensus: noConsensus })
           return 'any'
         },
-        { body: encodeOrder({ op: 'create', selection, requestedBy: 'x' }) },
+        { body: encodeOrder({ op: 'create', selection, requestedBy: 'x', by: testAuthor }) },
       )
       this.#tasks.set(at, { id, cursor: 0 })
       return
@@ -463,9 +466,10 @@ export class World {
       (settings) => {
         if (wrong) return 'invalid_body'
         events.forEach(({ raw_body: rawBody, label }, place) => {
-          const event = this.#oracle(at).ingest(settings, null, micros + place, rawBody, false)
-          if (label !== null)
-            this.#oracle(at).vote(settings, event, label.cortex_user, placeOf(label.feedback), micros + place)
+          const event = this.#oracle(at).ingest(settings, null, { micros: micros + place, enriched: false }, rawBody)
+          if (label === null) return
+          const vote = { analyst: label.cortex_user, label: placeOf(label.feedback), micros: micros + place }
+          this.#oracle(at).vote(settings, event, vote)
         })
         return events.length
       },
@@ -489,7 +493,7 @@ export class World {
             ]),
           }
         : {}),
-      ...(change === 4 ? { pipeline: job.pipeline.length === 0 ? [lookUp] : [] } : {}),
+      ...(change === 4 ? { pipeline: job.pipeline.length === 0 ? [enrichment] : [] } : {}),
       ...(change === 3 && job.id !== 1 && job.category !== CLUSTERED
         ? { category: this.#random.pick(['Decision intelligence', 'Event centric decision intelligence'] as const) }
         : {}),
@@ -603,6 +607,8 @@ function placeOf(label: string): number {
 
 /** By consensus, from UNDECIDED (-2) on. */
 const consensusNames = ['Undecided', null, 'Escalate', 'Drop', 'Investigate'] as readonly (string | null)[]
+/** Where an entry of the audit log names no consensus. */
+const noConsensus = -3
 
 /** The id of a bucket, by the oracle's name for it. */
 function bucketIdOfName(name: string): string {

@@ -7,7 +7,11 @@ export const documentationRecipes: Recipes = {
   checkHealth: { good: () => ({ path: '/api/v1/health/check' }) },
   getManagedHealth: { good: () => ({ path: '/api/v2/health' }) },
   getDocumentation: { good: () => ({ path: '/docs/exposer' }) },
-  getDocumentationInShort: { good: () => ({ path: '/docs' }) },
+  getManual: { good: () => ({ path: '/docs' }) },
+  getManualPage: {
+    good: () => ({ path: '/docs/concepts' }),
+    refusals: { 404: () => ({ path: '/docs/other' }) },
+  },
   getDocumentationAsset: {
     good: () => ({ path: '/docs/assets/swagger-ui.css' }),
     refusals: { 404: () => ({ path: '/docs/assets/other.css' }) },

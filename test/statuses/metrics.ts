@@ -31,10 +31,10 @@ async function train(client: Client): Promise<Trained> {
     30_000,
   )
   const modelId = `model_${jobId}_1`
-  const asked = `/api/v2/metrics/model?job_id=${jobId}&model_id=${modelId}`
+  const query = `/api/v2/metrics/model?job_id=${jobId}&model_id=${modelId}`
   // A recomputation that is under way would answer a request of the same without a write.
   await eventually(
-    () => client.get(asked),
+    () => client.get(query),
     ({ body }) => body.is_recomputing_metrics === false,
     30_000,
   )

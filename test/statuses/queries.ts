@@ -3,7 +3,7 @@ import { makeJob } from '../support/client.js'
 import type { Recipe, Recipes } from './recipe.js'
 
 /** A recipe of a question about a job with one event. */
-function question(path: string, more: object = {}): Recipe {
+function query(path: string, more: object = {}): Recipe {
   return {
     good: async (client) => {
       const { jobId } = await makeJob(client)
@@ -18,10 +18,10 @@ function question(path: string, more: object = {}): Recipe {
 }
 
 export const queryRecipes: Recipes = {
-  queryEvents: question('/api/v2/events/query'),
-  searchEvents: question('/api/v2/events/raw_es_query', {
+  queryEvents: query('/api/v2/events/query'),
+  searchEvents: query('/api/v2/events/raw_es_query', {
     query_body: { aggs: { rules: { terms: { field: 'rule' } } } },
   }),
-  listFilterFields: question('/api/v2/filters/fields'),
-  mapFilterFields: question('/api/v2/filters/fields_mapping'),
+  listFilterFields: query('/api/v2/filters/fields'),
+  mapFilterFields: query('/api/v2/filters/fields_mapping'),
 }

@@ -30,8 +30,8 @@ async function stopped(client: Client): Promise<Stored> {
 async function waitingTask(client: Client): Promise<string> {
   const { jobId, tasks } = await stored(client)
   for (;;) {
-    const asked = Array.from({ length: 4 }, () => client.post(`${tasks}?timeout_s=0`, {}))
-    for (const answer of await Promise.all(asked)) assert.equal(answer.status, 200, answer.text)
+    const query = Array.from({ length: 4 }, () => client.post(`${tasks}?timeout_s=0`, {}))
+    for (const answer of await Promise.all(query)) assert.equal(answer.status, 200, answer.text)
     assert.equal((await client.post(`/api/v2/jobs/${jobId}/stop`)).status, 200)
     const open = (await client.get(tasks)).body.find(({ status }: { status: string }) => status === 'waiting')
     if (open !== undefined) return `${tasks}/${open.task_id}`

@@ -1,14 +1,14 @@
 /** A catalog with an administrator, for tests of users and tokens. */
 import assert from 'node:assert/strict'
-import type { Catalog } from '../../engine/resource/catalog.js'
-import type { IssuedToken, TokenRequest } from '../../engine/resource/users-service.js'
-import type { Principal } from '../../engine/service.js'
-import { openCatalog, type CatalogBench } from './catalog.js'
+import type { ResourceStore } from '../../engine/resource/resource-store.js'
+import type { IssuedToken, TokenRequest } from '../../engine/api/users-service.js'
+import { openCatalog, type CatalogBench } from './resource-store.js'
+import type { Principal } from '../../engine/api/principal.js'
 
 export const ADMIN = { adminPassword: 'long enough', managementKey: 'a-management-key-of-tests' }
 export const ADDRESS = '192.0.2.1'
 
-export function principalOf(catalog: Catalog, secret: string): Principal {
+export function principalOf(catalog: ResourceStore, secret: string): Principal {
   const principal = catalog.authenticate(secret)
   assert.ok(principal !== null)
   return principal
@@ -21,7 +21,11 @@ export function withAdmin(): CatalogBench & { readonly by: Principal } {
   return { ...bench, by: principalOf(bench.catalog, ADMIN.managementKey) }
 }
 
-export function tokenOf(catalog: Catalog, username: string, more: Partial<TokenRequest> = {}): Promise<IssuedToken> {
+export function tokenOf(
+  catalog: ResourceStore,
+  username: string,
+  more: Partial<TokenRequest> = {},
+): Promise<IssuedToken> {
   return catalog.tokens.issue({
     username,
     password: ADMIN.adminPassword,

@@ -3,8 +3,12 @@
  * second asks for something that is no event, and tells what it was answered.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { packPiece } from '../../engine/actor/doorstep.js'
-import type { FromIntegrations, IntegrationThreadData, ToIntegrations } from '../../engine/actor/integration-wire.js'
+import { packPiece } from '../../engine/services/integrations/document-batch.js'
+import type {
+  FromIntegrations,
+  IntegrationThreadData,
+  ToIntegrations,
+} from '../../engine/services/integrations/integration-protocol.js'
 
 const { commits, serviceNames } = workerData as IntegrationThreadData
 const port = parentPort!

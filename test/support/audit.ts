@@ -1,7 +1,7 @@
 /** The audit log as tests look at it. */
-import { decodeChained, type ChainedEntry } from '../../engine/monitor/audit-tables.js'
-import type { AuditEntry } from '../../engine/resource/audit-trail.js'
+import { decodeChained, type ChainedEntry } from '../../engine/services/audit/audit-tables.js'
 import type { Environment } from '../../engine/store/environment.js'
+import type { AuditEntry } from '../../engine/api/audit-service.js'
 
 /** Every entry, in the order of the chain. */
 export function auditEntries(environment: Environment): ChainedEntry[] {

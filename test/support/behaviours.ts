@@ -1,6 +1,6 @@
 /** What an HTTP counterpart answers when it behaves so: the same for every kind. */
 import type { Behaviour } from '../contracts/sink.js'
-import { status, type Answering } from './receiver.js'
+import { status, type Answering } from './servers/receiver.js'
 
 export const behaving: Readonly<Record<Behaviour, Answering>> = {
   well: status(200, {}, '{}'),

@@ -1,10 +1,10 @@
 /** Shapes and words with everything that writes and reads bodies by them, without a store. */
-import { BodyReader } from '../../engine/event/body-reader.js'
-import { BodyScanner } from '../../engine/event/body-scanner.js'
-import { BodyWriter } from '../../engine/event/body-writer.js'
-import { ShapeTree } from '../../engine/event/shape-tree.js'
-import { hashBytes, viewOfBytes } from '../../engine/event/byte-table.js'
-import { Words } from '../../engine/event/words.js'
+import { BodyReader } from '../../engine/domain/event/body-reader.js'
+import { BodyScanner } from '../../engine/domain/event/body-scanner.js'
+import { BodyWriter } from '../../engine/domain/event/body-writer.js'
+import { ShapeTree } from '../../engine/domain/event/shape-tree.js'
+import { hashBytes, viewOfBytes } from '../../engine/domain/event/byte-table.js'
+import { Words } from '../../engine/domain/event/words.js'
 
 export class Bodies {
   readonly shapes = new ShapeTree()

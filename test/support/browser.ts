@@ -54,7 +54,7 @@ export class FakeElement {
 
 /** What a page asked whoever looks at it, and how that is answered. */
 export interface Questions {
-  readonly asked: string[]
+  readonly query: string[]
   answer: boolean
 }
 
@@ -72,7 +72,10 @@ export function becomeBrowser(origin: string, questions: Questions): () => void 
       setItem: (name: string, value: string) => stored.set(name, value),
       removeItem: (name: string) => stored.delete(name),
     },
-    confirm: (question: string) => (questions.asked.push(question), questions.answer),
+    confirm: (question: string) => {
+      questions.query.push(question)
+      return questions.answer
+    },
   }
   // Defined, not assigned: Node.js has a sessionStorage of its own from version 22 on, behind a getter.
   const before = Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)

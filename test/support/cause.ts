@@ -1,26 +1,26 @@
 /** Clustering on rows in memory, with alerts of a few words. */
-import { Clustering } from '../../engine/cause/clustering.js'
-import { causeSettingsOf, type CauseSettings } from '../../engine/cause/settings.js'
-import type { Shelf, ShelfPart } from '../../engine/cause/shelf.js'
-import { Sightings } from '../../engine/cause/sighting.js'
-import type { PipelineStep } from '../../engine/job/job.js'
+import { Clustering } from '../../engine/domain/cause/clustering.js'
+import { causeSettingsOf, type CauseSettings } from '../../engine/domain/cause/settings.js'
+import type { CauseStore, CausePart } from '../../engine/domain/cause/cause-store.js'
+import { Sightings } from '../../engine/domain/cause/sighting.js'
+import type { PipelineStep } from '../../engine/domain/job/job.js'
 
 /** A shelf that keeps copies, as a store does. */
-export class TestShelf implements Shelf {
+export class TestShelf implements CauseStore {
   readonly rows = new Map<string, string>()
   readonly members = new Set<string>()
 
-  get(part: ShelfPart, number: number): unknown {
+  get(part: CausePart, number: number): unknown {
     const text = this.rows.get(`${part} ${number}`)
     return text === undefined ? undefined : JSON.parse(text)
   }
 
-  *all(part: ShelfPart): Iterable<{ number: number; row: unknown }> {
+  *all(part: CausePart): Iterable<{ number: number; row: unknown }> {
     const own = [...this.rows].filter(([key]) => key.startsWith(`${part} `)).sort(([a], [b]) => (a < b ? -1 : 1))
     for (const [key, text] of own) yield { number: Number(key.slice(part.length + 1)), row: JSON.parse(text) }
   }
 
-  put(part: ShelfPart, number: number, row: unknown): void {
+  put(part: CausePart, number: number, row: unknown): void {
     this.rows.set(`${part} ${number}`, JSON.stringify(row))
   }
 
@@ -62,7 +62,7 @@ export function alarm(
 
 export class TestClustering {
   readonly settings: CauseSettings
-  readonly shelf = new TestShelf()
+  readonly causeStore = new TestShelf()
   clustering: Clustering
   #sightings: Sightings
   #count = 0
@@ -70,7 +70,7 @@ export class TestClustering {
   constructor(parameters: Readonly<Record<string, unknown>> = {}) {
     this.settings = causeSettingsOf({ pipeline: [processor(parameters)] })
     this.#sightings = new Sightings(this.settings, [])
-    this.clustering = new Clustering(this.shelf, this.settings)
+    this.clustering = new Clustering(this.causeStore, this.settings)
   }
 
   /** Takes in an alert; the answer is its number. It arrives with the alerts before it, a day after the start. */
@@ -88,6 +88,6 @@ export class TestClustering {
   /** The process is another one. */
   restart(): void {
     this.clustering.flush()
-    this.clustering = new Clustering(this.shelf, this.settings)
+    this.clustering = new Clustering(this.causeStore, this.settings)
   }
 }

@@ -32,7 +32,7 @@ function exchange(
 ): Promise<Omit<Answer, 'body'>> {
   return new Promise((resolve, reject) => {
     const length = bytes === null ? {} : { 'content-length': Buffer.byteLength(bytes) }
-    const asked = request(url, { agent, method, headers: { ...length, ...headers } }, (response) => {
+    const query = request(url, { agent, method, headers: { ...length, ...headers } }, (response) => {
       const pieces: Buffer[] = []
       response.on('data', (piece: Buffer) => pieces.push(piece))
       response.on('error', reject)
@@ -43,8 +43,8 @@ function exchange(
         resolve({ status: response.statusCode!, headers: answered, text: Buffer.concat(pieces).toString() })
       })
     })
-    asked.on('error', reject)
-    asked.end(bytes)
+    query.on('error', reject)
+    query.end(bytes)
   })
 }
 

@@ -5,7 +5,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { WriteBatch } from '../../engine/store/environment.js'
-import { openLmdb } from '../../engine/store/lmdb.js'
+import { openLmdb } from '../../engine/store/lmdb/lmdb.js'
 
 export const committed = ['first', 'second', 'third', 'fourth', 'fifth']
 

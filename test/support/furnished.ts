@@ -1,7 +1,7 @@
 /** A data directory with something in nearly every table: events, votes, models, clusters, notes, failed deliveries, the audit log. */
 import assert from 'node:assert/strict'
 import { eventually, makeJob, type Client } from './client.js'
-import { HttpReceiver, status } from './receiver.js'
+import { HttpReceiver, status } from './servers/receiver.js'
 import { startService } from './service.js'
 
 async function ok(answer: Promise<{ readonly status: number; readonly text: string }>): Promise<void> {

@@ -1,8 +1,8 @@
 /** Events on their way out, and tools, as tests of integrations need them. */
 import { ManualClock } from '../../engine/clock.js'
 import type { DecidedEvent, Opened, Outgoing, OutsideKind, Sink, Tools } from '../../engine/integration/contract.js'
-import { HostPolicy } from '../../engine/integration/host-policy.js'
-import type { IntegrationRole } from '../../engine/job/job.js'
+import { HostPolicy } from '../../engine/integration/http/host-policy.js'
+import type { IntegrationRole } from '../../engine/domain/job/job.js'
 
 export function decided(
   eventId = 'e1',
@@ -34,19 +34,18 @@ export function toolsFor(privateHosts: readonly string[] = ['127.0.0.1']): Tools
   return { policy: new HostPolicy(privateHosts), clock: new ManualClock(), serviceName: 'service' }
 }
 
-export function openSink(
-  kind: OutsideKind,
-  role: IntegrationRole,
-  connection: Opened,
-  parameters: Opened = {},
-  tools = toolsFor(),
-): Sink {
+export function openSink(kind: OutsideKind, role: IntegrationRole, connection: Opened, parameters: Opened = {}): Sink {
+  return kind.openSink!(role, withDefaults(kind, connection), parameters, toolsFor())
+}
+
+/** The connection, with the kind's defaults for what is not given. */
+export function withDefaults(kind: OutsideKind, connection: Opened): Opened {
   const defaults = Object.fromEntries(
     kind.entry.connection.flatMap(({ name, default: value }) =>
       value === undefined || typeof value === 'object' ? [] : [[name, value]],
     ),
   )
-  return kind.openSink!(role, { ...defaults, ...connection }, parameters, tools)
+  return { ...defaults, ...connection }
 }
 
 export const never = new AbortController().signal

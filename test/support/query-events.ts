@@ -1,13 +1,13 @@
 /** Random events of two jobs in a shard, voted on, overruled, decided and decided again, for tests that ask questions about them. */
-import { SeededRandom } from '../../engine/random.js'
-import type { JobSettings } from '../../engine/job/job.js'
-import type { JobReader } from '../../engine/actor/job-reader.js'
-import { RecordFields } from '../../engine/actor/record-fields.js'
-import type { FieldSet } from '../../engine/query/field.js'
+import { SeededRandom } from '../../engine/rng.js'
+import type { JobSettings } from '../../engine/domain/job/job.js'
+import type { JobReader } from '../../engine/services/read/job-reader.js'
+import { RecordFields } from '../../engine/services/query/record-fields.js'
+import type { FieldSet } from '../../engine/domain/query/field.js'
 import { BodyCodec } from '../../engine/store/body-codec.js'
 import { decodeContent } from '../../engine/store/event-record.js'
 import { timeKey } from '../../engine/store/tables.js'
-import { jobSettings, TestShard } from './engine-shard.js'
+import { jobSettings, TestShard } from './engine/shard.js'
 import type { OracleDocument } from './query-oracle.js'
 
 /** Random questions of a kind; QUERY_ROUNDS asks more. */
@@ -174,7 +174,7 @@ export async function queryWorld(seed: number, events: number): Promise<QueryWor
   }
   const [reader, codec] = [shard.reader(), new BodyCodec(shard.environment)]
   const documents = posted.map(({ job, id }) => {
-    const document = documentOf(shard, reader, codec, job, id)
+    const document = documentOf({ shard, reader, codec }, job, id)
     return { document, record: shard.environment.get('events', timeKey(job.id, document.micros)) as Uint8Array }
   })
   return {
@@ -192,13 +192,13 @@ interface Stored {
   readonly documents: readonly { readonly document: OracleDocument; readonly record: Uint8Array }[]
 }
 
-function documentOf(
-  shard: TestShard,
-  reader: JobReader,
-  codec: BodyCodec,
-  job: JobSettings,
-  id: string,
-): OracleDocument {
+interface Source {
+  readonly shard: TestShard
+  readonly reader: JobReader
+  readonly codec: BodyCodec
+}
+
+function documentOf({ shard, reader, codec }: Source, job: JobSettings, id: string): OracleDocument {
   const { view, document } = reader.exportEvent(job, id, '\u0000own')
   const section = document['\u0000own'] as Record<string, unknown>
   const { extras, body } = decodeContent(

@@ -1,7 +1,7 @@
 /** Random resource documents: valid ones, and ways to spoil one. */
-import { jobCategories } from '../../engine/job/job.js'
-import type { SeededRandom } from '../../engine/random.js'
-import { apiKey, restApi } from './catalog.js'
+import { jobCategories } from '../../engine/domain/job/job.js'
+import type { SeededRandom } from '../../engine/rng.js'
+import { apiKey, restApi } from './resource-store.js'
 
 export type ResourceSet = Record<string, Record<string, unknown>>
 

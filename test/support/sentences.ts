@@ -1,5 +1,5 @@
 /** Made sentences, each about one of three things, by words that come together in none of the others. */
-import type { SeededRandom } from '../../engine/random.js'
+import type { SeededRandom } from '../../engine/rng.js'
 
 const things = [
   ['disk', 'volume', 'partition', 'storage', 'mount', 'inode', 'filesystem', 'raid', 'backup', 'block'],

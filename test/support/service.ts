@@ -1,16 +1,16 @@
 /**
  * A whole service for a test: a free port, a temporary directory, the real engine; in this process or in its own.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openEngine, type Engine } from '../../engine/index.js'
-import type { Tracer } from '../../server/http/request-trace.js'
 import { Server } from '../../server/server.js'
 import { Client } from './client.js'
+import type { Tracer } from '../../server/http/request-trace.js'
 
 /** The password of the administrator `admin` of every test service. */
 export const ADMIN_PASSWORD = 'administrator'
@@ -95,7 +95,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
-const mainFile = fileURLToPath(new URL('../../bundle/service/main.js', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const mainFile = join(root, '.build/bundle/service/main.js')
 
 /** A process that was started, and all that it has printed. */
 export interface Started {
@@ -107,8 +108,22 @@ export interface Started {
 
 /** Starts the program with these settings and no others. */
 export function spawnMain(settings: Readonly<Record<string, string>>, args: readonly string[] = []): Started {
+  return startedBy([process.execPath, mainFile, ...args], settings, {})
+}
+
+/** `npm start` with these settings and no others; it leads a process group of its own. */
+export function spawnNpmStart(settings: Readonly<Record<string, string>>): Started {
+  return startedBy(['npm', 'start'], settings, { cwd: root, detached: true })
+}
+
+function startedBy(
+  command: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  how: Pick<SpawnOptions, 'cwd' | 'detached'>,
+): Started {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('SERVICE_'))
-  const child = spawn(process.execPath, [mainFile, ...args], {
+  const child = spawn(command[0] as string, command.slice(1), {
+    ...how,
     env: { ...Object.fromEntries(others), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,5 +1,5 @@
 /** Small tables of labelled rows for the trees. */
-import type { TreeTable } from '../../engine/learn/tree-table.js'
+import type { TreeTable } from '../../engine/domain/learn/features/tree-table.js'
 
 /** A row: codes of the numbers, the features that it has (0 and up), and its class. */
 export interface TreeRow {

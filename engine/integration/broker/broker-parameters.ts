@@ -1,8 +1,8 @@
 /** Parameters that message brokers have in common, and what is made of them. */
 import { isIP } from 'node:net'
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { Opened } from '../contract.js'
-import { textAt, tlsParameters } from '../http-kind.js'
+import { textAt, tlsParameters } from '../http/http-kind.js'
 import { misfitServers } from './addresses.js'
 
 export function serversParameter(description: string): ParameterSpec {

@@ -1,7 +1,7 @@
 /** The kind that a system of cases makes: its entry of the catalogue, and the sink that follows its template. */
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { OutsideKind } from '../contract.js'
-import { tlsParameters, urlParameter } from '../http-kind.js'
+import { tlsParameters, urlParameter } from '../http/http-kind.js'
 import { ruleParameters } from '../rule.js'
 import { CaseSink } from './case-sink.js'
 import { STANDARD_TITLE, type CaseSystem } from './case-system.js'

@@ -11,9 +11,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
-import { HttpFailure, type HttpAnswer, type HttpClient } from '../http-client.js'
-import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs } from '../http-kind.js'
-import { parseBounded } from '../json.js'
+import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
+import { deliverEach, fateOf, fateOfError, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { parseBounded } from '../http/json.js'
 import { fill } from '../template.js'
 import type { CaseDraft, CaseRequest, CaseSystem } from './case-system.js'
 import { STANDARD_DESCRIPTION, STANDARD_TITLE } from './case-system.js'

@@ -1,5 +1,5 @@
 /** A system that keeps cases, as a template: what it asks for, and which requests make, find and note in a case. */
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { DecidedEvent, Opened } from '../contract.js'
 
 export interface CaseRequest {

@@ -173,8 +173,8 @@ export class KafkaCluster {
         return responses.flatMap(({ topicName: topic, partitions }) =>
           partitions.flatMap((data): FetchedPartition[] => {
             const { partition } = data
-            const asked = of.find((place) => place.topic === topic && place.partition === partition) as PartitionPlace
-            const batch = new Made(topic, asked.offset, data)
+            const query = of.find((place) => place.topic === topic && place.partition === partition) as PartitionPlace
+            const batch = new Made(topic, query.offset, data)
             // Nothing at all is no news; only what is no record is passed.
             if (batch.rawMessages.length === 0) return []
             return [

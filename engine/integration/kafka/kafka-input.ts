@@ -15,7 +15,7 @@ import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../cont
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
 import { millisIn } from '../dates.js'
-import { textAt, timeoutMs } from '../http-kind.js'
+import { textAt, timeoutMs } from '../http/http-kind.js'
 import {
   EARLIEST,
   KafkaCluster,
@@ -155,10 +155,10 @@ export class KafkaInput implements Source {
     places: readonly Place[],
     known: Checkpoint['offsets'],
   ): Promise<Record<string, string> | null> {
-    const asked = places.map((place): PartitionPlace => ({ ...place, offset: known[nameOf(place)] as string }))
+    const query = places.map((place): PartitionPlace => ({ ...place, offset: known[nameOf(place)] as string }))
     try {
       this.#ahead.clear()
-      const fetched = await cluster.fetch(asked, this.#hadSome ? 1 : WAIT_MS)
+      const fetched = await cluster.fetch(query, this.#hadSome ? 1 : WAIT_MS)
       this.#hadSome = fetched.length > 0
       for (const part of fetched) this.#ahead.set(nameOf(part), { ...part, from: known[nameOf(part)] as string })
       return null

@@ -11,13 +11,13 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ISocketFactoryArgs, KafkaConfig, SASLOptions } from 'kafkajs'
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { parseServers, type ServerAddress } from '../broker/addresses.js'
 import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
 import { stoppable } from '../broker/stoppable.js'
 import type { Opened, Tools } from '../contract.js'
-import { HostRefused } from '../host-policy.js'
-import { textAt, timeoutMs } from '../http-kind.js'
+import { HostRefused } from '../http/host-policy.js'
+import { textAt, timeoutMs } from '../http/http-kind.js'
 
 const STANDARD_PORT = 9092
 /** The servers that the integration names are numbers to the library, which knows no addresses of IPv6; no host is called so. */

@@ -9,7 +9,7 @@
 import type { Message, Producer } from 'kafkajs'
 import type { Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
-import { textAt, timeoutMs } from '../http-kind.js'
+import { textAt, timeoutMs } from '../http/http-kind.js'
 import { fill } from '../template.js'
 import { kafkaFailure, kafkaSettings, kafkaStoppable, type KafkaSettings } from './kafka-line.js'
 

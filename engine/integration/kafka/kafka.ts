@@ -1,5 +1,5 @@
 /** Kafka: topics as input, a topic as output. */
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import { idHeaderParameter } from '../broker/broker-parameters.js'
 import type { OutsideKind } from '../contract.js'
 import { millisIn } from '../dates.js'

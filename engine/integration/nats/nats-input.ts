@@ -24,7 +24,7 @@ import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../cont
 import { SourceFailure } from '../contract.js'
 import { documentOf } from '../broker/message-document.js'
 import { millisIn } from '../dates.js'
-import { textAt } from '../http-kind.js'
+import { textAt } from '../http/http-kind.js'
 import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.js'
 
 export const BATCH_STANDARD = 200

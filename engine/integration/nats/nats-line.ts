@@ -9,13 +9,13 @@
  * 2. With `tls` a server that offers none is not talked to, and the certificate has to be that of the host as it was given.
  */
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bracketed, parseServers, type ServerAddress } from '../broker/addresses.js'
 import { brokerTlsParameters, serversParameter, tlsSettings } from '../broker/broker-parameters.js'
 import { stoppable } from '../broker/stoppable.js'
 import type { Opened, Tools } from '../contract.js'
-import { HostRefused, type HostPolicy } from '../host-policy.js'
-import { textAt, timeoutMs } from '../http-kind.js'
+import { HostRefused, type HostPolicy } from '../http/host-policy.js'
+import { textAt, timeoutMs } from '../http/http-kind.js'
 
 const STANDARD_PORT = 4222
 /** A server that says nothing is asked whether it is there; after so many questions it is not. */

@@ -7,7 +7,7 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
-import { textAt } from '../http-kind.js'
+import { textAt } from '../http/http-kind.js'
 import { fill } from '../template.js'
 import { NatsFailure, NatsLine, natsFailure, natsStoppable } from './nats-line.js'
 

@@ -1,5 +1,5 @@
 /** NATS JetStream: a stream as input, a stream as output. */
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import { idHeaderParameter } from '../broker/broker-parameters.js'
 import type { OutsideKind } from '../contract.js'
 import { millisIn } from '../dates.js'

@@ -1,7 +1,7 @@
 /** Bulk requests to a search engine: one request for many documents, a fate for each of them. */
 import type { Fate } from '../contract.js'
-import { HttpFailure, type HttpAnswer } from '../http-client.js'
-import { fateOf } from '../http-kind.js'
+import { HttpFailure, type HttpAnswer } from '../http/http-client.js'
+import { fateOf } from '../http/http-kind.js'
 import { documentIn, reasonOf, type SearchClient } from './search-client.js'
 
 /** What an answer that is not good means for each of `count` events; null for a good one. */

@@ -2,18 +2,18 @@
  * A search engine over plain HTTP: what Elasticsearch (7.2 and later) and OpenSearch have in common, so that one client
  * serves both.
  *
- * Owns: which host is asked, who we are, what its errors mean. Leaves out: what is asked (search-output.ts, search-input.ts, search-look-up.ts).
+ * Owns: which host is asked, who we are, what its errors mean. Leaves out: what is asked (search-output.ts, search-input.ts, search-enrichment.ts).
  *
  * 1. A host that cannot be reached is left for the next one; the request fails when none can be.
  * 2. Answers are bounded, in bytes and in depth.
  */
 import { bounds } from '../bounds.js'
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { Opened, Tools } from '../contract.js'
-import { HostRefused } from '../host-policy.js'
-import { type HttpClient, HttpFailure, type HttpAnswer } from '../http-client.js'
-import { openHttp, textAt, timeoutMs, tlsParameters } from '../http-kind.js'
-import { parseBounded } from '../json.js'
+import { HostRefused } from '../http/host-policy.js'
+import { type HttpClient, HttpFailure, type HttpAnswer } from '../http/http-client.js'
+import { openHttp, textAt, timeoutMs, tlsParameters } from '../http/http-kind.js'
+import { parseBounded } from '../http/json.js'
 
 function misfitHosts(text: string): string | null {
   const hosts = text.split(',').map((host) => host.trim())

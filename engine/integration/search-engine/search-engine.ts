@@ -1,8 +1,8 @@
 /** Search engine: Elasticsearch, OpenSearch and what speaks like them, as input, as enrichment and as output. */
-import type { IntegrationKind } from '../../resource/kinds.js'
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { OutsideKind } from '../contract.js'
-import { lookUpParameters } from '../look-up-parameters.js'
+import { enrichmentParameters } from '../enrichment/enrichment-parameters.js'
 import { ruleParameters } from '../rule.js'
 import { searchConnection } from './search-client.js'
 import {
@@ -12,7 +12,7 @@ import {
   LOOKBACK_STANDARD_SECONDS,
   SearchInput,
 } from './search-input.js'
-import { SearchLookUp, searchLookUpParameters } from './search-look-up.js'
+import { SearchEnrichment, searchEnrichmentParameters } from './search-enrichment.js'
 import { SearchOutput, STANDARD_INDEX } from './search-output.js'
 
 /** Of the role input. */
@@ -86,7 +86,7 @@ const entry: IntegrationKind = {
       role: 'input',
       parameters: inputParameters,
     },
-    { role: 'enrichment', parameters: [...searchLookUpParameters, ...lookUpParameters] },
+    { role: 'enrichment', parameters: [...searchEnrichmentParameters, ...enrichmentParameters] },
     {
       role: 'output',
       parameters: [
@@ -108,5 +108,5 @@ export const searchEngine: OutsideKind = {
   entry,
   openSink: (_role, connection, parameters, tools) => new SearchOutput(connection, parameters, tools),
   openSource: (connection, parameters, tools) => new SearchInput(connection, parameters, tools),
-  openLookUp: (connection, parameters, tools) => new SearchLookUp(connection, parameters, tools),
+  openEnrichment: (connection, parameters, tools) => new SearchEnrichment(connection, parameters, tools),
 }

@@ -12,9 +12,9 @@
 import { createHash } from 'node:crypto'
 import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
-import { HostRefused } from '../host-policy.js'
-import { HttpFailure, type HttpAnswer } from '../http-client.js'
-import { fateOf, textAt } from '../http-kind.js'
+import { HostRefused } from '../http/host-policy.js'
+import { HttpFailure, type HttpAnswer } from '../http/http-client.js'
+import { fateOf, textAt } from '../http/http-kind.js'
 import { documentIn, SearchClient } from './search-client.js'
 import { parsePage } from './search-page.js'
 import {

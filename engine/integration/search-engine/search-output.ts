@@ -7,7 +7,7 @@
 import { isoMicros } from '../../clock.js'
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
 import { decidedDocument } from '../decided-document.js'
-import { fateOfError, textAt } from '../http-kind.js'
+import { fateOfError, textAt } from '../http/http-kind.js'
 import { fill } from '../template.js'
 import { sendBulk } from './search-bulk.js'
 import { SearchClient } from './search-client.js'

@@ -6,7 +6,7 @@
  * rest of the answer means (search-query.ts).
  */
 import { bounds } from '../bounds.js'
-import { HttpFailure } from '../http-client.js'
+import { HttpFailure } from '../http/http-client.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

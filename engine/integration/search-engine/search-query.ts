@@ -6,7 +6,7 @@
  * those few that come again are known by name. So no page loses a document, whatever is written meanwhile, nothing is kept
  * open on the other side, and a place is a few bytes that hold after any restart.
  */
-import { HttpFailure } from '../http-client.js'
+import { HttpFailure } from '../http/http-client.js'
 import type { SearchPage } from './search-page.js'
 
 /** What to read. */

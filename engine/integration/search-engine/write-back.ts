@@ -9,8 +9,8 @@
  */
 import { isoMicros } from '../../clock.js'
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
-import { HttpFailure } from '../http-client.js'
-import { fateOfError } from '../http-kind.js'
+import { HttpFailure } from '../http/http-client.js'
+import { fateOfError } from '../http/http-kind.js'
 import { fatesOfAll, sendBulk } from './search-bulk.js'
 import { documentIn, SearchClient } from './search-client.js'
 import { searchPath } from './search-query.js'

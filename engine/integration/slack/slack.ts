@@ -4,7 +4,7 @@
  * 1. What an event holds cannot mention, link or format: `&`, `<` and `>` are escaped as Slack asks.
  * 2. The address is a secret: whoever has it can post.
  */
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { DecidedEvent, Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
 import {
   deliverEach,
@@ -15,8 +15,8 @@ import {
   timeoutMs,
   tlsParameters,
   urlParameter,
-} from '../http-kind.js'
-import type { HttpClient } from '../http-client.js'
+} from '../http/http-kind.js'
+import type { HttpClient } from '../http/http-client.js'
 import { ruleParameters } from '../rule.js'
 import { fill } from '../template.js'
 

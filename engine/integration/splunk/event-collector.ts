@@ -5,9 +5,9 @@
  * 2. It takes an event again as another one: `delivery_id` is the same, and tells them apart from what is new.
  */
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
-import { HttpFailure, type HttpAnswer, type HttpClient } from '../http-client.js'
-import { fateOf, fateOfError, openHttp, textAt, timeoutMs } from '../http-kind.js'
-import { parseBounded } from '../json.js'
+import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
+import { fateOf, fateOfError, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { parseBounded } from '../http/json.js'
 
 const BATCH_MAX = 100
 const STANDARD_SOURCETYPE = 'decision:event'

@@ -7,10 +7,10 @@
  */
 import { labelTable } from './label-table.js'
 import type { DecidedEvent, Fate, Opened, Outgoing, Sink, Tools } from '../contract.js'
-import { deliverEach, fateOf, fateOfError, textAt } from '../http-kind.js'
-import type { HttpAnswer } from '../http-client.js'
-import { HttpFailure } from '../http-client.js'
-import { parseBounded } from '../json.js'
+import { deliverEach, fateOf, fateOfError, textAt } from '../http/http-kind.js'
+import type { HttpAnswer } from '../http/http-client.js'
+import { HttpFailure } from '../http/http-client.js'
+import { parseBounded } from '../http/json.js'
 import { fill, valueAt } from '../template.js'
 import { SplunkClient } from './splunk-client.js'
 

@@ -8,10 +8,10 @@
 import { bounds } from '../bounds.js'
 import type { Opened, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
-import { HostRefused } from '../host-policy.js'
-import { HttpFailure, type HttpAnswer, type HttpClient } from '../http-client.js'
-import { fateOf, openHttp, textAt, timeoutMs } from '../http-kind.js'
-import { parseBounded } from '../json.js'
+import { HostRefused } from '../http/host-policy.js'
+import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
+import { fateOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { parseBounded } from '../http/json.js'
 
 /** One result: names with text, or lists of it. */
 export type SplunkRow = Readonly<Record<string, unknown>>

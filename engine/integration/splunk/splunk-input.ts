@@ -13,8 +13,8 @@ import { createHash } from 'node:crypto'
 import type { Opened, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { millisIn, millisOfSeconds } from '../dates.js'
-import { HttpFailure } from '../http-client.js'
-import { textAt } from '../http-kind.js'
+import { HttpFailure } from '../http/http-client.js'
+import { textAt } from '../http/http-kind.js'
 import { SplunkClient, type SplunkSearch } from './splunk-client.js'
 import {
   countsIn,

@@ -7,7 +7,7 @@
  *
  * The fields of our own begin with `ds_`.
  */
-import { HttpFailure } from '../http-client.js'
+import { HttpFailure } from '../http/http-client.js'
 import type { SplunkRow, SplunkSearch } from './splunk-client.js'
 
 /** What to read. */

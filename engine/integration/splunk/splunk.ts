@@ -1,9 +1,9 @@
 /** Splunk: events read by searches, decisions sent to the HTTP event collector, notable events updated. */
-import type { IntegrationKind } from '../../resource/kinds.js'
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { OutsideKind } from '../contract.js'
 import { millisIn } from '../dates.js'
-import { tlsParameters, urlParameter } from '../http-kind.js'
+import { tlsParameters, urlParameter } from '../http/http-kind.js'
 import { ruleParameters } from '../rule.js'
 import { EventCollector } from './event-collector.js'
 import { misfitTable } from './label-table.js'

@@ -83,6 +83,6 @@ export function cefOf(event: DecidedEvent, version: string, what: 'decision' | '
     .filter(([, text]) => text !== '')
     .map(([key, text]) => `${key}=${value(text)}`)
     .join(' ')
-  const parts = ['Decision Service', 'Decision Service', version, `${what}:${event.result || 'none'}`, name]
-  return `CEF:0|${parts.map(header).join('|')}|${severityOf(event)}|${extension}`
+  const deps = ['Decision Service', 'Decision Service', version, `${what}:${event.result || 'none'}`, name]
+  return `CEF:0|${deps.map(header).join('|')}|${severityOf(event)}|${extension}`
 }

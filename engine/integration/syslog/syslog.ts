@@ -3,12 +3,12 @@
  * JSON or a sentence as its text.
  */
 import { hostname } from 'node:os'
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import { isoMicros } from '../../clock.js'
 import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
-import { HostRefused } from '../host-policy.js'
-import { textAt, timeoutMs, tlsParameters } from '../http-kind.js'
-import { LineClient, LineFailure } from '../line-client.js'
+import { HostRefused } from '../http/host-policy.js'
+import { textAt, timeoutMs, tlsParameters } from '../http/http-kind.js'
+import { LineClient, LineFailure } from '../http/line-client.js'
 import { ruleParameters } from '../rule.js'
 import { fill } from '../template.js'
 import { cefOf, severityOf } from './cef.js'

@@ -7,11 +7,11 @@
  * 2. Answers are bounded in bytes, depth and number.
  */
 import type { Opened, Tools } from '../contract.js'
-import { LookUpFailure } from '../contract.js'
-import { HostRefused } from '../host-policy.js'
-import { HttpFailure, type HttpAnswer, type HttpClient } from '../http-client.js'
-import { fateOf, openHttp, textAt, timeoutMs } from '../http-kind.js'
-import { parseBounded } from '../json.js'
+import { EnrichmentFailure } from '../contract.js'
+import { HostRefused } from '../http/host-policy.js'
+import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
+import { fateOf, openHttp, textAt, timeoutMs } from '../http/http-kind.js'
+import { parseBounded } from '../http/json.js'
 
 const MEDIA_TYPE = 'application/taxii+json;version=2.1'
 const PAGE_OBJECTS = 1_000
@@ -48,7 +48,7 @@ export class TaxiiClient {
     this.#timeoutMs = timeoutMs(connection)
   }
 
-  /** The collections that may be read, those named by id, alias or title, or all of them. Rejects with LookUpFailure. */
+  /** The collections that may be read, those named by id, alias or title, or all of them. Rejects with EnrichmentFailure. */
   async collections(wanted: readonly string[], signal: AbortSignal): Promise<TaxiiCollection[]> {
     const found: TaxiiCollection[] = []
     for (const root of await this.#roots(signal)) {
@@ -64,7 +64,7 @@ export class TaxiiClient {
       }
     }
     if (found.length === 0)
-      throw new LookUpFailure(
+      throw new EnrichmentFailure(
         wanted.length === 0
           ? 'the server has no collection that may be read'
           : 'the server has none of the collections that are named',
@@ -74,7 +74,7 @@ export class TaxiiClient {
 
   /**
    * Reads the indicators that were added after that time, page by page; resolves with the time of the last. Rejects with
-   * LookUpFailure.
+   * EnrichmentFailure.
    */
   async read(
     { url }: TaxiiCollection,
@@ -99,7 +99,7 @@ export class TaxiiClient {
       // Without a place to go on from, the time of the last one is it. `next` may be the same on every page; a page without anything
       // on it would be the first of many.
       if (objects.length === 0 || (behind === '' && last === after))
-        throw new LookUpFailure('the server says that there is more, and not where')
+        throw new EnrichmentFailure('the server says that there is more, and not where')
       if (behind === '') after = last
       next = behind
     }
@@ -119,7 +119,7 @@ export class TaxiiClient {
     return chosen.map((root: unknown) => {
       const url = URL.canParse(String(root), this.#url.href) ? withSlash(new URL(String(root), this.#url)) : null
       if (url === null || url.origin !== this.#url.origin)
-        throw new LookUpFailure('the API root is at another address; give that as the url')
+        throw new EnrichmentFailure('the API root is at another address; give that as the url')
       return url
     })
   }
@@ -135,13 +135,13 @@ export class TaxiiClient {
       })
       const fate = fateOf(answer)
       if (fate.fate !== 'delivered')
-        throw new LookUpFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+        throw new EnrichmentFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
       const document = parseBounded(answer.body) ?? {}
       if (typeof document !== 'object' || document === null || Array.isArray(document))
         throw new HttpFailure('an answer that is no JSON object')
       return { document: document as Document, answer }
     } catch (error) {
-      throw error instanceof HttpFailure || error instanceof HostRefused ? new LookUpFailure(error.message) : error
+      throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error
     }
   }
 }

@@ -1,12 +1,12 @@
 /** Threat intelligence from a TAXII 2.1 server, as enrichment: events that match indicators say which. */
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import type { OutsideKind } from '../contract.js'
-import { tlsParameters, urlParameter } from '../http-kind.js'
-import { lookUpParameters } from '../look-up-parameters.js'
-import { ThreatLookUp } from './threat-look-up.js'
+import { tlsParameters, urlParameter } from '../http/http-kind.js'
+import { enrichmentParameters } from '../enrichment/enrichment-parameters.js'
+import { ThreatEnrichment } from './threat-enrichment.js'
 
 /** What is in memory need not be remembered. */
-const standing = lookUpParameters.map((spec) => (spec.name === 'cache_seconds' ? { ...spec, default: 0 } : spec))
+const standing = enrichmentParameters.map((spec) => (spec.name === 'cache_seconds' ? { ...spec, default: 0 } : spec))
 
 const entry: IntegrationKind = {
   id: 'taxii',
@@ -85,5 +85,5 @@ const entry: IntegrationKind = {
 
 export const taxii: OutsideKind = {
   entry,
-  openLookUp: (connection, parameters, tools) => new ThreatLookUp(connection, parameters, tools),
+  openEnrichment: (connection, parameters, tools) => new ThreatEnrichment(connection, parameters, tools),
 }

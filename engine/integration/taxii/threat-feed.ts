@@ -10,11 +10,11 @@
  *    what was deleted on the server is gone then.
  * 3. Nothing is kept on disk: after a restart all is read again.
  */
-import { LookUpFailure } from '../contract.js'
+import { EnrichmentFailure } from '../contract.js'
 import { IndicatorIndex } from './indicator-index.js'
 import type { TaxiiClient, TaxiiCollection } from './taxii-client.js'
 
-export interface ThreatFeedParts {
+export interface ThreatFeedDeps {
   readonly client: TaxiiClient
   /** Ids, aliases or titles; none for all. */
   readonly collections: readonly string[]
@@ -26,7 +26,7 @@ export interface ThreatFeedParts {
 const ALL_AGAIN_MS = 86_400_000
 
 export class ThreatFeed {
-  readonly #parts: ThreatFeedParts
+  readonly #deps: ThreatFeedDeps
   readonly #stop = new AbortController()
   #index: IndicatorIndex
   #collections: readonly { readonly from: TaxiiCollection; added: string }[] = []
@@ -36,12 +36,12 @@ export class ThreatFeed {
   #reason = ''
   #timer: NodeJS.Timeout | null = null
 
-  constructor(parts: ThreatFeedParts) {
-    this.#parts = parts
-    this.#index = new IndicatorIndex(parts.indicatorsMax)
+  constructor(deps: ThreatFeedDeps) {
+    this.#deps = deps
+    this.#index = new IndicatorIndex(deps.indicatorsMax)
   }
 
-  /** What is known; the first time it is waited for. Rejects with LookUpFailure. */
+  /** What is known; the first time it is waited for. Rejects with EnrichmentFailure. */
   async index(): Promise<IndicatorIndex> {
     if (this.#readMs === -Infinity) await this.#read()
     return this.#index
@@ -62,7 +62,7 @@ export class ThreatFeed {
     this.#stop.abort()
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#reading?.catch(() => {})
-    this.#parts.client.close()
+    this.#deps.client.close()
   }
 
   /** One read at a time. */
@@ -70,26 +70,26 @@ export class ThreatFeed {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = null
       if (this.#readMs === -Infinity || this.#stop.signal.aborted) return
-      this.#timer = setTimeout(() => void this.#read().catch(() => {}), this.#parts.pollMs).unref()
+      this.#timer = setTimeout(() => void this.#read().catch(() => {}), this.#deps.pollMs).unref()
     })
     return this.#reading
   }
 
   async #readOnce(): Promise<void> {
-    const { nowMs, pollMs } = this.#parts
+    const { nowMs, pollMs } = this.#deps
     try {
       if (nowMs() - this.#readAllMs >= Math.max(ALL_AGAIN_MS, pollMs)) await this.#readAll()
       else for (const one of this.#collections) one.added = await this.#readAdded(one.from, one.added, this.#index)
       this.#readMs = nowMs()
       this.#reason = ''
     } catch (error) {
-      this.#reason = error instanceof LookUpFailure ? error.message : 'the integration failed'
+      this.#reason = error instanceof EnrichmentFailure ? error.message : 'the integration failed'
       throw error
     }
   }
 
   async #readAll(): Promise<void> {
-    const { client, collections, indicatorsMax, nowMs } = this.#parts
+    const { client, collections, indicatorsMax, nowMs } = this.#deps
     const index = new IndicatorIndex(indicatorsMax)
     const read: { from: TaxiiCollection; added: string }[] = []
     for (const from of await client.collections(collections, this.#stop.signal))
@@ -100,7 +100,7 @@ export class ThreatFeed {
   }
 
   #readAdded(from: TaxiiCollection, added: string, index: IndicatorIndex): Promise<string> {
-    const { client, nowMs } = this.#parts
+    const { client, nowMs } = this.#deps
     return client.read(
       from,
       added,

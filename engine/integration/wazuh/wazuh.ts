@@ -3,10 +3,10 @@
  *
  * What is written back is never read: an alert that is read again because of it has to be the same event (S6).
  */
-import type { ParameterSpec } from '../../resource/parameters.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { OutsideKind } from '../contract.js'
 import { ruleParameters } from '../rule.js'
-import { textAt } from '../http-kind.js'
+import { textAt } from '../http/http-kind.js'
 import { searchConnection } from '../search-engine/search-client.js'
 import { inputParameters } from '../search-engine/search-engine.js'
 import { SearchInput } from '../search-engine/search-input.js'

@@ -7,8 +7,8 @@
  */
 import { createHmac } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
-import type { IntegrationRole } from '../../job/job.js'
-import type { IntegrationKind } from '../../resource/kinds.js'
+import type { IntegrationRole } from '../../domain/job/job.js'
+import type { IntegrationKind } from '../../resource/registry/integration-registry.js'
 import { alertDocument } from '../alert.js'
 import type { Fate, Opened, Outgoing, OutsideKind, Sink, Tools } from '../contract.js'
 import {
@@ -20,8 +20,8 @@ import {
   timeoutMs,
   tlsParameters,
   urlParameter,
-} from '../http-kind.js'
-import type { HttpClient } from '../http-client.js'
+} from '../http/http-kind.js'
+import type { HttpClient } from '../http/http-client.js'
 import { ruleParameters } from '../rule.js'
 
 const BATCH_MAX = 64

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { BadOption, parseOptions, type QualityOptions } from '../../../bench/quality/options.js'
 import { planTasks } from '../../../bench/quality/plan.js'
 import { TaskRunner } from '../../../bench/quality/task.js'
-import { temporaryDirectory } from '../../support/engine-files.js'
+import { temporaryDirectory } from '../../support/engine/files.js'
 
 /** Two sets of sixty events whose host tells their label, and a folder that is no set. */
 function folderOfSets(context: TestContext): string {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { readBaselines, readOutlierBaselines } from '../../../bench/quality/baselines.js'
 import { checkSet } from '../../../bench/quality/dataset.js'
 import { BadFile } from '../../../bench/quality/set-files.js'
-import { temporaryDirectory } from '../../support/engine-files.js'
+import { temporaryDirectory } from '../../support/engine/files.js'
 
 const events = Array.from({ length: 8 }, (_, i) => ({ event: { host: `h${i}` }, label: i % 2 === 0 ? 'a' : 'b' }))
 const protocol = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CommitFailed, CommitSlot } from '../../../engine/actor/commit-slot.js'
+import { CommitSlot } from '../../../engine/actor/commit-slot.js'
+import { CommitFailed } from '../../../engine/actor/turn-store.js'
 import { limits } from '../../../engine/limits.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
 import { jobKey, shardTables } from '../../../engine/store/tables.js'
@@ -21,17 +22,17 @@ function slots(): { decides: CommitSlot; commits: CommitSlot } {
 describe('the slot between a thread that decides and one that commits', () => {
   it('takes nothing while nobody commits, nor what it has no room for', () => {
     const { decides, commits } = slots()
-    assert.equal(decides.lay(1, 1, batchOf('a')), null)
+    assert.equal(decides.offer(1, 1, batchOf('a')), null)
     assert.equal(decides.unmap(1), true)
     commits.serve()
-    assert.equal(decides.lay(1, 1, batchOf('a'.repeat(limits.handedOverBytesMax))), null)
+    assert.equal(decides.offer(1, 1, batchOf('a'.repeat(limits.handedOverBytesMax))), null)
   })
 
   it('shows a batch as it was laid down, of which shard and turn', () => {
     const { decides, commits } = slots()
     commits.serve()
     const batch = batchOf('a', 'bcd', '', 'e')
-    decides.lay(3, 17, batch)
+    decides.offer(3, 17, batch)
     const { shard, place, batch: laid } = commits.take() ?? assert.fail()
     assert.deepEqual([shard, place], [3, 17])
     const copy = new WriteBatch()
@@ -45,11 +46,11 @@ describe('the slot between a thread that decides and one that commits', () => {
   it('says of each turn whether it is committed, also when others of its thread came behind it', () => {
     const { decides, commits } = slots()
     commits.serve()
-    const first = decides.lay(0, 1, batchOf('a'))
+    const first = decides.offer(0, 1, batchOf('a'))
     assert.equal(first?.isOver(), false)
     commits.take()
     commits.answer(false)
-    const second = decides.lay(1, 1, batchOf('b'))
+    const second = decides.offer(1, 1, batchOf('b'))
     commits.take()
     commits.answer(true)
     assert.deepEqual([first?.isOver(), second?.isOver()], [true, true])
@@ -60,11 +61,11 @@ describe('the slot between a thread that decides and one that commits', () => {
   it('says that nothing is committed when the thread that commits is gone', () => {
     const { decides, commits } = slots()
     commits.serve()
-    const laid = decides.lay(0, 1, batchOf('a'))
+    const laid = decides.offer(0, 1, batchOf('a'))
     commits.take()
     new CommitSlot(decides.memory).abandon()
     assert.throws(() => laid?.settle(), CommitFailed)
-    assert.equal(decides.lay(0, 2, batchOf('a')), null)
+    assert.equal(decides.offer(0, 2, batchOf('a')), null)
   })
 
   it('tells the thread that commits to end', () => {

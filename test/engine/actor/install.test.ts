@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Refusal, isRefusal } from '../../../engine/errors.js'
 import { decodeModel } from '../../../engine/store/rows.js'
 import { modelKey } from '../../../engine/store/tables.js'
-import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const job = jobSettings()
 

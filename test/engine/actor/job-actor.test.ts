@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limits } from '../../../engine/limits.js'
 import { isRefusal, type RefusalCode } from '../../../engine/errors.js'
-import { eventIdOf } from '../../../engine/event/event-id.js'
-import { ownFields } from '../../../engine/query/field.js'
-import type { EventView } from '../../../engine/service.js'
-import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { eventIdOf } from '../../../engine/domain/event/event-id.js'
+import { ownFields } from '../../../engine/domain/query/field.js'
+import type { EventView } from '../../../engine/api/decision-service.js'
+import { jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const job = jobSettings()
 const centric = jobSettings({ category: 'Event centric decision intelligence' })
@@ -264,8 +264,8 @@ describe('posting an id again (S6)', () => {
 
   it('texts that become one in the store are one bucket', async () => {
     const shard = new TestShard()
-    const post = (id: string, escape: string) =>
-      shard.post({ job, kind: 'ingest', eventId: id, body: `{"raw_body":{"host":"${escape}"}}` })
+    const post = (id: string, escaped: string) =>
+      shard.post({ job, kind: 'ingest', eventId: id, body: `{"raw_body":{"host":"${escaped}"}}` })
     await Promise.all([post('e1', '\\ud800'), post('e2', '\\ud801'), post('e3', '\ufffd')])
     await post('e4', '\\udfff')
     assert.equal(stats(shard).buckets, 1)
@@ -356,7 +356,7 @@ describe('feedback', () => {
     await shard.ingest(job, { host: 'a' }, 'e')
     const third = limits.ballotNotesCharsMax / 3
     const more = { closingNotes: 'n'.repeat(third - 100), indicators: ['i'] }
-    for (const analyst of ['ann', 'bob', 'cid', 'dan']) await shard.feedback(job, 'e', analyst, 'Drop', more)
+    for (const analyst of ['ann', 'bob', 'cid', 'dan']) await shard.vote(job, 'e', { analyst, label: 'Drop', ...more })
     const row = shard.rows(1).find((text) => text.startsWith('ballots ')) as string
     const ballot = JSON.parse(
       Buffer.from(row.split(' ')[2] as string, 'hex')

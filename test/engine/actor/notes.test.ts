@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { encodeNote } from '../../../engine/actor/notes.js'
 import { limits } from '../../../engine/limits.js'
-import { assertRefused, refusedWith } from '../../support/engine-refusal.js'
-import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { assertRefused, refusedWith } from '../../support/engine/refusal.js'
+import { jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const job = jobSettings()
 const note = { savedObjects: null, author: 'agent', workflowName: null, workflowId: null, sessionId: null }

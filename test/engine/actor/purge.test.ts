@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { orphanSettings } from '../../../engine/actor/orphan.js'
-import { everything, jobSettings, TestShard } from '../../support/engine-shard.js'
+import { orphanSettings } from '../../../engine/actor/deleted-job.js'
+import { testAuthor } from '../../support/author.js'
+import { everything, jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const job = jobSettings()
 const other = jobSettings({ id: 2 })
@@ -16,7 +17,7 @@ async function filled(): Promise<TestShard> {
     await shard.install(of, shard.train(of, 1))
     await shard.note(of, 'id 0', 'seen')
     await shard.post({ job: of, kind: 'reprocess', eventId: 'id 2' })
-    await shard.task(of, { op: 'create', selection: everything, requestedBy: 'x' })
+    await shard.task(of, { op: 'create', selection: everything, requestedBy: 'x', by: testAuthor })
     await shard.ingest({ ...of, revision: 2, status: 'STOPPED' }, { host: 'held' }, 'held')
   }
   return shard
@@ -64,7 +65,7 @@ describe('purging a deleted job', () => {
     const shard = await filled()
     await Promise.all([
       shard.note(job, 'id 4', 'late'),
-      shard.task(job, { op: 'create', selection: everything, requestedBy: 'x' }),
+      shard.task(job, { op: 'create', selection: everything, requestedBy: 'x', by: testAuthor }),
       shard.purge(orphan),
     ])
     assert.deepEqual(shard.rows(1), [])

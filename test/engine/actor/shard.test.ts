@@ -4,7 +4,7 @@ import { TurnOutOfPlace } from '../../../engine/actor/shard.js'
 import type { TurnTask } from '../../../engine/actor/turn-task.js'
 import { isRefusal, Refusal } from '../../../engine/errors.js'
 import { limits } from '../../../engine/limits.js'
-import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const job = jobSettings()
 const full = (): Refusal => new Refusal('store_full', 'the disk is full')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limits } from '../../../engine/limits.js'
-import { jobSettings, TestShard } from '../../support/engine-shard.js'
+import { jobSettings, TestShard } from '../../support/engine/shard.js'
 
 const started = jobSettings()
 const stopped = jobSettings({ revision: 2, status: 'STOPPED' })

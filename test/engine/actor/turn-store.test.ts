@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { TurnStore } from '../../../engine/actor/turn-store.js'
-import { MemoryEnvironment } from '../../../engine/store/memory.js'
+import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
 import { jobKey, shardTables } from '../../../engine/store/tables.js'
 
 const bytes = (text: string): Buffer => Buffer.from(text)

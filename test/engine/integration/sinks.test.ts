@@ -1,20 +1,20 @@
 /** Every kind that takes events out passes the same suite, each against a small real server of its protocol. */
 import type { Opened } from '../../../engine/integration/contract.js'
-import { outsideKind } from '../../../engine/integration/kinds.js'
+import { outsideKind } from '../../../engine/integration/registry.js'
 import { searchEngine } from '../../../engine/integration/search-engine/search-engine.js'
 import { slack } from '../../../engine/integration/slack/slack.js'
 import { syslog } from '../../../engine/integration/syslog/syslog.js'
 import { webhook } from '../../../engine/integration/webhook/webhook.js'
 import { sinkContract, type Behaviour, type Counterpart } from '../../contracts/sink.js'
-import { firstCertificate } from '../../support/certificates.js'
+import { firstCertificate } from '../../support/servers/certificates.js'
 import { eventually } from '../../support/client.js'
 import { behaving } from '../../support/behaviours.js'
-import { CaseServer } from '../../support/case-servers.js'
-import { KafkaServer } from '../../support/kafka-server.js'
-import { NatsServer, type NatsBehaviour } from '../../support/nats-server.js'
-import { HttpReceiver, type Answering, type Received } from '../../support/receiver.js'
-import { SearchServer } from '../../support/search-server.js'
-import { SyslogServer } from '../../support/syslog-server.js'
+import { CaseServer } from '../../support/servers/case-servers.js'
+import { KafkaServer } from '../../support/servers/kafka-server.js'
+import { NatsServer, type NatsBehaviour } from '../../support/servers/nats-server.js'
+import { HttpReceiver, type Answering, type Received } from '../../support/servers/receiver.js'
+import { SearchServer } from '../../support/servers/search-server.js'
+import { SyslogServer } from '../../support/servers/syslog-server.js'
 
 const httpBehaviours = Object.keys(behaving) as Behaviour[]
 

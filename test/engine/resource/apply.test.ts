@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '../../../engine/limits.js'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import { planApply } from '../../../engine/resource/apply.js'
-import { standardKinds } from '../../../engine/resource/kind-list.js'
-import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/sealing.js'
+import { builtInKinds } from '../../../engine/resource/registry/registry-entries.js'
+import { Sealer, SEALING_KEY_BYTES } from '../../../engine/resource/access/sealing.js'
 import { parseDocument } from '../../../engine/resource/shapes.js'
-import { CatalogState } from '../../../engine/resource/state.js'
+import { ResourceState } from '../../../engine/resource/state.js'
 import { ManualClock } from '../../../engine/clock.js'
-import type { JobSettings } from '../../../engine/job/job.js'
-import { apiKey, dump, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import type { JobSettings } from '../../../engine/domain/job/job.js'
+import { apiKey, dump, job, openCatalog, restApi, smallSet } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
+import { testAuthor } from '../../support/author.js'
 
 test('without overwrite one resource that exists refuses the whole set', () => {
   const { catalog, environment } = openCatalog()
-  catalog.apply(smallSet(), false)
+  catalog.apply(smallSet(), false, testAuthor)
   const before = dump(environment)
   const existing: [string, Record<string, unknown>][] = [
     ['api_key "key"', apiKey('key')],
@@ -23,34 +24,39 @@ test('without overwrite one resource that exists refuses the whole set', () => {
   ]
   for (const [what, resource] of existing) {
     const set = { new: apiKey('new'), other: job('other'), resource }
-    const refusal = assertRefused('resource_exists', () => catalog.apply(set, false))
+    const refusal = assertRefused('resource_exists', () => catalog.apply(set, false, testAuthor))
     assert.equal(refusal.message, `${what} exists already`)
     assert.deepEqual(dump(environment), before)
   }
-  assert.equal(catalog.apply({ new: apiKey('new') }, false).created.length, 1)
+  assert.equal(catalog.apply({ new: apiKey('new') }, false, testAuthor).created.length, 1)
 })
 
 test('the same title twice in one type is refused, in two types not', () => {
   const { catalog } = openCatalog()
-  const { context } = assertRefused('invalid_resources', () => catalog.apply({ a: job('x'), b: job('x') }, true))
+  const { context } = assertRefused('invalid_resources', () =>
+    catalog.apply({ a: job('x'), b: job('x') }, true, testAuthor),
+  )
   assert.deepEqual(
     context.issues?.map((issue) => issue.loc),
     [['b', 'properties']],
   )
-  assert.equal(catalog.apply({ a: job('x'), k: apiKey('x'), i: restApi('x', 'x') }, true).created.length, 3)
+  assert.equal(catalog.apply({ a: job('x'), k: apiKey('x'), i: restApi('x', 'x') }, true, testAuthor).created.length, 3)
 })
 
 test('a circle of depends_on and references is named', () => {
   const { catalog } = openCatalog()
   const set = { k: apiKey('k', { depends_on: ['j'] }), i: restApi('i', 'k'), j: { ...job('j'), depends_on: ['i'] } }
-  assert.match(assertRefused('dependency_cycle', () => catalog.apply(set, true)).message, /k -> j -> i -> k$/)
+  assert.match(
+    assertRefused('dependency_cycle', () => catalog.apply(set, true, testAuthor)).message,
+    /k -> j -> i -> k$/,
+  )
 })
 
 test('everything is made in an order that references allow, however it is written', () => {
   const { catalog } = openCatalog()
   const pipeline_integrations = [{ resource: 'i', integration_type: 'input' }]
   const set = { j: job('j', { pipeline_integrations }), i: restApi('i', 'k'), k: apiKey('k') }
-  const { created } = catalog.apply(set, true)
+  const { created } = catalog.apply(set, true, testAuthor)
   assert.deepEqual(
     created.map((ref) => ref.resourceName),
     ['k', 'i', 'j'],
@@ -60,15 +66,15 @@ test('everything is made in an order that references allow, however it is writte
 test('an empty document is a success that changes nothing', () => {
   const { catalog, environment } = openCatalog()
   const before = dump(environment)
-  assert.deepEqual(catalog.apply({ resources: {} }, true), { created: [], updated: [] })
+  assert.deepEqual(catalog.apply({ resources: {} }, true, testAuthor), { created: [], updated: [] })
   assert.deepEqual(dump(environment), before)
 })
 
 test('more jobs than there may be are refused, changes of those there are are not', () => {
-  const state = new CatalogState(standardKinds)
+  const state = new ResourceState(builtInKinds)
   const bench = openCatalog()
-  bench.catalog.apply({ a: job('a') }, true)
-  const { integrations } = CatalogState.load(bench.environment, standardKinds)
+  bench.catalog.apply({ a: job('a') }, true, testAuthor)
+  const { integrations } = ResourceState.load(bench.environment, builtInKinds)
   for (const record of integrations.values()) state.integrations.set(record.id, record)
   const settings = bench.catalog.jobByTitle('a') as JobSettings
   for (let id = 1; id <= limits.jobsMax; id++) state.jobs.set(id, settings)

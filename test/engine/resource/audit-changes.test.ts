@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { proveChain } from '../../../engine/monitor/audit-proof.js'
-import { hashSecret } from '../../../engine/resource/secrets.js'
+import { proveChain } from '../../../engine/services/audit/audit-proof.js'
+import { hashSecret } from '../../../engine/resource/access/secrets.js'
 import { ADDRESS, ADMIN, tokenOf, withAdmin } from '../../support/accounts.js'
 import { auditEntries, auditLines } from '../../support/audit.js'
-import { apiKey, input, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
+import { apiKey, input, job, openCatalog, restApi, smallSet } from '../../support/resource-store.js'
 
 const ann = { kind: 'management', name: 'ann' }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeRecord, nameKey, type UserRecord } from '../../../engine/resource/records.js'
-import { passwordMatches } from '../../../engine/resource/secrets.js'
-import type { MemoryEnvironment } from '../../../engine/store/memory.js'
-import { dump, openCatalog } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { passwordMatches } from '../../../engine/resource/access/secrets.js'
+import type { MemoryEnvironment } from '../../../engine/store/memory-store.js'
+import { dump, openCatalog } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 
 function administrator(environment: MemoryEnvironment): UserRecord {
   const bytes = environment.get('users', nameKey('admin'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { documentEntries } from '../../../engine/resource/document.js'
-import { apiKey, job } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { apiKey, job } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 
 /** `identifier at place, properties at place` of each resource. */
 function standing(document: unknown): string[] {

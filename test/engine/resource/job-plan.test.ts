@@ -1,30 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JobSettings } from '../../../engine/job/job.js'
-import type { Catalog } from '../../../engine/resource/catalog.js'
-import { apiKey, input, openCatalog, restApi } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import type { JobSettings } from '../../../engine/domain/job/job.js'
+import type { ResourceStore } from '../../../engine/resource/resource-store.js'
+import { apiKey, input, openCatalog, restApi } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
+import { testAuthor } from '../../support/author.js'
 
-function bench(): Catalog {
+function bench(): ResourceStore {
   const { catalog } = openCatalog()
-  catalog.apply({ k: apiKey('k'), a: restApi('a', 'k'), b: restApi('b', 'k'), c: restApi('c', 'k') }, true)
+  catalog.apply({ k: apiKey('k'), a: restApi('a', 'k'), b: restApi('b', 'k'), c: restApi('c', 'k') }, true, testAuthor)
   return catalog
 }
 
-function put(catalog: Catalog, properties: Record<string, unknown>): JobSettings {
-  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true)
+function put(catalog: ResourceStore, properties: Record<string, unknown>): JobSettings {
+  catalog.apply({ j: { type: 'job', properties: { title: 'j', ...properties } } }, true, testAuthor)
   return catalog.jobByTitle('j') as JobSettings
 }
 
 /** The pipeline as `title:role`, with `!` for a disabled step. */
-function pipeline(catalog: Catalog, settings: JobSettings): string[] {
+function pipeline(catalog: ResourceStore, settings: JobSettings): string[] {
   return settings.pipeline.map((step) => {
     const [shown] = catalog.list({ type: 'integration', id: String(step.integrationId) }) as [{ title: string }]
     return `${shown.title}:${step.role}${step.enabled ? '' : '!'}`
   })
 }
 
-function faultOf(catalog: Catalog, properties: Record<string, unknown>): string[] {
+function faultOf(catalog: ResourceStore, properties: Record<string, unknown>): string[] {
   const { context } = assertRefused('invalid_resources', () => put(catalog, properties))
   return (context.issues ?? []).map((issue) => issue.loc.slice(2).join('.'))
 }
@@ -84,7 +85,7 @@ test('what is absent stays as it was and what is there replaces it', () => {
       more: 1,
     },
   })
-  catalog.setJobStatus(before.id, 'STOPPED')
+  catalog.setJobStatus(before.id, 'STOPPED', testAuthor)
   const after = put(catalog, {
     decision_points: ['z'],
     advanced_settings: { auto_retrain: { cron: '0 4 * * *', blockers: { low_confidence_score: true } }, more: 2 },

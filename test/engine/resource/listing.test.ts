@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openCatalog, smallSet } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { openCatalog, smallSet } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
+import { testAuthor } from '../../support/author.js'
 
 test('without a filter everything is there, jobs in brief', () => {
   const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true)
+  catalog.apply(smallSet(), true, testAuthor)
   const all = catalog.list({})
   assert.deepEqual(all.at(-1), {
     job: { type: 'job', properties: { id: 1, title: 'job', category: 'Decision intelligence', status: 'STARTED' } },
@@ -20,7 +21,7 @@ test('without a filter everything is there, jobs in brief', () => {
 
 test('an integration is flat and shows the reference to its key', () => {
   const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true)
+  catalog.apply(smallSet(), true, testAuthor)
   assert.deepEqual(catalog.list({ type: 'integration', title: 'rest' }), [
     {
       id: 6,
@@ -37,7 +38,7 @@ test('an integration is flat and shows the reference to its key', () => {
 
 test('a job asked for by title or id is there in full', () => {
   const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true)
+  catalog.apply(smallSet(), true, testAuthor)
   const [shown] = catalog.list({ title: 'job' }) as [Record<string, { properties: Record<string, unknown> }>]
   assert.deepEqual(catalog.list({ type: 'job', id: '1' }), [shown])
   const properties = shown.job?.properties ?? {}
@@ -57,7 +58,7 @@ test('a job asked for by title or id is there in full', () => {
 
 test('nothing found is an empty list; title and id exclude each other', () => {
   const { catalog } = openCatalog()
-  catalog.apply(smallSet(), true)
+  catalog.apply(smallSet(), true, testAuthor)
   assert.deepEqual(catalog.list({ type: 'job', title: 'nobody' }), [])
   assert.deepEqual(catalog.list({ type: 'job', id: 'x' }), [])
   assert.deepEqual(catalog.list({ type: 'api_key', title: 'job' }), [])
@@ -67,7 +68,7 @@ test('nothing found is an empty list; title and id exclude each other', () => {
 
 test('a job called __proto__ is listed like any other', () => {
   const { catalog } = openCatalog()
-  catalog.apply({ j: { type: 'job', properties: { title: '__proto__' } } }, true)
+  catalog.apply({ j: { type: 'job', properties: { title: '__proto__' } } }, true, testAuthor)
   const text = JSON.stringify(catalog.list({ type: 'job', title: '__proto__' }))
   assert.ok(text.startsWith('[{"__proto__":{"type":"job"'))
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import { orderResources } from '../../../engine/resource/order.js'
 import { parseDocument, type ResourceInput } from '../../../engine/resource/shapes.js'
-import { apiKey, job, restApi } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { apiKey, job, restApi } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 
 function order(document: Record<string, unknown>, edges: Record<string, string[]>): string[] {
   const inputs = parseDocument(document)

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Catalog } from '../../../engine/resource/catalog.js'
-import { apiKey, dump, input, job, openCatalog, restApi, smallSet } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
-import { kindsForTests, search, searchSecrets, searchSteps } from '../../support/kinds.js'
+import type { ResourceStore } from '../../../engine/resource/resource-store.js'
+import { apiKey, dump, input, job, openCatalog, restApi, smallSet } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
+import { kindsForTests, search, searchSecrets, searchSteps } from '../../support/registry.js'
+import { testAuthor } from '../../support/author.js'
 
-function integration(catalog: Catalog, title: string): Record<string, unknown> {
+function integration(catalog: ResourceStore, title: string): Record<string, unknown> {
   return catalog.list({ type: 'integration', title })[0] as Record<string, unknown>
 }
 
 test('what is new is created with its id, page and, for a key, its value', () => {
   const { catalog } = openCatalog()
-  const { created, updated } = catalog.apply(smallSet(), true)
+  const { created, updated } = catalog.apply(smallSet(), true, testAuthor)
   assert.deepEqual(updated, [])
   const [key, rest, made] = created
   const integration = { type: 'integration', resourceName: 'rest', title: 'rest', internalId: 6 }
@@ -24,8 +25,8 @@ test('what is new is created with its id, page and, for a key, its value', () =>
 
 test('what is there is updated under its id, and a key is not issued again', () => {
   const { catalog } = openCatalog()
-  const first = catalog.apply(smallSet(), true)
-  const second = catalog.apply(smallSet(), true)
+  const first = catalog.apply(smallSet(), true, testAuthor)
+  const second = catalog.apply(smallSet(), true, testAuthor)
   assert.deepEqual(second.created, [])
   assert.deepEqual(
     second.updated,
@@ -37,28 +38,28 @@ test('what is there is updated under its id, and a key is not issued again', () 
 test('ids count up from 1 and jobs spread over the shards', () => {
   const { catalog } = openCatalog(1, 3)
   const set = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`j${index}`, job(`j${index}`)]))
-  catalog.apply(set, true)
+  catalog.apply(set, true, testAuthor)
   const places = [...catalog.jobs()].map(({ id, shard }) => `${id} in ${shard}`)
   assert.deepEqual(places, ['1 in 1', '2 in 2', '3 in 0', '4 in 1', '5 in 2', '6 in 0', '7 in 1'])
 })
 
 test('the same document again writes nothing; a change writes one record and raises the revision', () => {
   const { catalog, environment } = openCatalog()
-  catalog.apply(smallSet(), true)
+  catalog.apply(smallSet(), true, testAuthor)
   const before = dump(environment)
-  catalog.apply(smallSet(), true)
+  catalog.apply(smallSet(), true, testAuthor)
   assert.deepEqual(dump(environment), before)
   assert.equal(catalog.jobByTitle('job')?.revision, 1)
-  catalog.apply({ j: job('job', { description: 'changed' }) }, true)
+  catalog.apply({ j: job('job', { description: 'changed' }) }, true, testAuthor)
   assert.equal(dump(environment).filter((entry) => !before.includes(entry)).length, 1)
   assert.equal(catalog.jobByTitle('job')?.revision, 2)
 })
 
 test('an integration keeps what is absent and its type, and a stray parameter is not stored', () => {
   const { catalog, environment } = openCatalog()
-  catalog.apply({ k: apiKey('k'), other: apiKey('other'), i: restApi('i', 'k') }, true)
+  catalog.apply({ k: apiKey('k'), other: apiKey('other'), i: restApi('i', 'k') }, true, testAuthor)
   const update = (properties: Record<string, unknown>): unknown => {
-    catalog.apply({ i: { type: 'integration', properties: { title: 'i', ...properties } } }, true)
+    catalog.apply({ i: { type: 'integration', properties: { title: 'i', ...properties } } }, true, testAuthor)
     return integration(catalog, 'i').parameters
   }
   assert.deepEqual(update({}), { api_key: "{{api_keys(name='k')}}", data_type: 'alerts' })
@@ -73,22 +74,23 @@ test('an unknown type is refused with the known ones, and what is built in is no
   const { catalog } = openCatalog()
   const put = (title: string, integration_type: string | null): string => {
     const properties = { title, integration_type }
-    return assertRefused('invalid_resources', () => catalog.apply({ i: { type: 'integration', properties } }, true))
-      .message
+    return assertRefused('invalid_resources', () =>
+      catalog.apply({ i: { type: 'integration', properties } }, true, testAuthor),
+    ).message
   }
   assert.match(put('x', 'Fortune teller'), /^i\.properties\.integration_type: .*: External REST API$/)
   assert.match(put('x', null), /External REST API$/)
   assert.match(put('x', 'Internal storage'), /External REST API$/)
   assert.match(put('Internal storage', 'External REST API'), /is Internal storage for good/)
   const same = { type: 'integration', properties: { title: 'Internal storage', integration_type: 'Internal storage' } }
-  assert.equal(catalog.apply({ same }, true).updated[0]?.internalId, 1)
+  assert.equal(catalog.apply({ same }, true, testAuthor).updated[0]?.internalId, 1)
 })
 
 test('a faulty integration is told without a word about the jobs that name it', () => {
   const { catalog } = openCatalog()
   const bad = { type: 'integration', properties: { title: 'i', integration_type: 'External REST API' } }
   const { context } = assertRefused('invalid_resources', () => {
-    return catalog.apply({ i: bad, j: job('j', { pipeline_integrations: [input('i')] }) }, true)
+    return catalog.apply({ i: bad, j: job('j', { pipeline_integrations: [input('i')] }) }, true, testAuthor)
   })
   const places = context.issues?.map((issue) => issue.loc.join('.'))
   assert.deepEqual(places, ['i.properties.parameters.api_key', 'i.properties.parameters.data_type'])
@@ -96,7 +98,7 @@ test('a faulty integration is told without a word about the jobs that name it', 
 
 test('an integration has several roles in one pipeline, and its secrets are sealed, kept and never shown', () => {
   const { catalog, environment, reopen } = openCatalog(1, 8, kindsForTests)
-  catalog.apply({ s: search('logs'), j: job('j', { pipeline_integrations: searchSteps('s') }) }, true)
+  catalog.apply({ s: search('logs'), j: job('j', { pipeline_integrations: searchSteps('s') }) }, true, testAuthor)
   const roles = (): unknown => catalog.jobByTitle('j')?.pipeline.map((step) => `${step.role} ${step.enabled}`)
   const steps = ['input true', 'enrichment true', 'processor true', 'output false']
   assert.deepEqual(roles(), steps)
@@ -106,16 +108,17 @@ test('an integration has several roles in one pipeline, and its secrets are seal
     assert.ok(!before.join().includes(secret) && !JSON.stringify(shown).includes(secret))
   }
   assert.match(JSON.stringify(shown), /"hosts":"a,b"/)
-  catalog.apply(JSON.parse(JSON.stringify(shown)), true)
-  catalog.apply({ s: search('logs'), j: job('j', { pipeline_integrations: searchSteps('s') }) }, true)
+  catalog.apply(JSON.parse(JSON.stringify(shown)), true, testAuthor)
+  catalog.apply({ s: search('logs'), j: job('j', { pipeline_integrations: searchSteps('s') }) }, true, testAuthor)
   assert.deepEqual(dump(environment), before, 'posted back, and posted again')
   assert.deepEqual(reopen().list({}), catalog.list({}))
-  catalog.apply({ s: search('logs', { password: 'another' }) }, true)
+  catalog.apply({ s: search('logs', { password: 'another' }) }, true, testAuthor)
   assert.equal(dump(environment).filter((entry) => !before.includes(entry)).length, 1)
   assert.ok(!dump(environment).join().includes('another'))
   catalog.apply(
     { j: job('j', { pipeline_integrations: [searchSteps('logs')[1]], remove_missing_pipeline_integrations: true }) },
     true,
+    testAuthor,
   )
   assert.deepEqual(roles(), ['processor true', 'output false'])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeRecord, encodeRecord, idKey } from '../../../engine/resource/records.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 
 test('a record comes back as it went in, after a version byte', () => {
   const record = { id: 7, title: 'Ünïcode ✓ \u{1F600}', list: [1, 'two', null], nested: { 'a.b': true } }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseDocument } from '../../../engine/resource/shapes.js'
-import { apiKey, job } from '../../support/catalog.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { apiKey, job } from '../../support/resource-store.js'
+import { assertRefused } from '../../support/engine/refusal.js'
 
 /** Places and types of what is wrong with a document. */
 function faults(document: unknown): string[] {

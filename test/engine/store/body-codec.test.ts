@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import { WriteBatch } from '../../../engine/store/environment.js'
-import { MemoryEnvironment } from '../../../engine/store/memory.js'
-import { randomObject } from '../../support/engine-json.js'
+import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
+import { randomObject } from '../../support/engine/json.js'
 
 function commitRows(codec: BodyCodec, environment: MemoryEnvironment): number {
   const batch = new WriteBatch()

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AlertRow } from '../../../engine/cause/cause-rows.js'
-import { shelfFields } from '../../../engine/cause/shelf.js'
-import { CauseRows, CauseShelf } from '../../../engine/actor/cause-shelf.js'
-import { TurnStore } from '../../../engine/actor/turn-store.js'
+import type { AlertRow } from '../../../engine/domain/cause/cause-rows.js'
 import { decodeAlert, encodeAlert } from '../../../engine/store/cause-alert-row.js'
-import { MemoryEnvironment } from '../../../engine/store/memory.js'
-import { pack } from '../../../engine/store/pack.js'
-import { shardTables } from '../../../engine/store/tables.js'
 
 const least: AlertRow = {
   cluster: 1,
@@ -65,22 +59,9 @@ describe('the row of an alert', () => {
       assert.deepEqual(decodeAlert(encodeAlert(row)), row)
   })
 
-  it('of the version before is read too, and written anew as this one', () => {
-    const store = new TurnStore(new MemoryEnvironment(shardTables))
-    const shelf = new CauseShelf(store, 1)
-    shelf.put('alerts', 5, least)
-    const key = Buffer.from(store.batch.key(0))
-    const old = pack(
-      shelfFields.alerts.map((name) => full[name as keyof AlertRow]),
-      1,
-    )
-    old[0] = 1
-    store.put('causes', key, old)
-    assert.deepEqual(new CauseRows(store, 1).get('alerts', 5), full)
-    shelf.put('alerts', 5, full)
-    assert.deepEqual(
-      [new CauseRows(store, 1).get('alerts', 5), store.batch.value(store.batch.size - 1)?.[0]],
-      [full, 2],
-    )
+  it('of a later version is not read as one of today', () => {
+    const later = encodeAlert(full)
+    later[0] = 2
+    assert.throws(() => decodeAlert(later), /version/)
   })
 })

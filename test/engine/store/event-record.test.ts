@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { DecisionSource } from '../../../engine/decide/decision.js'
-import { SeededRandom } from '../../../engine/random.js'
+import type { DecisionSource } from '../../../engine/domain/decide/decision.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import {
   bodyOf,
   clientIdOf,
@@ -36,7 +36,7 @@ function header(random: SeededRandom, flagBits: number): RecordHeader {
     modelVersion: random.pick([0, 1, 65_536, 2 ** 32 - 1]),
     outlierScore: Math.fround(random.nextFloat() * 10),
     bucketId: random.below(2) === 0 ? null : Buffer.from(random.bytes(16)).fill(1, 0, 1),
-    lookUps: 'none',
+    enrichments: 'none',
   }
 }
 
@@ -90,13 +90,13 @@ describe('event record', () => {
 
   it('a record of a later version is not read as one of today', () => {
     const record = encodeRecord(header(new SeededRandom(6), 0), content)
-    record[0] = 4
+    record[0] = 2
     assert.throws(() => decodeHeader(record), /version/)
   })
 })
 
-/** As version 1 wrote it: with a client's id and extras, of a bucket, decided by a model. */
-const FIXTURE_1 =
+/** A record with a client's id and extras, of a bucket, decided by the knowledge base. */
+const FIXTURE =
   '013a010280250500030000000000004001010101010101010101010101010101696420c3bc0900000081a57469746c65a1540700010405'
 
 describe('a record with a decision that stood before, or with notes', () => {
@@ -137,17 +137,8 @@ describe('a record with a decision that stood before, or with notes', () => {
     assert.ok(!hasNotes(withPrevious(encodeRecord(header(random, 0), content), header(random, 1), previous)))
   })
 
-  it('is of version 2, and every other one still of version 1', () => {
-    const plain = encodeRecord(header(new SeededRandom(11), 31), content)
-    assert.equal(plain[0], 1)
-    assert.equal(withHeader(plain, header(new SeededRandom(12), 0))[0], 1)
-    assert.equal(withNotes(plain)[0], 2)
-    assert.equal(withPrevious(plain, decodeHeader(plain), previous)[0], 2)
-    assert.equal(withHeader(withNotes(plain), header(new SeededRandom(12), 0))[0], 2)
-  })
-
-  it('leaves a record of version 1 readable as it always was', () => {
-    const record = Buffer.from(FIXTURE_1, 'hex')
+  it('is another one than a plain record, whose bytes are these', () => {
+    const record = Buffer.from(FIXTURE, 'hex')
     const read = decodeHeader(record)
     assert.deepEqual(
       [
@@ -163,24 +154,25 @@ describe('a record with a decision that stood before, or with notes', () => {
       [1, 'knowledge_base', 9_600, 3, 2, true, true, true],
     )
     assert.deepEqual([decodePrevious(record), hasNotes(record), decodeContent(record)], [null, false, content])
+    assert.deepEqual(encodeRecord(read, content), record)
   })
 
-  it('is of version 3 with look-ups, whatever else it has, and says so through every other change', () => {
+  it('has look-ups too, whatever else it has, and says so through every other change', () => {
     const random = new SeededRandom(13)
-    for (const lookUps of ['awaited', 'stored', 'passed_over'] as const) {
-      const given: RecordHeader = { ...header(random, 31), lookUps, source: 'ageing_model' }
+    for (const enrichments of ['awaited', 'stored', 'passed_over'] as const) {
+      const given: RecordHeader = { ...header(random, 31), enrichments, source: 'ageing_model' }
       const plain = encodeRecord(given, content)
-      assert.deepEqual([plain[0], decodeHeader(plain)], [3, given])
+      assert.deepEqual(decodeHeader(plain), given)
       const noted = withNotes(plain)
-      assert.deepEqual([noted[0], hasNotes(noted), decodeHeader(noted)], [3, true, given])
+      assert.deepEqual([hasNotes(noted), decodeHeader(noted)], [true, given])
       const changed = withPrevious(noted, given, previous)
-      assert.deepEqual([changed[0], decodeHeader(changed), decodePrevious(changed)], [3, given, wanted])
+      assert.deepEqual([decodeHeader(changed), decodePrevious(changed)], [given, wanted])
       const other = withBody(changed, Buffer.of(9, 9, 9))
       assert.deepEqual(
         [decodeHeader(other), decodePrevious(other), decodeContent(other)],
         [given, wanted, { ...content, body: Buffer.of(9, 9, 9) }],
       )
-      assert.equal(withHeader(changed, { ...given, lookUps: 'none' })[0], 2)
+      assert.equal(decodeHeader(withHeader(changed, { ...given, enrichments: 'none' })).enrichments, 'none')
     }
   })
 })

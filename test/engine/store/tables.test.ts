@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import {
   bucketKey,
   countKey,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { openWhole } from '../../../engine/store/environments.js'
+import { openWhole } from '../../../engine/store/directory/environments.js'
 import { committed, type CommittingTask } from '../../support/committing-thread.js'
 
 test('a store that somebody writes to is opened with all its tables, at any moment', async () => {

@@ -8,18 +8,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Turns } from '../../../bench/walk/turn.js'
-import { CauseRows } from '../../../engine/actor/cause-shelf.js'
-import { ClusterReader } from '../../../engine/actor/cluster-reader.js'
+import { CauseRows } from '../../../engine/actor/cause/cause-table.js'
+import { ClusterReader } from '../../../engine/services/read/cluster-reader.js'
 import { Shard } from '../../../engine/actor/shard.js'
-import { causeBounds } from '../../../engine/cause/bounds.js'
-import type { ClusterRow } from '../../../engine/cause/cause-rows.js'
-import { countClusters } from '../../../engine/cause/cluster-book.js'
-import { shelfParts } from '../../../engine/cause/shelf.js'
-import { SeededRandom } from '../../../engine/random.js'
-import { openLmdb, type LmdbEnvironment } from '../../../engine/store/lmdb.js'
+import { causeBounds } from '../../../engine/domain/cause/bounds.js'
+import type { ClusterRow } from '../../../engine/domain/cause/cause-rows.js'
+import { countClusters } from '../../../engine/domain/cause/cluster-book.js'
+import { causeParts } from '../../../engine/domain/cause/cause-store.js'
+import { SeededRandom } from '../../../engine/rng.js'
+import { openLmdb, type LmdbEnvironment } from '../../../engine/store/lmdb/lmdb.js'
 import { shardTables } from '../../../engine/store/tables.js'
 import { alarm, processor } from '../../support/cause.js'
-import { jobSettings } from '../../support/engine-shard.js'
+import { jobSettings } from '../../support/engine/shard.js'
 
 const total = Number(process.env.STORM_ALERTS ?? 1_000_000)
 const block = 5_000
@@ -116,7 +116,7 @@ function check(environment: LmdbEnvironment, linkage: 'window' | 'precedence', o
     largest.row.roots.length <= 3 * causeBounds.causeRootsMax &&
       largest.row.merged.length <= causeBounds.causeMergedMax,
   )
-  for (const [part] of shelfParts.entries()) {
+  for (const [part] of causeParts.entries()) {
     const from = Buffer.from([0, 0, 0, 1, part])
     environment.scan('causes', { from, to: Buffer.from([0, 0, 0, 1, part + 1]) }, (_, value) => {
       assert.ok(value.length <= ROW_BYTES_MAX, `a row of ${value.length} bytes`)

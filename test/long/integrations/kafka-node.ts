@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { firstCertificate } from '../../support/certificates.js'
+import { firstCertificate } from '../../support/servers/certificates.js'
 import { Child, listens } from './child.js'
 import { freePort, jarsOf } from './counterparts.js'
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { Kafka, logLevel, type Admin, type Producer } from 'kafkajs'
 import { KafkaInput } from '../../../engine/integration/kafka/kafka-input.js'
 import { KafkaOutput } from '../../../engine/integration/kafka/kafka-output.js'
-import { firstCertificate, secondCertificate } from '../../support/certificates.js'
+import { firstCertificate, secondCertificate } from '../../support/servers/certificates.js'
 import { eventually } from '../../support/client.js'
 import { decided, never, outgoing, toolsFor } from '../../support/outgoing.js'
 import { counterpart, isShort, skipUnless } from './counterparts.js'
@@ -82,7 +82,7 @@ test(
     await throughKills({
       kills: KILLS,
       makeJob: (client) =>
-        makeJob(client, 'Kills', 'Kafka', connection(), [
+        makeJob(client, 'Kills', { kind: 'Kafka', connection: connection() }, [
           { role: 'input', parameters: { topics: 'kills', group: 'decisions' } },
           { role: 'output', parameters: { topic: 'decided' } },
         ]),
@@ -237,7 +237,7 @@ test('input keeps up with many records a second', options, async () => {
   await makeTopic('speed', 3)
   await publish('speed', 0, SPEED_RECORDS)
   await tellSpeed('Kafka', SPEED_RECORDS, (client) =>
-    makeJob(client, 'Speed', 'Kafka', connection(), [
+    makeJob(client, 'Speed', { kind: 'Kafka', connection: connection() }, [
       { role: 'input', parameters: { topics: 'speed', batch_size: 5_000 } },
     ]),
   )

@@ -1,8 +1,8 @@
 /** Look-ups at a real OpenSearch node: fields of every sort, many at once, indexes that are not there, questions that are wrong. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { QuestionRefused, type Opened } from '../../../engine/integration/contract.js'
-import { SearchLookUp } from '../../../engine/integration/search-engine/search-look-up.js'
+import { QueryRefused, type Opened } from '../../../engine/integration/contract.js'
+import { SearchEnrichment } from '../../../engine/integration/search-engine/search-enrichment.js'
 import { eventually } from '../../support/client.js'
 import { never, toolsFor } from '../../support/outgoing.js'
 import { startService } from '../../support/service.js'
@@ -57,19 +57,19 @@ const connection = (): Opened => ({
 })
 
 async function find(parameters: Opened, values: readonly unknown[]): Promise<any[]> {
-  const lookUp = new SearchLookUp(
+  const enrichment = new SearchEnrichment(
     connection(),
     { index_pattern: 'assets-*', event_field: 'value', ...parameters },
     toolsFor(),
   )
   try {
-    const known = await lookUp.find(
-      values.map((value) => lookUp.subjectOf({ value }) as string),
+    const known = await enrichment.find(
+      values.map((value) => enrichment.subjectOf({ value }) as string),
       never,
     )
-    return known.map((one) => (one instanceof QuestionRefused ? one : JSON.parse(JSON.stringify(one))))
+    return known.map((one) => (one instanceof QueryRefused ? one : JSON.parse(JSON.stringify(one))))
   } finally {
-    await lookUp.close()
+    await enrichment.close()
   }
 }
 
@@ -102,10 +102,10 @@ test(
   async () => {
     assert.deepEqual(await find({ index_pattern: 'nothing-*,none', document_field: 'ip' }, ['10.0.0.7']), [null])
     const [wrong, right] = await find({ document_field: 'ip', fields: 'port' }, ['no address', '10.0.0.7'])
-    assert.ok(wrong instanceof QuestionRefused && /no address/.test(wrong.reason), JSON.stringify(wrong))
+    assert.ok(wrong instanceof QueryRefused && /no address/.test(wrong.reason), JSON.stringify(wrong))
     assert.deepEqual(right, { port: 7, count: 1 })
     const [unread] = await find({ document_field: 'ip', filter: 'ip:(' }, ['10.0.0.7'])
-    assert.ok(unread instanceof QuestionRefused && unread.reason !== '')
+    assert.ok(unread instanceof QueryRefused && unread.reason !== '')
   },
 )
 

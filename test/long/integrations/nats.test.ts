@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { NatsOutput } from '../../../engine/integration/nats/nats-output.js'
-import { firstCertificate, secondCertificate } from '../../support/certificates.js'
+import { firstCertificate, secondCertificate } from '../../support/servers/certificates.js'
 import { never, outgoing, toolsFor } from '../../support/outgoing.js'
 import { counterpart, isShort, skipUnless } from './counterparts.js'
 import { NatsNode, natsProgram } from './nats-node.js'
@@ -24,7 +24,7 @@ after(async () => {
   await node?.close()
 })
 
-async function asked<T>(run: (connection: NatsConnection) => Promise<T>): Promise<T> {
+async function query<T>(run: (connection: NatsConnection) => Promise<T>): Promise<T> {
   const connection = await connect({ servers: `127.0.0.1:${node.port}` })
   try {
     return await run(connection)
@@ -34,7 +34,7 @@ async function asked<T>(run: (connection: NatsConnection) => Promise<T>): Promis
 }
 
 const makeStream = (name: string, subject: string): Promise<unknown> =>
-  asked(async (connection) => {
+  query(async (connection) => {
     return await (await jetstreamManager(connection)).streams.add({
       name,
       subjects: [subject],
@@ -43,12 +43,12 @@ const makeStream = (name: string, subject: string): Promise<unknown> =>
   })
 
 const stored = (name: string): Promise<number> =>
-  asked(async (connection) => {
+  query(async (connection) => {
     return (await (await jetstreamManager(connection)).streams.info(name)).state.messages
   })
 
 function publish(subject: string, from: number, to: number): Promise<void> {
-  return asked(async (connection) => {
+  return query(async (connection) => {
     const stream = jetstream(connection)
     for (let at = from; at < to; at += 500) {
       const bodies = Array.from({ length: Math.min(500, to - at) }, (_, i) => alert(at + i))
@@ -68,7 +68,7 @@ test(
     const published = await throughKills({
       kills: KILLS,
       makeJob: (client) =>
-        makeJob(client, 'Kills', 'NATS JetStream', connection(), [
+        makeJob(client, 'Kills', { kind: 'NATS JetStream', connection: connection() }, [
           { role: 'input', parameters: { stream: 'kills', consumer: 'decisions' } },
           { role: 'output', parameters: { subject: 'out.kills' } },
         ]),
@@ -81,7 +81,7 @@ test(
         await node.start()
       },
     })
-    const info = await asked(async (connected) =>
+    const info = await query(async (connected) =>
       (await jetstreamManager(connected)).consumers.info('kills', 'decisions'),
     )
     assert.deepEqual([info.num_pending, info.num_ack_pending, info.ack_floor.stream_seq], [0, 0, published])
@@ -130,7 +130,7 @@ test('input keeps up with many messages a second', options, async () => {
   await makeStream('speed', 'alerts.speed')
   await publish('alerts.speed', 0, SPEED_MESSAGES)
   await tellSpeed('NATS', SPEED_MESSAGES, (client) =>
-    makeJob(client, 'Speed', 'NATS JetStream', connection(), [
+    makeJob(client, 'Speed', { kind: 'NATS JetStream', connection: connection() }, [
       { role: 'input', parameters: { stream: 'speed', consumer: 'decisions', batch_size: 2_000 } },
     ]),
   )

@@ -1,6 +1,6 @@
 /** A service in a process of its own whose job reads from a real counterpart and writes to it, killed on the way. */
 import assert from 'node:assert/strict'
-import { SeededRandom } from '../../../engine/random.js'
+import { SeededRandom } from '../../../engine/rng.js'
 import { eventually, type Answer, type Client } from '../../support/client.js'
 import { spawnService, type ChildService } from '../../support/service.js'
 
@@ -9,12 +9,21 @@ export interface Step {
   readonly parameters: object
 }
 
+export interface TellingStep {
+  readonly role: 'post_decision' | 'case_creation'
+  readonly parameters: object
+}
+
+export interface Counterpart {
+  readonly kind: string
+  readonly connection: object
+}
+
 /** A job with these steps of one integration; its id. */
 export async function makeJob(
   client: Client,
   title: string,
-  kind: string,
-  connection: object,
+  { kind, connection }: Counterpart,
   steps: readonly Step[],
 ): Promise<number> {
   const answer = await client.post('/api/v2/resources', {
@@ -42,10 +51,8 @@ export async function makeJob(
 export async function makePostedJob(
   client: Client,
   title: string,
-  kind: string,
-  connection: object,
-  role: 'post_decision' | 'case_creation',
-  parameters: object,
+  { kind, connection }: Counterpart,
+  { role, parameters }: TellingStep,
 ): Promise<number> {
   const answer = await client.post('/api/v2/resources', {
     sender: { type: 'api_key', properties: { name: 'siem' } },

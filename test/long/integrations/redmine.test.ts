@@ -72,8 +72,7 @@ async function deliver(
   sink: Sink,
   eventId: string,
   result: string,
-  bucketId: string,
-  reference: string | null,
+  { bucketId, reference }: { readonly bucketId: string; readonly reference: string | null },
 ): Promise<string | null> {
   const event = decided(eventId, { result, resultLabel: result, bucketId }, { title: 'Odd log-on "\\ <script>' })
   const [fate] = await sink.deliver([outgoing(eventId, { event, reference })], never)
@@ -86,20 +85,20 @@ test(
   options,
   async () => {
     const sink = open({ title: '{{title}}' })
-    const reference = await deliver(sink, 'e1', 'Escalate', 'b1', null)
+    const reference = await deliver(sink, 'e1', 'Escalate', { bucketId: 'b1', reference: null })
     const [made, ...rest] = await issues()
     assert.deepEqual(rest, [])
     assert.match(made.subject, /^Odd log-on "\\ <script> \[decision-7-[0-9a-f]{16}\]$/)
     assert.match(made.description, /Decision: Escalate/)
     // Whoever made it died before writing its id down.
-    await deliver(sink, 'e1', 'Escalate', 'b1', null)
+    await deliver(sink, 'e1', 'Escalate', { bucketId: 'b1', reference: null })
     assert.equal((await issues()).length, 1)
-    const changed = await deliver(sink, 'e2', 'Drop', 'b1', reference)
+    const changed = await deliver(sink, 'e2', 'Drop', { bucketId: 'b1', reference })
     assert.ok((await notesOf(made.id)).includes('The decision is now Drop (91.5 %), event e2.'))
-    await deliver(sink, 'e3', 'Escalate', 'b2', null)
+    await deliver(sink, 'e3', 'Escalate', { bucketId: 'b2', reference: null })
     assert.equal((await issues()).length, 2)
     await ask(`/issues/${made.id}.json`, 'DELETE')
-    await deliver(sink, 'e4', 'Escalate', 'b1', changed)
+    await deliver(sink, 'e4', 'Escalate', { bucketId: 'b1', reference: changed })
     assert.equal((await issues()).length, 2)
     await sink.close()
   },
@@ -124,9 +123,12 @@ test('a job has one case for each of its buckets, however many events', options,
   const before = (await issues()).length
   const service = await spawnService({ privateHosts: ['127.0.0.1'] })
   afterwards(context, () => service.close())
-  const jobId = await makePostedJob(service.client, 'Told', 'Redmine', { url, api_key: key }, 'case_creation', {
-    project: 'security',
-  })
+  const jobId = await makePostedJob(
+    service.client,
+    'Told',
+    { kind: 'Redmine', connection: { url, api_key: key } },
+    { role: 'case_creation', parameters: { project: 'security' } },
+  )
   await post(service.client, jobId, 200, 5)
   await eventually(
     () => service.client.get('/api/v2/integrations/deliveries'),

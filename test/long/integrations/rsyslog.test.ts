@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { syslog } from '../../../engine/integration/syslog/syslog.js'
 import { afterwards } from '../../support/afterwards.js'
-import { firstCertificate, secondCertificate } from '../../support/certificates.js'
+import { firstCertificate, secondCertificate } from '../../support/servers/certificates.js'
 import { eventually } from '../../support/client.js'
 import { decided, never, openSink, outgoing } from '../../support/outgoing.js'
 import { spawnService } from '../../support/service.js'
@@ -124,10 +124,11 @@ test('every decision of a job arrives over TLS, once', options, async (context) 
   const jobId = await makePostedJob(
     service.client,
     'Told',
-    'Syslog',
-    { host: '127.0.0.1', port: ports.tls, ca_certificate: firstCertificate.cert },
-    'post_decision',
-    {},
+    {
+      kind: 'Syslog',
+      connection: { host: '127.0.0.1', port: ports.tls, ca_certificate: firstCertificate.cert },
+    },
+    { role: 'post_decision', parameters: {} },
   )
   await post(service.client, jobId, 2_000, 9)
   const written = (await lines('tls', before + 2_000)).slice(before)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Principal } from '../../../engine/service.js'
 import { RateLimit } from '../../../server/http/rate-limit.js'
-import { assertRefused } from '../../support/engine-refusal.js'
+import { assertRefused } from '../../support/engine/refusal.js'
+import type { Principal } from '../../../engine/api/principal.js'
 
 const principal = (kind: Principal['kind'], name: string): Principal => ({ kind, name, scopes: new Set() })
 const ann = principal('user', 'ann')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Check } from 'typebox/schema'
 import { isoMicros } from '../../../engine/clock.js'
 import { Refusal } from '../../../engine/errors.js'
-import type { EventView } from '../../../engine/service.js'
+import type { EventView } from '../../../engine/api/decision-service.js'
 import { answerRoom, eventBytes, ingestedBytes, putResultLine, refusedLine } from '../../../server/routes/event-wire.js'
 import * as schemas from '../../../server/schemas/events.js'
 

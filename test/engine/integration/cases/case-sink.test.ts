@@ -1,9 +1,9 @@
 /** Cases, in four systems by their public documentation: made once, found again, noted in, made anew. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { outsideKind } from '../../../../engine/integration/kinds.js'
+import { outsideKind } from '../../../../engine/integration/registry.js'
 import type { Fate, Sink } from '../../../../engine/integration/contract.js'
-import { CaseServer, dialects } from '../../../support/case-servers.js'
+import { CaseServer, dialects } from '../../../support/servers/case-servers.js'
 import { decided, never, openSink, outgoing } from '../../../support/outgoing.js'
 
 async function withSystem(
@@ -21,12 +21,16 @@ async function withSystem(
   }
 }
 
+interface Known {
+  readonly reference?: string | null
+  readonly bucketId?: string | null
+}
+
 async function one(
   sink: Sink,
   eventId: string,
   result: string,
-  reference: string | null = null,
-  bucketId: string | null = 'b1',
+  { reference = null, bucketId = 'b1' }: Known = {},
 ): Promise<string> {
   const event = decided(eventId, { result, resultLabel: result, bucketId }, { title: 'Odd log-on' })
   const [fate] = await sink.deliver([outgoing(eventId, { event, reference })], never)
@@ -44,13 +48,13 @@ for (const name of Object.keys(dialects)) {
           server.cases[0]!.title.startsWith('Odd log-on on Alert triage') &&
             server.cases[0]!.text.includes('Decision: Escalate'),
         )
-        assert.equal(await one(sink, 'e2', 'Escalate', reference), reference)
-        const changed = await one(sink, 'e3', 'Drop', reference)
+        assert.equal(await one(sink, 'e2', 'Escalate', { reference }), reference)
+        const changed = await one(sink, 'e3', 'Drop', { reference })
         assert.deepEqual(
           [server.cases.length, server.cases[0]!.notes],
           [1, ['The decision is now Drop (91.5 %), event e3.']],
         )
-        assert.equal(await one(sink, 'e4', 'Drop', changed), changed)
+        assert.equal(await one(sink, 'e4', 'Drop', { reference: changed }), changed)
         assert.equal(server.cases[0]!.notes.length, 1)
       }))
 
@@ -59,8 +63,8 @@ for (const name of Object.keys(dialects)) {
         const event = (id: string) => outgoing(id, { event: decided(id) })
         await sink.deliver([event('e1'), event('e2')], never)
         assert.equal(server.cases.length, 1)
-        await one(sink, 'e3', 'Drop', null, null)
-        await one(sink, 'e4', 'Drop', null, null)
+        await one(sink, 'e3', 'Drop', { bucketId: null })
+        await one(sink, 'e4', 'Drop', { bucketId: null })
         assert.equal(server.cases.length, 3)
       }))
 
@@ -70,7 +74,7 @@ for (const name of Object.keys(dialects)) {
         await one(sink, 'e1', 'Escalate')
         assert.equal(server.cases.length, 1)
         server.cases.length = 0
-        await one(sink, 'e2', 'Drop', reference)
+        await one(sink, 'e2', 'Drop', { reference })
         assert.equal(server.cases.length, 1)
       }))
 

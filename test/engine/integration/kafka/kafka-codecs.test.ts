@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { unpackZstd as unpackZstdUpTo } from '../../../../engine/integration/kafka/kafka-codecs.js'
 import { unpackLz4 as unpackLz4UpTo } from '../../../../engine/integration/kafka/lz4.js'
 import { unpackSnappy as unpackSnappyUpTo } from '../../../../engine/integration/kafka/snappy.js'
-import { SeededRandom } from '../../../../engine/random.js'
+import { SeededRandom } from '../../../../engine/rng.js'
 
 const require = createRequire(import.meta.url)
 const snappy = require('snappyjs') as { compress(bytes: Buffer): Buffer }

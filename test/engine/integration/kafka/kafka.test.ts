@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { SourceFailure, type SourceDocument } from '../../../../engine/integration/contract.js'
 import { KafkaInput } from '../../../../engine/integration/kafka/kafka-input.js'
 import { KafkaOutput } from '../../../../engine/integration/kafka/kafka-output.js'
-import { KafkaServer } from '../../../support/kafka-server.js'
+import { KafkaServer } from '../../../support/servers/kafka-server.js'
 import { decided, never, outgoing, toolsFor } from '../../../support/outgoing.js'
 
 let server: KafkaServer

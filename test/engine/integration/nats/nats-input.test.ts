@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { SourceFailure, type SourceDocument, type SourcePiece } from '../../../../engine/integration/contract.js'
 import { NatsInput } from '../../../../engine/integration/nats/nats-input.js'
-import { firstCertificate, secondCertificate } from '../../../support/certificates.js'
+import { firstCertificate, secondCertificate } from '../../../support/servers/certificates.js'
 import { eventually } from '../../../support/client.js'
-import { NatsServer } from '../../../support/nats-server.js'
+import { NatsServer } from '../../../support/servers/nats-server.js'
 import { never, toolsFor } from '../../../support/outgoing.js'
 
 let server: NatsServer

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NatsOutput, subjectOf } from '../../../../engine/integration/nats/nats-output.js'
-import { NatsServer } from '../../../support/nats-server.js'
+import { NatsServer } from '../../../support/servers/nats-server.js'
 import { decided, never, outgoing, toolsFor } from '../../../support/outgoing.js'
 
 test('a field is one token of a subject, whatever is in it', () => {

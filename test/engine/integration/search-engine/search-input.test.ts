@@ -3,10 +3,10 @@ import { after, before, beforeEach, test } from 'node:test'
 import { ManualClock } from '../../../../engine/clock.js'
 import { SourceFailure, type Source } from '../../../../engine/integration/contract.js'
 import { searchEngine } from '../../../../engine/integration/search-engine/search-engine.js'
-import { SeededRandom } from '../../../../engine/random.js'
+import { SeededRandom } from '../../../../engine/rng.js'
 import { never, toolsFor } from '../../../support/outgoing.js'
-import { status } from '../../../support/receiver.js'
-import { SearchServer } from '../../../support/search-server.js'
+import { status } from '../../../support/servers/receiver.js'
+import { SearchServer } from '../../../support/servers/search-server.js'
 
 let server: SearchServer
 const clock = new ManualClock()

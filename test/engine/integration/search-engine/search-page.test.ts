@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HttpFailure } from '../../../../engine/integration/http-client.js'
+import { HttpFailure } from '../../../../engine/integration/http/http-client.js'
 import { parsePage } from '../../../../engine/integration/search-engine/search-page.js'
 
 const textOf = (source: Uint8Array | undefined): string => Buffer.from(source ?? []).toString('utf8')

@@ -5,13 +5,13 @@ import { ManualClock } from '../../../../engine/clock.js'
 import { SourceFailure, type Fate, type Source } from '../../../../engine/integration/contract.js'
 import { labelTable, misfitTable } from '../../../../engine/integration/splunk/label-table.js'
 import { splunk } from '../../../../engine/integration/splunk/splunk.js'
-import { SeededRandom } from '../../../../engine/random.js'
+import { SeededRandom } from '../../../../engine/rng.js'
 import { sinkContract, type Behaviour } from '../../../contracts/sink.js'
 import { behaving } from '../../../support/behaviours.js'
 import { eventually } from '../../../support/client.js'
 import { decided, never, openSink, outgoing, toolsFor } from '../../../support/outgoing.js'
-import { status } from '../../../support/receiver.js'
-import { SplunkServer } from '../../../support/splunk-server.js'
+import { status } from '../../../support/servers/receiver.js'
+import { SplunkServer } from '../../../support/servers/splunk-server.js'
 
 let server: SplunkServer
 const clock = new ManualClock()

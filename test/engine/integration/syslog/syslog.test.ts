@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { syslog } from '../../../../engine/integration/syslog/syslog.js'
-import { firstCertificate, secondCertificate } from '../../../support/certificates.js'
+import { firstCertificate, secondCertificate } from '../../../support/servers/certificates.js'
 import { eventually } from '../../../support/client.js'
-import { never, openSink, outgoing, toolsFor } from '../../../support/outgoing.js'
-import { SyslogServer } from '../../../support/syslog-server.js'
+import { never, outgoing, toolsFor, withDefaults } from '../../../support/outgoing.js'
+import { SyslogServer } from '../../../support/servers/syslog-server.js'
 
 /** How one event fares over TLS: 'delivered', or why not. */
 async function fares(server: SyslogServer, more: Record<string, string | boolean>): Promise<string> {
   const tools = toolsFor(['127.0.0.0/8', 'localhost'])
-  const sink = openSink(
-    syslog,
-    'post_decision',
-    { host: '127.0.0.1', port: server.port, timeout_seconds: 10, ...more },
-    { format: 'text' },
-    tools,
-  )
+  const connection = { host: '127.0.0.1', port: server.port, timeout_seconds: 10, ...more }
+  const sink = syslog.openSink!('post_decision', withDefaults(syslog, connection), { format: 'text' }, tools)
   const [fate] = await sink.deliver([outgoing()], never)
   await sink.close()
   return fate?.fate === 'failed' ? fate.reason : (fate?.fate ?? '')

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ManualClock } from '../../../../engine/clock.js'
-import { HostPolicy } from '../../../../engine/integration/host-policy.js'
+import { HostPolicy } from '../../../../engine/integration/http/host-policy.js'
 import { taxii } from '../../../../engine/integration/taxii/taxii.js'
 import { TaxiiClient } from '../../../../engine/integration/taxii/taxii-client.js'
 import { ThreatFeed } from '../../../../engine/integration/taxii/threat-feed.js'
-import { lookUpContract } from '../../../contracts/look-up.js'
+import { enrichmentContract } from '../../../contracts/enrichment.js'
 import { behaving } from '../../../support/behaviours.js'
 import { eventually } from '../../../support/client.js'
 import { never, toolsFor } from '../../../support/outgoing.js'
-import { status } from '../../../support/receiver.js'
-import { TaxiiServer } from '../../../support/taxii-server.js'
+import { status } from '../../../support/servers/receiver.js'
+import { TaxiiServer } from '../../../support/servers/taxii-server.js'
 
 function fill(server: TaxiiServer): void {
   server.add(
@@ -54,7 +54,7 @@ const ofAddress = {
   kill_chain_phases: ['lockheed-martin-cyber-kill-chain:delivery'],
 }
 
-lookUpContract({
+enrichmentContract({
   name: 'taxii',
   kind: taxii,
   hostParameter: 'url',
@@ -99,7 +99,7 @@ lookUpContract({
     return {
       connection: server.connection,
       behave: (how) => void (server.http.answer = how === 'well' ? working : behaving[how]),
-      get asked() {
+      get query() {
         return server.http.received.length
       },
       close: () => server.close(),
@@ -160,7 +160,7 @@ describe('collections of a TAXII server', () => {
   it('that never end are not read for ever; an API root elsewhere is not asked, and gets no password', () =>
     withClient(async (client, server) => {
       const [one] = await client.collections(['one'], never)
-      const asked = server.http.received.length
+      const query = server.http.received.length
       for (const page of ['{"more":true}', '{"more":true,"next":"a"}']) {
         server.http.answer = status(200, {}, page)
         await assert.rejects(
@@ -168,7 +168,7 @@ describe('collections of a TAXII server', () => {
           /there is more, and not where/,
         )
       }
-      assert.ok(server.http.received.length < asked + 5)
+      assert.ok(server.http.received.length < query + 5)
       server.http.answer = status(200, {}, '{"api_roots":["http://127.0.0.2:1/root/"]}')
       await assert.rejects(client.collections([], never), /another address/)
     }))

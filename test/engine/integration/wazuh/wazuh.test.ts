@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { wazuh } from '../../../../engine/integration/wazuh/wazuh.js'
 import { never, openSink, outgoing, toolsFor } from '../../../support/outgoing.js'
-import { SearchServer } from '../../../support/search-server.js'
+import { SearchServer } from '../../../support/servers/search-server.js'
 
 let server: SearchServer
 const alert = { timestamp: '2026-01-05T06:00:00.000Z', rule: { id: '5710', level: 5 } }

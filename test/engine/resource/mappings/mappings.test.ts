@@ -1,7 +1,7 @@
 /** Each mapping against a document of its format, made by hand after the documentation that the mapping names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DecisionPoints } from '../../../../engine/event/decision-points.js'
+import { DecisionPoints } from '../../../../engine/domain/event/decision-points.js'
 import { mappings } from '../../../../engine/resource/mappings/mappings.js'
 
 type Body = Record<string, unknown>

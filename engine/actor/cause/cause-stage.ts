@@ -1,0 +1,147 @@
+/**
+ * Root cause analysis in the actor: an event goes into its cluster and is decided by where it stands there; what changes
+ * by it for earlier events is decided again, in the same commit.
+ *
+ * Owns: when decisions are made and changed. Leaves out: clusters and links (cause/), the model (job-model.ts).
+ *
+ * 1. The state of clustering is written in the commit of the events that changed it: a restart goes on with the same.
+ * 2. A decision changes only while its cluster is open; each one that another took the place of is in the event's history.
+ */
+import { Clustering } from '../../domain/cause/clustering.js'
+import { structuralAnswer, untrainedDecision } from '../../domain/cause/context.js'
+import { KnownContexts } from '../../domain/cause/known-contexts.js'
+import { isOver, type AlertRow } from '../../domain/cause/cause-rows.js'
+import { LearnedBelief, noLessons } from '../../domain/cause/lessons.js'
+import { causeSettingsOf } from '../../domain/cause/settings.js'
+import { Sightings } from '../../domain/cause/sighting.js'
+import type { Decision } from '../../domain/decide/decision.js'
+import type { PointValues } from '../../domain/event/point-value.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { causeBounds } from '../../domain/cause/bounds.js'
+import type { BodyCodec } from '../../store/body-codec.js'
+import { decodeContent, decidedAgain, withHeader } from '../../store/event-record.js'
+import { timeKey, timeValue } from '../../store/tables.js'
+import { CauseTable } from './cause-table.js'
+import { noteChange } from '../decision-changes.js'
+import { eventAt, type FoundEvent } from '../event-table.js'
+import type { JobModel } from '../job-model.js'
+import type { JobStats } from '../job-stats.js'
+import type { TurnStore } from '../turn-store.js'
+
+export interface CauseStageDeps {
+  readonly store: TurnStore
+  readonly codec: BodyCodec
+  readonly settings: JobSettings
+  readonly stats: JobStats
+  readonly model: JobModel
+}
+
+/** A confidence that moves by less, in hundredths of a percent, is left as it was said. */
+const moveMin = 500
+
+export class CauseStage {
+  readonly #deps: CauseStageDeps
+  readonly #sightings: Sightings
+  readonly #clustering: Clustering
+  readonly #contexts: KnownContexts
+  #learned = new LearnedBelief(noLessons)
+
+  constructor(deps: CauseStageDeps) {
+    const settings = causeSettingsOf(deps.settings)
+    this.#deps = deps
+    this.#sightings = new Sightings(settings, deps.settings.decisionPoints)
+    this.#clustering = new Clustering(new CauseTable(deps.store, deps.settings.id), settings)
+    this.#contexts = new KnownContexts(this.#clustering.precedence)
+    this.learn()
+  }
+
+  /** The model has changed. */
+  learn(): void {
+    const { lessons } = this.#deps.model
+    this.#learned = new LearnedBelief(lessons)
+    this.#clustering.teach(lessons)
+  }
+
+  /** Takes in the event that came at `micros`, decides it, and decides again what changes by it. */
+  take(micros: number, body: Readonly<Record<string, unknown>>, nowMicros: number): Decision {
+    const sighting = this.#sightings.of(body)
+    const changed = this.#clustering.take(sighting, micros, nowMicros)
+    const decision = this.#decide(this.#clustering.alert(micros) as AlertRow, sighting.values, false, null)
+    for (const alert of changed) this.#look(alert, nowMicros)
+    return decision
+  }
+
+  /** Decides a stored event again, as somebody asked; its place in its cluster stays. */
+  again(event: FoundEvent, atMicros: number, ownSubject: Uint8Array | null): Decision {
+    const alert = this.#clustering.alert(event.micros)
+    if (alert === null) return this.take(event.micros, this.#bodyOf(event), atMicros)
+    return this.#decide(
+      alert,
+      this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      true,
+      ownSubject,
+    )
+  }
+
+  /** The model's own word on a stored event where it stands now; null without a model, and where the event has no place. */
+  opinion(event: FoundEvent): Decision | null {
+    const alert = this.#clustering.alert(event.micros)
+    if (alert === null) return null
+    const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
+    return this.#deps.model.opinion(
+      this.#contexts.valuesOf(
+        alert,
+        structure,
+        this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      ),
+    )
+  }
+
+  /** Another version takes the place of the event. */
+  remove(micros: number): void {
+    this.#clustering.remove(micros)
+  }
+
+  /** The turn ends. */
+  finish(): void {
+    this.#clustering.flush()
+    this.#clustering.shrink()
+  }
+
+  #bodyOf({ record }: FoundEvent): Record<string, unknown> {
+    return this.#deps.codec.decode(decodeContent(record).body)
+  }
+
+  #decide(alert: AlertRow, own: PointValues, again: boolean, ownSubject: Uint8Array | null): Decision {
+    const { store, stats, model } = this.#deps
+    const structure = structuralAnswer(alert, this.#learned, this.#clustering.windowMs)
+    if (!model.isTrained) return untrainedDecision(structure)
+    return model.decide(store, this.#contexts.valuesOf(alert, structure, own), null, stats.row, { ownSubject, again })
+  }
+
+  /** Something has changed that the decision hangs on. */
+  #look(micros: number, nowMicros: number): void {
+    const { store, settings, stats } = this.#deps
+    const event = eventAt(store, settings.id, micros)
+    const alert = this.#clustering.alert(micros)
+    const home = alert === null ? null : this.#clustering.cluster(alert.cluster)
+    if (event === null || alert === null || home === null || event.header.pending) return
+    if (isOver(home.row, this.#clustering.settings, this.#clustering.stand(nowMicros))) return
+    const { header } = event
+    const subject = header.hasFeedback ? timeValue(micros) : null
+    const decision = this.#decide(
+      alert,
+      this.#sightings.valuesOf(() => this.#bodyOf(event)),
+      true,
+      subject,
+    )
+    if (decision.label === header.label && Math.abs(decision.confidence - header.confidence) < moveMin) return
+    alert.history.push([nowMicros, header.label, header.confidence, header.source])
+    if (alert.history.length > causeBounds.causeHistoryMax) alert.history.shift()
+    this.#clustering.touchAlert(micros)
+    stats.uncountDecision(header)
+    store.replace('events', timeKey(settings.id, micros), withHeader(event.record, decidedAgain(header, decision)))
+    stats.countDecision(decision)
+    noteChange(store, settings, nowMicros, micros, header)
+  }
+}

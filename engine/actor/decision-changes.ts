@@ -1,0 +1,76 @@
+/**
+ * Decisions that changed after their event came in: what steps that take events out have to tell again.
+ *
+ * Owns: the rows of the table `changes`. Leaves out: new events, which need no row (decision-feed.ts finds them by their
+ * time), and telling (delivery/delivery.ts).
+ *
+ * 1. A row is in the commit of the change, and only where the job has a step to tell.
+ * 2. A row goes when every such step of the job is past it.
+ * 3. A row has the decision that stood before. So a change is told although another one follows it, before the step comes to either,
+ *    that leaves all as it is.
+ *
+ * | at | bytes | meaning                                                     |
+ * |----|-------|-------------------------------------------------------------|
+ * | 0  | 1     | version of this layout: 1                                   |
+ * | 1  | 1     | flags: 1 there was a decision, 2 it was an outlier          |
+ * | 2  | 1     | its label's index, 255 without one                          |
+ * | 3  | 2     | its confidence, hundredths of a percent                     |
+ */
+import { assert } from '../assert.js'
+import type { RuledDecision } from '../domain/decide/decision.js'
+import { takesOut, type JobSettings } from '../domain/job/job.js'
+import { NO_LABEL, type RecordHeader } from '../store/record-header.js'
+import { changeKey, timeOfValue, timeValue } from '../store/tables.js'
+import type { Message } from './message.js'
+import type { TurnStore } from './turn-store.js'
+
+const VERSION = 1
+const ROW_BYTES = 5
+const DECIDED = 1
+const OUTLIER = 2
+
+/** Rows that one message deletes. */
+const FORGOTTEN_MAX = 2_000
+
+/** The decision of the event that came in at `eventMicros` was made again, or is its first; `before` is the header that it had. */
+export function noteChange(
+  store: TurnStore,
+  settings: JobSettings,
+  changeMicros: number,
+  eventMicros: number,
+  before: RecordHeader,
+): void {
+  if (!settings.pipeline.some(takesOut)) return
+  const row = Buffer.alloc(ROW_BYTES)
+  row[0] = VERSION
+  row[1] = (before.pending ? 0 : DECIDED) | (before.outlier ? OUTLIER : 0)
+  row[2] = before.label < 0 ? NO_LABEL : before.label
+  row.writeUInt16LE(before.confidence, 3)
+  store.put('changes', changeKey(settings.id, changeMicros, eventMicros), row)
+}
+
+/** The decision that stood before a change: null where there was none. */
+export function decisionBefore(row: Uint8Array): RuledDecision | null {
+  assert(row[0] === VERSION && row.length === ROW_BYTES, 'a change of a version that this code knows')
+  const flags = row[1] as number
+  if ((flags & DECIDED) === 0) return null
+  const label = row[2] === NO_LABEL ? -1 : (row[2] as number)
+  return { label, confidence: (row[3] as number) | ((row[4] as number) << 8), outlier: (flags & OUTLIER) !== 0 }
+}
+
+/** A message that says which change, and all before it, every step has told. */
+export function encodePassed(changeMicros: number, eventMicros: number): Buffer {
+  return Buffer.concat([timeValue(changeMicros), timeValue(eventMicros)])
+}
+
+/** Deletes rows that every step has told; the answer says whether there may be more. */
+export function forgetPassed(store: TurnStore, { jobId, body, applied }: Message): { more: boolean } {
+  if (applied) return { more: true }
+  const to = changeKey(jobId, timeOfValue(body), timeOfValue(body.subarray(8)) + 1)
+  let forgotten = 0
+  for (const { key } of store.range('changes', { from: changeKey(jobId, 0, 0), to, limit: FORGOTTEN_MAX })) {
+    store.delete('changes', key)
+    forgotten++
+  }
+  return { more: forgotten === FORGOTTEN_MAX }
+}

@@ -1,0 +1,114 @@
+/**
+ * Historic events with their labels, as one client sends them to begin with (C2.2).
+ *
+ * Owns: the check of the whole document, before anything of it is stored. Leaves out: storing.
+ */
+import { Refusal } from '../errors.js'
+import { limits } from '../limits.js'
+import { readEnvelope, type Envelope } from '../domain/event/envelope.js'
+import { hasMoreValues, valuesMaxOf } from '../domain/event/json-size.js'
+import type { Label } from '../domain/job/job.js'
+import { resolveLabel } from '../domain/job/labels.js'
+import type { FeedbackInput } from '../api/decision-service.js'
+import { pack } from '../store/pack.js'
+
+export interface HistoricEvent {
+  readonly envelope: Envelope
+  readonly feedback: FeedbackInput | null
+}
+
+/** The name that votes of nobody in particular get. */
+const NOBODY = 'historic'
+
+/** Parses `{count, events: [...]}`. @throws Refusal invalid_json, invalid_body, unknown_label. */
+export function parseHistoric(
+  text: string,
+  sectionNames: readonly string[],
+  labels: readonly Label[],
+): HistoricEvent[] {
+  const valuesMax = valuesMaxOf(limits.bodyBytesMax)
+  if (hasMoreValues(text, valuesMax)) throw invalid(['body'], `a request has at most ${valuesMax} values`, 'too_long')
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_json', 'the body is not JSON')
+  }
+  const events =
+    typeof document === 'object' && document !== null ? (document as { events?: unknown }).events : undefined
+  if (!Array.isArray(events)) throw invalid(['body', 'events'], 'Input should be an array', 'array_type')
+  if (events.length > limits.historicEventsMax) {
+    throw invalid(['body', 'events'], `a request has at most ${limits.historicEventsMax} historic events`, 'too_long')
+  }
+  return events.map((event: unknown, place) => {
+    try {
+      return { envelope: readEnvelope(event, sectionNames), feedback: readLabel(event, labels) }
+    } catch (error) {
+      throw atPlace(error, place)
+    }
+  })
+}
+
+/** Holds each event to the bounds of one that comes alone. @throws those of `encode`, and body_too_large, with the place of the event. */
+export function mustFit(events: readonly HistoricEvent[], encode: (body: Record<string, unknown>) => Uint8Array): void {
+  for (const [
+    place,
+    {
+      envelope: { rawBody, extras },
+    },
+  ] of events.entries()) {
+    try {
+      const bytes = encode(rawBody).length + (extras === null ? 0 : pack(extras).length)
+      if (bytes > limits.eventBytesMax)
+        throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
+    } catch (error) {
+      throw atPlace(error, place)
+    }
+  }
+}
+
+/** What clients send for no choice (C3.5); one of them must not keep a whole history out. */
+const noChoices: ReadonlySet<unknown> = new Set(['', '<empty>'])
+
+/** The vote, by the names that feedback has too, or null where there is none. */
+function readLabel(event: unknown, labels: readonly Label[]): FeedbackInput | null {
+  const label = (event as { label?: unknown }).label
+  if (label === undefined || label === null) return null
+  if (typeof label !== 'object') throw invalid(['body', 'label'], 'Input should be an object', 'object_type')
+  const {
+    cortex_user,
+    username,
+    feedback: newer,
+    label: older,
+    closing_notes: closingNotes,
+  } = label as Record<string, unknown>
+  const given = cortex_user ?? username
+  const analyst = typeof given === 'string' ? given.trim() : ''
+  const feedback = newer ?? older
+  if (feedback === undefined || feedback === null || noChoices.has(feedback)) return null
+  if (typeof feedback !== 'string')
+    throw invalid(['body', 'label', 'feedback'], 'Input should be a string', 'string_type')
+  if (resolveLabel(labels, feedback) === null) {
+    throw new Refusal('unknown_label', `unknown label; the labels are ${labels.map(({ name }) => name).join(', ')}`)
+  }
+  return {
+    analyst: analyst === '' ? NOBODY : analyst.slice(0, limits.nameCharsMax),
+    label: feedback,
+    ...(typeof closingNotes === 'string' ? { closingNotes: closingNotes.slice(0, limits.textCharsMax) } : {}),
+  }
+}
+
+function invalid(loc: readonly string[], msg: string, type: string): Refusal {
+  return new Refusal('invalid_body', `${loc.join('.')}: ${msg}`, { issues: [{ loc, msg, type }] })
+}
+
+/** The same refusal, with the place of the event in its path. */
+function atPlace(error: unknown, place: number): unknown {
+  if (!(error instanceof Refusal) || error.code === 'unknown_label') return error
+  const found = error.context.issues ?? [{ loc: ['raw_body'], msg: error.message, type: error.code }]
+  const issues = found.map((issue) => ({
+    ...issue,
+    loc: ['body', 'events', place, ...issue.loc.filter((part) => part !== 'body' && part !== 'events')],
+  }))
+  return new Refusal(error.code, `events.${place}: ${issues[0]?.msg ?? error.message}`, { ...error.context, issues })
+}

@@ -1,0 +1,97 @@
+/**
+ * Replies: what a shard's thread answers to a message, as bytes (design D3).
+ *
+ * Owns: the layout of a reply in a turn's memory, and what crosses beside it. Leaves out: the answer itself (event-reply.ts), the
+ * receivers (turn.ts).
+ *
+ * A reply: | 0 status u8 | 1 label u8 | 2 flags u8 | 3 bucket state u8 | 4 confidence u16 | 6 0 u16 | 8 time f64 | 16 extra u32 | 20 0 u32 |
+ * Numbers are little-endian; times are microseconds.
+ */
+import type { Refusal } from '../errors.js'
+import type { BucketState } from '../api/decision-service.js'
+
+export const REPLY_BYTES = 24
+
+export const bucketStates: readonly BucketState[] = ['new', 'pending', 'in_knowledge_base', 'retrain']
+
+/** What became of an event, as its actor answers. */
+export interface EventReply {
+  readonly micros: number
+  readonly pending: boolean
+  /** Index, or -1. */
+  readonly label: number
+  readonly confidence: number
+  readonly outlier: boolean
+  readonly bucketState: BucketState
+  /** The id, where it came out of the body. */
+  readonly idFromBody: string | null
+}
+
+/** A refusal as it crosses threads. */
+export interface RefusalExtra {
+  readonly type: 'refusal'
+  readonly code: string
+  readonly message: string
+  readonly context: object
+}
+
+/** The part of a reply that does not fit in its bytes. */
+export type Extra =
+  | RefusalExtra
+  | { readonly type: 'id'; readonly eventId: string }
+  | { readonly type: 'result'; readonly result: unknown }
+
+/** What a client is shown of it; the id is known elsewhere. */
+export type ShownReply = Omit<EventReply, 'idFromBody'>
+
+const NO_EXTRA = 0xffffffff
+const NO_LABEL = 255
+const EVENT = 1
+const PENDING = 1
+const OUTLIER = 2
+
+/** Writes the reply to an event. `extra` is the index of its extra, or -1. */
+export function writeEventReply(memory: Buffer, at: number, reply: ShownReply, extra: number): void {
+  memory[at] = EVENT
+  memory[at + 1] = reply.label < 0 ? NO_LABEL : reply.label
+  memory[at + 2] = (reply.pending ? PENDING : 0) | (reply.outlier ? OUTLIER : 0)
+  memory[at + 3] = bucketStates.indexOf(reply.bucketState)
+  memory.writeUInt16LE(reply.confidence, at + 4)
+  memory.writeDoubleLE(reply.micros, at + 8)
+  memory.writeUInt32LE(extra < 0 ? NO_EXTRA : extra, at + 16)
+}
+
+/** A refusal as the extra of a reply. */
+export function refusalExtra({ code, message, context }: Refusal): RefusalExtra {
+  return { type: 'refusal', code, message, context }
+}
+
+/** Writes a reply that consists of an extra. */
+export function writeExtraReply(memory: Buffer, at: number, extra: number): void {
+  memory[at] = 0
+  memory.writeUInt32LE(extra, at + 16)
+}
+
+/** Index of the extra of the reply at `at`, or -1. */
+export function replyExtra(memory: Buffer, at: number): number {
+  const extra = memory.readUInt32LE(at + 16)
+  return extra === NO_EXTRA ? -1 : extra
+}
+
+/** True where the reply is to an event. */
+export function isEventReply(memory: Buffer, at: number): boolean {
+  return memory[at] === EVENT
+}
+
+export function readEventReply(memory: Buffer, at: number): ShownReply {
+  const label = memory[at + 1] as number
+  const flags = memory[at + 2] as number
+  return {
+    micros: memory.readDoubleLE(at + 8),
+    pending: (flags & PENDING) !== 0,
+    label: label === NO_LABEL ? -1 : label,
+    confidence: memory.readUInt16LE(at + 4),
+    outlier: (flags & OUTLIER) !== 0,
+    bucketState: bucketStates[memory[at + 3] as number] as BucketState,
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The model of a root cause job: what feedback taught of precedence, and a classifier over the alert in its cluster.
+ *
+ * Owns: training both from labelled alerts, mixing their answers, the bytes. Leaves out: the classifier (learn/), the
+ * learning of pairs (lessons.ts), reading what is labelled (training/cause-training.ts).
+ *
+ * 1. The classifier is trained on answers that alerts get from lessons in which their own label had no part (five folds):
+ *    it learns how far structure can be trusted, and not how well labels can be repeated.
+ * 2. Structure answers with how often it was right on such alerts; the two answers are mixed by how likely each makes the
+ *    labels held out.
+ */
+import type { PointValues } from '../event/point-value.js'
+import {
+  TrainingCancelled,
+  type Classifier,
+  type Model,
+  type ModelSummary,
+  type TrainingProgress,
+} from '../learn/classifier.js'
+import { ModelReader, ModelWriter } from '../learn/model-bytes.js'
+import { loadModel } from '../learn/registry.js'
+import { precedentsOf, type AlertRow } from './cause-rows.js'
+import {
+  answerNames,
+  contextPoints,
+  contextValues,
+  isAdopted,
+  structuralAnswer,
+  SYMPTOM,
+  type KindFacts,
+} from './context.js'
+import { causeBounds } from './bounds.js'
+import { LearnedBelief, learnLessons, type LabelledAlert, type Lessons } from './lessons.js'
+
+export const causeModelKind = 'cause/1'
+
+export interface CauseExample {
+  readonly alert: AlertRow
+  readonly label: number
+  /** Its values at the job's decision points. */
+  readonly values: PointValues
+}
+
+export interface CauseTrainingSet {
+  readonly examples: readonly CauseExample[]
+  /** Recent alerts, labelled or not. */
+  readonly background: readonly Omit<CauseExample, 'label'>[]
+  readonly decisionPoints: readonly string[]
+  readonly labelCount: number
+  readonly facts: KindFacts
+  /** What the stream says, milliseconds; `fixed` where the job set it. */
+  readonly window: { readonly ms: number; readonly fixed: boolean }
+  readonly seed: number
+  readonly objective?: Parameters<Classifier['train']>[0]['objective']
+}
+
+const folds = 5
+/** Labels that the table of structure's answers has before any was counted: right, and otherwise. */
+const rightBefore = 2
+const wrongBefore = 0.25
+/** How many labels' worth of likelihood may speak for one of the two answers. */
+const mixLabelsMax = 200
+const mixPace = 0.25
+
+function labelled(examples: readonly CauseExample[]): LabelledAlert[] {
+  return examples.map(({ alert, label }) => {
+    const { kind, parentKind, side, delayMs, belief } = alert
+    const before = precedentsOf(alert)
+    // One that came in later and lies before it is among what it came with, too.
+    const precedents = isAdopted(alert) ? [...before, { kind: parentKind, side, delayMs, belief }] : before
+    return { kind, isSymptom: label === SYMPTOM, precedents }
+  })
+}
+
+/** Row by row, one row an answer of structure: how often it was which label. */
+function freshTable(labels: number, present: readonly boolean[]): Float64Array {
+  const table = new Float64Array(labels * labels)
+  for (let answer = 0; answer < labels; answer++) {
+    for (let label = 0; label < labels; label++)
+      table[answer * labels + label] = !present[label] ? 0 : answer === label ? rightBefore : wrongBefore
+  }
+  return table
+}
+
+function shareOf(table: Float64Array, labels: number, answer: number, label: number): number {
+  let total = 0
+  for (let each = 0; each < labels; each++) total += table[answer * labels + each] as number
+  return total === 0 ? 0 : (table[answer * labels + label] as number) / total
+}
+
+export function trainCause(set: CauseTrainingSet, classifier: Classifier, progress: TrainingProgress): Uint8Array {
+  const { examples, facts, labelCount, window } = set
+  const present = Array.from({ length: labelCount }, (_, label) => examples.some((example) => example.label === label))
+  const learn = (from: readonly CauseExample[]): Lessons => learnLessons(labelled(from), window.ms, window.fixed)
+  const table = freshTable(labelCount, present)
+  let loss = 0
+  const values = new Array<PointValues>(examples.length)
+  for (let fold = 0; fold < folds; fold++) {
+    if (!progress(0.02 * fold, 'learning what follows from what')) throw new TrainingCancelled('cancelled')
+    const lessons = learn(examples.filter((_, at) => at % folds !== fold))
+    const learned = new LearnedBelief(lessons)
+    for (const [at, { alert, label, values: own }] of examples.entries()) {
+      if (at % folds !== fold) continue
+      const structure = structuralAnswer(alert, learned, lessons.windowMs || window.ms)
+      values[at] = contextValues(alert, structure, facts, own)
+      loss -= Math.log(shareOf(table, labelCount, structure.answer, label))
+      const cell = structure.answer * labelCount + label
+      table[cell] = (table[cell] as number) + 1
+    }
+  }
+  const lessons = learn(examples)
+  const learned = new LearnedBelief(lessons)
+  const background = set.background.map(({ alert, values: own }) => {
+    return contextValues(alert, structuralAnswer(alert, learned, lessons.windowMs || window.ms), facts, own)
+  })
+  const inner = classifier.train(
+    {
+      points: [...contextPoints, ...set.decisionPoints],
+      labelCount,
+      examples: examples.map(({ label }, at) => ({ values: values[at] as PointValues, label, weight: 1 })),
+      background,
+      seed: set.seed,
+      ...(set.objective === undefined ? {} : { objective: set.objective }),
+    },
+    (done, what) => progress(0.1 + 0.9 * done, what),
+  )
+  const { logLoss } = loadModel(inner).summary
+  const gain =
+    logLoss === null ? 0 : Math.min(examples.length, mixLabelsMax) * mixPace * (loss / examples.length - logLoss)
+  return encode({ lessons, table, mix: 1 / (1 + Math.exp(-gain)), inner })
+}
+
+interface Parts {
+  readonly lessons: Lessons
+  readonly table: Float64Array
+  /** The classifier's part in the answer, 0 to 1. */
+  readonly mix: number
+  readonly inner: Uint8Array
+}
+
+function encode({ lessons, table, mix, inner }: Parts): Uint8Array {
+  const writer = new ModelWriter(causeModelKind)
+  writer.text(JSON.stringify(lessons))
+  writer.f64s(table)
+  writer.f64(mix)
+  writer.u8s(inner)
+  return writer.seal()
+}
+
+/** A trained model at work; its values are those of contextValues. */
+export class CauseModel implements Model {
+  readonly lessons: Lessons
+  readonly #table: Float64Array
+  readonly #mix: number
+  readonly #inner: Model
+  /** Probabilities and outlier score by the array of values: alerts in like places share one (known-contexts.ts). */
+  readonly #memo = new Map<PointValues, Float64Array>()
+
+  /** @throws Error on bytes of another kind, cut short or changed. */
+  constructor(bytes: Uint8Array) {
+    const reader = new ModelReader(bytes, causeModelKind)
+    this.lessons = JSON.parse(reader.text()) as Lessons
+    this.#table = reader.f64s()
+    this.#mix = reader.f64()
+    this.#inner = loadModel(Uint8Array.from(reader.u8s()))
+    reader.finish()
+  }
+
+  get summary(): ModelSummary {
+    return this.#inner.summary
+  }
+
+  predict(values: PointValues, probabilities: Float64Array): void {
+    this.#inner.predict(values, probabilities)
+    this.#mixIn(values, probabilities)
+  }
+
+  assess(values: PointValues, probabilities: Float64Array): number {
+    const labels = probabilities.length
+    const known = this.#memo.get(values)
+    if (known !== undefined) {
+      for (let label = 0; label < labels; label++) probabilities[label] = known[label] as number
+      return known[labels] as number
+    }
+    const outlierScore = this.#inner.assess(values, probabilities)
+    this.#mixIn(values, probabilities)
+    if (this.#memo.size >= causeBounds.causeAnswersMax) this.#memo.clear()
+    this.#memo.set(values, Float64Array.of(...probabilities, outlierScore))
+    return outlierScore
+  }
+
+  choose(probabilities: Float64Array): number {
+    return this.#inner.choose(probabilities)
+  }
+
+  outlierScore(values: PointValues): number {
+    return this.#inner.outlierScore(values)
+  }
+
+  #mixIn(values: PointValues, probabilities: Float64Array): void {
+    const labels = probabilities.length
+    const answer = (answerNames as readonly unknown[]).indexOf(values[0])
+    for (let label = 0; label < labels; label++) {
+      const structural = shareOf(this.#table, labels, answer, label)
+      probabilities[label] = this.#mix * (probabilities[label] as number) + (1 - this.#mix) * structural
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * What was seen lately of each entity, and which entities are next to it: where candidates for a cause come from.
+ *
+ * Owns: the last alerts of an entity, and who lists it. Leaves out: what is believed of a candidate (precedence.ts).
+ *
+ * 1. The cost of an alert is bounded: so many neighbours, so many alerts each, so many candidates.
+ * 2. Of each kind an entity keeps the latest few, so that a storm of one kind does not push out the others; and none that
+ *    is too old to be a candidate again.
+ */
+import { causeBounds } from './bounds.js'
+import { delayBin, SIDES, type Side } from './delays.js'
+import { Rows, type CauseStore } from './cause-store.js'
+import type { Precedent } from './precedence.js'
+
+/** An alert beside another one in time. */
+export interface Candidate extends Precedent {
+  /** Its number: when it came in, microseconds. */
+  readonly alert: number
+  readonly timeMs: number
+  readonly cluster: number
+  /** Milliseconds between the two. */
+  readonly delayMs: number
+  /** What is believed of the link: by the stream alone, and with what feedback taught. Filled in by clustering.ts. */
+  mined: number
+  belief: number
+}
+
+interface EntityRow {
+  /** An alert about it came; others have only listed it so far. */
+  seen: boolean
+  /** Entities that list it. */
+  readonly listers: number[]
+  /** Kind, time, alert, cluster: four numbers an alert, in order of time. */
+  recent: number[]
+}
+
+const FIELDS = 4
+const PER_KIND = 4
+const FEW = 12
+
+export interface Place {
+  readonly entity: number
+  readonly related: readonly number[]
+  readonly kind: number
+  readonly timeMs: number
+}
+
+interface Search {
+  readonly place: Place
+  readonly horizonMs: number
+  readonly where: 'before' | 'after'
+  /** Alerts of other entities are told apart from each other. */
+  readonly apart: boolean
+  readonly found: Candidate[]
+}
+
+export class Neighbourhood {
+  readonly #entities: Rows<EntityRow>
+  /** By kind and side: one more than the place of the nearest in what is found; all 0 between searches. */
+  readonly #nearest = new Uint16Array((causeBounds.causeKindsMax + 1) * SIDES)
+
+  constructor(causeStore: CauseStore) {
+    this.#entities = new Rows(causeStore, 'entities')
+  }
+
+  get size(): number {
+    return this.#entities.size
+  }
+
+  /**
+   * The nearest alert of each kind and side (and entity, where they are to be told apart) before or after one, at most
+   * `horizonMs` away; the nearest of all first.
+   */
+  around(place: Place, horizonMs: number, where: 'before' | 'after', apart: boolean): Candidate[] {
+    const search: Search = { place, horizonMs, where, apart, found: [] }
+    const { found } = search
+    const own = this.#entities.get(place.entity)
+    this.#gather(own, 0, search)
+    for (const entity of place.related) {
+      const side = own?.listers.includes(entity) ? 1 : sideOf(3, where)
+      this.#gather(this.#entities.get(entity), side, search)
+    }
+    if (own !== null) {
+      for (const entity of own.listers) {
+        if (!place.related.includes(entity)) this.#gather(this.#entities.get(entity), sideOf(2, where), search)
+      }
+    }
+    this.#forget(found, 0)
+    sortByDistance(found)
+    if (found.length > causeBounds.causeCandidatesMax) found.length = causeBounds.causeCandidatesMax
+    return found
+  }
+
+  #forget(found: readonly Candidate[], from: number): void {
+    for (let at = from; at < found.length; at++) {
+      const { kind, side } = found[at] as Candidate
+      this.#nearest[kind * SIDES + side] = 0
+    }
+  }
+
+  #gather(row: EntityRow | null, side: Side, { place, horizonMs, where, apart, found }: Search): void {
+    if (row === null) return
+    const { recent } = row
+    const from = found.length
+    for (let at = recent.length - FIELDS; at >= 0; at -= FIELDS) {
+      const timeMs = recent[at + 1] as number
+      const delayMs = where === 'before' ? place.timeMs - timeMs : timeMs - place.timeMs
+      // In order of time: what is older still is farther away, or not after.
+      if (where === 'before' ? delayMs > horizonMs : delayMs <= 0) break
+      // One of the same moment came in before, so it lies before.
+      if (delayMs < 0 || delayMs > horizonMs) continue
+      const kind = recent[at] as number
+      const key = kind * SIDES + side
+      const known = this.#nearest[key] as number
+      if (known > 0 && (found[known - 1] as Candidate).delayMs <= delayMs) continue
+      const bin = delayBin(delayMs)
+      if (bin < 0) continue
+      const candidate = {
+        kind,
+        side,
+        bin,
+        alert: recent[at + 2] as number,
+        timeMs,
+        cluster: recent[at + 3] as number,
+        delayMs,
+        mined: 0,
+        belief: 0,
+      }
+      if (known > 0) found[known - 1] = candidate
+      else this.#nearest[key] = found.push(candidate)
+    }
+    if (apart) this.#forget(found, from)
+  }
+
+  /**
+   * Takes the alert in. True where it is the first about its entity. No alert that is still to come looks back beyond
+   * `oldestMs`.
+   */
+  enter(place: Place, alert: number, cluster: number, oldestMs: number): boolean {
+    const row = this.#rowOf(place.entity)
+    const isFirst = !row.seen
+    row.seen = true
+    const { recent } = row
+    let passed = 0
+    while (passed < recent.length && (recent[passed + 1] as number) < oldestMs) passed += FIELDS
+    if (passed > 0) recent.splice(0, passed)
+    let at = recent.length
+    while (at > 0 && (recent[at - FIELDS + 1] as number) > place.timeMs) at -= FIELDS
+    recent.splice(at, 0, place.kind, place.timeMs, alert, cluster)
+    this.#trim(row, place.kind)
+    this.#entities.touch(place.entity)
+    for (const entity of place.related) {
+      const listed = this.#rowOf(entity)
+      if (listed.listers.includes(place.entity)) continue
+      listed.listers.push(place.entity)
+      if (listed.listers.length > causeBounds.causeRelatedMax) listed.listers.shift()
+      this.#entities.touch(entity)
+    }
+    return isFirst
+  }
+
+  #rowOf(entity: number): EntityRow {
+    return this.#entities.get(entity) ?? this.#entities.set(entity, { seen: false, listers: [], recent: [] })
+  }
+
+  /** The oldest of its kind goes where there are too many of it, then the oldest of all. */
+  #trim(row: EntityRow, kind: number): void {
+    const { recent } = row
+    let ofKind = 0
+    for (let at = recent.length - FIELDS; at >= 0; at -= FIELDS) {
+      if (recent[at] !== kind) continue
+      if (++ofKind > PER_KIND) recent.splice(at, FIELDS)
+    }
+    if (recent.length > causeBounds.causeRecentMax * FIELDS) recent.splice(0, FIELDS)
+  }
+
+  flush(): void {
+    this.#entities.flush()
+  }
+
+  clear(): void {
+    this.#entities.clear()
+  }
+}
+
+/** The side as the later of the two alerts sees it. */
+function sideOf(before: Side, where: string): Side {
+  if (where === 'before') return before
+  return before === 3 ? 2 : 3
+}
+
+/** Most alerts have two or three candidates: those are in order before a sort has begun. */
+function sortByDistance(found: Candidate[]): void {
+  if (found.length > FEW) {
+    found.sort(byDistance)
+    return
+  }
+  for (let at = 1; at < found.length; at++) {
+    const one = found[at] as Candidate
+    let before = at - 1
+    for (; before >= 0 && byDistance(found[before] as Candidate, one) > 0; before--)
+      found[before + 1] = found[before] as Candidate
+    found[before + 1] = one
+  }
+}
+
+function byDistance(one: Candidate, other: Candidate): number {
+  return one.delayMs - other.delayMs || one.side - other.side || other.alert - one.alert
+}

@@ -1,0 +1,167 @@
+/**
+ * From a parsed body to its bytes, with the checks of what an event may look like, since both walk the same fields.
+ *
+ * Owns: the way that every body can go. Leaves out: the short cut for bodies whose shapes are known (body-scanner.ts),
+ * which must give the same bytes or none.
+ *
+ * 1. Depth, fields and names are checked before they cost anything: the walk stops at the first bound it meets.
+ */
+import { limits } from '../../limits.js'
+import { Refusal } from '../../errors.js'
+import {
+  putNumber,
+  putVarint,
+  TAG_ARRAY,
+  TAG_FALSE,
+  TAG_NAMED,
+  TAG_NULL,
+  TAG_OBJECT,
+  TAG_TEXT,
+  TAG_TRUE,
+  TAG_WORD,
+  WORD_BYTES_MAX,
+} from './body-format.js'
+import { hashBytes, viewOfBytes } from './byte-table.js'
+import type { RecentShapes, ShapeTree } from './shape-tree.js'
+import type { Words } from './words.js'
+
+/** Most bytes that a scalar other than text takes. */
+const SCALAR_BYTES_MAX = 16
+
+export class BodyWriter {
+  readonly #shapes: ShapeTree
+  readonly #words: Words
+  readonly #root: RecentShapes = []
+  readonly #items: RecentShapes = []
+  /** By depth: the names of the object that is looked at there. */
+  readonly #namesAt: string[][] = []
+  #fieldsLeft = 0
+  #at = 0
+  /** What was written last stands from 0 to what write() returned, until the next write. */
+  out: Buffer = Buffer.allocUnsafeSlow(64 * 1024)
+  #view = viewOfBytes(this.out)
+
+  constructor(shapes: ShapeTree, words: Words) {
+    this.#shapes = shapes
+    this.#words = words
+  }
+
+  /** Writes a body; returns its length. @throws Refusal event_too_deep, event_too_wide, forbidden_field, number_too_large. */
+  write(body: Record<string, unknown>): number {
+    this.#fieldsLeft = limits.eventFieldsMax
+    this.#at = 0
+    this.#object(body, 0, this.#root)
+    return this.#at
+  }
+
+  #value(value: unknown, depth: number, recent: RecentShapes): void {
+    switch (typeof value) {
+      case 'string':
+        return this.#text(value)
+      case 'number':
+        // JSON.parse makes Infinity of 1e400, which no answer could show again: JSON has no word for it.
+        if (!Number.isFinite(value))
+          throw new Refusal('number_too_large', 'the event has a number beyond 1.8e308, the largest of 64 bits')
+        this.#room(SCALAR_BYTES_MAX)
+        this.#at = putNumber(this.out, this.#at, value)
+        return
+      case 'boolean':
+        return this.#tag(value ? TAG_TRUE : TAG_FALSE)
+      default:
+        if (value === null || typeof value !== 'object') return this.#tag(TAG_NULL)
+        return Array.isArray(value)
+          ? this.#array(value, depth)
+          : this.#object(value as Record<string, unknown>, depth, recent)
+    }
+  }
+
+  #array(items: readonly unknown[], depth: number): void {
+    this.#enter(items.length, depth)
+    this.#counted(TAG_ARRAY, items.length)
+    for (let i = 0; i < items.length; i++) this.#value(items[i], depth + 1, this.#items)
+  }
+
+  #object(fields: Record<string, unknown>, depth: number, recent: RecentShapes): void {
+    // Twice over the names, because for-in is faster than Object.keys and values. The names come from JSON.parse: all
+    // are own and enumerable, so for-in misses none and adds none.
+    const names = (this.#namesAt[depth] ??= [])
+    let count = 0
+    for (const name in fields) names[count++] = name
+    this.#enter(count, depth)
+    for (let i = 0; i < count; i++) {
+      if (names[i] === '__proto__') throw new Refusal('forbidden_field', "the event has a field named '__proto__'")
+    }
+    const shape = this.#shapes.find(names, count, recent)
+    if (shape === null) return this.#named(fields, count, depth)
+    this.#counted(TAG_OBJECT, shape.number)
+    let i = 0
+    for (const name in fields) {
+      const value = fields[name]
+      if (typeof value === 'object' && value !== null) this.#value(value, depth + 1, (shape.recent[i] ??= []))
+      else this.#value(value, depth + 1, this.#items)
+      i++
+    }
+  }
+
+  #named(fields: Record<string, unknown>, count: number, depth: number): void {
+    this.#counted(TAG_NAMED, count)
+    for (const name in fields) {
+      this.#text(name)
+      this.#value(fields[name], depth + 1, this.#items)
+    }
+  }
+
+  #text(text: string): void {
+    this.#room(text.length * 3 + 6)
+    // Written where it goes when its length takes one byte; moved where it takes more.
+    const start = this.#at + 2
+    const bytes = this.out.write(text, start, 'utf8')
+    if (bytes <= WORD_BYTES_MAX) {
+      const word = this.#words.see(this.#view, start, start + bytes, hashBytes(this.#view, start, start + bytes))
+      if (word >= 0) return this.#word(word)
+    }
+    this.out[this.#at] = TAG_TEXT
+    const behindLength = putVarint(lengthBytes, 0, bytes)
+    if (behindLength > 1) this.out.copyWithin(this.#at + 1 + behindLength, start, start + bytes)
+    for (let i = 0; i < behindLength; i++) this.out[this.#at + 1 + i] = lengthBytes[i] as number
+    this.#at += 1 + behindLength + bytes
+  }
+
+  #word(word: number): void {
+    this.out[this.#at++] = TAG_WORD + (word >>> 8)
+    this.out[this.#at++] = word & 0xff
+  }
+
+  #tag(tag: number): void {
+    this.#room(1)
+    this.out[this.#at++] = tag
+  }
+
+  #counted(tag: number, count: number): void {
+    this.#room(3)
+    this.out[this.#at++] = tag
+    this.out[this.#at++] = count >>> 8
+    this.out[this.#at++] = count & 0xff
+  }
+
+  /** An object or array with so many fields or items, inside `depth` others. */
+  #enter(fields: number, depth: number): void {
+    if (depth >= limits.eventDepthMax) {
+      throw new Refusal('event_too_deep', `the event is nested deeper than ${limits.eventDepthMax} levels`)
+    }
+    this.#fieldsLeft -= fields
+    if (this.#fieldsLeft < 0) {
+      throw new Refusal('event_too_wide', `the event has more than ${limits.eventFieldsMax} fields and items`)
+    }
+  }
+
+  #room(bytes: number): void {
+    if (this.#at + bytes <= this.out.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.out.length * 2, this.#at + bytes))
+    larger.set(this.out.subarray(0, this.#at))
+    this.out = larger
+    this.#view = viewOfBytes(larger)
+  }
+}
+
+const lengthBytes = new Uint8Array(8)

@@ -1,0 +1,139 @@
+/**
+ * Decision points: from an event's body to the values that decide it.
+ *
+ * Owns: the rule for paths, arrays and missing values, below. Leaves out: what is done with the values.
+ *
+ * The rule:
+ * - A path `a.b.c` goes down through objects by name. Where that leads nowhere, a top-level field that is literally
+ *   named `a.b.c` counts (flattened documents).
+ * - At an array on the way, the rest of the path is taken from each item, and the results are one array.
+ * - A missing path and a JSON null are the same: null.
+ * - An array counts as the set of its scalars: nulls dropped, nested arrays flattened, repeats dropped, the first
+ *   limits.pointItemsMax of what is left kept, sorted. An empty one is null; one that holds a single value is that value.
+ * - An object counts as its JSON text. Text is cut at limits.pointValueCharsMax. Half a surrogate pair, which is no text
+ *   and which no bytes can keep, counts as U+FFFD.
+ */
+import { createHash } from 'node:crypto'
+import { limits } from '../../limits.js'
+import type { PointValue, PointValues, ScalarValue } from './point-value.js'
+
+interface Path {
+  readonly text: string
+  readonly names: readonly string[]
+}
+
+/** The decision points of a job, ready to be read from any number of events. */
+export class DecisionPoints {
+  readonly #paths: readonly Path[]
+  /**
+   * 32 bits that differ where the points differ: buckets and models of other points are not mixed up with these.
+   */
+  readonly fingerprint: number
+
+  constructor(points: readonly string[]) {
+    this.fingerprint = createHash('sha256').update(JSON.stringify(points)).digest().readUInt32LE(0)
+    this.#paths = points.map((text) => ({ text, names: text.split('.') }))
+  }
+
+  get count(): number {
+    return this.#paths.length
+  }
+
+  /** The value at the first of the points that has one; null where none has. */
+  firstOf(body: Readonly<Record<string, unknown>>): PointValue {
+    for (let i = 0; i < this.#paths.length; i++) {
+      const value = readPoint(body, this.#paths[i] as Path)
+      if (value !== null) return value
+    }
+    return null
+  }
+
+  /** The values of one event, in the order of the points. */
+  valuesOf(body: Readonly<Record<string, unknown>>): PointValue[] {
+    const values: PointValue[] = new Array<PointValue>(this.#paths.length)
+    for (let i = 0; i < this.#paths.length; i++) values[i] = readPoint(body, this.#paths[i] as Path)
+    return values
+  }
+}
+
+/** True where not one of the points has a value: such an event cannot be decided (S4). */
+export function lacksPoints(values: PointValues): boolean {
+  for (let i = 0; i < values.length; i++) if (values[i] !== null) return false
+  return true
+}
+
+function readPoint(body: Readonly<Record<string, unknown>>, path: Path): PointValue {
+  let value: unknown = body
+  const { names } = path
+  for (let i = 0; i < names.length; i++) {
+    if (typeof value !== 'object' || value === null) return i === 0 ? null : literal(body, path)
+    if (Array.isArray(value)) return settleArray(value, names, i)
+    value = own(value, names[i] as string)
+    if (value === undefined) return literal(body, path)
+  }
+  return settle(value)
+}
+
+function literal(body: Readonly<Record<string, unknown>>, path: Path): PointValue {
+  return path.names.length > 1 ? settle(own(body, path.text)) : null
+}
+
+/** Own fields only: a path must not find what every object inherits; what is inherited is a function. */
+function own(object: object, name: string): unknown {
+  const value = (object as Record<string, unknown>)[name]
+  return typeof value === 'function' || name === '__proto__' ? undefined : value
+}
+
+function settle(value: unknown): PointValue {
+  switch (typeof value) {
+    case 'string':
+      return cut(value)
+    case 'number':
+    case 'boolean':
+      return value
+    case 'object':
+      if (value === null) return null
+      return Array.isArray(value) ? settleArray(value, noNames, 0) : cut(JSON.stringify(value))
+    default:
+      return null
+  }
+}
+
+function cut(text: string): string {
+  return (text.length <= limits.pointValueCharsMax ? text : text.slice(0, limits.pointValueCharsMax)).toWellFormed()
+}
+
+const noNames: readonly string[] = []
+
+/** What the names from number `from` on lead to in each item. */
+function settleArray(items: readonly unknown[], names: readonly string[], from: number): PointValue {
+  const scalars = new Set<ScalarValue>()
+  gather(items, names, from, scalars)
+  if (scalars.size === 0) return null
+  if (scalars.size === 1) return scalars.values().next().value as ScalarValue
+  return [...scalars].sort(compareScalars)
+}
+
+function gather(items: readonly unknown[], names: readonly string[], from: number, into: Set<ScalarValue>): void {
+  for (const item of items) {
+    if (into.size >= limits.pointItemsMax) return
+    let value: unknown = item
+    let i = from
+    while (i < names.length && isPlainObject(value)) value = own(value, names[i++] as string)
+    if (Array.isArray(value)) gather(value, names, i, into)
+    else if (i === names.length) {
+      const scalar = settle(value)
+      if (scalar !== null) into.add(scalar as ScalarValue)
+    }
+  }
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Any total order will do, as long as it is the same everywhere: by type, then by value. */
+function compareScalars(a: ScalarValue, b: ScalarValue): number {
+  if (typeof a !== typeof b) return typeof a < typeof b ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}

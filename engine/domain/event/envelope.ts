@@ -1,0 +1,144 @@
+/**
+ * The envelope: the request body around an event, `{job_id, raw_body, event_id?, title?, severity?, storage_tag?}`.
+ *
+ * Owns: what is taken from it, and what must not be. Leaves out: the job id, which routed the request already.
+ *
+ * 1. `raw_body` is an object or the event is refused.
+ * 2. A body that was exported by this service and comes in again leaves its old result behind (C3.2): fields
+ *    of ours in the section named after the service are dropped, fields of the client's stay.
+ */
+import { Refusal } from '../../errors.js'
+import { limits } from '../../limits.js'
+import { hasMoreValues, valuesMaxOf } from './json-size.js'
+import type { ScalarValue } from './point-value.js'
+
+/** Beside raw_body, what the client said of the event; kept and exported, never decided by. */
+export interface EventExtras {
+  readonly title?: ScalarValue | undefined
+  readonly severity?: ScalarValue | undefined
+  readonly storage_tag?: ScalarValue | undefined
+}
+
+export interface Envelope {
+  readonly rawBody: Record<string, unknown>
+  readonly extras: EventExtras | null
+  /** The id in the body, or null; read only where the caller takes ids from bodies. */
+  readonly eventId: string | null
+}
+
+/** The fields that an exported section holds; read/export.ts writes these and, as its compiler sees to, no others. */
+export const sectionFields = [
+  'result',
+  'result_label',
+  'inference_status',
+  'bucket_state',
+  'bucket_id',
+  'key_hash',
+  'features_hash',
+  'full_hash',
+  'confidence_score',
+  'outlier',
+  'outlier_score',
+  'consensus',
+  'model',
+  'timers',
+  'log_messages',
+  'previous_result',
+  'previous_result_label',
+  'agentic_notes',
+  'cluster',
+  'knowledge_base_state',
+  'outlier_flag',
+  'attention',
+  'original_id',
+] as const
+
+/** What exports of other makers of this API have besides (C3.11, and samples of exports). */
+const foreignFields = [
+  'storage_tag',
+  'storage_tag_display_name',
+  'original_index',
+  'inference_result',
+  'confidence_percentage',
+  'batch_uuid',
+  'batch_master_uuid',
+  'artifacts',
+  'pipeline_status',
+  'pipeline_stage',
+  'last_compute_consensus_timestamp',
+] as const
+
+const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
+
+/** Values in a request body around an event; those of the event itself have a bound of their own. */
+const VALUES_MAX = valuesMaxOf(limits.eventBytesMax)
+
+/** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
+export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
+  if (hasMoreValues(text, VALUES_MAX))
+    throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_json', 'the body is not JSON')
+  }
+  return readEnvelope(parsed, sectionNames)
+}
+
+/** The same for a value that is parsed already. @throws Refusal invalid_body. */
+export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): Envelope {
+  if (!isObject(parsed)) throw wrongBody([], 'the body must be a JSON object', 'object_type')
+  const rawBody = parsed.raw_body
+  if (rawBody === undefined || rawBody === null) throw wrongBody(['raw_body'], 'Field required', 'missing')
+  if (!isObject(rawBody)) throw wrongBody(['raw_body'], 'Input should be an object', 'object_type')
+  for (let i = 0; i < sectionNames.length; i++) {
+    const section = rawBody[sectionNames[i] as string]
+    if (section !== undefined) dropOldResult(rawBody, sectionNames[i] as string, section)
+  }
+  return { rawBody, extras: extrasOf(parsed), eventId: idIn(parsed) }
+}
+
+function wrongBody(path: readonly string[], msg: string, type: string): Refusal {
+  return new Refusal('invalid_body', `${['body', ...path].join('.')}: ${msg}`, {
+    issues: [{ loc: ['body', ...path], msg, type }],
+  })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function idIn(parsed: Record<string, unknown>): string | null {
+  const id = parsed.event_id
+  if (id === undefined || id === null || id === '') return null
+  if (typeof id === 'string') return id
+  if (typeof id === 'number') return String(id)
+  throw wrongBody(['event_id'], 'Input should be a string', 'string_type')
+}
+
+/** Scalars only: the bounds of an event (shapes.ts) hold for `raw_body`, and nothing else may be as deep as it likes. */
+function extrasOf(parsed: Record<string, unknown>): EventExtras | null {
+  const title = scalarIn(parsed.title)
+  const severity = scalarIn(parsed.severity)
+  const storageTag = scalarIn(parsed.storage_tag)
+  if (title === undefined && severity === undefined && storageTag === undefined) return null
+  return { title, severity, storage_tag: storageTag }
+}
+
+function scalarIn(value: unknown): ScalarValue | undefined {
+  return typeof value === 'object' ? undefined : (value as ScalarValue | undefined)
+}
+
+function dropOldResult(rawBody: Record<string, unknown>, name: string, section: unknown): void {
+  if (!isObject(section) || section.inference_status === undefined) return
+  const rest: Record<string, unknown> = {}
+  let left = false
+  for (const [field, value] of Object.entries(section)) {
+    if (oldFields.has(field)) continue
+    rest[field] = value
+    left = true
+  }
+  if (left) rawBody[name] = rest
+  else delete rawBody[name]
+}

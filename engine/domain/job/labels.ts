@@ -1,0 +1,102 @@
+/**
+ * A job's three labels: what they are by default, what a person may call them, what an update does to them.
+ *
+ * Owns: the words of a label. Leaves out: the shape of the document they come from (resource/shapes.ts).
+ *
+ * 1. Every word (name, id, `label_n`, `class_n`, in any case) names at most one label; labelAmbiguity says where not.
+ * 2. A label keeps its place for life: votes and models know a label by its place, so an update that names a label
+ *    again finds it where it was, however the update orders them.
+ */
+import { limits } from '../../limits.js'
+import type { JobCategory, Label } from './job.js'
+
+/** A label as a person gives it; colour and id are optional. */
+export interface LabelInput {
+  readonly name: string
+  readonly hexColor?: string | undefined
+  readonly id?: string | undefined
+}
+
+const triage: readonly LabelInput[] = [{ name: 'Escalate' }, { name: 'Drop' }, { name: 'Investigate' }]
+
+const rootCause: readonly LabelInput[] = [{ name: 'Root cause' }, { name: 'Symptom' }, { name: 'Irrelevant' }]
+
+/** By place: the colours of labels that are given none. */
+const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
+
+/** The labels of a job that names none (S7). */
+export function defaultLabels(category: JobCategory): readonly Label[] {
+  return placeLabels(category === 'Automated root cause analysis' ? rootCause : triage, [])
+}
+
+/** The form in which words of labels are compared. */
+function word(text: string): string {
+  return text.trim().toLowerCase()
+}
+
+function words(label: Label, place: number): string[] {
+  return [word(label.name), word(label.id), ...placeWords(place)]
+}
+
+function placeWords(place: number): string[] {
+  return [`label_${place}`, `class_${place}`]
+}
+
+/** By place, what a decision for that label is called: its id, and the words for its place. */
+export function decisionWords(labels: readonly Label[]): readonly (readonly string[])[] {
+  return labels.map((label, place) => [label.id, ...placeWords(place)])
+}
+
+/** The place of the label that `text` names (C1.9), or null. */
+export function resolveLabel(labels: readonly Label[], text: string): number | null {
+  const wanted = word(text)
+  for (let place = 0; place < labels.length; place++) {
+    if (words(labels[place] as Label, place).includes(wanted)) return place
+  }
+  return null
+}
+
+/** The first word that names two labels, or null where each names one (invariant 1). */
+export function labelAmbiguity(labels: readonly Label[]): string | null {
+  const places = new Map<string, number>()
+  for (const [place, label] of labels.entries()) {
+    for (const text of words(label, place)) {
+      if ((places.get(text) ?? place) !== place) return text
+      places.set(text, place)
+    }
+  }
+  return null
+}
+
+/**
+ * Gives each label its place and id. One that names an existing label, by id or else by name, takes that one's place
+ * (invariant 2); the others take the free places in order. A label without an id, or without a
+ * colour, takes that of its place.
+ */
+export function placeLabels(inputs: readonly LabelInput[], existing: readonly Label[]): readonly Label[] {
+  const places = new Map<number, LabelInput>()
+  const rest: LabelInput[] = []
+  const find = (same: (label: Label) => boolean): number => {
+    return existing.findIndex((label, place) => !places.has(place) && same(label))
+  }
+  const byName: LabelInput[] = []
+  for (const input of inputs) {
+    const place = input.id === undefined ? -1 : find((label) => word(label.id) === word(input.id as string))
+    if (place >= 0) places.set(place, input)
+    else byName.push(input)
+  }
+  for (const input of byName) {
+    const place = find((label) => word(label.name) === word(input.name))
+    if (place >= 0) places.set(place, input)
+    else rest.push(input)
+  }
+  const labels: Label[] = []
+  for (let place = 0; place < limits.labelsPerJob; place++) {
+    const input = places.get(place) ?? rest.shift()
+    if (input === undefined) continue
+    const id = input.id ?? existing[place]?.id ?? `label_${place}`
+    const hexColor = input.hexColor ?? existing[place]?.hexColor ?? (colors[place] as string)
+    labels.push({ id, name: input.name, hexColor })
+  }
+  return labels
+}

@@ -1,0 +1,130 @@
+/**
+ * Whether a model still means what it says: two streams are watched from its installation on.
+ *
+ * - Feedback after a decision: x = p - (1 where it was right). Of an honest model this is 0 on the average, whichever
+ *   events an analyst picks. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says that the model is surer than
+ *   it is right (Page, "Continuous inspection schemes", 1954).
+ * - The confidence p of all decisions. The test is that of Page and Hinkley: S = max(0, S + mean p - p - δ). S > λ says that
+ *   the mean has fallen (Hinkley, "Inference about the change-point from cumulative sum tests", 1971; Gama et al., "A survey
+ *   on concept drift adaptation", 2014).
+ *
+ * A model found to be ageing gives part of its say to the base rates, p' = (1 - share) p + share base: as much as the
+ * feedback of late asks for, share = (mean p - right) / (mean p - mean base); without enough feedback as much as the
+ * confidence has fallen. A new model starts afresh.
+ *
+ * 1. Plain data and arithmetic: the same decisions and feedback in the same order give the same doubt (S17).
+ */
+
+/** Why a model counts as ageing. */
+export type Ageing = 'no' | 'feedback' | 'confidence'
+
+/** What is kept of the streams; changed in place, since it changes with every event. */
+export interface DriftState {
+  ageing: Ageing
+  /** Time of the message that showed it, microseconds; 0 while it has not. */
+  sinceMicros: number
+  /** Decisions, their mean confidence, and that of late. */
+  decided: number
+  meanConfidence: number
+  lateConfidence: number
+  /** The Page-Hinkley sum, 0 or more. */
+  fall: number
+  /** The CUSUM of feedback, 0 or more. */
+  excess: number
+  /** Feedback of late: how much there is, and the sums of confidence, right answers and base rates. */
+  weight: number
+  confidence: number
+  right: number
+  base: number
+}
+
+/** The parameters of a test by cumulative sums. */
+interface ChangeTest {
+  /** δ: the mean difference that is tolerated; in a CUSUM also called the allowance k. */
+  readonly delta: number
+  /** λ: the sum above which there is a change; in a CUSUM also called the decision interval h. */
+  readonly lambda: number
+}
+
+/** For a fall of the mean confidence. */
+const pageHinkley: ChangeTest = { delta: 0.05, lambda: 10 }
+/** For confidence that feedback does not bear out. */
+const cusum: ChangeTest = { delta: 0.04, lambda: 8 }
+/** Decisions before the mean confidence is one. */
+const decidedMin = 200
+/** Events that `lateConfidence` is about. */
+const lateEvents = 300
+/** How fast older feedback fades, and how much of it has to be there before it counts fully. */
+const fade = 1 - 1 / 150
+const feedbackPrior = 15
+const shareMax = 0.9
+/** The share of the fall in confidence that is taken to be unseen yet. */
+const unseenFall = 1
+
+export function freshDrift(): DriftState {
+  return {
+    ageing: 'no',
+    sinceMicros: 0,
+    decided: 0,
+    meanConfidence: 0,
+    lateConfidence: 0,
+    fall: 0,
+    excess: 0,
+    weight: 0,
+    confidence: 0,
+    right: 0,
+    base: 0,
+  }
+}
+
+/** Takes in a decision of the model: its own confidence, 0 to 1, before any doubt. */
+export function seeConfidence(state: DriftState, confidence: number, micros: number): void {
+  state.decided++
+  state.meanConfidence += (confidence - state.meanConfidence) / state.decided
+  state.lateConfidence += (confidence - state.lateConfidence) / Math.min(state.decided, lateEvents)
+  if (state.decided < decidedMin) return
+  state.fall = Math.max(0, state.fall + state.meanConfidence - confidence - pageHinkley.delta)
+  if (state.ageing === 'no' && state.fall > pageHinkley.lambda) age(state, 'confidence', micros)
+}
+
+/** What an analyst said of a decision. */
+export interface JudgedDecision {
+  /** The model's own confidence, 0 to 1. */
+  readonly confidence: number
+  /** The base rate of the label that it decided for, 0 to 1. */
+  readonly base: number
+  readonly right: boolean
+}
+
+/** Takes in what an analyst said of a decision. */
+export function seeFeedback(state: DriftState, { confidence, base, right }: JudgedDecision, micros: number): void {
+  const hit = right ? 1 : 0
+  state.weight = state.weight * fade + 1
+  state.confidence = state.confidence * fade + confidence
+  state.right = state.right * fade + hit
+  state.base = state.base * fade + base
+  state.excess = Math.max(0, state.excess + confidence - hit - cusum.delta)
+  if (state.ageing !== 'feedback' && state.excess > cusum.lambda) age(state, 'feedback', micros)
+}
+
+function age(state: DriftState, why: Ageing, micros: number): void {
+  if (state.ageing === 'no') state.sinceMicros = micros
+  state.ageing = why
+}
+
+/** The share of its say that the model gives to the base rates, 0 to 0.9; 0 where it is not ageing. */
+export function doubtShare(state: DriftState): number {
+  if (state.ageing === 'no') return 0
+  const fallen = Math.max(0, state.meanConfidence - state.lateConfidence) * unseenFall
+  const { weight, confidence, right, base } = state
+  if (weight === 0) return Math.min(shareMax, fallen)
+  const room = confidence - base
+  const query = room <= 0 ? 0 : Math.max(0, (confidence - right) / room)
+  const trust = weight / (weight + feedbackPrior)
+  return Math.min(shareMax, trust * query + (1 - trust) * fallen)
+}
+
+/** A probability of a model with this share of doubt. */
+export function withDoubt(probability: number, base: number, share: number): number {
+  return share === 0 ? probability : (1 - share) * probability + share * base
+}

@@ -1,0 +1,114 @@
+/**
+ * An event as a model reads it: numbers of known features with their weights, and a code in each column of the trees.
+ *
+ * Owns: what both training and deciding do to an event, so that both see the same. Leaves out: what features there are
+ * (features.ts), where columns come from (number-columns.ts, learning-table.ts).
+ */
+import type { PointValues } from '../classifier.js'
+import type { FeatureEncoder } from './features.js'
+import type { FeatureTable } from './feature-table.js'
+import { codeOf, FACTOR, numberCode, type NumberColumn } from './number-columns.js'
+import { FactorReader, type TextFactors } from './text-factors.js'
+
+export interface EventCoderParts {
+  readonly encoder: FeatureEncoder
+  /** The features that the model knows. */
+  readonly table: FeatureTable
+  /** How often each was seen. */
+  readonly counts: Int32Array
+  readonly columns: readonly NumberColumn[]
+  /** For each feature its column, or -1. */
+  readonly columnOf: Int32Array
+  readonly columnCount: number
+  readonly factors: TextFactors
+}
+
+export class EventCoder {
+  /** The features of the last event that the model knows, `count` of them, with what the linear model multiplies. */
+  features = new Int32Array(64)
+  values = new Float32Array(64)
+  count = 0
+  /** A code in each column; 0 where there is nothing. */
+  readonly codes: Uint8Array
+  readonly encoder: FeatureEncoder
+  readonly #table: FeatureTable
+  readonly #counts: Int32Array
+  readonly #columns: readonly NumberColumn[]
+  readonly #factors: FactorReader
+  /** For each feature its column, or -1. */
+  readonly #columnOf: Int32Array
+  /** For each feature of the encoder its number, or -1. */
+  #numbers = new Int32Array(64)
+  #set = new Int32Array(64)
+  #setCount = 0
+
+  constructor({ encoder, table, counts, columns, columnOf, columnCount, factors }: EventCoderParts) {
+    this.encoder = encoder
+    this.#factors = new FactorReader(factors)
+    this.#table = table
+    this.#counts = counts
+    this.#columns = columns
+    this.#columnOf = columnOf
+    this.codes = new Uint8Array(columnCount)
+  }
+
+  /** Columns of numbers; they come before those of features. */
+  get numberCount(): number {
+    return this.#columns.length
+  }
+
+  /** The columns of features that the last event has, in no order; good until the next. */
+  get present(): Int32Array {
+    return this.#set.subarray(0, this.#setCount)
+  }
+
+  /** What the texts of the last event are about (text-factors.ts); good until the next. */
+  get coordinates(): Float32Array {
+    return this.#factors.coordinates
+  }
+
+  code(event: PointValues): void {
+    const { encoder, codes } = this
+    encoder.encode(event)
+    this.#factors.read(event)
+    for (let i = 0; i < this.#setCount; i++) codes[this.#set[i] as number] = 0
+    this.#setCount = 0
+    this.count = 0
+    if (this.features.length < encoder.count) {
+      this.features = new Int32Array(encoder.hashes.length)
+      this.values = new Float32Array(encoder.hashes.length)
+      this.#numbers = new Int32Array(encoder.hashes.length)
+      this.#set = new Int32Array(encoder.hashes.length)
+    }
+    for (let j = 0; j < encoder.count; j++) {
+      const feature = this.#table.find(encoder.hashes[j] as number)
+      this.#numbers[j] = feature
+      if (feature < 0) continue
+      this.features[this.count] = feature
+      this.values[this.count++] = encoder.weights[j] as number
+      const column = feature < this.#columnOf.length ? (this.#columnOf[feature] as number) : -1
+      if (column < 0 || codes[column] === 1) continue
+      codes[column] = 1
+      this.#set[this.#setCount++] = column
+    }
+    for (let i = 0; i < this.#columns.length; i++) {
+      const column = this.#columns[i] as NumberColumn
+      codes[i] =
+        column.what === FACTOR
+          ? codeOf(column.edges, this.coordinates[column.point] as number)
+          : numberCode(column, event[column.point] ?? null, this.seenAt(column.point))
+    }
+  }
+
+  /** The number of the encoder's feature j of the last event, or -1 where the model does not know it. */
+  featureAt(j: number): number {
+    return this.#numbers[j] as number
+  }
+
+  /** How often the last event's value at this point was seen before the model was made. */
+  seenAt(point: number): number {
+    const at = this.encoder.atomAt[point] as number
+    const feature = at < 0 ? -1 : (this.#numbers[at] as number)
+    return feature < 0 ? 0 : (this.#counts[feature] as number)
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Which texts have factors, and what they are: from everything known, labelled or not.
+ */
+import type { PointValues } from '../classifier.js'
+import { evenly } from '../trees/row-draw.js'
+import { FeatureTable } from './feature-table.js'
+import { ListKey } from '../hash.js'
+import type { PointProfile } from './point-profile.js'
+import { part, type Stage } from '../progress.js'
+import { noFactors, WordReader, type TextFactors } from './text-factors.js'
+import { spacedParts, TextWords } from './text-words.js'
+import { AS_TEXT } from './written-values.js'
+import { rightSingularVectors } from './truncated-svd.js'
+
+/**
+ * Texts are what people write: so many words on the average, in most events, and mostly not twice the same, whatever numbers they have. Names are
+ * shorter, and what machines say comes again: a category that needs no factors.
+ */
+const textWordsMin = 5
+const textShare = 0.5
+/** Beside texts what is written in fewer words is read too, and may come again more often: a subject. */
+const besideWordsMin = 2
+const besideShare = 0.25
+/** Events that are looked at for points with texts. */
+const lookedAtMax = 1_000
+/** Texts that factors are made from. */
+const textsMax = 6_000
+const textsMin = 100
+/** Words that have factors: those that come in two texts or more, the most frequent ones. */
+const wordsMax = 8_192
+const wordTextsMin = 2
+const factorsMax = 32
+
+/** Points with texts, and those with shorter ones beside them. */
+function textPoints(events: readonly PointValues[], profiles: readonly PointProfile[]): Int32Array {
+  const beside: number[] = []
+  let found = false
+  const words = new TextWords()
+  const key = new ListKey()
+  for (let point = 0; point < profiles.length; point++) {
+    const { reading, listed } = profiles[point] as PointProfile
+    if (reading !== AS_TEXT || listed) continue
+    let strings = 0
+    let total = 0
+    const distinct = new Set<number>()
+    for (const values of events) {
+      const text = values[point]
+      if (typeof text !== 'string') continue
+      words.clear()
+      words.add(text)
+      key.clear()
+      for (let j = 0; j < words.count; j++) if (words.numbered[j] === 0) key.add(words.hashes[j] as number)
+      strings++
+      total += spacedParts(text)
+      distinct.add(key.value)
+    }
+    if (distinct.size < besideShare * strings || total < besideWordsMin * strings || strings === 0) continue
+    beside.push(point)
+    if (distinct.size >= textShare * strings && total >= textWordsMin * strings && strings >= textShare * events.length)
+      found = true
+  }
+  return Int32Array.from(found ? beside : [])
+}
+
+/** In how many texts each word is; equal texts are one. */
+function countWords(
+  events: readonly PointValues[],
+  points: Int32Array,
+): { readonly table: FeatureTable; readonly counts: number[]; readonly texts: PointValues[] } {
+  const table = new FeatureTable()
+  const counts: number[] = []
+  const lastIn: number[] = []
+  const texts: PointValues[] = []
+  const known = new Set<number>()
+  const words = new TextWords()
+  const key = new ListKey()
+  for (const values of events) {
+    words.clear()
+    key.clear()
+    for (const point of points) words.add(values[point] ?? null)
+    for (let j = 0; j < words.count; j++) key.add(words.hashes[j] as number)
+    if (words.count === 0 || known.has(key.value)) continue
+    known.add(key.value)
+    for (let j = 0; j < words.count; j++) {
+      const number = table.add(words.hashes[j] as number)
+      if (lastIn[number] === texts.length) continue
+      lastIn[number] = texts.length
+      counts[number] = (counts[number] ?? 0) + 1
+    }
+    texts.push(values)
+  }
+  return { table, counts, texts }
+}
+
+/** The factors of the texts of labelled events and of the stream. */
+export function chooseFactors(
+  labelled: readonly PointValues[],
+  stream: readonly PointValues[],
+  profiles: readonly PointProfile[],
+  stage: Stage,
+): TextFactors {
+  const events = evenly([...labelled, ...stream], textsMax)
+  // One of the two alone: labelled events are in the stream as well, and would come twice.
+  const points = textPoints(evenly(labelled.length > stream.length ? labelled : stream, lookedAtMax), profiles)
+  if (points.length === 0) return noFactors
+  const { table, counts, texts } = countWords(events, points)
+  const frequent = [...counts.keys()].filter((number) => (counts[number] as number) >= wordTextsMin)
+  frequent.sort((a, b) => (counts[b] as number) - (counts[a] as number) || a - b)
+  frequent.length = Math.min(frequent.length, wordsMax)
+  if (texts.length < textsMin || frequent.length < factorsMax) return noFactors
+  const hashes = table.hashes()
+  const words = Int32Array.from(frequent, (number) => hashes[number] as number)
+  const weights = Float32Array.from(frequent, (number) =>
+    Math.log((1 + texts.length) / (1 + (counts[number] as number))),
+  )
+  const reader = new WordReader({ points, words, weights })
+  const starts = [0]
+  const columns: number[] = []
+  const values: number[] = []
+  for (const text of texts) {
+    reader.read(text)
+    for (let j = 0; j < reader.count; j++) {
+      columns.push(reader.numbers[j] as number)
+      values.push(reader.values[j] as number)
+    }
+    starts.push(columns.length)
+  }
+  const matrix = {
+    columnCount: words.length,
+    starts: Int32Array.from(starts),
+    columns: Int32Array.from(columns),
+    values: Float32Array.from(values),
+  }
+  const { vectors, count } = rightSingularVectors(matrix, factorsMax, part(stage, 0.2, 1))
+  return count === 0 ? noFactors : { count, points, words, weights, vectors: Float32Array.from(vectors) }
+}

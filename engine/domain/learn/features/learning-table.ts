@@ -1,0 +1,213 @@
+/**
+ * All that a training learns from, coded once: rows for the linear model, columns for the trees.
+ *
+ * Owns: which features become columns. A feature is one where it is a value or a part of one, and parts the
+ * rows; with many rows one that a single row has is left to the linear model, unless the stream has it often: of labelled buckets
+ * one may be all that tells of a port that half of the later events have. Left to it are pairs, too: trees find what two points say
+ * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
+ */
+import type { Example, PointValue, PointValues } from '../classifier.js'
+import { evenly } from '../trees/row-draw.js'
+import { EventCoder } from './event-coder.js'
+import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import { factorColumns, withCoordinates } from './factor-rows.js'
+import { MEASURED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
+import { FeatureTable } from './feature-table.js'
+import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
+import type { PointProfile } from './point-profile.js'
+import { part, type Stage } from '../progress.js'
+import { noFactors, type TextFactors } from './text-factors.js'
+import type { TreeTable } from './tree-table.js'
+import type { Vocabulary } from './vocabulary.js'
+import { numberIn } from './written-values.js'
+
+/** Bits of all columns together. */
+const bitsMax = 2 ** 29
+/** From so many rows on a feature has to be in two of them, or often in the stream. */
+const repeatRowsMin = 100
+/** Often is what so many rows would have of as many events of the stream. */
+const oftenRows = 5
+/** Events that the bins of numbers are made from, of the examples and of the background each. */
+const binRowsMax = 10_000
+
+/** What a table is made from. */
+export interface LearningTableInput {
+  readonly examples: readonly Example[]
+  readonly background: readonly PointValues[]
+  /** Of these examples, by this encoder. */
+  readonly vocabulary: Vocabulary
+  readonly encoder: FeatureEncoder
+  readonly factors: TextFactors
+}
+
+export interface LearningTable {
+  readonly matrix: ExampleMatrix
+  /** The same with the coordinates of texts behind the features: what the linear member is fitted to. */
+  readonly linear: ExampleMatrix
+  readonly trees: TreeTable
+  readonly coder: EventCoder
+  readonly columns: readonly NumberColumn[]
+  /** For each feature of the matrix its column, or -1. */
+  readonly columnOf: Int32Array
+  /** Features of the matrix that are numbers themselves. */
+  readonly measured: Int32Array
+}
+
+function isNumber(value: PointValue, { profiles }: FeatureEncoder, point: number): boolean {
+  return !Number.isNaN(numberIn(value, (profiles[point] as PointProfile).reading))
+}
+
+/** By feature of the matrix: what it is, and in how many rows. */
+interface Described {
+  readonly kinds: Uint8Array
+  readonly rows: Int32Array
+}
+
+function describe(
+  { examples, encoder, vocabulary: { matrix } }: LearningTableInput,
+  table: FeatureTable,
+  columns: readonly NumberColumn[],
+): Described {
+  const kinds = new Uint8Array(matrix.featureCount).fill(PLAIN)
+  const rows = new Int32Array(matrix.featureCount)
+  for (const feature of matrix.features) rows[feature] = (rows[feature] as number) + 1
+  const resolved = columns.filter(resolves).map(({ point }) => point)
+  for (const { values } of examples) {
+    encoder.encode(values)
+    // Where each number has a bin, the number as a category tells a tree nothing more.
+    for (const point of resolved)
+      if (isNumber(values[point] ?? null, encoder, point)) encoder.kinds[encoder.atomAt[point] as number] = SCALED
+    for (let j = 0; j < encoder.count; j++) {
+      const feature = table.find(encoder.hashes[j] as number)
+      if (feature >= 0 && feature < kinds.length) kinds[feature] = encoder.kinds[j] as number
+    }
+  }
+  return { kinds, rows }
+}
+
+/**
+ * Numbers from `first` on for the features that become columns: the most frequent ones where there are too many. `shares` says of
+ * what part of the events each was seen in.
+ */
+function chooseFeatureColumns(
+  matrix: ExampleMatrix,
+  { kinds, rows }: Described,
+  shares: Float64Array,
+  first: number,
+): { columnOf: Int32Array; count: number } {
+  const rowsMin = matrix.rowCount >= repeatRowsMin ? 2 : 1
+  const usable = Array.from(rows.keys()).filter((feature) => {
+    const having = rows[feature] as number
+    const enough = having >= rowsMin || (having > 0 && (shares[feature] as number) * matrix.rowCount >= oftenRows)
+    return kinds[feature] === PLAIN && enough && having < matrix.rowCount
+  })
+  const most = Math.floor(bitsMax / matrix.rowCount)
+  if (usable.length > most) {
+    usable.sort((a, b) => (rows[b] as number) - (rows[a] as number) || a - b)
+    usable.length = most
+    usable.sort((a, b) => a - b)
+  }
+  const columnOf = new Int32Array(matrix.featureCount).fill(-1)
+  usable.forEach((feature, i) => {
+    columnOf[feature] = first + i
+  })
+  return { columnOf, count: usable.length }
+}
+
+function binRows({ examples, background }: LearningTableInput): PointValues[] {
+  return [...evenly(examples, binRowsMax).map(({ values }) => values), ...evenly(background, binRowsMax)]
+}
+
+function chooseNumbers(input: LearningTableInput, table: FeatureTable): NumberColumn[] {
+  const { encoder, vocabulary } = input
+  const rows = binRows(input)
+  const pointCount = encoder.atoms.length
+  const seen = new Int32Array(rows.length * pointCount)
+  const counter = new EventCoder({
+    encoder,
+    table,
+    counts: vocabulary.counts,
+    columns: [],
+    columnOf: new Int32Array(0),
+    columnCount: 0,
+    factors: noFactors,
+  })
+  rows.forEach((values, row) => {
+    counter.code(values)
+    for (let point = 0; point < pointCount; point++) seen[row * pointCount + point] = counter.seenAt(point)
+  })
+  return chooseNumberColumns(rows, encoder.profiles, seen)
+}
+
+/** Codes the examples. */
+export function buildLearningTable(input: LearningTableInput, stage: Stage): LearningTable {
+  const { examples, background, vocabulary, encoder, factors } = input
+  const { matrix, hashes, counts } = vocabulary
+  const table = new FeatureTable(hashes.length)
+  for (const hash of hashes) table.add(hash)
+  const columns = [...chooseNumbers(input, table), ...factorColumns(factors, binRows(input))]
+  stage.at(0.3)
+  const described = describe(input, table, columns)
+  const shares = Float64Array.from(counts, (count) => count / Math.max(examples.length, background.length))
+  const { columnOf, count } = chooseFeatureColumns(matrix, described, shares, columns.length)
+  const coder = new EventCoder({
+    encoder,
+    table,
+    counts,
+    columns,
+    columnOf,
+    columnCount: columns.length + count,
+    factors,
+  })
+  stage.at(0.5)
+  const trees = codeRows(matrix, examples, coder, part(stage, 0.5, 1))
+  const { kinds } = described
+  const measured = Int32Array.from(kinds.keys()).filter((feature) => kinds[feature] === MEASURED)
+  return { matrix, linear: withCoordinates(matrix, examples, factors), trees, coder, columns, columnOf, measured }
+}
+
+function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: EventCoder, stage: Stage): TreeTable {
+  const { rowCount, rowOf } = matrix
+  const { numberCount } = coder
+  const featureCount = coder.codes.length - numberCount
+  const bitStride = Math.ceil(rowCount / 32)
+  const codes = new Uint8Array(numberCount * rowCount)
+  const bits = new Int32Array(featureCount * bitStride)
+  const starts = new Int32Array(rowCount + 1)
+  const columns: number[] = []
+  const entryCodes: number[] = []
+  let next = 0
+  for (let i = 0; i < examples.length; i++) {
+    if (i % rowsPerLook === 0) stage.at(i / examples.length)
+    if (rowOf[i] !== next) continue
+    const row = next++
+    coder.code((examples[i] as Example).values)
+    for (let column = 0; column < numberCount; column++) {
+      const code = coder.codes[column] as number
+      if (code === 0) continue
+      codes[column * rowCount + row] = code
+      columns.push(column)
+      entryCodes.push(code)
+    }
+    for (const column of coder.present) {
+      columns.push(column)
+      entryCodes.push(1)
+      const at = (column - numberCount) * bitStride + (row >> 5)
+      bits[at] = (bits[at] as number) | (1 << (row & 31))
+    }
+    starts[row + 1] = columns.length
+  }
+  return {
+    rowCount,
+    classCount: matrix.labels.length,
+    classes: matrix.classes,
+    numberCount,
+    columnCount: numberCount + featureCount,
+    codes,
+    bits,
+    bitStride,
+    starts,
+    columns: Int32Array.from(columns),
+    entryCodes: Uint8Array.from(entryCodes),
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Labelled events as trees see them: columns of codes 0 to 255.
+ *
+ * The first columns are numbers put into bins (number-columns.ts), a byte an event. The others are features that an
+ * event has or has not: a bit an event, column by column. Beside them, for each event, the list of what it has.
+ *
+ * 1. Growers read; nobody writes after it is made.
+ */
+export interface TreeTable {
+  readonly rowCount: number
+  readonly classCount: number
+  readonly classes: Int32Array
+  /** Columns of numbers; they come first. */
+  readonly numberCount: number
+  readonly columnCount: number
+  /** Codes of the numbers, column by column; 0 for missing. */
+  readonly codes: Uint8Array
+  /** Bits of the other columns, `bitStride` words a column. */
+  readonly bits: Int32Array
+  readonly bitStride: number
+  /** What each row has: entries starts[r] to starts[r + 1] - 1 are its columns with a code above 0. */
+  readonly starts: Int32Array
+  readonly columns: Int32Array
+  readonly entryCodes: Uint8Array
+}
+
+/** Rows of a table to learn from, with how much each counts. */
+export interface TreeRows {
+  readonly rows: Int32Array
+  /** By row number of the table. */
+  readonly weights: Float64Array
+}
+
+/** The code of one row in one column. */
+export function codeAt(table: TreeTable, column: number, row: number): number {
+  if (column < table.numberCount) return table.codes[column * table.rowCount + row] as number
+  const word = table.bits[(column - table.numberCount) * table.bitStride + (row >> 5)] as number
+  return (word >>> (row & 31)) & 1
+}
+
+/** Fills `into`, one code a column, with the codes of one row. */
+export function copyCodes(table: TreeTable, row: number, into: Uint8Array): void {
+  into.fill(0)
+  const end = table.starts[row + 1] as number
+  for (let j = table.starts[row] as number; j < end; j++)
+    into[table.columns[j] as number] = table.entryCodes[j] as number
+}
+
+/** Moves the rows with a code up to `code` to the front, in place; answers where the others start. Positional: called for each node. */
+export function partition(
+  table: TreeTable,
+  rows: Int32Array,
+  start: number,
+  end: number,
+  column: number,
+  code: number,
+): number {
+  let low = start
+  let high = end - 1
+  const bits = column >= table.numberCount
+  const base = bits ? (column - table.numberCount) * table.bitStride : column * table.rowCount
+  while (low <= high) {
+    const row = rows[low] as number
+    const value = bits
+      ? ((table.bits[base + (row >> 5)] as number) >>> (row & 31)) & 1
+      : (table.codes[base + row] as number)
+    if (value <= code) low++
+    else {
+      rows[low] = rows[high] as number
+      rows[high--] = row
+    }
+  }
+  return low
+}
+
+/** Where the numbers of the leaf start that a row of the table ends in. */
+export function leafOfRow(table: TreeTable, row: number, nodes: Int32Array, root: number): number {
+  let node = root
+  for (;;) {
+    const split = nodes[node * 2] as number
+    if (split < 0) return nodes[node * 2 + 1] as number
+    node = codeAt(table, split >> 8, row) > (split & 0xff) ? (nodes[node * 2 + 1] as number) : node + 1
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The features that a training keeps, and how often each was seen.
+ *
+ * 1. Features of the examples come first, in the order in which they were met; those of the background alone follow,
+ *    and have no weight in a model.
+ */
+import type { PointValues } from '../classifier.js'
+import { renumberFeatures, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import type { FeatureEncoder } from './features.js'
+import type { FeatureTable } from './feature-table.js'
+import type { Stage } from '../progress.js'
+
+/** Features that a model keeps; where there are more, the rarest go. */
+const featuresMax = 1 << 16
+
+/** The features of a training and how often each was seen. */
+export interface Vocabulary {
+  readonly matrix: ExampleMatrix
+  readonly hashes: Int32Array
+  /** The greater of how many examples and how many background events have it: they may be the same events. */
+  readonly counts: Int32Array
+}
+
+/** Counts the features of the examples and of the background, which may bring new ones into the table. */
+export function countFeatures(
+  matrix: ExampleMatrix,
+  background: readonly PointValues[],
+  { encoder, table }: { readonly encoder: FeatureEncoder; readonly table: FeatureTable },
+  stage: Stage,
+): Int32Array {
+  const times = new Int32Array(matrix.rowCount)
+  for (const row of matrix.rowOf) times[row] = (times[row] as number) + 1
+  const inBackground = new Map<number, number>()
+  for (let i = 0; i < background.length; i++) {
+    if (i % rowsPerLook === 0) stage.at((0.5 * i) / background.length)
+    encoder.encode(background[i] as PointValues)
+    for (let j = 0; j < encoder.count; j++) {
+      const feature = table.add(encoder.hashes[j] as number)
+      inBackground.set(feature, (inBackground.get(feature) ?? 0) + 1)
+    }
+  }
+  const counts = new Int32Array(table.size)
+  for (let row = 0; row < matrix.rowCount; row++) {
+    if (row % rowsPerLook === 0) stage.at(0.5 + (0.5 * row) / matrix.rowCount)
+    for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
+      const feature = matrix.features[j] as number
+      counts[feature] = (counts[feature] as number) + (times[row] as number)
+    }
+  }
+  for (const [feature, count] of inBackground) counts[feature] = Math.max(counts[feature] as number, count)
+  return counts
+}
+
+/** Keeps at most `featuresMax` features, the most frequent ones, in their order. */
+export function limitFeatures(vocabulary: Vocabulary, stage: Stage): Vocabulary {
+  const { matrix, hashes, counts } = vocabulary
+  if (hashes.length <= featuresMax) return vocabulary
+  const least = (counts.slice().sort()[hashes.length - featuresMax] as number) + 1
+  const numbers = new Int32Array(hashes.length).fill(-1)
+  let weighted = 0
+  let kept = 0
+  for (let feature = 0; feature < hashes.length; feature++) {
+    if ((counts[feature] as number) < least) continue
+    numbers[feature] = kept++
+    if (feature < matrix.featureCount) weighted = kept
+  }
+  return {
+    matrix: renumberFeatures(matrix, numbers, weighted, stage),
+    hashes: hashes.filter((_, feature) => (numbers[feature] as number) >= 0),
+    counts: counts.filter((_, feature) => (numbers[feature] as number) >= 0),
+  }
+}

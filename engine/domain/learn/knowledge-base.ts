@@ -1,0 +1,91 @@
+/**
+ * What has been learned from: the state of a ballot towards the model in use, without touching ballots at a training.
+ *
+ * A ballot (of a bucket, or of one event where there are no buckets) keeps the changes of its consensus, each with the
+ * job's feedback sequence number, which only grows. A job keeps `trainedThroughSeq`: the last number that the model in
+ * use has seen, 0 before any training. What was known at the training is the last change up to that number.
+ *
+ * 1. Changes ascend by `seq`; two neighbours have different consensus.
+ * 2. States follow from the changes and `trainedThroughSeq` alone: installing a model writes no ballot (S13).
+ */
+import { limits } from '../../limits.js'
+import { isLabel, NO_CONSENSUS, type Consensus } from './consensus.js'
+
+/** Where a ballot stands towards the knowledge base: what an event shows as the state of its bucket. */
+export type BucketState = 'new' | 'pending' | 'in_knowledge_base' | 'retrain'
+
+/** From this feedback on, the ballot's consensus is this. */
+export interface ConsensusChange {
+  /** 1 or more. */
+  readonly seq: number
+  readonly consensus: Consensus
+}
+
+/** The consensus at a sequence number: of the last change up to it. */
+export function consensusAt(changes: readonly ConsensusChange[], seq: number): Consensus {
+  for (let i = changes.length - 1; i >= 0; i--) {
+    const change = changes[i] as ConsensusChange
+    if (change.seq <= seq) return change.consensus
+  }
+  return NO_CONSENSUS
+}
+
+/** The consensus now. */
+export function currentConsensus(changes: readonly ConsensusChange[]): Consensus {
+  return changes.at(-1)?.consensus ?? NO_CONSENSUS
+}
+
+/**
+ * The state of a ballot (S13). `new`: no feedback. `in_knowledge_base`: trained on, and the same since. `retrain`:
+ * trained on, and something else now. `pending`: has feedback, and was not trained on, because it is younger than the
+ * training or was a tie then.
+ */
+export function knowledgeState(changes: readonly ConsensusChange[], trainedThroughSeq: number): BucketState {
+  const now = currentConsensus(changes)
+  const then = consensusAt(changes, trainedThroughSeq)
+  if (isLabel(then)) return then === now ? 'in_knowledge_base' : 'retrain'
+  return now === NO_CONSENSUS ? 'new' : 'pending'
+}
+
+/**
+ * The changes with one more, without those that no question needs any more: of what is not after `keepFromSeq` only the
+ * last stays. A training under way answers for the sequence number it started at, so `keepFromSeq` is at most the
+ * number of the model in use. Over limits.ballotChangesMax the oldest after the first go; the state then still tells
+ * what was trained on.
+ */
+export function withChange(
+  changes: readonly ConsensusChange[],
+  change: ConsensusChange,
+  keepFromSeq: number,
+): readonly ConsensusChange[] {
+  const next = currentConsensus(changes) === change.consensus ? [...changes] : [...changes, change]
+  let first = 0
+  while (first + 1 < next.length && (next[first + 1] as ConsensusChange).seq <= keepFromSeq) first++
+  const kept = next.slice(first)
+  const excess = kept.length - limits.ballotChangesMax
+  return excess > 0 ? [kept[0] as ConsensusChange, ...kept.slice(1 + excess)] : kept
+}
+
+/**
+ * True where a change to `next` takes the consensus back to a label that it had at the training or since, and left for
+ * another one. Ties in between do not count: to wait for one more vote is not to change one's mind.
+ */
+export function flipsBack(changes: readonly ConsensusChange[], trainedThroughSeq: number, next: Consensus): boolean {
+  const atTraining = changes.findLastIndex(({ seq }) => seq <= trainedThroughSeq)
+  const labels = changes
+    .slice(Math.max(0, atTraining))
+    .map(({ consensus }) => consensus)
+    .filter(isLabel)
+  return isLabel(next) && labels.at(-1) !== next && labels.includes(next)
+}
+
+/**
+ * What a training still lacks, in a sentence, or null where it can start: a consensus for at least two labels (S14).
+ * `consensusCounts` are the ballots whose consensus is the label, in the order of `labels`, the labels' names.
+ */
+export function missingForTraining(consensusCounts: readonly number[], labels: readonly string[]): string | null {
+  const having = labels.filter((_, label) => (consensusCounts[label] ?? 0) > 0)
+  if (having.length >= 2) return null
+  const known = having.length === 0 ? 'there is none yet' : `so far there is only ${having.join('')}`
+  return `Training needs feedback with a consensus for at least two labels; ${known}.`
+}

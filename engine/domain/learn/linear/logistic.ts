@@ -1,0 +1,194 @@
+/**
+ * Multinomial logistic regression over sparse rows.
+ *
+ * Minimises  sum_i w_i ln(1 / p(y_i | x_i)) + (strength / 2) |W|^2  with p = softmax(W x + b); b is not held down, and some features less.
+ * Weights lie feature by feature, the classes of one feature together; the last `classCount` numbers are b.
+ */
+import { rowsPerLook, type ExampleMatrix } from '../features/example-matrix.js'
+import { minimise, type Objective } from './lbfgs.js'
+import type { Stage } from '../progress.js'
+
+export interface LogisticOptions {
+  /** Of the L2 penalty; above 0. */
+  readonly strength: number
+  readonly iterationsMax: number
+  /** Features that only this share of the penalty holds down. */
+  readonly eased?: { readonly features: Int32Array; readonly share: number }
+}
+
+const tolerance = 1e-5
+
+/** Turns scores into probabilities, in place; answers the logarithm of the sum of their exponentials. */
+export function softmax(scores: Float64Array): number {
+  let top = -Infinity
+  for (const score of scores) if (score > top) top = score
+  let sum = 0
+  for (let k = 0; k < scores.length; k++) {
+    const e = Math.exp((scores[k] as number) - top)
+    scores[k] = e
+    sum += e
+  }
+  for (let k = 0; k < scores.length; k++) scores[k] = (scores[k] as number) / sum
+  return top + Math.log(sum)
+}
+
+/** Fills `scores` with W x + b of one row. A job has three labels: three classes take the short way. */
+export function scoreRow(matrix: ExampleMatrix, row: number, weights: Float64Array, scores: Float64Array): void {
+  const { starts, features, values } = matrix
+  const classCount = scores.length
+  const intercepts = matrix.featureCount * classCount
+  const end = starts[row + 1] as number
+  if (classCount === 3) {
+    let first = weights[intercepts] as number
+    let second = weights[intercepts + 1] as number
+    let third = weights[intercepts + 2] as number
+    for (let j = starts[row] as number; j < end; j++) {
+      const at = (features[j] as number) * 3
+      const value = values[j] as number
+      first += value * (weights[at] as number)
+      second += value * (weights[at + 1] as number)
+      third += value * (weights[at + 2] as number)
+    }
+    scores[0] = first
+    scores[1] = second
+    scores[2] = third
+    return
+  }
+  for (let k = 0; k < classCount; k++) scores[k] = weights[intercepts + k] as number
+  for (let j = starts[row] as number; j < end; j++) {
+    const at = (features[j] as number) * classCount
+    const value = values[j] as number
+    for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) + value * (weights[at + k] as number)
+  }
+}
+
+/** Adds the residuals of a row, times its values, to the gradient. */
+function addRow(matrix: ExampleMatrix, row: number, residuals: Float64Array, gradient: Float64Array): void {
+  const { starts, features, values } = matrix
+  const classCount = residuals.length
+  const intercepts = matrix.featureCount * classCount
+  const end = starts[row + 1] as number
+  for (let k = 0; k < classCount; k++) {
+    gradient[intercepts + k] = (gradient[intercepts + k] as number) + (residuals[k] as number)
+  }
+  if (classCount === 3) {
+    const first = residuals[0] as number
+    const second = residuals[1] as number
+    const third = residuals[2] as number
+    for (let j = starts[row] as number; j < end; j++) {
+      const at = (features[j] as number) * 3
+      const value = values[j] as number
+      gradient[at] = (gradient[at] as number) + value * first
+      gradient[at + 1] = (gradient[at + 1] as number) + value * second
+      gradient[at + 2] = (gradient[at + 2] as number) + value * third
+    }
+    return
+  }
+  for (let j = starts[row] as number; j < end; j++) {
+    const at = (features[j] as number) * classCount
+    const value = values[j] as number
+    for (let k = 0; k < classCount; k++) {
+      gradient[at + k] = (gradient[at + k] as number) + value * (residuals[k] as number)
+    }
+  }
+}
+
+/** About the second derivative of the objective, one number a weight. */
+function curvatureOf(
+  matrix: ExampleMatrix,
+  rowWeights: Float64Array,
+  penalties: Float64Array,
+  stage: Stage,
+): Float64Array {
+  const classCount = matrix.labels.length
+  const shares = new Float64Array(classCount)
+  let total = 0
+  for (let row = 0; row < matrix.rowCount; row++) {
+    const weight = rowWeights[row] as number
+    shares[matrix.classes[row] as number] = (shares[matrix.classes[row] as number] as number) + weight
+    total += weight
+  }
+  for (let k = 0; k < classCount; k++) {
+    const share = ((shares[k] as number) + 1) / (total + classCount)
+    shares[k] = share * (1 - share)
+  }
+  const mass = new Float64Array(matrix.featureCount)
+  for (let row = 0; row < matrix.rowCount; row++) {
+    if (row % rowsPerLook === 0) stage.at(0)
+    const weight = rowWeights[row] as number
+    if (weight === 0) continue
+    for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
+      const feature = matrix.features[j] as number
+      mass[feature] = (mass[feature] as number) + weight * (matrix.values[j] as number) ** 2
+    }
+  }
+  const curvature = new Float64Array((matrix.featureCount + 1) * classCount)
+  for (let feature = 0; feature <= matrix.featureCount; feature++) {
+    const bent = feature === matrix.featureCount ? total : (mass[feature] as number)
+    for (let k = 0; k < classCount; k++)
+      curvature[feature * classCount + k] = (penalties[feature] as number) + bent * (shares[k] as number)
+  }
+  return curvature
+}
+
+/** How far each feature is held down; of the intercepts, behind, only the step's size has it. */
+function penaltiesOf(featureCount: number, { strength, eased }: LogisticOptions): Float64Array {
+  const penalties = new Float64Array(featureCount + 1).fill(strength)
+  for (const feature of eased?.features ?? []) penalties[feature] = strength * (eased?.share ?? 1)
+  return penalties
+}
+
+/** What is fitted to what. */
+export interface LogisticFit {
+  readonly matrix: ExampleMatrix
+  /** Rows with 0 are left out. */
+  readonly rowWeights: Float64Array
+  /** What is fitted, on from what it is. */
+  readonly weights: Float64Array
+}
+
+/** Fits the weights to the rows of the matrix. */
+export function fitLogistic(
+  { matrix, rowWeights, weights }: LogisticFit,
+  options: LogisticOptions,
+  stage: Stage,
+): void {
+  const classCount = matrix.labels.length
+  const penalties = penaltiesOf(matrix.featureCount, options)
+  const scores = new Float64Array(classCount)
+  let iteration = 0
+  const objective: Objective = (x, gradient) => {
+    gradient.fill(0)
+    let loss = 0
+    for (let row = 0; row < matrix.rowCount; row++) {
+      if (row % rowsPerLook === 0) stage.at((iteration + row / matrix.rowCount) / (options.iterationsMax + 1))
+      const weight = rowWeights[row] as number
+      if (weight === 0) continue
+      const label = matrix.classes[row] as number
+      scoreRow(matrix, row, x, scores)
+      const truth = scores[label] as number
+      loss += weight * (softmax(scores) - truth)
+      scores[label] = (scores[label] as number) - 1
+      for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) * weight
+      addRow(matrix, row, scores, gradient)
+    }
+    for (let feature = 0, i = 0; feature < matrix.featureCount; feature++) {
+      const penalty = penalties[feature] as number
+      for (const end = i + classCount; i < end; i++) {
+        const w = x[i] as number
+        loss += 0.5 * penalty * w * w
+        gradient[i] = (gradient[i] as number) + penalty * w
+      }
+    }
+    return loss
+  }
+  minimise(objective, weights, {
+    iterationsMax: options.iterationsMax,
+    tolerance,
+    curvature: curvatureOf(matrix, rowWeights, penalties, stage),
+    onIteration: (done) => {
+      iteration = done
+    },
+  })
+  stage.at(1)
+}

@@ -1,0 +1,210 @@
+/**
+ * Which of many labelled events is nearest, beyond those that the outlier check counts: exact, by bounds that leave out most.
+ *
+ * What is asked is whether any is nearer than a distance that is known already. A cosine is at most what was summed so far
+ * plus the length of the tokens that are left (the bound of MaxScore: Turtle, Flood, "Query evaluation: strategies and
+ * optimizations", 1995), so that the rarest tokens name the few that can be near; and sums of numbers differ by no more than
+ * the numbers do.
+ *
+ * Owns: its own lists by token and by event, made of the parts that a model stores. Leaves out: what distance means
+ * (outlier-references.ts).
+ */
+import { tokensMax, type OutlierView } from './outlier-view.js'
+
+/** Plain parts, as stored. */
+export interface ReferenceParts {
+  readonly count: number
+  readonly numberCount: number
+  /** Hashes of the tokens that references have. */
+  readonly tokens: Int32Array
+  /** Token t has its references from starts[t] to starts[t + 1]. */
+  readonly starts: Int32Array
+  readonly holders: Int32Array
+  readonly weights: Float32Array
+  /** Reference by reference. */
+  readonly numbers: Float32Array
+}
+
+/** Numbers that are summed up together. */
+const numbersPerSum = 8
+/** What sums in single precision may be off by. */
+const roundingMax = 1e-5
+
+/** Sums of `numbersPerSum` numbers each, of `count` numbers from `from` on. Positional: called in the innermost loop, where an object for each call costs time. */
+function sumUp(numbers: Float32Array, from: number, count: number, sums: Float32Array, to: number): void {
+  for (let j = 0; j < count; j++) {
+    const at = to + Math.floor(j / numbersPerSum)
+    sums[at] = (j % numbersPerSum === 0 ? 0 : (sums[at] as number)) + (numbers[from + j] as number)
+  }
+}
+
+export class FurtherReferences {
+  /** Of the last search: the nearest one, or -1 where none is nearer than what was known, and its distance. */
+  place = -1
+  distance = Infinity
+  readonly #parts: ReferenceParts
+  readonly #first: number
+  /** For each token where its holders from `first` on begin. */
+  readonly #furtherStarts: Int32Array
+  /** Reference i, counted from `first`, has its tokens from #ownStarts[i] to #ownStarts[i + 1]. */
+  readonly #ownStarts: Int32Array
+  readonly #ownTokens: Int32Array
+  readonly #ownWeights: Float32Array
+  /** The length of the longest reference, its weights of one token taken together: 1, more where tokens are repeated. */
+  readonly #longest: number
+  readonly #sumCount: number
+  readonly #sums: Float32Array
+  readonly #mySums: Float32Array
+  /** The event's weight of each token; 0 between searches. */
+  readonly #mine: Float32Array
+  /** The event's tokens, each once, in the order of how few have them. */
+  readonly #order = new Int32Array(tokensMax)
+  readonly #likeness: Float32Array
+  readonly #candidates: Int32Array
+  #candidateCount = 0
+
+  /** Of those numbered from `first` on. */
+  constructor(parts: ReferenceParts, first: number) {
+    const { count, numberCount, tokens, starts, holders, weights, numbers } = parts
+    this.#parts = parts
+    this.#first = first
+    const size = Math.max(0, count - first)
+    this.#furtherStarts = new Int32Array(tokens.length)
+    this.#ownStarts = new Int32Array(size + 1)
+    for (const holder of holders)
+      if (holder >= first) this.#ownStarts[holder - first + 1] = (this.#ownStarts[holder - first + 1] as number) + 1
+    for (let i = 0; i < size; i++)
+      this.#ownStarts[i + 1] = (this.#ownStarts[i + 1] as number) + (this.#ownStarts[i] as number)
+    this.#ownTokens = new Int32Array(this.#ownStarts[size] as number)
+    this.#ownWeights = new Float32Array(this.#ownTokens.length)
+    const next = this.#ownStarts.slice()
+    for (let token = 0; token < tokens.length; token++) {
+      let at = starts[token] as number
+      while (at < (starts[token + 1] as number) && (holders[at] as number) < first) at++
+      this.#furtherStarts[token] = at
+      for (; at < (starts[token + 1] as number); at++) {
+        const own = (holders[at] as number) - first
+        const place = next[own] as number
+        next[own] = place + 1
+        this.#ownTokens[place] = token
+        this.#ownWeights[place] = weights[at] as number
+      }
+    }
+    this.#longest = this.#longestOf(size)
+    this.#sumCount = Math.ceil(numberCount / numbersPerSum)
+    this.#sums = new Float32Array(this.#sumCount * size)
+    this.#mySums = new Float32Array(this.#sumCount)
+    for (let i = 0; i < size; i++)
+      sumUp(numbers, (first + i) * numberCount, numberCount, this.#sums, i * this.#sumCount)
+    this.#mine = new Float32Array(tokens.length)
+    this.#likeness = new Float32Array(size)
+    this.#candidates = new Int32Array(size)
+  }
+
+  #longestOf(size: number): number {
+    let longest = 1
+    for (let i = 0; i < size; i++) {
+      let squares = 0
+      let token = -1
+      let weight = 0
+      for (let at = this.#ownStarts[i] as number; at < (this.#ownStarts[i + 1] as number); at++) {
+        const again = this.#ownTokens[at] === token
+        if (!again) squares += weight * weight
+        token = this.#ownTokens[at] as number
+        weight = (again ? weight : 0) + (this.#ownWeights[at] as number)
+      }
+      longest = Math.max(longest, squares + weight * weight)
+    }
+    return Math.sqrt(longest)
+  }
+
+  /** Looks for one nearer than `limit`; `found` are the numbers of the view's tokens, -1 for unknown ones. */
+  search(view: OutlierView, found: Int32Array, limit: number, except: number): this {
+    this.place = -1
+    this.distance = limit
+    const size = this.#likeness.length
+    if (size === 0) return this
+    sumUp(view.numbers, 0, this.#parts.numberCount, this.#mySums, 0)
+    if (view.count === 0) {
+      for (let i = 0; i < size; i++) if (this.#first + i !== except) this.#compareNumbers(i, 0, view.numbers)
+      return this
+    }
+    const known = this.#sortTokens(view, found)
+    const left = this.#gather(known)
+    for (let c = 0; c < this.#candidateCount; c++) {
+      const i = this.#candidates[c] as number
+      const most = (this.#likeness[i] as number) + left
+      this.#likeness[i] = 0
+      if (this.#first + i === except || 1 - most - roundingMax >= this.distance) continue
+      let likeness = 0
+      for (let at = this.#ownStarts[i] as number; at < (this.#ownStarts[i + 1] as number); at++) {
+        likeness += (this.#ownWeights[at] as number) * (this.#mine[this.#ownTokens[at] as number] as number)
+      }
+      this.#compareNumbers(i, 1 - likeness, view.numbers)
+    }
+    for (let j = 0; j < known; j++) this.#mine[this.#order[j] as number] = 0
+    return this
+  }
+
+  /** Orders the known tokens by how few have them, and notes their weights; answers how many there are. */
+  #sortTokens(view: OutlierView, found: Int32Array): number {
+    const order = this.#order
+    let known = 0
+    for (let j = 0; j < view.count; j++) {
+      const token = found[j] as number
+      if (token < 0) continue
+      const before = this.#mine[token] as number
+      this.#mine[token] = before + (view.weights[j] as number)
+      if (before !== 0) continue
+      const holders = this.#holderCount(token)
+      let place = known++
+      while (place > 0 && this.#holderCount(order[place - 1] as number) > holders)
+        order[place] = order[--place] as number
+      order[place] = token
+    }
+    return known
+  }
+
+  #holderCount(token: number): number {
+    return (this.#parts.starts[token + 1] as number) - (this.#furtherStarts[token] as number)
+  }
+
+  /** Sums likeness token by token until nobody new can be near; answers how much the tokens left can add. */
+  #gather(known: number): number {
+    const { starts, holders, weights } = this.#parts
+    const likeness = this.#likeness
+    let left = 0
+    for (let j = 0; j < known; j++) left += (this.#mine[this.#order[j] as number] as number) ** 2
+    this.#candidateCount = 0
+    for (let j = 0; j < known && 1 - this.#longest * Math.sqrt(Math.max(0, left)) - roundingMax < this.distance; j++) {
+      const token = this.#order[j] as number
+      const weight = this.#mine[token] as number
+      for (let at = this.#furtherStarts[token] as number; at < (starts[token + 1] as number); at++) {
+        const i = (holders[at] as number) - this.#first
+        if (likeness[i] === 0) this.#candidates[this.#candidateCount++] = i
+        likeness[i] = (likeness[i] as number) + weight * (weights[at] as number)
+      }
+      left -= weight * weight
+    }
+    return this.#longest * Math.sqrt(Math.max(0, left))
+  }
+
+  /** Makes a reference the nearest one where it is; `start` is its distance without numbers. */
+  #compareNumbers(i: number, start: number, mine: Float32Array): void {
+    const { numberCount, numbers } = this.#parts
+    if (start >= this.distance) return
+    const share = numberCount > 0 ? 1 / numberCount : 0
+    const sumCount = this.#sumCount
+    let least = start - roundingMax
+    for (let j = 0; j < sumCount; j++)
+      least += Math.abs((this.#mySums[j] as number) - (this.#sums[i * sumCount + j] as number)) * share
+    if (least >= this.distance) return
+    const at = (this.#first + i) * numberCount
+    let sum = 0
+    for (let j = 0; j < numberCount; j++) sum += Math.abs((mine[j] as number) - (numbers[at + j] as number))
+    const distance = start + sum * share
+    if (distance >= this.distance) return
+    this.distance = distance
+    this.place = this.#first + i
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * What the pool's answer is corrected by. There are four corrections: the nearest event's label (recall.ts), the labels of
+ * equal events (cells.ts), sharpening (sharpness.ts) and the balance of the classes (class-balance.ts). Each is fitted to the
+ * held-out answers as the ones before it leave them.
+ *
+ * Owns: their order, and what the held-out answers are after all of them. Leaves out: applying them (pooled-model.ts).
+ */
+import { fitBalance } from './class-balance.js'
+import { fitCells, noCells, type Cells } from './cells.js'
+import type { HeldOut } from './held-out.js'
+import { memberCount } from './members.js'
+import type { AtomRows } from '../features/pair-choice.js'
+import { mix, type Pool } from './pool.js'
+import type { Stage } from '../progress.js'
+import { fitRecall, noRecall, type Recall } from './recall.js'
+import { fitSharpness } from './sharpness.js'
+
+export interface CorrectionsInput {
+  /** Null where too few examples are there to hold any out: nothing is corrected then. */
+  readonly held: HeldOut | null
+  readonly pool: Pool
+  /** The whole values of all examples, and how much each example counts. */
+  readonly atoms: AtomRows
+  readonly weights: Float64Array
+  /** The usual distance between labelled events. */
+  readonly nearestScale: number
+  readonly uniformShare: number
+}
+
+/** Answers on held-out examples, without the share of the uniform: class by class within an example. */
+export interface HeldOutAnswers {
+  readonly held: HeldOut
+  readonly chances: Float64Array
+}
+
+export interface Corrections {
+  readonly recall: Recall
+  readonly cells: Cells
+  readonly sharpness: number
+  readonly balance: Float64Array
+  /** The answers on the held-out examples with all of that; null where none were held out. */
+  readonly answers: HeldOutAnswers | null
+}
+
+const noCorrections: Corrections = {
+  recall: noRecall,
+  cells: noCells,
+  sharpness: 1,
+  balance: new Float64Array(0),
+  answers: null,
+}
+
+/** The pool's answers on the held-out examples. */
+function mixHeldOut(held: HeldOut, pool: Pool): Float64Array {
+  const { classCount } = held
+  const mixed = new Float64Array(held.classes.length * classCount)
+  const chances = held.chances.slice()
+  for (let h = 0; h < held.classes.length; h++) {
+    mix(pool, chances, h * memberCount * classCount, mixed.subarray(h * classCount, (h + 1) * classCount))
+  }
+  return mixed
+}
+
+export function fitCorrections(input: CorrectionsInput, stage: Stage): Corrections {
+  const { held, pool, atoms, weights, nearestScale, uniformShare: floor } = input
+  if (held === null) return noCorrections
+  // Each fit leaves them as its correction does.
+  const chances = mixHeldOut(held, pool)
+  const recall = fitRecall(held, chances, nearestScale, floor)
+  const cells = fitCells({ rows: atoms, weights, held, pooled: chances, floor }, stage)
+  const sharpness = fitSharpness(held, chances, floor)
+  const balance = fitBalance(held, chances)
+  return { recall, cells, sharpness, balance, answers: { held, chances } }
+}
+
+/** Mean log-loss and accuracy on the held-out examples; null where none were held out. */
+export function judge(
+  answers: HeldOutAnswers | null,
+  uniformShare: number,
+): { readonly logLoss: number | null; readonly accuracy: number | null } {
+  if (answers === null) return { logLoss: null, accuracy: null }
+  const { classCount, classes, weights } = answers.held
+  let loss = 0
+  let right = 0
+  for (let h = 0; h < classes.length; h++) {
+    const [label, weight] = [classes[h] as number, weights[h] as number]
+    const answer = answers.chances.subarray(h * classCount, (h + 1) * classCount)
+    loss -= weight * Math.log((1 - uniformShare) * (answer[label] as number) + uniformShare / classCount)
+    if (answer.indexOf(Math.max(...answer)) === label) right += weight
+  }
+  return { logLoss: loss / classes.length, accuracy: right / classes.length }
+}

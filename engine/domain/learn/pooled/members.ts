@@ -1,0 +1,223 @@
+/**
+ * The five learners of a pool, trained and asked together.
+ *
+ * Owns: their settings, and which is which. Each is strong where another is weak: the linear model with few labels and
+ * on values that come in thousands, extra trees with some tens, forests and boosting from hundreds on; the nearest labelled event with
+ * ten, and on what is rare.
+ * Leaves out: how their answers become one (pool.ts).
+ */
+import { askBoosting, growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
+import type { EventCoder } from '../features/event-coder.js'
+import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
+import { askForest, growForest, type ForestOptions } from '../trees/forest.js'
+import type { LearningTable } from '../features/learning-table.js'
+import { fitLinear, type LinearPenalty } from '../linear/linear-choice.js'
+import { scoreRow, softmax } from '../linear/logistic.js'
+import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { askNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
+import type { OutlierView } from '../outlier/outlier-view.js'
+import { part, type Stage } from '../progress.js'
+import { copyCodes, type TreeRows } from '../features/tree-table.js'
+
+/** In the order of their answers. */
+export const memberNames = ['linear', 'extra trees', 'random forest', 'boosting', 'nearest'] as const
+export const memberCount = memberNames.length
+/** The place of boosting among them. */
+export const boostingPlace = 3
+
+/** Events that one tree sees at most: they bound the size of a forest. */
+const rowsMax = 16_384
+/** Trees of a forest. */
+export const forestTrees = 100
+const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
+const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
+const boosted = { rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
+/** What chance is for: each kind of trees has dice of its own. */
+const purposes = { extraTrees: 0x1b873593, randomForest: 0x2545f491, boosting: 0x3c6ef372 }
+/** Splits one after another in a boosted tree: pairs of values, which is as much as hundreds of labels can tell, and what thousands can. */
+export const shallowBoosting = 2
+export const deepBoosting = 6
+
+export interface Members {
+  /** Class by class within a feature; the classes' intercepts behind. */
+  readonly weights: Float32Array
+  readonly extraTrees: FlatTrees
+  readonly randomForest: FlatTrees
+  readonly boosting: FlatTrees
+  readonly nearest: Nearest
+}
+
+/** What a training of the members may have already, and what it may leave out. */
+export interface TrainingOptions {
+  readonly seed: number
+  /** Of the linear member. */
+  readonly penalty: LinearPenalty
+  /** The linear member's weights, where it was fitted to these rows. */
+  readonly linear?: Float64Array
+  /** Trees of a forest. */
+  readonly trees: number
+  /** Of boosting; as many as there may be where it is not given. */
+  readonly rounds?: number
+  /** Of boosted trees. */
+  readonly depth: number
+}
+
+/** Boosted trees of the rows of a table that `rowWeights` gives more than 0. */
+export function trainBoosting(
+  table: LearningTable,
+  rowWeights: Float64Array,
+  options: Pick<TrainingOptions, 'seed' | 'rounds' | 'depth'>,
+  stage: Stage,
+): FlatTrees {
+  const { seed, depth, rounds = roundsMax } = options
+  const boosting: BoostingOptions = { ...boosted, depth, rounds, seed: (seed ^ purposes.boosting) >>> 0 }
+  return growBoosting(table.trees, { rows: rowsOf(rowWeights), weights: rowWeights }, boosting, stage)
+}
+
+function rowsOf(rowWeights: Float64Array): Int32Array {
+  return Int32Array.from(rowWeights.keys()).filter((row) => (rowWeights[row] as number) > 0)
+}
+
+/** What members are trained from: the rows of a table that `rowWeights` gives more than 0, and the nearest neighbour of the same examples. */
+export interface MemberRows {
+  readonly table: LearningTable
+  readonly rowWeights: Float64Array
+  readonly nearest: Nearest
+}
+
+/** Trains all. */
+export function trainMembers(
+  { table, rowWeights, nearest }: MemberRows,
+  options: TrainingOptions,
+  stage: Stage,
+): Members {
+  const { seed, trees, penalty } = options
+  const from: TreeRows = { rows: rowsOf(rowWeights), weights: rowWeights }
+  const weights = options.linear ?? fitLinear(table, rowWeights, penalty, part(stage, 0, 0.2))
+  const forest = (kind: Omit<ForestOptions, 'seed' | 'trees'>, purpose: number, portion: Stage): FlatTrees =>
+    growForest(table.trees, from, { ...kind, trees, seed: (seed ^ purpose) >>> 0 }, portion)
+  return {
+    weights: Float32Array.from(weights),
+    extraTrees: forest(extraTrees, purposes.extraTrees, part(stage, 0.2, 0.35)),
+    randomForest: forest(randomForest, purposes.randomForest, part(stage, 0.35, 0.5)),
+    boosting: trainBoosting(table, rowWeights, options, part(stage, 0.5, 1)),
+    nearest,
+  }
+}
+
+/** Fills `chances`, class by class within a member, with what each says of the event that was coded last. */
+export class MemberPanel {
+  readonly chances: Float64Array
+  readonly #members: Members
+  readonly #weights: Float64Array
+  readonly #views: readonly Float64Array[]
+  readonly #nearestView: Float64Array
+  readonly #classCount: number
+  readonly #weightedCount: number
+
+  constructor(members: Members, classCount: number) {
+    this.#members = members
+    this.#classCount = classCount
+    this.chances = new Float64Array(memberCount * classCount)
+    this.#views = memberNames.map((_, m) => this.chances.subarray(m * classCount, (m + 1) * classCount))
+    this.#nearestView = this.#views.at(-1) as Float64Array
+    this.#weights = Float64Array.from(members.weights)
+    this.#weightedCount = members.weights.length / classCount - 1
+  }
+
+  /** Of the event that was asked for last: what the nearest labelled event was, where one is nearer than `limit`. */
+  nearestWithin(view: OutlierView, limit: number, except = -1): Near {
+    const { references, classes } = this.#members.nearest
+    const { place, distance } = references.nearestWithin(view, limit, except)
+    return { label: classes[place] ?? -1, distance }
+  }
+
+  /** Of the event that the coder and the view have taken in; answers its distance from the nearest references. */
+  ask(coder: EventCoder, view: OutlierView, except = -1): number {
+    this.#askLinear(coder)
+    this.#askTrees(coder.codes)
+    return this.#askNearest(view, except)
+  }
+
+  /** The same of a row of the table that the members were trained on; `codes` is as long as a row has columns. */
+  askRow(table: LearningTable, row: number, codes: Uint8Array, view: OutlierView): void {
+    this.#askNearest(view)
+    const scores = this.#views[0] as Float64Array
+    scoreRow(table.linear, row, this.#weights, scores)
+    softmax(scores)
+    copyCodes(table.trees, row, codes)
+    this.#askTrees(codes)
+  }
+
+  #askNearest(view: OutlierView, except = -1): number {
+    const { nearest } = this.#members
+    const distance = nearest.references.distance(view, except)
+    askNearest(nearest, this.#nearestView)
+    return distance
+  }
+
+  #askLinear({ features, values, count, coordinates }: EventCoder): void {
+    const scores = this.#views[0] as Float64Array
+    const weights = this.#weights
+    const classCount = this.#classCount
+    const intercepts = this.#weightedCount * classCount
+    const known = this.#weightedCount - coordinates.length
+    for (let k = 0; k < classCount; k++) scores[k] = weights[intercepts + k] as number
+    for (let j = 0; j < count; j++) {
+      const feature = features[j] as number
+      if (feature >= known) continue
+      const value = values[j] as number
+      const at = feature * classCount
+      for (let k = 0; k < classCount; k++) scores[k] = (scores[k] as number) + value * (weights[at + k] as number)
+    }
+    for (let k = 0; k < coordinates.length; k++) {
+      const value = coordinates[k] as number
+      const at = (known + k) * classCount
+      for (let c = 0; c < classCount; c++) scores[c] = (scores[c] as number) + value * (weights[at + c] as number)
+    }
+    softmax(scores)
+  }
+
+  #askTrees(codes: Uint8Array): void {
+    askForest(this.#members.extraTrees, codes, this.#views[1] as Float64Array)
+    askForest(this.#members.randomForest, codes, this.#views[2] as Float64Array)
+    askBoosting(this.#members.boosting, codes, this.#views[boostingPlace] as Float64Array)
+  }
+}
+
+/**
+ * The members that are doubted, each by itself.
+ *
+ * The linear model and the extra trees stay unsure between what they know, boosting where many small reasons cancel out: which
+ * of them tells what was never labelled differs from stream to stream. A random forest carries the nearest
+ * leaf's word as far as it goes.
+ */
+export const doubted: readonly number[] = [0, 1, boostingPlace]
+
+/** Fills `doubts`, each 1 - the top chance that one of them gives; `chances` as the panel leaves them, from `at` on. */
+export function fillDoubts(chances: Float64Array, at: number, classCount: number, doubts: Float64Array): void {
+  for (let d = 0; d < doubted.length; d++) {
+    const from = at + (doubted[d] as number) * classCount
+    let top = 0
+    for (let k = from; k < from + classCount; k++) top = Math.max(top, chances[k] as number)
+    doubts[d] = 1 - top
+  }
+}
+
+export function writeMembers(members: Members, to: ModelWriter): void {
+  to.f32s(members.weights)
+  writeTrees(members.extraTrees, to)
+  writeTrees(members.randomForest, to)
+  writeTrees(members.boosting, to)
+  writeNearest(members.nearest, to)
+}
+
+export function readMembers(from: ModelReader): Members {
+  return {
+    weights: from.f32s(),
+    extraTrees: readTrees(from),
+    randomForest: readTrees(from),
+    boosting: readTrees(from),
+    nearest: readNearest(from),
+  }
+}

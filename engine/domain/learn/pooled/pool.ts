@@ -1,0 +1,188 @@
+/**
+ * One answer of several: a mixture of softened opinions.
+ *
+ * p = sum_m w_m soften(p_m, T_m) with the temperatures T_m, 1 or more, each with the least log-loss on held-out examples
+ * (Guo et al., "On Calibration of Modern Neural Networks", 2017; no member is sharpened, which fails as the stream drifts), and
+ * the weights w by expectation maximisation of the held-out likelihood under a Dirichlet prior (a linear opinion pool:
+ * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it, up to a bound.
+ */
+import type { HeldOut } from './held-out.js'
+import { memberCount, memberNames } from './members.js'
+import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { fewExamples } from '../sure-gain.js'
+
+export interface Pool {
+  /** One a member, in the order of members.ts; they sum to 1. */
+  readonly weights: Float64Array
+  readonly temperatures: Float64Array
+}
+
+/** Which member to expect how much of, at so many labels; in between by the logarithm. */
+const priors: readonly { readonly labels: number; readonly weights: readonly number[] }[] = [
+  { labels: 10, weights: [0.055, 0.44, 0.03, 0.025, 0.45] },
+  { labels: 30, weights: [0.13, 0.36, 0.1, 0.06, 0.35] },
+  { labels: 100, weights: [0.2, 0.15, 0.1, 0.45, 0.1] },
+  { labels: 300, weights: [0.15, 0.15, 0.14, 0.52, 0.04] },
+  { labels: 1_000, weights: [0.17, 0.13, 0.14, 0.54, 0.02] },
+]
+/** Pseudo-counts of the prior, as a share of the held-out examples, and the most: what hundreds say outweighs what usually holds. */
+const priorShare = 0.1
+const priorMost = 20
+/** Those of a handful, which does not decide by itself which member is right. */
+const priorOfFew = 5
+const rounds = 100
+/** Temperatures that are tried: from 1 by a tenth more each to about 5. */
+const trials = Float64Array.from({ length: 17 }, (_, i) => 1.1 ** i)
+/**
+ * From so many held-out examples on each temperature is fitted beside the other members, and then the weights, in turns: what
+ * one rules out by mistake others make up for. With fewer each is fitted by itself, which softens more.
+ */
+const togetherMin = 500
+const turns = 2
+/**
+ * How far an answer is softened where one fold was held out, the latest examples: by this power of the temperatures that fit them. They are further
+ * from what was learned from the others than what comes next is from a model that has learned from them as well.
+ */
+const laterPower = 0.25
+/** What a softer temperature has to gain, in nats of all held-out examples. */
+const lossMin = 1e-6
+const chanceMin = 1e-9
+
+/** The expected weights at so many labels. */
+export function priorWeights(labels: number): Float64Array {
+  const after = priors.findIndex((prior) => prior.labels >= labels)
+  const high = priors[after < 0 ? priors.length - 1 : after] as (typeof priors)[number]
+  if (after <= 0) return Float64Array.from(high.weights)
+  const low = priors[after - 1] as (typeof priors)[number]
+  const share = Math.log(labels / low.labels) / Math.log(high.labels / low.labels)
+  return Float64Array.from(high.weights, (weight, m) => (low.weights[m] as number) * (1 - share) + weight * share)
+}
+
+/** Takes chances to the power 1 / temperature, `classCount` of them from `at` on, so that they sum to 1 again. */
+function soften(chances: Float64Array, at: number, classCount: number, temperature: number): void {
+  let sum = 0
+  for (let k = at; k < at + classCount; k++) {
+    const softer = Math.max(chanceMin, chances[k] as number) ** (1 / temperature)
+    chances[k] = softer
+    sum += softer
+  }
+  for (let k = at; k < at + classCount; k++) chances[k] = (chances[k] as number) / sum
+}
+
+/** The chance of the truth on each held-out example as one member says it at a temperature, with a little of the uniform. */
+function truthOf(held: HeldOut, member: number, temperature: number, floor: number): Float64Array {
+  const { classCount, classes, chances } = held
+  const one = new Float64Array(classCount)
+  return Float64Array.from(classes, (label, h) => {
+    const at = (h * memberCount + member) * classCount
+    for (let k = 0; k < classCount; k++) one[k] = chances[at + k] as number
+    if (temperature > 1) soften(one, 0, classCount, temperature)
+    return (1 - floor) * (one[label] as number) + floor / classCount
+  })
+}
+
+/** What all members but one say of the truth, each with its weight. */
+function withoutMember(truths: readonly Float64Array[], weights: Float64Array, member: number): Float64Array {
+  const rest = new Float64Array((truths[0] as Float64Array).length)
+  truths.forEach((truth, m) => {
+    if (m === member) return
+    const weight = weights[m] as number
+    for (let h = 0; h < rest.length; h++) rest[h] = (rest[h] as number) + weight * (truth[h] as number)
+  })
+  return rest
+}
+
+/** The index of the temperature at which a member, of this weight beside what the rest says, does best. */
+function fitTemperature(
+  byTemperature: readonly Float64Array[],
+  rest: Float64Array,
+  weight: number,
+  counts: Float64Array,
+): number {
+  let best = 0
+  let least = Infinity
+  byTemperature.forEach((truth, t) => {
+    let loss = 0
+    for (let h = 0; h < rest.length; h++)
+      loss -= (counts[h] as number) * Math.log((rest[h] as number) + weight * (truth[h] as number))
+    if (loss >= least - lossMin) return
+    least = loss
+    best = t
+  })
+  return best
+}
+
+/** The pool for these held-out answers of so many labels; `floor` is the share of the uniform in every answer. */
+export function fitPool(held: HeldOut | null, labels: number, floor: number): Pool {
+  const prior = priorWeights(labels)
+  if (held === null) return { weights: prior, temperatures: new Float64Array(memberCount).fill(1) }
+  const all = memberNames.map((_, m) => [...trials].map((temperature) => truthOf(held, m, temperature, floor)))
+  const count = held.classes.length
+  const chosen = Int32Array.from(all, (byTemperature) =>
+    fitTemperature(byTemperature, new Float64Array(count), 1, held.weights),
+  )
+  const truths = all.map((byTemperature, m) => byTemperature[chosen[m] as number] as Float64Array)
+  let weights = mixtureWeights(truths, held.weights, prior, prior)
+  for (let turn = 0; count >= togetherMin && turn < turns; turn++) {
+    for (let m = 0; m < memberCount; m++) {
+      const byTemperature = all[m] as Float64Array[]
+      chosen[m] = fitTemperature(byTemperature, withoutMember(truths, weights, m), weights[m] as number, held.weights)
+      truths[m] = byTemperature[chosen[m] as number] as Float64Array
+    }
+    weights = mixtureWeights(truths, held.weights, prior, weights)
+  }
+  return { weights, temperatures: Float64Array.from(chosen, (t) => trials[t] as number) }
+}
+
+/** The pool that a model answers with: fitted to held-out answers, less soft where these were of the latest examples. */
+export function poolToAnswer(pool: Pool, held: HeldOut | null): Pool {
+  if (held === null || held.foldCount > 1) return pool
+  return { weights: pool.weights, temperatures: pool.temperatures.map((temperature) => temperature ** laterPower) }
+}
+
+/** Weights with the greatest likelihood of the truth under the prior, from `first` on. */
+function mixtureWeights(
+  truths: readonly Float64Array[],
+  counts: Float64Array,
+  prior: Float64Array,
+  first: Float64Array,
+): Float64Array {
+  const strength = counts.length < fewExamples ? priorOfFew : Math.min(priorMost, priorShare * counts.length)
+  let weights = first
+  for (let round = 0; round < rounds; round++) {
+    const next = prior.map((share) => share * strength)
+    for (let h = 0; h < counts.length; h++) {
+      let sum = 0
+      for (let m = 0; m < memberCount; m++) sum += (weights[m] as number) * ((truths[m] as Float64Array)[h] as number)
+      for (let m = 0; m < memberCount; m++) {
+        const share = ((weights[m] as number) * ((truths[m] as Float64Array)[h] as number)) / sum
+        next[m] = (next[m] as number) + (counts[h] as number) * share
+      }
+    }
+    const total = next.reduce((a, b) => a + b, 0)
+    weights = next.map((weight) => weight / total)
+  }
+  return weights
+}
+
+/** Fills `answer` with the mixture of `chances`, member by member from `at` on; softens them in place. */
+export function mix(pool: Pool, chances: Float64Array, at: number, answer: Float64Array): void {
+  const classCount = answer.length
+  answer.fill(0)
+  for (let m = 0; m < memberCount; m++) {
+    const from = at + m * classCount
+    const temperature = pool.temperatures[m] as number
+    if (temperature > 1) soften(chances, from, classCount, temperature)
+    const weight = pool.weights[m] as number
+    for (let k = 0; k < classCount; k++) answer[k] = (answer[k] as number) + weight * (chances[from + k] as number)
+  }
+}
+
+export function writePool(pool: Pool, to: ModelWriter): void {
+  to.f64s(pool.weights)
+  to.f64s(pool.temperatures)
+}
+
+export function readPool(from: ModelReader): Pool {
+  return { weights: from.f64s(), temperatures: from.f64s() }
+}

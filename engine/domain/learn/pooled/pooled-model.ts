@@ -1,0 +1,205 @@
+/**
+ * A trained `pooled/1` model: its parts, its bytes, its answers.
+ *
+ * Owns: the layout of the bytes, and the way from an event to probabilities: coded once, five opinions, one mixture, the
+ * nearest event's label, the cell's own labels, sharpened, balanced, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
+ * 1. Answers only read the parts; what they need room for is made once. Nothing is kept from one event to the next.
+ */
+import { balance } from './class-balance.js'
+import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
+import type { Model, ModelSummary, PointValues } from '../classifier.js'
+import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-tables.js'
+import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
+import type { EventCoder } from '../features/event-coder.js'
+import { FeatureTable } from '../features/feature-table.js'
+import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
+import { ModelReader, ModelWriter } from '../model-bytes.js'
+import { outlierThresholdUsual } from '../outlier/outlier-anchor.js'
+import { OutlierDetector } from '../outlier/outlier-detector.js'
+import { OutlierView } from '../outlier/outlier-view.js'
+import { mix, readPool, writePool, type Pool } from './pool.js'
+import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
+import { sharpen } from './sharpness.js'
+
+export const pooledKind = 'pooled/1'
+
+/** What an answer is made from. */
+export interface AnswerParts {
+  /** The labels that have examples, ascending; a class is an index here. */
+  readonly labels: Int32Array
+  readonly coder: CoderTables
+  readonly members: Members
+  readonly pool: Pool
+  readonly recall: Recall
+  readonly cells: Cells
+  /** The power of the answer that is made of all that (sharpness.ts); 1 or more. */
+  readonly sharpness: number
+  /** What its classes are multiplied by (class-balance.ts); empty where they are not. */
+  readonly balance: Float64Array
+  /** Of every answer, spread over all labels. */
+  readonly uniformShare: number
+}
+
+/** All that a model is made of. */
+export interface PooledParts extends AnswerParts {
+  readonly labelCount: number
+  readonly rule: DecisionRule
+  readonly detector: OutlierDetector
+  readonly examples: number
+  readonly logLoss: number | null
+  readonly accuracy: number | null
+}
+
+export function writePooled(parts: PooledParts): Uint8Array {
+  const to = new ModelWriter(pooledKind)
+  to.u32(parts.labelCount)
+  to.u32(parts.examples)
+  to.f64(parts.logLoss ?? NaN)
+  to.f64(parts.accuracy ?? NaN)
+  to.u32s(parts.labels)
+  to.f64(parts.uniformShare)
+  writeCoder(parts.coder, to)
+  writeMembers(parts.members, to)
+  writePool(parts.pool, to)
+  writeRecall(parts.recall, to)
+  writeCells(parts.cells, to)
+  to.f64(parts.sharpness)
+  to.f64s(parts.balance)
+  writeRule(parts.rule, to)
+  parts.detector.write(to)
+  return to.seal()
+}
+
+function orNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value
+}
+
+/** @throws Error on bytes that are not a model of this kind, or damaged. */
+export function readPooled(bytes: Uint8Array): PooledParts {
+  const from = new ModelReader(bytes, pooledKind)
+  const parts: PooledParts = {
+    labelCount: from.u32(),
+    examples: from.u32(),
+    logLoss: orNull(from.f64()),
+    accuracy: orNull(from.f64()),
+    labels: Int32Array.from(from.u32s()),
+    uniformShare: from.f64(),
+    coder: readCoder(from),
+    members: readMembers(from),
+    pool: readPool(from),
+    recall: readRecall(from),
+    cells: readCells(from),
+    sharpness: from.f64(),
+    balance: from.f64s(),
+    rule: readRule(from),
+    detector: OutlierDetector.read(from, doubted.length),
+  }
+  from.finish()
+  return parts
+}
+
+/** From an event to probabilities; what a training asks before there is a whole model. */
+export class PooledAnswer {
+  readonly coder: EventCoder
+  readonly #parts: AnswerParts
+  readonly #panel: MemberPanel
+  readonly #view: OutlierView
+  readonly #cellTable: FeatureTable
+  /** The probability of each class of the event that was asked for last. */
+  readonly #answer: Float64Array
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts
+    this.coder = makeCoder(parts.coder)
+    this.#view = new OutlierView(parts.coder.profiles)
+    this.#panel = new MemberPanel(parts.members, parts.labels.length)
+    this.#cellTable = new FeatureTable(parts.cells.hashes.length)
+    for (const hash of parts.cells.hashes) this.#cellTable.add(hash)
+    this.#answer = new Float64Array(parts.labels.length)
+  }
+
+  /** Of the event that was asked for last: how little each of some members takes it to speak for any one label. */
+  readonly doubts = new Float64Array(doubted.length)
+  /** And how far it is from the nearest labelled events. */
+  distance = 0
+
+  /** Fills `probabilities`, one a label; `except` is the place of a reference that is this very event. */
+  fill(values: PointValues, probabilities: Float64Array, except = -1): void {
+    const { pool, recall, cells, sharpness, balance: factors } = this.#parts
+    const answer = this.#answer
+    this.coder.code(values)
+    this.#view.take(values, this.coder.encoder)
+    this.distance = this.#panel.ask(this.coder, this.#view, except)
+    fillDoubts(this.#panel.chances, 0, answer.length, this.doubts)
+    mix(pool, this.#panel.chances, 0, answer)
+    if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)
+    if (cells.key.length > 0) {
+      const cell = this.#cellTable.find(cellHash(cells.key, this.coder.encoder.atoms, 0))
+      if (cell >= 0) mixCounts(cells.counts, cell * answer.length, cells.smoothing, answer)
+    }
+    sharpen(answer, sharpness)
+    balance(answer, factors)
+    spread(this.#parts, answer, 0, probabilities)
+  }
+}
+
+/** The share of the uniform before any example. */
+const uniformShareMax = 0.3
+
+/** The share of the uniform that answers have after so many examples: 0.3 K / (N + K), for what few labels cannot know. */
+export function uniformShareOf(examples: number, labelCount: number): number {
+  return (uniformShareMax * labelCount) / (examples + labelCount)
+}
+
+/** Fills `probabilities`, one a label, with those of the classes, `answer` from `at` on, and the share of the uniform. */
+export function spread(
+  parts: Pick<AnswerParts, 'labels' | 'uniformShare'>,
+  answer: Float64Array,
+  at: number,
+  probabilities: Float64Array,
+): void {
+  const { labels, uniformShare } = parts
+  probabilities.fill(uniformShare / probabilities.length)
+  for (let k = 0; k < labels.length; k++) {
+    const label = labels[k] as number
+    probabilities[label] = (probabilities[label] as number) + (1 - uniformShare) * (answer[at + k] as number)
+  }
+}
+
+export class PooledModel implements Model {
+  readonly summary: ModelSummary
+  readonly #parts: PooledParts
+  readonly #answer: PooledAnswer
+  readonly #probabilities: Float64Array
+
+  constructor(parts: PooledParts) {
+    this.#parts = parts
+    this.#answer = new PooledAnswer(parts)
+    this.#probabilities = new Float64Array(parts.labelCount)
+    this.summary = {
+      kind: pooledKind,
+      examples: parts.examples,
+      features: parts.coder.features.length,
+      logLoss: parts.logLoss,
+      accuracy: parts.accuracy,
+      outlierThreshold: outlierThresholdUsual,
+    }
+  }
+
+  predict(values: PointValues, probabilities: Float64Array): void {
+    this.#answer.fill(values, probabilities)
+  }
+
+  choose(probabilities: Float64Array): number {
+    return chooseBy(this.#parts.rule, probabilities, this.#parts.labels)
+  }
+
+  outlierScore(values: PointValues): number {
+    return this.assess(values, this.#probabilities)
+  }
+
+  assess(values: PointValues, probabilities: Float64Array): number {
+    this.#answer.fill(values, probabilities)
+    return this.#parts.detector.score(this.#answer.distance, this.#answer.doubts)
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The classifier `pooled/1`: a linear model, two forests, boosted trees and the nearest neighbour, mixed by what each is worth on held-out
+ * examples. What a job trains with.
+ *
+ * Owns: the stages of a training, in order. Leaves out: each stage (the files imported below), the bytes (pooled-model.ts).
+ */
+import { assert } from '../../../assert.js'
+import { roundsMax } from '../trees/boosting.js'
+import type { Classifier, Model, TrainingProgress, TrainingSet } from '../classifier.js'
+import { codeExamples, type CodedExamples } from './coded-examples.js'
+import { fitCorrections, judge, type Corrections } from './corrections.js'
+import { fitDetector } from './detector-fit.js'
+import { weighExamples, type ExampleWeights } from './example-weights.js'
+import { holdOut, type HeldOut } from './held-out.js'
+import type { LearningTable } from '../features/learning-table.js'
+import { usualPenalty } from '../linear/linear-choice.js'
+import { forestTrees, shallowBoosting, trainMembers, type Members } from './members.js'
+import { chooseReferences, ExampleView } from './nearest.js'
+import { fitPool, poolToAnswer, type Pool } from './pool.js'
+import { PooledModel, pooledKind, readPooled, uniformShareOf, writePooled, type AnswerParts } from './pooled-model.js'
+import { ProgressReport, type Stage } from '../progress.js'
+import { recallLimit } from './recall.js'
+import { fitStreamRule } from './rule-fit.js'
+
+interface MembersInput {
+  readonly table: LearningTable
+  readonly weights: ExampleWeights
+  readonly view: ExampleView
+  readonly held: HeldOut | null
+}
+
+/** The members that answer, and the examples, by number, that the nearest neighbour holds. */
+interface FittedMembers {
+  readonly members: Members
+  readonly references: readonly number[]
+}
+
+/** All that an answer is made from, as the stages leave it. */
+interface Fitted {
+  readonly coded: CodedExamples
+  readonly held: HeldOut | null
+  readonly pool: Pool
+  readonly members: Members
+  readonly corrections: Corrections
+  readonly uniformShare: number
+}
+
+function viewOf({ examples }: TrainingSet, { encoder, table }: CodedExamples): ExampleView {
+  const { rowOf, classes } = table.matrix
+  return new ExampleView(examples, encoder, (example) => classes[rowOf[example] as number] as number)
+}
+
+/** Trains the members on all examples, with what did best on the held-out ones. */
+function fitMembers(
+  { examples, seed }: TrainingSet,
+  { table, weights, view, held }: MembersInput,
+  stage: Stage,
+): FittedMembers {
+  const references = chooseReferences(examples, [...examples.keys()], seed)
+  const options = {
+    seed,
+    penalty: held?.penalty ?? usualPenalty,
+    trees: forestTrees,
+    depth: held?.depth ?? shallowBoosting,
+    rounds: held?.rounds ?? roundsMax,
+  }
+  const rows = { table, rowWeights: weights.ofRows, nearest: view.nearest(references, seed) }
+  return { members: trainMembers(rows, options, stage), references }
+}
+
+function answerOf({ points }: TrainingSet, fitted: Fitted): AnswerParts {
+  const { coded, held, pool, members, corrections, uniformShare } = fitted
+  const { encoder, vocabulary, factors, table } = coded
+  const { recall, cells, sharpness, balance } = corrections
+  return {
+    labels: table.matrix.labels,
+    coder: {
+      points,
+      profiles: encoder.profiles,
+      pairs: encoder.pairs,
+      features: vocabulary.hashes,
+      counts: vocabulary.counts,
+      columns: table.columns,
+      columnOf: table.columnOf,
+      columnCount: table.coder.codes.length,
+      factors,
+    },
+    members,
+    pool: poolToAnswer(pool, held),
+    recall,
+    cells,
+    sharpness,
+    balance,
+    uniformShare,
+  }
+}
+
+function train(set: TrainingSet, progress: TrainingProgress): Uint8Array {
+  assert(set.examples.length > 0, 'a training has examples')
+  const report = new ProgressReport(progress)
+  const uniformShare = uniformShareOf(set.examples.length, set.labelCount)
+  const coded = codeExamples(set, report)
+  const { table, atoms } = coded
+  const weights = weighExamples(set, coded, report.stage(0.09, 0.12, 'Comparing with the stream'))
+  const view = viewOf(set, coded)
+  const held = holdOut(
+    { table, view, weights: weights.ofExamples, seed: set.seed, nearestLimit: recallLimit },
+    report.stage(0.12, 0.55, 'Comparing on held-out examples'),
+  )
+  const pool = fitPool(held, set.examples.length, uniformShare)
+  const { members, references } = fitMembers(
+    set,
+    { table, weights, view, held },
+    report.stage(0.55, 0.93, 'Fitting the model'),
+  )
+  const corrections = fitCorrections(
+    { held, pool, atoms, weights: weights.ofExamples, nearestScale: members.nearest.scale, uniformShare },
+    report.stage(0.93, 0.95, 'Remembering what was said of equal events'),
+  )
+  const answer = answerOf(set, { coded, held, pool, members, corrections, uniformShare })
+  const usual = report.stage(0.95, 0.99, 'Measuring what is usual')
+  const bytes = writePooled({
+    ...answer,
+    labelCount: set.labelCount,
+    detector: fitDetector(set, { answer, references, held }, usual),
+    rule: fitStreamRule(set, { answer, atoms, answers: corrections.answers }),
+    examples: set.examples.length,
+    ...judge(corrections.answers, uniformShare),
+  })
+  report.stage(0, 1, 'Trained').at(1)
+  return bytes
+}
+
+/** Good from two examples to hundreds of thousands. */
+export const pooled: Classifier = {
+  kind: pooledKind,
+  train,
+  load(bytes: Uint8Array): Model {
+    return new PooledModel(readPooled(bytes))
+  },
+}

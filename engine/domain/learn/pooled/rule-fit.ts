@@ -1,0 +1,58 @@
+/** The decision rule of a model, fitted to the stream: events that nobody labelled, and labelled ones as they were held out. */
+import { cellHash } from './cells.js'
+import type { TrainingSet } from '../classifier.js'
+import type { HeldOutAnswers } from './corrections.js'
+import { fitRule, needsStream, type DecisionRule, type RuleStream } from '../decision-rule.js'
+import type { AtomRows } from '../features/pair-choice.js'
+import { PooledAnswer, spread, type AnswerParts } from './pooled-model.js'
+import { evenly } from '../trees/row-draw.js'
+
+/** Events of the stream that the decision rule is fitted to. */
+const eventsMax = 2_000
+
+export interface RuleInput {
+  readonly answer: AnswerParts
+  /** The whole values of all examples. */
+  readonly atoms: AtomRows
+  readonly answers: HeldOutAnswers | null
+}
+
+/** Held-out answers as probabilities of all labels, without the share of the uniform, one example after the other. */
+function heldOutProbabilities({ held, chances }: HeldOutAnswers, labels: Int32Array, labelCount: number): Float64Array {
+  const all = new Float64Array(held.classes.length * labelCount)
+  for (let h = 0; h < held.classes.length; h++)
+    spread(
+      { labels, uniformShare: 0 },
+      chances,
+      h * held.classCount,
+      all.subarray(h * labelCount, (h + 1) * labelCount),
+    )
+  return all
+}
+
+/** Held-out examples, and events of the stream that are no example. */
+function streamOf({ background, labelCount }: TrainingSet, { answer: parts, atoms, answers }: RuleInput): RuleStream {
+  const { labels, uniformShare } = parts
+  const answer = new PooledAnswer(parts)
+  const uniform = uniformShare / labelCount
+  const all = Int32Array.from({ length: atoms.pointCount }, (_, point) => point)
+  const labelled = new Set<number>()
+  for (let i = 0; i < atoms.classes.length; i++) labelled.add(cellHash(all, atoms.atoms, i * atoms.pointCount))
+  const stream = answers === null ? [] : [...heldOutProbabilities(answers, labels, labelCount)]
+  const weights = answers === null ? [] : [...answers.held.weights]
+  const probabilities = new Float64Array(labelCount)
+  for (const values of evenly(background, eventsMax)) {
+    answer.fill(values, probabilities)
+    if (labelled.has(cellHash(all, answer.coder.encoder.atoms, 0))) continue
+    for (const probability of probabilities) stream.push((probability - uniform) / (1 - uniformShare))
+    weights.push(1)
+  }
+  return { probabilities: Float64Array.from(stream), weights: Float64Array.from(weights), among: labels, labelCount }
+}
+
+export function fitStreamRule(set: TrainingSet, input: RuleInput): DecisionRule {
+  const { labelCount, objective = 'accuracy' } = set
+  const { labels: among, uniformShare } = input.answer
+  const nothing: RuleStream = { probabilities: new Float64Array(0), weights: new Float64Array(0), among, labelCount }
+  return fitRule(objective, needsStream(objective) ? streamOf(set, input) : nothing, uniformShare)
+}

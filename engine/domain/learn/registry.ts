@@ -1,0 +1,25 @@
+/**
+ * Every kind of classifier there is, by the kind that its models' bytes start with.
+ *
+ * From the first release on a kind is never reused for another layout of bytes: a stored model is opened by the class that wrote it.
+ */
+import type { Classifier, Model } from './classifier.js'
+import { kindOf } from './model-bytes.js'
+import { pooled } from './pooled/pooled.js'
+
+const classifiers: ReadonlyMap<string, Classifier> = new Map([pooled].map((one) => [one.kind, one]))
+
+/** What a job trains with. */
+export const defaultClassifier: Classifier = pooled
+
+/** @throws Error for a kind that this version does not know. */
+export function classifierFor(kind: string): Classifier {
+  const classifier = classifiers.get(kind)
+  if (classifier === undefined) throw new Error(`no classifier of kind ${JSON.stringify(kind)}`)
+  return classifier
+}
+
+/** The model of these bytes, of whatever kind. @throws Error on bytes of an unknown kind, cut short or changed. */
+export function loadModel(bytes: Uint8Array): Model {
+  return classifierFor(kindOf(bytes)).load(bytes)
+}

@@ -1,0 +1,183 @@
+/**
+ * Forests of trees that are grown until they are pure: extra trees and random forests.
+ *
+ * Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) see every event and split at a place of chance; trees of a
+ * random forest (Breiman 2001) see a draw with replacement and split at the best place. Both take the best of a few
+ * candidates by the fall of the Gini impurity, and answer with the mean of their leaves' shares.
+ *
+ * A candidate is what a random event of the node has: one of its numbers, or one of its features. So values are tried
+ * as often as they come, and a column of thousands of rare values does not drown the others.
+ */
+import { Dice } from '../dice.js'
+import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { cleared, GiniSearch } from './gini-search.js'
+import { ListKey } from '../hash.js'
+import type { Stage } from '../progress.js'
+import { drawRows, pickRows } from './row-draw.js'
+import { partition, type TreeRows, type TreeTable } from '../features/tree-table.js'
+
+export interface ForestOptions {
+  readonly trees: number
+  /** Draw events and seek the best split (random forest), or take all and split by chance (extra trees). */
+  readonly bootstrap: boolean
+  /** Candidates a node, as a multiple of the square root of how many entries an event has. */
+  readonly breadth: number
+  /** Events that one tree sees at most. */
+  readonly rowsMax: number
+  readonly seed: number
+}
+
+const depthMax = 60
+/** Tries to draw an event by its weight; the last takes what comes, so that light ones are not forgotten. */
+const drawTrials = 8
+
+class ForestGrower {
+  readonly #table: TreeTable
+  readonly #options: ForestOptions
+  readonly #candidates: number
+  readonly #builder = new TreeBuilder()
+  /** For each column the node, counted from 1 over all trees, that tried it last. */
+  readonly #triedBy: Int32Array
+  readonly #triedMax: number
+  /** For each row the first that is like it. */
+  readonly #twins: Int32Array
+  #nodeCount = 0
+  readonly #gini: GiniSearch
+  #weights: Float64Array
+  #dice: Dice
+
+  constructor(table: TreeTable, options: ForestOptions) {
+    this.#table = table
+    this.#options = options
+    const entries = table.columns.length / Math.max(1, table.rowCount)
+    this.#candidates = Math.max(2, Math.ceil(options.breadth * Math.sqrt(entries)))
+    this.#gini = new GiniSearch(table, Math.min(options.rowsMax, table.rowCount))
+    this.#twins = firstTwins(table)
+    this.#triedMax = this.#candidates * 3
+    this.#triedBy = new Int32Array(table.columnCount)
+    this.#weights = new Float64Array(0)
+    this.#dice = new Dice(options.seed, 0)
+  }
+
+  grow(from: TreeRows, stage: Stage): FlatTrees {
+    const { trees, bootstrap, rowsMax, seed } = this.#options
+    for (let tree = 0; tree < trees; tree++) {
+      stage.at(tree / trees)
+      this.#dice = new Dice(seed, tree + 1)
+      this.#weights = from.weights
+      let rows: Int32Array = from.rows.slice()
+      if (bootstrap) {
+        const drawn = drawRows(from, rowsMax, this.#table.rowCount, this.#dice)
+        rows = drawn.rows
+        this.#weights = drawn.weights
+      } else if (rowsMax < rows.length) rows = pickRows(rows, rowsMax, this.#dice)
+      this.#builder.startTree()
+      this.#node(rows, 0, rows.length, 0)
+    }
+    return this.#builder.finish()
+  }
+
+  #node(rows: Int32Array, start: number, end: number, depth: number): void {
+    const { classes } = this.#table
+    const counts = cleared(this.#gini.counts)
+    let total = 0
+    let heaviest = 0
+    let pure = true
+    const first = classes[rows[start] as number] as number
+    for (let i = start; i < end; i++) {
+      const row = rows[i] as number
+      const label = classes[row] as number
+      const weight = this.#weights[row] as number
+      counts[label] = (counts[label] as number) + weight
+      total += weight
+      if (weight > heaviest) heaviest = weight
+      if (label !== first) pure = false
+    }
+    if (!pure && depth < depthMax && this.#findSplit(rows, start, end, total, heaviest)) {
+      const { column, code } = this.#gini.best
+      const node = this.#builder.split(column, code)
+      const middle = partition(this.#table, rows, start, end, column, code)
+      this.#node(rows, start, middle, depth + 1)
+      this.#builder.rightComes(node)
+      this.#node(rows, middle, end, depth + 1)
+      return
+    }
+    for (let k = 0; k < counts.length; k++) counts[k] = (counts[k] as number) / total
+    if (pure) this.#builder.sharedLeaf(first, counts)
+    else this.#builder.leaf(counts)
+  }
+
+  /** A row of the node, heavier ones more often: one that stands for many events is as many events. */
+  #drawRow(rows: Int32Array, start: number, end: number, heaviest: number): number {
+    for (let trial = 1; ; trial++) {
+      const row = rows[start + this.#dice.below(end - start)] as number
+      if (trial === drawTrials || this.#dice.below(1 << 16) * heaviest < (this.#weights[row] as number) * (1 << 16))
+        return row
+    }
+  }
+
+  /** Whether the rows are alike in all columns, as those of one event with two labels are: a search would end only after all its draws. */
+  #areTwins(rows: Int32Array, start: number, end: number): boolean {
+    const twins = this.#twins
+    const first = twins[rows[start] as number] as number
+    for (let i = start + 1; i < end; i++) if (twins[rows[i] as number] !== first) return false
+    return true
+  }
+
+  /** Leaves the best of some candidates in #best; false where nothing parts the rows. Positional: called for each node. */
+  #findSplit(rows: Int32Array, start: number, end: number, total: number, heaviest: number): boolean {
+    const { starts, columns } = this.#table
+    const gini = this.#gini
+    if (this.#areTwins(rows, start, end)) return false
+    gini.begin(rows, start, end, total, this.#weights)
+    let found = 0
+    let tried = 0
+    const dice = this.#options.bootstrap ? null : this.#dice
+    const node = ++this.#nodeCount
+    const triedBy = this.#triedBy
+    const triedMax = this.#triedMax
+    for (let draw = 0; draw < triedMax * 2 && found < this.#candidates && tried < triedMax; draw++) {
+      const row = this.#drawRow(rows, start, end, heaviest)
+      const from = starts[row] as number
+      const size = (starts[row + 1] as number) - from
+      if (size === 0) continue
+      const column = columns[from + this.#dice.below(size)] as number
+      if (triedBy[column] === node) continue
+      triedBy[column] = node
+      tried++
+      if (gini.tryColumn(column, dice)) found++
+    }
+    return gini.best.column >= 0
+  }
+}
+
+/** For each row the first that has the same in all columns. */
+function firstTwins({ rowCount, starts, columns, entryCodes }: TreeTable): Int32Array {
+  const firsts = new Map<number, number>()
+  const key = new ListKey()
+  return Int32Array.from({ length: rowCount }, (_, row) => {
+    key.clear()
+    for (let j = starts[row] as number; j < (starts[row + 1] as number); j++)
+      key.add((columns[j] as number) * 256 + (entryCodes[j] as number))
+    const first = firsts.get(key.value) ?? row
+    if (first === row) firsts.set(key.value, row)
+    return first
+  })
+}
+
+export function growForest(table: TreeTable, from: TreeRows, options: ForestOptions, stage: Stage): FlatTrees {
+  return new ForestGrower(table, options).grow(from, stage)
+}
+
+/** Fills `shares` with the mean share of each class over the leaves; they sum to 1, which rounded shares of a leaf do not. */
+export function askForest({ roots, nodes, values }: FlatTrees, codes: Uint8Array, shares: Float64Array): void {
+  shares.fill(0)
+  const classCount = shares.length
+  for (let tree = 0; tree < roots.length; tree++) {
+    const at = leafOf(nodes, roots[tree] as number, codes)
+    for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) + (values[at + k] as number)
+  }
+  let total = 0
+  for (let k = 0; k < classCount; k++) total += shares[k] as number
+  for (let k = 0; k < classCount; k++) shares[k] = (shares[k] as number) / total
+}

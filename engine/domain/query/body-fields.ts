@@ -1,0 +1,231 @@
+/**
+ * Values at paths of a body, straight from its bytes (event/body-format.ts): no object is built of it.
+ *
+ * Owns: one walk that finds all paths of a question. Leaves out: which path counts for a field (query/record-fields.ts).
+ *
+ * 1. A walk ends behind the last field that the question needs, where the body's shape says which that is; a body of a
+ *    shape that has none of them is not walked at all.
+ * 2. An array on the way is walked item by item, at the end value by value; what is inside of an object at the end of a
+ *    path is no value, but makes the path present.
+ */
+import { BodyCursor } from '../event/body-cursor.js'
+import {
+  TAG_ARRAY,
+  TAG_FALSE,
+  TAG_FLOAT,
+  TAG_MINUS,
+  TAG_NAMED,
+  TAG_NULL,
+  TAG_OBJECT,
+  TAG_TEXT,
+  TAG_TRUE,
+  TAG_WHOLE,
+  TAG_WORD,
+} from '../event/body-format.js'
+import type { ScalarValue } from '../event/point-value.js'
+import type { ShapeTree } from '../event/shape-tree.js'
+import type { Words } from '../event/words.js'
+import type { BodyPath } from './field.js'
+
+/** Where the fields of one shape lead from one node. */
+interface Plan {
+  readonly steps: readonly (PathNode | null)[]
+  /** The last field that leads anywhere, or -1. */
+  readonly last: number
+}
+
+class PathNode {
+  slot = -1
+  readonly #children = new Map<string, PathNode>()
+  readonly #plans: (Plan | undefined)[] = []
+
+  child(name: string): PathNode {
+    let node = this.#children.get(name)
+    if (node === undefined) this.#children.set(name, (node = new PathNode()))
+    return node
+  }
+
+  step(name: string): PathNode | null {
+    return this.#children.get(name) ?? null
+  }
+
+  plan(shape: number, names: readonly string[]): Plan {
+    const known = this.#plans[shape]
+    if (known !== undefined) return known
+    const steps = names.map((name) => this.step(name))
+    const plan = { steps, last: steps.findLastIndex((step) => step !== null) }
+    while (this.#plans.length < shape) this.#plans.push(undefined)
+    this.#plans[shape] = plan
+    return plan
+  }
+}
+
+const noValues: readonly ScalarValue[] = []
+
+export class BodyFields extends BodyCursor {
+  readonly #root = new PathNode()
+  readonly #values: ScalarValue[][]
+  readonly #present: Uint8Array
+  /** The slot of every value there is, or -1. */
+  readonly #whole: number
+  #shapes!: ShapeTree
+  #words!: Words
+
+  constructor(paths: readonly BodyPath[]) {
+    super()
+    this.#whole = paths.findIndex(({ whole }) => whole === true)
+    for (const [slot, { names }] of paths.entries()) {
+      if (slot === this.#whole) continue
+      let node = this.#root
+      for (const name of names) node = node.child(name)
+      node.slot = slot
+    }
+    this.#values = paths.map(() => [])
+    this.#present = new Uint8Array(paths.length)
+  }
+
+  /** Finds the values in a body. @throws Error on a shape or word that is not known. */
+  walk(bytes: Buffer, shapes: ShapeTree, words: Words): void {
+    this.clear()
+    this.#shapes = shapes
+    this.#words = words
+    this.bytes = bytes
+    this.at = 0
+    this.#value(this.#root, true)
+    if (this.#whole < 0) return
+    this.at = 0
+    this.#gather(this.#values[this.#whole] as ScalarValue[])
+    this.#present[this.#whole] = 1
+  }
+
+  /** As before any body. */
+  clear(): void {
+    for (let slot = 0; slot < this.#values.length; slot++) {
+      if ((this.#values[slot] as ScalarValue[]).length > 0) (this.#values[slot] as ScalarValue[]).length = 0
+    }
+    this.#present.fill(0)
+  }
+
+  /** What stands at a path; until the next walk. */
+  values(slot: number): readonly ScalarValue[] {
+    return this.#values[slot] ?? noValues
+  }
+
+  /** True where anything but null, empty objects and empty arrays is at the path or under it. */
+  has(slot: number): boolean {
+    return this.#present[slot] === 1
+  }
+
+  /** Walks one value; true where it is anything. `mayStop`: what stands behind it is not needed. */
+  #value(node: PathNode, mayStop: boolean): boolean {
+    const tag = this.bytes[this.at] as number
+    let present: boolean
+    if (tag === TAG_OBJECT) present = this.#object(node, mayStop && node.slot < 0)
+    else if (tag === TAG_ARRAY) present = this.#array(node)
+    else if (tag === TAG_NAMED) present = this.#named(node)
+    else if (node.slot < 0) present = this.#skip()
+    else {
+      const value = this.#scalar()
+      present = value !== null
+      if (value !== null) (this.#values[node.slot] as ScalarValue[]).push(value)
+    }
+    if (present && node.slot >= 0) this.#present[node.slot] = 1
+    return present
+  }
+
+  #gather(into: ScalarValue[]): void {
+    const tag = this.bytes[this.at] as number
+    if (tag !== TAG_OBJECT && tag !== TAG_ARRAY && tag !== TAG_NAMED) {
+      const value = this.#scalar()
+      if (value !== null) into.push(value)
+      return
+    }
+    this.at++
+    const count = this.count()
+    for (let left = tag === TAG_OBJECT ? this.#shapes.names(count).length : count; left > 0; left--) {
+      if (tag === TAG_NAMED) this.#skip()
+      this.#gather(into)
+    }
+  }
+
+  #object(node: PathNode, mayStop: boolean): boolean {
+    this.at++
+    const shape = this.count()
+    const names = this.#shapes.names(shape)
+    const { steps, last } = node.plan(shape, names)
+    let present = false
+    for (let i = 0; i < names.length; i++) {
+      if (mayStop && i > last) return true
+      const step = steps[i] as PathNode | null
+      if (step === null ? this.#skip() : this.#value(step, mayStop && i === last)) present = true
+    }
+    return present
+  }
+
+  #array(node: PathNode): boolean {
+    this.at++
+    let present = false
+    for (let left = this.count(); left > 0; left--) if (this.#value(node, false)) present = true
+    return present
+  }
+
+  #named(node: PathNode): boolean {
+    this.at++
+    let present = false
+    for (let left = this.count(); left > 0; left--) {
+      const step = node.step(this.#scalar() as string)
+      if (step === null ? this.#skip() : this.#value(step, false)) present = true
+    }
+    return present
+  }
+
+  #scalar(): ScalarValue | null {
+    return this.scalar(this.bytes[this.at++] as number, this.#words)
+  }
+
+  /** Goes behind one value that nobody asked for; true where it is anything. */
+  #skip(): boolean {
+    const bytes = this.bytes
+    const tag = bytes[this.at++] as number
+    if (tag >= TAG_WORD) {
+      this.at++
+      return true
+    }
+    switch (tag) {
+      case TAG_NULL:
+        return false
+      case TAG_TRUE:
+      case TAG_FALSE:
+        return true
+      case TAG_WHOLE:
+      case TAG_MINUS:
+        while ((bytes[this.at++] as number) >= 0x80);
+        return true
+      case TAG_FLOAT:
+        this.at += 8
+        return true
+      case TAG_TEXT: {
+        const length = this.varint()
+        this.at += length
+        return true
+      }
+      case TAG_OBJECT:
+        return this.#skipMany(this.#shapes.names(this.count()).length, false)
+      case TAG_ARRAY:
+        return this.#skipMany(this.count(), false)
+      case TAG_NAMED:
+        return this.#skipMany(this.count(), true)
+      default:
+        throw new Error('bytes that are none of a body')
+    }
+  }
+
+  #skipMany(count: number, named: boolean): boolean {
+    let present = false
+    for (let left = count; left > 0; left--) {
+      if (named) this.#skip()
+      if (this.#skip()) present = true
+    }
+    return present
+  }
+}

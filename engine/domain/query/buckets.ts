@@ -1,0 +1,206 @@
+/** Aggregations that sort events into buckets by what they are: `terms`, `filter`, `filters`, `missing`, `range`, `date_range`. */
+import { limits } from '../../limits.js'
+import type { ScalarValue } from '../event/point-value.js'
+import type { JsonReader } from './json-reader.js'
+import { compileClause } from './clause.js'
+import { matches, not, type Condition } from './condition.js'
+import { zoneOf } from './field-clauses.js'
+import { instantOf, spanOf } from './instant.js'
+import { orderOf } from './bucket-order.js'
+import { dateKeyText } from './date-format.js'
+import { fieldOf, figureOf, valuesOr } from './metrics.js'
+import { equalToOneOf } from './scalar.js'
+import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
+
+const TERMS_DEFAULT = 10
+
+export const bucketKinds: Readonly<Record<string, KindCompiler>> = {
+  terms,
+  filter: (json, context, inner) => conditional(compileClause(json, context), inner),
+  missing: (json, context, inner) => {
+    const { field } = json.object(['field'])
+    if (field === undefined) return json.fail('field: Field required', 'missing')
+    return conditional(not({ kind: 'has', field: context.fields.field(field.name()) }), inner)
+  },
+  filters,
+  range: (json, context, inner) => ranges(json, context, inner, false),
+  date_range: (json, context, inner) => ranges(json, context, inner, true),
+}
+
+function conditional(condition: Condition, inner: InnerPlans): () => Collector {
+  return () => {
+    const bucket = inner.bucket()
+    return {
+      collect: (event) => void (matches(condition, event) && bucket.collect(event)),
+      result: () => bucket.result(),
+    }
+  }
+}
+
+function terms(json: JsonReader, context: AggregationContext, inner: InnerPlans): () => Collector {
+  const { field, missing, options } = fieldOf(json, context, [
+    'size',
+    'order',
+    'min_doc_count',
+    'include',
+    'exclude',
+    'shard_size',
+    'show_term_doc_count_error',
+    'execution_hint',
+    'collect_mode',
+    'value_type',
+  ])
+  const size = options.size?.integer(1, limits.queryBucketsMax) ?? TERMS_DEFAULT
+  const least = options.min_doc_count?.integer(1, Number.MAX_SAFE_INTEGER) ?? 1
+  const order = orderOf(options.order, { by: '_count', descending: true })
+  const [included, excluded] = [listed(options.include), listed(options.exclude)]
+  const wanted = (value: ScalarValue): boolean => (included?.(value) ?? true) && !(excluded?.(value) ?? false)
+  return () => {
+    const found = new Map<ScalarValue, Bucket>()
+    return {
+      collect(event) {
+        const values = valuesOr(event, field, missing)
+        for (let i = 0; i < values.length; i++) {
+          const value = values[i] as ScalarValue
+          // An event counts once in a bucket, however often it has the value.
+          if (!wanted(value) || (i > 0 && values.indexOf(value) < i)) continue
+          let bucket = found.get(value)
+          if (bucket === undefined) {
+            context.budget.term(value)
+            found.set(value, (bucket = inner.bucket()))
+          }
+          bucket.collect(event)
+        }
+      },
+      result() {
+        const entries = [...found].filter(([, bucket]) => bucket.count >= least)
+        const buckets = order(entries.map(([value, bucket]) => ({ key: value, bucket }))).slice(0, size)
+        context.budget.buckets(buckets.length)
+        const shown = buckets.reduce((sum, { bucket }) => sum + bucket.count, 0)
+        const all = entries.reduce((sum, [, bucket]) => sum + bucket.count, 0)
+        return {
+          doc_count_error_upper_bound: 0,
+          sum_other_doc_count: all - shown,
+          buckets: buckets.map(({ key, bucket }) => ({ ...termKey(key, field.kind === 'time'), ...bucket.result() })),
+        }
+      },
+    }
+  }
+}
+
+function termKey(key: ScalarValue, isTime: boolean): Json {
+  if (isTime) return { key: (key as number) / 1000, key_as_string: dateKeyText(key as number, 0) }
+  return typeof key === 'boolean' ? { key: key ? 1 : 0, key_as_string: String(key) } : { key }
+}
+
+function listed(json: JsonReader | undefined): ((value: ScalarValue) => boolean) | undefined {
+  if (json === undefined) return undefined
+  if (!Array.isArray(json.value))
+    json.fail('a pattern is not supported here; supported: a list of values', 'unsupported')
+  return equalToOneOf(json.list().map((value) => value.scalar()))
+}
+
+function filters(json: JsonReader, context: AggregationContext, inner: InnerPlans): () => Collector {
+  const options = json.object(['filters', 'other_bucket', 'other_bucket_key', 'keyed'])
+  const list = options.filters
+  if (list === undefined) return json.fail('filters: Field required', 'missing')
+  const isNamed = list.isObject
+  const named: [string, Condition][] = isNamed
+    ? list.entries().map(([name, clause]) => [name, compileClause(clause, context)])
+    : list.list(limits.queryClausesMax).map((clause, at) => [String(at), compileClause(clause, context)])
+  const otherKey = options.other_bucket_key?.text()
+  const hasOther = otherKey !== undefined || options.other_bucket?.boolean() === true
+  return () => {
+    const buckets = named.map(() => inner.bucket())
+    const other = inner.bucket()
+    return {
+      collect(event) {
+        let any = false
+        for (const [at, [, condition]] of named.entries()) {
+          if (!matches(condition, event)) continue
+          any = true
+          buckets[at]?.collect(event)
+        }
+        if (!any && hasOther) other.collect(event)
+      },
+      result() {
+        context.budget.buckets(named.length)
+        const results: [string, Json][] = named.map(([name], at) => [name, (buckets[at] as Bucket).result()])
+        if (hasOther) results.push([otherKey ?? '_other_', other.result()])
+        return { buckets: isNamed ? Object.fromEntries(results) : results.map(([, result]) => result) }
+      },
+    }
+  }
+}
+
+interface Range {
+  readonly key: string
+  readonly from: number
+  readonly to: number
+  readonly shown: Json
+}
+
+function ranges(json: JsonReader, context: AggregationContext, inner: InnerPlans, ofDates: boolean): () => Collector {
+  const { field, missing, options } = fieldOf(json, context, ['ranges', 'keyed', 'time_zone', 'format'])
+  const list = options.ranges
+  if (list === undefined) return json.fail('ranges: Field required', 'missing')
+  if (options.format !== undefined && !ofDates) options.format.unsupported(['field', 'ranges', 'keyed', 'missing'])
+  const offsetMinutes = zoneOf(options.time_zone)
+  const format = options.format
+  const wanted = list
+    .list(limits.queryClausesMax)
+    .map((range) => readRange(range, ofDates, context.nowMicros, offsetMinutes, format))
+  wanted.sort((a, b) => a.from - b.from || a.to - b.to)
+  const keyed = options.keyed?.boolean() === true
+  return () => {
+    const buckets = wanted.map(() => inner.bucket())
+    return {
+      collect(event) {
+        const values = valuesOr(event, field, missing).map((value) =>
+          ofDates ? dateFigure(field.kind === 'time', value) : figureOf(field, value),
+        )
+        for (const [at, { from, to }] of wanted.entries()) {
+          if (values.some((value) => value !== null && value >= from && value < to)) buckets[at]?.collect(event)
+        }
+      },
+      result() {
+        context.budget.buckets(wanted.length)
+        const results = wanted.map(({ key, shown }, at) => ({ key, ...shown, ...(buckets[at] as Bucket).result() }))
+        return { buckets: keyed ? Object.fromEntries(results.map(({ key, ...rest }) => [key, rest])) : results }
+      },
+    }
+  }
+}
+
+/** Milliseconds. */
+function dateFigure(isTime: boolean, value: ScalarValue): number | null {
+  const instant = isTime ? (value as number) : instantOf(value)
+  return instant === null ? null : instant / 1000
+}
+
+function readRange(
+  json: JsonReader,
+  ofDates: boolean,
+  nowMicros: number,
+  offsetMinutes: number,
+  format: JsonReader | undefined,
+): Range {
+  const { key, from, to } = json.object(['key', 'from', 'to'])
+  const end = (one: JsonReader | undefined, open: number): number => {
+    if (one === undefined) return open
+    if (!ofDates) return one.number()
+    const span = spanOf(one.scalar(), { nowMicros, offsetMinutes }) ?? one.fail('Input should be a date')
+    return span.first / 1000
+  }
+  const [low, high] = [end(from, Number.NEGATIVE_INFINITY), end(to, Number.POSITIVE_INFINITY)]
+  const text = (number: number): string => {
+    if (!Number.isFinite(number)) return '*'
+    if (ofDates) return dateKeyText(number * 1000, offsetMinutes, format)
+    return Number.isInteger(number) ? `${number}.0` : String(number)
+  }
+  const shown = {
+    ...(Number.isFinite(low) ? { from: low, ...(ofDates ? { from_as_string: text(low) } : {}) } : {}),
+    ...(Number.isFinite(high) ? { to: high, ...(ofDates ? { to_as_string: text(high) } : {}) } : {}),
+  }
+  return { key: key?.text() ?? `${text(low)}-${text(high)}`, from: low, to: high, shown }
+}

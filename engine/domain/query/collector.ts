@@ -1,0 +1,148 @@
+/**
+ * What collects events in an aggregation: collectors, their plans, buckets, and the budget that they share.
+ *
+ * Leaves out: each kind (metrics.ts, buckets.ts, histograms.ts), reading what is asked (aggregation.ts).
+ *
+ * 1. What would exceed the budget is refused before memory is taken for it.
+ */
+import { Refusal } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { ScalarValue } from '../event/point-value.js'
+import type { JsonReader } from './json-reader.js'
+import type { ClauseContext } from './clause-context.js'
+import type { EventFields } from './condition.js'
+import type { SourceFilter } from './source-filter.js'
+import type { SortValues } from './sort.js'
+
+export type Json = Record<string, unknown>
+
+/** Takes events, gives a figure or buckets. */
+export interface Collector {
+  collect(event: EventFields): void
+  result(): Json
+}
+
+/** A fresh collector, for each bucket it is in. */
+export type Plan = () => Collector
+
+/** An event that may be shown. */
+export interface EventRef {
+  readonly jobId: number
+  readonly micros: number
+}
+
+/** The events behind `top_hits`. */
+export interface HitSource {
+  /** The event that is being collected. */
+  current(): EventRef
+  hit(event: EventRef, source: SourceFilter, sort: SortValues | null): Json
+}
+
+export interface AggregationContext extends ClauseContext {
+  readonly hits: HitSource
+  readonly budget: Budget
+}
+
+export type KindCompiler = (json: JsonReader, context: AggregationContext, inner: InnerPlans) => Plan
+
+/** What all aggregations of one question may take together. */
+export class Budget {
+  #terms = 0
+  #termChars = 0
+  #collectors = 0
+  #buckets = 0
+  #documentChars = 0
+
+  /** One more value that is told apart. @throws Refusal query_too_large. */
+  term(value: ScalarValue): void {
+    if (typeof value === 'string') this.#termChars += value.length
+    if (++this.#terms > limits.queryTermsMax || this.#termChars > limits.queryTermCharsMax) {
+      const most = `${limits.queryTermsMax} values apart, of ${limits.queryTermCharsMax} characters together`
+      throw new Refusal('query_too_large', `the aggregations of a query tell at most ${most}; narrow the query`)
+    }
+  }
+
+  /** So many more buckets, figures and events that are kept while the events are gone through. @throws Refusal query_too_large. */
+  collectors(count: number): void {
+    this.#collectors += count
+    if (this.#collectors > limits.queryCollectorsMax) {
+      throw new Refusal(
+        'query_too_large',
+        `the aggregations of a query keep at most ${limits.queryCollectorsMax} buckets and figures; ask for less in each`,
+      )
+    }
+  }
+
+  /** One more event that is shown in a bucket. @throws Refusal query_too_large. */
+  document(document: Json): Json {
+    this.#documentChars += JSON.stringify(document).length
+    if (this.#documentChars > limits.queryResultBytesMax) {
+      throw new Refusal(
+        'query_too_large',
+        `an answer has at most ${limits.queryResultBytesMax} bytes; ask for fewer events, or for less of each`,
+      )
+    }
+    return document
+  }
+
+  /** So many more buckets in the answer. @throws Refusal query_too_large. */
+  buckets(count: number): void {
+    this.#buckets += count
+    if (this.#buckets > limits.queryBucketsMax) {
+      throw new Refusal(
+        'query_too_large',
+        `the aggregations of a query answer with at most ${limits.queryBucketsMax} buckets`,
+      )
+    }
+  }
+}
+
+/** The aggregations inside of one. */
+export class InnerPlans {
+  readonly #plans: readonly (readonly [name: string, plan: Plan])[]
+  readonly #budget: Budget
+
+  constructor(plans: readonly (readonly [string, Plan])[], budget: Budget) {
+    this.#plans = plans
+    this.#budget = budget
+  }
+
+  get isEmpty(): boolean {
+    return this.#plans.length === 0
+  }
+
+  /** A fresh one. @throws Refusal query_too_large. */
+  bucket(): Bucket {
+    this.#budget.collectors(1 + this.#plans.length)
+    return new Bucket(this.#plans.map(([name, plan]) => [name, plan()]))
+  }
+}
+
+/** Events that belong together, and what is found out about them. */
+export class Bucket implements Collector {
+  count = 0
+  readonly #inner: readonly (readonly [name: string, collector: Collector])[]
+
+  constructor(inner: readonly (readonly [string, Collector])[]) {
+    this.#inner = inner
+  }
+
+  collect(event: EventFields): void {
+    this.count++
+    for (let i = 0; i < this.#inner.length; i++) (this.#inner[i] as readonly [string, Collector])[1].collect(event)
+  }
+
+  /** What the aggregations inside have found. */
+  inner(): Json {
+    return Object.fromEntries(this.#inner.map(([name, collector]) => [name, collector.result()]))
+  }
+
+  /** What one of them has found. */
+  innerOf(name: string): Json | undefined {
+    return this.#inner.find(([own]) => own === name)?.[1].result()
+  }
+
+  result(): Json {
+    return { doc_count: this.count, ...this.inner() }
+  }
+}

@@ -1,0 +1,89 @@
+/** The body of a search: which of its parts are spoken, and what they are. */
+import { limits } from '../../limits.js'
+import type { JsonReader } from './json-reader.js'
+import { compileClause } from './clause.js'
+import type { ClauseContext } from './clause-context.js'
+import { everything, type Condition } from './condition.js'
+import { parseSource, type SourceFilter } from './source-filter.js'
+import { parseSort, type SortOrder, type Standing } from './sort.js'
+
+/** What an Elasticsearch search counts up to where it is not told. */
+const TRACKED_DEFAULT = 10_000
+const SIZE_DEFAULT = 10
+
+const names = [
+  'query',
+  'post_filter',
+  'size',
+  'from',
+  'sort',
+  'search_after',
+  '_source',
+  'track_total_hits',
+  'aggs',
+  'aggregations',
+  'timeout',
+  'track_scores',
+  'version',
+  'seq_no_primary_term',
+] as const
+
+export interface Search {
+  readonly condition: Condition
+  /** Further asked of hits, not of what is aggregated. */
+  readonly postFilter: Condition
+  readonly from: number
+  readonly size: number
+  /** Hits say what they were sorted by. */
+  readonly isSorted: boolean
+  readonly order: SortOrder
+  readonly after: Standing | null
+  readonly source: SourceFilter
+  /** Hits are counted up to here; 0: not at all. */
+  readonly tracked: number
+  readonly aggregations: JsonReader | undefined
+  /** Milliseconds, or null. */
+  readonly timeoutMs: number | null
+}
+
+/** @throws Refusal invalid_body with the place, query_too_large. */
+export function parseSearch(json: JsonReader, context: ClauseContext): Search {
+  const options = json.object(names)
+  const order = parseSort(options.sort, context.fields)
+  const size = options.size?.integer(0, limits.queryWindowMax) ?? SIZE_DEFAULT
+  const from = options.from?.integer(0, limits.queryWindowMax) ?? 0
+  if (from + size > limits.queryWindowMax)
+    json.fail(`from and size together are at most ${limits.queryWindowMax}; search_after goes further`)
+  const after = options.search_after
+  if (after !== undefined && from > 0) after.fail('from must be 0 with search_after')
+  return {
+    condition: options.query === undefined ? everything : compileClause(options.query, context),
+    postFilter: options.post_filter === undefined ? everything : compileClause(options.post_filter, context),
+    from,
+    size,
+    isSorted: options.sort !== undefined,
+    order,
+    after: after === undefined ? null : order.after(after, context),
+    source: parseSource(options._source, context.textBudget),
+    tracked: trackedOf(options.track_total_hits),
+    aggregations: options.aggs ?? options.aggregations,
+    timeoutMs: timeoutOf(options.timeout),
+  }
+}
+
+function trackedOf(json: JsonReader | undefined): number {
+  if (json === undefined) return TRACKED_DEFAULT
+  if (typeof json.value === 'number')
+    return json.integer(-1, Number.MAX_SAFE_INTEGER) === -1
+      ? Number.POSITIVE_INFINITY
+      : json.integer(0, Number.MAX_SAFE_INTEGER)
+  return json.boolean() ? Number.POSITIVE_INFINITY : 0
+}
+
+function timeoutOf(json: JsonReader | undefined): number | null {
+  if (json === undefined || json.value === '-1' || json.value === -1) return null
+  const parts = /^(\d{1,9})(ms|s|m)$/.exec(String(json.value))
+  return parts === null
+    ? json.fail('Input should be a duration such as 500ms or 2s')
+    : Number(parts[1]) * { ms: 1, s: 1000, m: 60_000 }[parts[2] as 'ms' | 's' | 'm']
+}

@@ -1,0 +1,101 @@
+/**
+ * Documents of one input that were no events: kept, to be looked at, taken in again or given up.
+ *
+ * Owns: how many are kept, and how much of each. Leaves out: rows (ledger.ts), taking in (intake.ts).
+ *
+ * 1. A document is kept before its counterpart is told that it was dealt with.
+ * 2. There is one for each id. Over `refusedKeptMax` no more are kept: they are counted and named (intake.ts).
+ */
+import { bounds } from '../bounds.js'
+import type { SourceDocument } from '../contract.js'
+import { misfitOf } from '../document-body.js'
+import type { Ledger, RefusedDocument, StepId } from './ledger.js'
+
+/** How documents fared at the engine. */
+export interface TakenIn {
+  /** Documents that are no events and never will be, by their place in the piece, and why. */
+  readonly refused: readonly { readonly at: number; readonly reason: string }[]
+  /** The engine could not take them in now, and why; null where it has. */
+  readonly busy: string | null
+}
+
+export class Refused {
+  readonly #ledger: Ledger
+  readonly #step: StepId
+  readonly #nowMs: () => number
+  #count = 0
+
+  constructor(ledger: Ledger, step: StepId, nowMs: () => number) {
+    this.#ledger = ledger
+    this.#step = step
+    this.#nowMs = nowMs
+    for (const _ of ledger.refused(step)) this.#count++
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  keep({ id, body }: SourceDocument, reason: string): void {
+    const before = this.#ledger.refusedOne(this.#step, id)
+    if (before === null && this.#count >= bounds.refusedKeptMax) return
+    if (before === null) this.#count++
+    const now = this.#nowMs()
+    const isWhole = body.length <= bounds.refusedBytesMax
+    const kept = Buffer.from(isWhole ? body : body.subarray(0, bounds.refusedBytesMax)).toString('base64')
+    this.#ledger.putRefused(this.#step, {
+      id,
+      reason,
+      attempts: (before?.attempts ?? 0) + 1,
+      firstMs: before?.firstMs ?? now,
+      lastMs: now,
+      body: kept,
+      isWhole,
+    })
+  }
+
+  /** Takes them in again, that with this id or all; how many were tried. Those that are no events stay. */
+  async takeAgain(
+    id: string | null,
+    takeIn: (documents: readonly SourceDocument[]) => Promise<TakenIn>,
+  ): Promise<number> {
+    const kept = this.#those(id)
+    const documents = kept
+      .filter(({ isWhole }) => isWhole)
+      .map((one) => ({ id: one.id, body: Buffer.from(one.body, 'base64') }))
+    const fit = documents.filter(({ body }) => misfitOf(body) === null)
+    const { refused, busy } = fit.length === 0 ? { refused: [], busy: null } : await takeIn(fit)
+    const reasons = new Map(refused.map(({ at, reason }) => [fit[at]?.id, reason]))
+    const isTaken = new Set(busy === null ? fit.filter((one) => !reasons.has(one.id)).map((one) => one.id) : [])
+    for (const one of kept) {
+      if (isTaken.has(one.id)) this.#drop(one)
+      else
+        this.#ledger.putRefused(this.#step, {
+          ...one,
+          reason: reasons.get(one.id) ?? busy ?? one.reason,
+          attempts: one.attempts + 1,
+          lastMs: this.#nowMs(),
+        })
+    }
+    this.#ledger.flush()
+    return kept.length
+  }
+
+  /** Gives them up, that with this id or all; how many they were. */
+  discard(id: string | null): number {
+    const kept = this.#those(id)
+    for (const one of kept) this.#drop(one)
+    this.#ledger.flush()
+    return kept.length
+  }
+
+  #those(id: string | null): RefusedDocument[] {
+    const kept = id === null ? [...this.#ledger.refused(this.#step)] : [this.#ledger.refusedOne(this.#step, id)]
+    return kept.filter((one) => one !== null)
+  }
+
+  #drop({ id }: RefusedDocument): void {
+    this.#ledger.dropRefused(this.#step, id)
+    this.#count--
+  }
+}

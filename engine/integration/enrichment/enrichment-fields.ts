@@ -1,0 +1,53 @@
+/** What a counterpart brought, cut to what an event may be given: bounded in fields, text and bytes, and nothing but plain JSON. */
+import { bounds } from '../bounds.js'
+import type { EnrichmentFields } from '../contract.js'
+
+/** Depth of the fields below `enrichment.<name>`. */
+const DEPTH_MAX = 8
+/** Names that would mean something else than a field. */
+const forbidden: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+interface Room {
+  fields: number
+  bytes: number
+}
+
+/** The fields with what is too much of them left out; those that come first stay. */
+export function boundedFields(fields: EnrichmentFields): EnrichmentFields {
+  return (plain(fields, { fields: bounds.enrichmentFieldsMax, bytes: bounds.enrichmentBytesMax }, 0) ??
+    {}) as EnrichmentFields
+}
+
+function plain(value: unknown, room: Room, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return scalar(value, room)
+  if (depth >= DEPTH_MAX) return undefined
+  if (Array.isArray(value)) {
+    const items: unknown[] = []
+    for (const item of value) {
+      const kept = room.fields <= 0 ? undefined : plain(item, room, depth + 1)
+      if (kept !== undefined) items.push(kept)
+    }
+    return items
+  }
+  const object: Record<string, unknown> = {}
+  for (const [name, item] of Object.entries(value)) {
+    if (room.fields <= 0) break
+    if (forbidden.has(name)) continue
+    const kept = plain(item, room, depth + 1)
+    if (kept === undefined) continue
+    room.bytes -= name.length
+    object[name] = kept
+  }
+  return object
+}
+
+function scalar(value: unknown, room: Room): unknown {
+  const isNumber = typeof value === 'number' && Number.isFinite(value)
+  if (typeof value !== 'string' && typeof value !== 'boolean' && !isNumber) return undefined
+  const kept = typeof value === 'string' ? value.slice(0, bounds.enrichmentTextCharsMax).toWellFormed() : value
+  const bytes = typeof kept === 'string' ? Buffer.byteLength(kept) : 8
+  if (room.fields <= 0 || room.bytes < bytes) return undefined
+  room.fields--
+  room.bytes -= bytes
+  return kept
+}

@@ -1,0 +1,69 @@
+/** What every step that enriches can say, and what its fields are called by. */
+import type { PipelineStep } from '../../domain/job/job.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
+import { bounds } from '../bounds.js'
+import type { Opened } from '../contract.js'
+
+const plainName = /^[a-z0-9_]{1,64}$/
+
+/** Parameters of the role enrichment, beside those of a kind. */
+export const enrichmentParameters: readonly ParameterSpec[] = [
+  {
+    name: 'name',
+    type: 'string',
+    required: false,
+    check: (text) => (text === '' || plainName.test(text) ? null : 'must be of a to z, 0 to 9 and _'),
+    description:
+      'What the fields are called by: enrichment.<name>.<field>. Without it, the title of the integration in small letters, with _ for what is neither letter nor digit.',
+  },
+  {
+    name: 'time_limit_seconds',
+    type: 'number',
+    required: false,
+    minimum: 0.1,
+    maximum: bounds.enrichmentSecondsMax,
+    default: bounds.enrichmentSeconds,
+    description: 'How long an event waits for an answer; then it is decided without.',
+  },
+  {
+    name: 'cache_seconds',
+    type: 'number',
+    required: false,
+    minimum: 0,
+    maximum: 86_400,
+    default: bounds.enrichmentCacheSeconds,
+    description: 'How long an answer is used again for the same question; 0 for never.',
+  },
+]
+
+export function timeLimitMs(parameters: Readonly<Record<string, unknown>>): number {
+  const seconds = parameters.time_limit_seconds
+  return (typeof seconds === 'number' ? seconds : bounds.enrichmentSeconds) * 1_000
+}
+
+export function cacheMs(parameters: Opened): number {
+  return Number(parameters.cache_seconds ?? bounds.enrichmentCacheSeconds) * 1_000
+}
+
+function nameOf(title: string, parameters: Readonly<Record<string, unknown>>): string {
+  const { name } = parameters
+  if (typeof name === 'string' && name !== '') return name
+  return (
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, 64) || 'look_up'
+  )
+}
+
+/** The names of steps, in their order; of two with the same one the later is told apart by the id of its integration. */
+export function enrichmentNames(steps: readonly { readonly step: PipelineStep; readonly title: string }[]): string[] {
+  const taken = new Set<string>()
+  return steps.map(({ step, title }) => {
+    const wanted = nameOf(title, step.parameters)
+    const name = taken.has(wanted) ? `${wanted}_${step.integrationId}` : wanted
+    taken.add(name)
+    return name
+  })
+}

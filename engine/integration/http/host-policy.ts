@@ -1,0 +1,161 @@
+/**
+ * Which hosts integrations may reach.
+ *
+ * Owns: the ranges of addresses that are nobody's business outside (private, loopback, link-local and the like), and the
+ * exceptions of a setting. Leaves out: connections (http-client.ts, line-client.ts).
+ *
+ * 1. What is checked is the address that the connection is made to: names are looked up here, by the socket itself, so no
+ *    second look-up can answer otherwise.
+ * 2. An address that carries another one (IPv4 in IPv6: mapped, compatible, NAT64, 6to4) is judged by both.
+ */
+import { lookup as systemLookup } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+/** A host that may not be reached; the message is for people. */
+export class HostRefused extends Error {}
+
+const closed4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+]
+/** Of 2000::/3; everything outside of that is closed. */
+const closed6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+]
+
+function listOf(ranges: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, family)
+  return list
+}
+
+const notPublic4 = listOf(closed4, 'ipv4')
+const notPublic6 = listOf(closed6, 'ipv6')
+const global6 = listOf([['2000::', 3]], 'ipv6')
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // A zone is for the machine alone.
+  const [plain = ''] = address.split('%')
+  const withoutDots = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...deps: string[]) => {
+    const [a, b, c, d] = deps.map(Number) as [number, number, number, number]
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+  })
+  const [head = '', tail] = withoutDots.split('::')
+  const groups = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+  const [first, last] = [groups(head), tail === undefined ? [] : groups(tail)]
+  return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last]
+}
+
+/** The IPv4 address that an IPv6 address carries, or null. */
+export function carriedIn(address: string): string | null {
+  const groups = groupsOf(address)
+  const text = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  const [g0, g1, g2, g3, g4, g5, g6, g7] = groups as [number, number, number, number, number, number, number, number]
+  if (g0 === 0x2002) return text(g1, g2)
+  if (g0 === 0x64 && g1 === 0xff9b) return text(g6, g7)
+  const isLow = g0 === 0 && g1 === 0 && g2 === 0 && g3 === 0 && g4 === 0
+  // ::1 and :: are addresses of their own, and closed.
+  return isLow && (g5 === 0xffff || (g5 === 0 && g6 !== 0)) ? text(g6, g7) : null
+}
+
+/** True for an address that belongs to the public network. */
+export function isPublic(address: string): boolean {
+  if (isIP(address) === 4) return !notPublic4.check(address, 'ipv4')
+  const carried = carriedIn(address)
+  if (carried !== null) return isPublic(carried)
+  return global6.check(address.split('%')[0] as string, 'ipv6') && !notPublic6.check(address, 'ipv6')
+}
+
+export class HostPolicy {
+  readonly #names = new Set<string>()
+  readonly #open = new BlockList()
+  readonly #resolve: typeof systemLookup
+
+  /**
+   * `allowed`: names, addresses and CIDR ranges that may be reached although they are not public.
+   * `resolve` looks names up; tests give their own. @throws Error for an entry that is none of these.
+   */
+  constructor(allowed: readonly string[], resolve: typeof systemLookup = systemLookup) {
+    this.#resolve = resolve
+    for (const entry of allowed) this.#allow(entry.toLowerCase())
+  }
+
+  #allow(entry: string): void {
+    const [address = '', prefix] = entry.split('/')
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    if (isIP(address) === 0) {
+      if (prefix !== undefined || !/^[a-z0-9_.-]+$/.test(entry))
+        throw new Error(`${entry} is no host, address or CIDR range`)
+      this.#names.add(entry)
+    } else if (prefix === undefined) this.#open.addAddress(address, family)
+    else if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > (family === 'ipv4' ? 32 : 128))
+      throw new Error(`${entry} is no CIDR range`)
+    else this.#open.addSubnet(address, Number(prefix), family)
+  }
+
+  /** @throws HostRefused where the host is a name that is forbidden as such, or an address that may not be reached. */
+  check(host: string): void {
+    const name = host
+      .toLowerCase()
+      .replace(/^\[|\]$/g, '')
+      .replace(/\.$/, '')
+    if (name === '') throw new HostRefused('no host is named')
+    if (isIP(name) !== 0 && !this.#mayReach(name)) throw this.#refused(name)
+  }
+
+  /** For sockets: the addresses of a name that may be reached. */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    this.#resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, [], 0)
+      const named = this.#names.has(hostname.toLowerCase().replace(/\.$/, ''))
+      const reachable = found.filter(({ address }) => named || this.#mayReach(address))
+      const [first] = reachable
+      if (first === undefined) return callback(this.#refused(hostname), [], 0)
+      if (options.all === true) callback(null, reachable)
+      else callback(null, first.address, first.family)
+    })
+  }
+
+  /** The addresses of a host that may be reached, for clients that make their sockets themselves. Rejects with HostRefused, or as the look-up fails. */
+  async addressesOf(host: string): Promise<string[]> {
+    this.check(host)
+    const name = host.replace(/^\[|\]$/g, '')
+    if (isIP(name) !== 0) return [name]
+    return await new Promise((resolve, reject) => {
+      this.lookup(name, { all: true }, (error, found) => {
+        if (error !== null) reject(error)
+        else resolve((found as { address: string }[]).map(({ address }) => address))
+      })
+    })
+  }
+
+  #mayReach(address: string): boolean {
+    const [plain = ''] = address.split('%')
+    if (this.#open.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6')) return true
+    const carried = isIP(plain) === 6 ? carriedIn(plain) : null
+    return isPublic(plain) || (carried !== null && this.#open.check(carried, 'ipv4'))
+  }
+
+  #refused(host: string): HostRefused {
+    return new HostRefused(
+      `${host} is a private, local or reserved address, and SERVICE_PRIVATE_HOSTS does not name it`,
+    )
+  }
+}

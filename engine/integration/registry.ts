@@ -1,0 +1,41 @@
+/** The kinds that do something outside, and with them the whole catalogue. A kind stands here when it works. */
+import { builtInKinds } from '../resource/registry/registry-entries.js'
+import { IntegrationRegistry } from '../resource/registry/integration-registry.js'
+import { jira } from './cases/jira.js'
+import { redmine } from './cases/redmine.js'
+import { serviceNow } from './cases/servicenow.js'
+import { theHive } from './cases/thehive.js'
+import type { OutsideKind } from './contract.js'
+import { kafka } from './kafka/kafka.js'
+import { nats } from './nats/nats.js'
+import { searchEngine } from './search-engine/search-engine.js'
+import { slack } from './slack/slack.js'
+import { splunk } from './splunk/splunk.js'
+import { syslog } from './syslog/syslog.js'
+import { taxii } from './taxii/taxii.js'
+import { wazuh } from './wazuh/wazuh.js'
+import { webhook } from './webhook/webhook.js'
+
+export const outsideKinds: readonly OutsideKind[] = [
+  searchEngine,
+  wazuh,
+  splunk,
+  taxii,
+  webhook,
+  slack,
+  syslog,
+  theHive,
+  jira,
+  serviceNow,
+  redmine,
+  nats,
+  kafka,
+]
+
+/** Every kind that an integration can be of. */
+export const allKinds = new IntegrationRegistry([...builtInKinds.all, ...outsideKinds.map(({ entry }) => entry)])
+
+/** The kind with that id, or null where it does nothing outside. */
+export function outsideKind(id: string): OutsideKind | null {
+  return outsideKinds.find(({ entry }) => entry.id === id) ?? null
+}

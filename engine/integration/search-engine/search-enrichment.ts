@@ -1,0 +1,171 @@
+/**
+ * A search engine as enrichment: documents that have what a field of the event has, and what they say.
+ *
+ * Owns: the question, and what of the documents becomes fields. Leaves out: when it is asked (enrichment-requests.ts).
+ *
+ * 1. A value of the event is a value in the question and never part of its language.
+ * 2. Half of an answer is none.
+ * 3. A value that the field cannot have, such as a name where addresses are, spoils its own question alone.
+ */
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { ScalarValue } from '../../domain/event/point-value.js'
+import type { ParameterSpec } from '../../resource/registry/parameters.js'
+import { bounds } from '../bounds.js'
+import type { Known, EnrichmentSource, Opened, Tools } from '../contract.js'
+import { EnrichmentFailure, QueryRefused } from '../contract.js'
+import { HostRefused } from '../http/host-policy.js'
+import { HttpFailure } from '../http/http-client.js'
+import { fateOf, textAt } from '../http/http-kind.js'
+import { leavesOf, nested } from './leaves.js'
+import { documentIn, reasonOf, SearchClient } from './search-client.js'
+import { mustBeWhole, sourcesIn } from './search-query.js'
+
+const BATCH_MAX = 50
+const AT_ONCE = 4
+export const SIZE_MAX = 20
+/** Values of the event's field that are asked for, and characters of one. */
+const VALUES_MAX = 16
+const VALUE_CHARS_MAX = 1_024
+
+/** Of the role enrichment, beside what all kinds have. */
+export const searchEnrichmentParameters: readonly ParameterSpec[] = [
+  {
+    name: 'index_pattern',
+    type: 'string',
+    required: true,
+    description: 'Indexes to look in, with commas and * in it.',
+    check: (text) => (/^[^\s\\/?"<>|#]+$/.test(text) ? null : 'must be names of indexes, with commas between'),
+  },
+  {
+    name: 'event_field',
+    type: 'string',
+    required: true,
+    description: 'The field of the event whose value is looked for, such as source.ip.',
+  },
+  {
+    name: 'document_field',
+    type: 'string',
+    required: true,
+    description: 'The field of the documents that has to be equal: a keyword, an address or a number.',
+  },
+  {
+    name: 'fields',
+    type: 'string',
+    required: false,
+    description: 'Fields of the documents to bring, with commas between; empty for all.',
+  },
+  {
+    name: 'size',
+    type: 'number',
+    required: false,
+    minimum: 1,
+    maximum: SIZE_MAX,
+    default: 1,
+    description: 'Documents to bring. With more than one each field is a list of what it is in them.',
+  },
+  {
+    name: 'newest_by',
+    type: 'string',
+    required: false,
+    description: 'A date field: documents are taken from the newest on.',
+  },
+  { name: 'filter', type: 'string', required: false, description: 'A query string that documents have to match too.' },
+]
+
+export class SearchEnrichment implements EnrichmentSource {
+  readonly batchMax = BATCH_MAX
+  readonly atOnce = AT_ONCE
+  readonly #client: SearchClient
+  readonly #header: string
+  readonly #point: DecisionPoints
+  readonly #field: string
+  readonly #source: readonly string[]
+  readonly #size: number
+  readonly #newestBy: string | undefined
+  readonly #filter: string | undefined
+
+  constructor(connection: Opened, parameters: Opened, tools: Tools) {
+    this.#client = new SearchClient(connection, tools)
+    this.#header = JSON.stringify({ index: String(parameters.index_pattern).split(','), ignore_unavailable: true })
+    this.#point = new DecisionPoints([String(parameters.event_field)])
+    this.#field = String(parameters.document_field)
+    this.#source = (textAt(parameters, 'fields') ?? '')
+      .split(',')
+      .map((field) => field.trim())
+      .filter((field) => field !== '')
+    this.#size = Number(parameters.size ?? 1)
+    this.#newestBy = textAt(parameters, 'newest_by')
+    this.#filter = textAt(parameters, 'filter')
+  }
+
+  subjectOf(document: Readonly<Record<string, unknown>>): string | null {
+    const [value] = this.#point.valuesOf(document)
+    if (value === null || value === undefined) return null
+    const values = (Array.isArray(value) ? (value as readonly ScalarValue[]) : [value as ScalarValue])
+      .filter(isQueried)
+      .slice(0, VALUES_MAX)
+    return values.length === 0 ? null : JSON.stringify(values)
+  }
+
+  async find(subjects: readonly string[], signal: AbortSignal): Promise<Known[]> {
+    const lines = subjects
+      .map((subject) => `${this.#header}\n${JSON.stringify(this.#query(JSON.parse(subject)))}\n`)
+      .join('')
+    try {
+      const answer = await this.#client.send('POST', '/_msearch', lines, signal)
+      const fate = fateOf(answer)
+      if (fate.fate !== 'delivered')
+        throw new EnrichmentFailure(fate.reason, fate.fate === 'failed' ? fate.retryAfterMs : 0)
+      const { responses } = documentIn(answer)
+      if (!Array.isArray(responses) || responses.length !== subjects.length)
+        throw new HttpFailure('an answer that does not tell of every question')
+      return responses.map((one: unknown) => this.#fieldsOf(one))
+    } catch (error) {
+      throw error instanceof HttpFailure || error instanceof HostRefused ? new EnrichmentFailure(error.message) : error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#client.close()
+  }
+
+  #query(values: readonly ScalarValue[]): Record<string, unknown> {
+    const filter = [
+      { terms: { [this.#field]: values } },
+      ...(this.#filter === undefined ? [] : [{ query_string: { query: this.#filter } }]),
+    ]
+    return {
+      size: this.#size,
+      track_total_hits: false,
+      _source: this.#source.length === 0 ? true : this.#source,
+      ...(this.#newestBy === undefined
+        ? {}
+        : { sort: [{ [this.#newestBy]: { order: 'desc', unmapped_type: 'date' } }] }),
+      query: { bool: { filter } },
+    }
+  }
+
+  #fieldsOf(answer: unknown): Known {
+    if (typeof answer !== 'object' || answer === null) throw new HttpFailure('an answer that is not that of a search')
+    const document = answer as Record<string, unknown>
+    if (document.error !== undefined) {
+      const reason = rootCause(document.error).slice(0, bounds.reasonCharsMax)
+      if (document.status === 400) return new QueryRefused(reason)
+      throw new EnrichmentFailure(reason)
+    }
+    mustBeWhole(document)
+    const sources = sourcesIn(document)
+    if (sources.length === 0) return null
+    return { ...nested(leavesOf(sources), this.#size > 1), count: sources.length }
+  }
+}
+
+/** What is behind an error of all shards. */
+function rootCause(error: unknown): string {
+  const { root_cause: causes } = (error ?? {}) as { root_cause?: unknown }
+  return reasonOf(Array.isArray(causes) && causes.length > 0 ? causes[0] : error)
+}
+
+function isQueried(value: ScalarValue): boolean {
+  return typeof value !== 'string' || (value !== '' && value.length <= VALUE_CHARS_MAX)
+}

@@ -1,0 +1,104 @@
+/**
+ * The categories of jobs as clients read them (CONTRACT.md#jobs): who they are for, and the properties
+ * of a job of theirs as a JSON Schema, made of the shapes that documents are checked against (job-shapes.ts).
+ */
+import { z } from 'zod'
+import { jobCategories, type JobCategory } from '../../domain/job/job.js'
+import { defaultLabels } from '../../domain/job/labels.js'
+import type { Mapping } from '../mappings/mapping.js'
+import { mappings } from '../mappings/mappings.js'
+import { jobProperties } from '../job-shapes.js'
+import type { IntegrationKind } from './integration-registry.js'
+
+interface CategoryDetails {
+  readonly id: string
+  readonly description: string
+  /** What the decision points of such a job are for. */
+  readonly points: string
+}
+
+const details: Readonly<Record<JobCategory, CategoryDetails>> = {
+  'Decision intelligence': {
+    id: 'decision_intelligence',
+    description: 'Groups alerts that share their decision-point values into a bucket; feedback is given per bucket.',
+    points: 'Alerts with equal values at these paths share a bucket. Decisions and training use them alone.',
+  },
+  'Event centric decision intelligence': {
+    id: 'event_centric_decision_intelligence',
+    description: 'Triages each alert by itself, without buckets.',
+    points: 'Decisions and training use the values at these paths alone.',
+  },
+  'Automated root cause analysis': {
+    id: 'automated_root_cause_analysis',
+    description: 'Clusters alerts by a set of fields, and splits each cluster into root cause and symptoms.',
+    points:
+      'What the classification looks at beside the cluster; may be empty. What alerts are clustered by are parameters of the processors.',
+  },
+}
+
+export interface CategorySummary {
+  readonly id: string
+  readonly name: JobCategory
+  readonly description: string
+}
+
+function summary(name: JobCategory): CategorySummary {
+  const { id, description } = details[name]
+  return { id, name, description }
+}
+
+/** The category of that name or id, in any case, or null. */
+export function categoryByName(text: string): JobCategory | null {
+  const wanted = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '_')
+  return jobCategories.find((name) => details[name].id === wanted) ?? null
+}
+
+export function describeCategories(): { readonly job_categories: readonly CategorySummary[] } {
+  return { job_categories: jobCategories.map(summary) }
+}
+
+type Schema = z.core.JSONSchema.JSONSchema
+
+function propertyOf(schema: Schema, name: string): Schema {
+  return (schema.properties as Record<string, Schema>)[name] as Schema
+}
+
+function describeMapping({
+  id,
+  name,
+  description,
+  documentation,
+  timeField,
+  titleField,
+  severityField,
+  points,
+  avoid,
+}: Mapping): Record<string, unknown> {
+  return {
+    id,
+    name,
+    description,
+    documentation,
+    time_field: timeField,
+    title_field: titleField,
+    severity_field: severityField,
+    suggested_decision_points: points,
+    fields_to_avoid: avoid,
+  }
+}
+
+/** The category with `parameters`, the JSON Schema of its jobs' `properties`. */
+export function describeCategory(name: JobCategory, processors: readonly IntegrationKind[]): Record<string, unknown> {
+  const { $schema: _, ...parameters } = z.toJSONSchema(jobProperties, { io: 'input' })
+  Object.assign(propertyOf(parameters, 'category'), { const: name })
+  const points = propertyOf(parameters, 'decision_points')
+  points.description = `${points.description} ${details[name].points}`
+  propertyOf(propertyOf(parameters, 'advanced_settings'), 'custom_labels').default = defaultLabels(name).map(
+    (label) => ({ name: label.name, hex_color: label.hexColor, id: label.id }),
+  )
+  const added = processors.map((kind) => ({ id: kind.id, name: kind.name, description: kind.description }))
+  return { ...summary(name), processors: added, field_mappings: mappings.map(describeMapping), parameters }
+}

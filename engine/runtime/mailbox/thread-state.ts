@@ -1,0 +1,119 @@
+/**
+ * The thread of one shard as its mailbox knows it: the turns that it has, and what it knows of the shard.
+ *
+ * Owns: the turns that have begun and are not over, in order; results that came early; the settings that the thread has. Leaves out: when a
+ * turn begins, and telling results (mailbox.ts).
+ *
+ * 1. Results are taken in the order of the turns. A turn that another thread commits may end after the turn behind it.
+ * 2. A turn brings only the settings that the thread lacks, and never older ones than the thread had.
+ */
+import { limits } from '../../limits.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { Turn } from '../turn/turn.js'
+import type { TurnResult, TurnTask } from '../../actor/turn-task.js'
+
+/** A turn that came back with a result. */
+export interface FinishedTurn {
+  readonly turn: Turn
+  readonly result: TurnResult
+  /** Milliseconds since it began. */
+  readonly ms: number
+}
+
+export class ThreadState {
+  /** Turns that have begun and are not over. */
+  readonly #turns: Turn[] = []
+  /** Those of them that the thread has. The others are only being committed. */
+  readonly #deciding = new Set<Turn>()
+  readonly #finished = new Map<Turn, FinishedTurn>()
+  /** By job: the latest settings that any turn began with, and the revision that the thread has. */
+  readonly #settings = new Map<number, JobSettings>()
+  readonly #revisions = new Map<number, number>()
+  #place = 0
+  #isOpen = false
+
+  /** Turns that have begun and are not over. */
+  get count(): number {
+    return this.#turns.length
+  }
+
+  /** Those of them that run on the thread or wait there. The others are only being committed. */
+  get deciding(): number {
+    return this.#deciding.size
+  }
+
+  /** The thread has opened the shard, or will with a turn that has begun. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** The turn goes to the thread; returns what the thread has to be told with it. */
+  begin(turn: Turn): Pick<TurnTask, 'place' | 'opens' | 'settings'> {
+    const settings = this.#lacking(turn.jobs().values())
+    const opens = !this.#isOpen
+    this.#isOpen = true
+    this.#turns.push(turn)
+    this.#deciding.add(turn)
+    return { place: ++this.#place, opens, settings }
+  }
+
+  /** The thread is done with the turn; false where that was known. */
+  decided(turn: Turn): boolean {
+    return this.#deciding.delete(turn)
+  }
+
+  finished(finished: FinishedTurn): void {
+    this.#finished.set(finished.turn, finished)
+  }
+
+  /** Takes the first turn, if it has finished: it is over. Null where it has not. */
+  takeFirst(): FinishedTurn | null {
+    const [turn] = this.#turns
+    const finished = turn === undefined ? undefined : this.#finished.get(turn)
+    if (turn === undefined || finished === undefined) return null
+    this.#finished.delete(turn)
+    this.#turns.shift()
+    return finished
+  }
+
+  /** The turn failed: it is over. */
+  remove(turn: Turn): void {
+    this.#turns.splice(this.#turns.indexOf(turn), 1)
+  }
+
+  /** The thread knows nothing of the shard any more but what is committed: the next turn opens it. */
+  reset(): void {
+    this.#isOpen = false
+    this.#revisions.clear()
+  }
+
+  /** The latest settings of these jobs, as far as the thread lacks them. It has them from now on. */
+  #lacking(jobs: Iterable<JobSettings>): JobSettings[] {
+    const lacking: JobSettings[] = []
+    for (const job of jobs) {
+      const before = this.#settings.get(job.id)
+      const latest = before === undefined || before.revision < job.revision ? job : before
+      if ((this.#revisions.get(job.id) ?? -1) >= latest.revision) continue
+      this.#settings.set(job.id, latest)
+      this.#revisions.set(job.id, latest.revision)
+      lacking.push(latest)
+    }
+    return lacking
+  }
+}
+
+/**
+ * What becomes of turns that failed: those that run again, in order, and those that are given up. A turn that keeps failing is run message
+ * by message first.
+ */
+export function sortFailed(failed: readonly Turn[]): { readonly again: Turn[]; readonly givenUp: Turn[] } {
+  const [again, givenUp]: [Turn[], Turn[]] = [[], []]
+  for (const turn of [...failed].sort((a, b) => a.place - b.place)) {
+    // Not at fault: an earlier turn failed, it was waiting when the thread died, or it is committed already.
+    if (!turn.failed()) again.push(turn)
+    else if (++turn.attempts < limits.turnAttemptsMax) again.push(turn)
+    else if (turn.count > 1) again.push(...turn.split())
+    else givenUp.push(turn)
+  }
+  return { again, givenUp }
+}

@@ -1,0 +1,148 @@
+/**
+ * The messages that wait in one mailbox, gathered into turns. There are two priority queues: one for single events, for each of which
+ * somebody waits, and one for all other messages, such as events that come in streams.
+ *
+ * Owns: which turn a message is added to, which turn is next, how large turns are, and empty turns to use again. Leaves out: how many
+ * turns may be under way, and what happens to them (mailbox.ts).
+ *
+ * 1. Each queue is first in, first out. The two alternate, so that neither stands still. Where little waits, a single event joins the
+ *    others: that saves a flush.
+ * 2. A message that is no event (a vote, an order, a deletion) runs behind every event that was posted before it.
+ * 3. While single events are arriving, each waits for at most one turn of the others to be decided, and that is not a large one.
+ */
+import { limits } from '../../limits.js'
+import type { IngestReceiver } from '../../api/decision-service.js'
+import type { NewMessage, TakeTimes } from '../turn/turn-contract.js'
+import { Turn } from '../turn/turn.js'
+
+class TurnQueue {
+  readonly #make: (bytesMin: number) => Turn
+  #filling: Turn
+  readonly #full: Turn[] = []
+  /** Messages that came in so far, and those of them that have left. */
+  came = 0
+  left = 0
+
+  constructor(make: (bytesMin: number) => Turn) {
+    this.#make = make
+    this.#filling = make(0)
+  }
+
+  turnFor(bytes: number, messagesMax: number): Turn {
+    if (!this.#filling.fits(bytes) || this.#filling.count >= messagesMax) {
+      if (this.#filling.count > 0) this.#full.push(this.#filling)
+      this.#filling = this.#make(bytes)
+    }
+    this.came++
+    return this.#filling
+  }
+
+  /** The turn that leaves next; it may be empty. */
+  get first(): Turn {
+    return this.#full[0] ?? this.#filling
+  }
+
+  /** A turn is full, or has more than so many messages. */
+  hasMoreThan(messages: number): boolean {
+    return this.#full.length > 0 || this.#filling.count > messages
+  }
+
+  take(): Turn {
+    const turn = this.#full.shift() ?? this.#filling
+    if (turn === this.#filling) this.#filling = this.#make(0)
+    this.left += turn.count
+    return turn
+  }
+}
+
+export class TurnQueues {
+  readonly #singles: TurnQueue
+  readonly #others: TurnQueue
+  readonly #takeTimes: TakeTimes
+  readonly #followsMin: number
+  /** Empty turns whose memory is used again. */
+  readonly #spare: Turn[] = []
+  /** Turns that began since a single event came. */
+  #sinceSingle = Number.POSITIVE_INFINITY
+  /** Single events that joined the others since a turn of these left. */
+  #joined = 0
+  /** The turn that left last was one of single events. */
+  #wasSingles = false
+  /** The latest time of a message that has left. */
+  #latest = 0
+
+  /** `takeTimes` gives times for messages that were overtaken; for `followsMin` see MailboxParts. */
+  constructor(takeTimes: TakeTimes, followsMin: number) {
+    this.#takeTimes = takeTimes
+    this.#followsMin = followsMin
+    const make = (bytesMin: number): Turn => this.#emptyTurn(bytesMin)
+    this.#singles = new TurnQueue(make)
+    this.#others = new TurnQueue(make)
+  }
+
+  /** The turn that this message, of so many bytes, must be added to now. */
+  turnFor({ kind, receiver }: NewMessage, bytes: number): Turn {
+    const isSingle = kind === 'ingest' && (receiver as IngestReceiver).isAlone === true
+    if (isSingle) this.#sinceSingle = 0
+    const overtakes = isSingle && this.#others.hasMoreThan(limits.singlesJoinMax + this.#joined)
+    if (isSingle && !overtakes) this.#joined++
+    const queue = overtakes ? this.#singles : this.#others
+    const turn = queue.turnFor(
+      bytes,
+      isSingle || !this.#expectsSingles ? limits.turnMessagesMax : limits.turnMessagesBesideSingles,
+    )
+    if (kind !== 'ingest') turn.behindSingles = this.#singles.came
+    return turn
+  }
+
+  /** A turn should begin while `underWay` turns of the mailbox are under way and `deciding` of them are not only being committed. */
+  mayLeave(underWay: number, deciding: number): boolean {
+    const queue = this.#nextQueue()
+    // A small turn gains nothing behind another one of the shard: until that one is over it can grow, and save a flush.
+    const ahead = queue === this.#singles ? deciding : underWay
+    if (!queue.hasMoreThan(ahead === 0 ? 0 : this.#followsMin)) return false
+    if (deciding === 0 || queue === this.#singles || this.#wasSingles || !this.#expectsSingles) return true
+    // Otherwise a single event that comes now would wait for two turns of the others (3).
+    return queue.first.count <= this.#joined
+  }
+
+  /** So much waits that a turn would follow another one. */
+  get hasFollowing(): boolean {
+    return this.#others.hasMoreThan(this.#followsMin)
+  }
+
+  /** The turn that begins now. Its messages have later times than all that have left. */
+  take(): Turn {
+    const queue = this.#nextQueue()
+    const turn = queue.take()
+    this.#sinceSingle++
+    this.#wasSingles = queue === this.#singles
+    if (!this.#wasSingles) this.#joined = 0
+    this.#latest = turn.moveBehind(this.#latest, this.#takeTimes)
+    return turn
+  }
+
+  /** The turn is over: its memory is used again. */
+  reuse(turn: Turn): void {
+    turn.clear()
+    if (turn.isReusable && this.#spare.length < limits.spareTurnsMax) this.#spare.push(turn)
+  }
+
+  /** With room for a message of so many bytes. */
+  #emptyTurn(bytes: number): Turn {
+    const spare = this.#spare.pop()
+    return spare?.fits(bytes) === true ? spare : new Turn(Math.max(bytes, limits.turnBytesMax))
+  }
+
+  #nextQueue(): TurnQueue {
+    const { first } = this.#others
+    if (this.#singles.first.count === 0) return this.#others
+    const mayOthers = first.count > 0 && this.#singles.left >= first.behindSingles
+    return mayOthers && this.#wasSingles ? this.#others : this.#singles
+  }
+
+  /** Single events came lately: more are expected. */
+  get #expectsSingles(): boolean {
+    return this.#sinceSingle < limits.singlesExpectedTurns
+  }
+}

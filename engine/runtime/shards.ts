@@ -1,0 +1,247 @@
+/**
+ * All shards, as the main thread sees them: their mailboxes, their readers, their threads.
+ *
+ * Owns: which mailbox a message goes into, the time that it gets, and calls that wait for an answer. Leaves out: what is asked (engine.ts),
+ * how a shard is read (job-reader.ts).
+ */
+import { Refusal } from '../errors.js'
+import type { JobSettings } from '../domain/job/job.js'
+import type { EventView } from '../api/decision-service.js'
+import { must } from '../assert.js'
+import { TurnMeter } from './turn/turn-meter.js'
+import { DecidedTotals } from '../actor/decision-counts.js'
+import { viewOf } from '../actor/event-reply.js'
+import { LatestEvents } from './latest-events.js'
+import { Residency } from './residency.js'
+import type { MailboxEvents, NewMessage, TurnRan } from './turn/turn-contract.js'
+import { Mailbox } from './mailbox/mailbox.js'
+import { timesTaken, type MessageKind } from '../actor/message.js'
+import { TurnSlots } from './mailbox/turn-slots.js'
+import { ShardThreads, type ShardThreadData } from './threads/shard-threads.js'
+import type { ThreadUsage } from './threads/thread-usage.js'
+import type { TurnTask } from '../actor/turn-task.js'
+import type { IngestClock } from './ingest-clock.js'
+
+/** Between two tries of the service's own messages at a full mailbox. */
+const RETRY_MS = 50
+
+const noBody = new Uint8Array(0)
+
+/** What reads a shard's committed state on the main thread, as far as the shards themselves need it. */
+export interface ShardReader {
+  /** The shard has committed a turn: later reads see it. */
+  refresh(): void
+  /** @throws Refusal event_not_found. */
+  event(job: JobSettings, eventId: string): EventView
+  /** Whether the job has ids of clients for events after `micros`. */
+  hasIdsAhead(jobId: number, micros: number): boolean
+  sizeBytes(): number
+  /** Gives back the memory that reads have mapped, while nothing is committed. */
+  unmap(): void
+  close(): Promise<void>
+}
+
+/** What the shards are made of. */
+export interface ShardsDeps<Reader extends ShardReader> {
+  readonly threads: number
+  readonly threadData: ShardThreadData
+  /** One for each shard. */
+  readonly readers: readonly Reader[]
+  readonly clock: IngestClock
+  /** Told of every turn that failed, and of threads that died between turns. */
+  failed(what: string, error: unknown): void
+  /** Told of every turn that was committed. */
+  ran?(shard: number, ran: TurnRan): void
+}
+
+export class Shards<Reader extends ShardReader = ShardReader> {
+  readonly #mailboxes: readonly Mailbox[]
+  readonly #readers: readonly Reader[]
+  readonly #threads: ShardThreads
+  readonly #clock: IngestClock
+  readonly #residency: Residency
+  readonly #latest = new LatestEvents((job, micros) => this.reader(job.shard).hasIdsAhead(job.id, micros))
+  /** How often each shard has committed, for threads that look for what is new. */
+  readonly commits: Int32Array
+  /** Jobs that were deleted: later messages to them would leave rows behind. */
+  readonly #gone = new Set<number>()
+  /** Ends when nobody holds mailboxes any more. */
+  #holding: Promise<unknown> = Promise.resolve()
+  readonly #meters: readonly TurnMeter[]
+  readonly #decided = new DecidedTotals()
+
+  constructor(deps: ShardsDeps<Reader>) {
+    const { threads, threadData, readers, clock, failed } = deps
+    this.#threads = new ShardThreads(threads, threadData, (error) => failed('a thread that decides events died', error))
+    this.#readers = readers
+    this.#meters = readers.map(() => new TurnMeter())
+    this.#clock = clock
+    this.commits = new Int32Array(new SharedArrayBuffer(readers.length * Int32Array.BYTES_PER_ELEMENT))
+    const slots = Array.from({ length: threads }, () => new TurnSlots())
+    const common = {
+      run: (task: TurnTask, decided: () => void) => this.#threads.run(task, decided),
+      events: this.#mailboxEvents(deps),
+      takeTimes: (count: number) => clock.take(count),
+    }
+    this.#mailboxes = readers.map(
+      (_, shard) => new Mailbox({ ...common, shard, slots: must(slots[this.threadOf(shard)], 'the slots of', shard) }),
+    )
+    this.#residency = new Residency(this, failed)
+  }
+
+  #mailboxEvents({ failed, ran }: ShardsDeps<Reader>): MailboxEvents {
+    return {
+      committed: (shard, facts) => {
+        this.reader(shard).refresh()
+        for (const jobId of facts.changed) this.#latest.forget(jobId)
+        Atomics.add(this.commits, shard, 1)
+        this.meter(shard).add(facts)
+        this.#decided.add(facts.decided)
+        ran?.(shard, facts)
+      },
+      added: (job, clientId, reply) => this.#latest.keep(job, clientId, reply),
+      failed: (shard, error) => {
+        this.meter(shard).failed++
+        failed(`a turn of shard ${shard} failed`, error)
+      },
+    }
+  }
+
+  reader(shard: number): Reader {
+    return must(this.#readers[shard], 'shard', shard)
+  }
+
+  /** What is shown of an event. @throws Refusal event_not_found. */
+  event(job: JobSettings, eventId: string): EventView {
+    const latest = this.#latest.find(job, eventId)
+    return latest === null ? this.reader(job.shard).event(job, eventId) : viewOf(job, eventId, latest)
+  }
+
+  /** How many turns the shard had, how large and how fast they were. */
+  meter(shard: number): TurnMeter {
+    return must(this.#meters[shard], 'shard', shard)
+  }
+
+  mailbox(shard: number): Pick<Mailbox, 'length' | 'bytes'> {
+    return must(this.#mailboxes[shard], 'shard', shard)
+  }
+
+  /** What was stored and decided since the last call, by job and place (decision-counts.ts). */
+  takeDecided(): ReadonlyMap<number, Float64Array> {
+    return this.#decided.take()
+  }
+
+  get count(): number {
+    return this.#mailboxes.length
+  }
+
+  /** Messages that wait or run, over all shards. */
+  get messages(): number {
+    return this.#mailboxes.reduce((sum, mailbox) => sum + mailbox.length, 0)
+  }
+
+  /** A time after those of all messages so far. The clock's own may be before them, where it was set back. */
+  takeTime(): number {
+    return this.#clock.take()
+  }
+
+  /** Posts a message. @throws Refusal mailbox_full, job_not_found. */
+  post(message: NewMessage): void {
+    const { job, kind } = message
+    if (kind === 'purge') this.#gone.add(job.id)
+    else if (this.#gone.has(job.id)) throw new Refusal('job_not_found', 'job not found')
+    must(this.#mailboxes[job.shard], 'shard', job.shard).post(message, this.#clock.take(timesTaken(kind)))
+  }
+
+  /** Posts a message and waits for its result. Rejects with the refusal. */
+  ask(job: JobSettings, kind: MessageKind, eventId: string | null, body: Uint8Array = noBody): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.post({ job, kind, eventId, idInBody: false, body, receiver: { resolved: resolve, refused: reject } })
+    })
+  }
+
+  /** The same for the service's own messages: they wait where a client would be refused. */
+  async insist(job: JobSettings, kind: MessageKind, body: Uint8Array = noBody): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.ask(job, kind, null, body)
+      } catch (error) {
+        if (!(error instanceof Refusal) || !error.retryable) throw error
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+      }
+    }
+  }
+
+  /** Threads that decide events. */
+  get threads(): number {
+    return this.#threads.count
+  }
+
+  /** How each of them is doing. Rejects where one does not answer because it died. */
+  readThreadUsages(): Promise<ThreadUsage[]> {
+    return Promise.all(Array.from({ length: this.#threads.count }, (_, thread) => this.readThreadUsage(thread)))
+  }
+
+  /** Bytes of a shard on disk. */
+  sizeBytes(shard: number): number {
+    return this.reader(shard).sizeBytes()
+  }
+
+  /**
+   * Gives back the memory that a shard's thread and the main thread have mapped, between two turns. The map is released when nobody in the
+   * process uses it: not while a training or a query does.
+   */
+  unmap(shard: number): Promise<void> {
+    return this.#held([must(this.#mailboxes[shard], 'shard', shard)], async () => {
+      if (await this.#threads.unmap(shard)) this.reader(shard).unmap()
+    })
+  }
+
+  /** Replaces a thread by a new one, between two turns of its shards. Messages are taken meanwhile, and wait. */
+  restartThread(thread: number): Promise<void> {
+    const mailboxes = this.#mailboxes.filter((_, shard) => this.threadOf(shard) === thread)
+    return this.#held(mailboxes, async () => {
+      await this.#threads.restart(thread)
+      for (const mailbox of mailboxes) mailbox.moveToNewThread()
+    })
+  }
+
+  /** Which thread runs the turns of a shard. */
+  threadOf(shard: number): number {
+    return this.#threads.threadOf(shard)
+  }
+
+  readThreadUsage(thread: number): Promise<ThreadUsage> {
+    return this.#threads.look(thread)
+  }
+
+  /** Does `work` while no shard commits anything. Messages are taken meanwhile, and wait. */
+  stillWhile<T>(work: () => Promise<T>): Promise<T> {
+    return this.#held(this.#mailboxes, work)
+  }
+
+  /** One holder after the other: a mailbox is held once at a time. */
+  #held<T>(mailboxes: readonly Mailbox[], work: () => Promise<T>): Promise<T> {
+    const result = this.#holding.then(async () => {
+      await Promise.all(mailboxes.map((mailbox) => mailbox.hold()))
+      try {
+        return await work()
+      } finally {
+        for (const mailbox of mailboxes) mailbox.release()
+      }
+    })
+    this.#holding = result.catch(() => {})
+    return result
+  }
+
+  /** Resolves when every message is answered. */
+  async whenIdle(): Promise<void> {
+    await Promise.all(this.#mailboxes.map((mailbox) => mailbox.whenIdle()))
+  }
+
+  async close(): Promise<void> {
+    await this.#residency.close()
+    await this.#threads.close()
+    for (const reader of this.#readers) await reader.close()
+  }
+}

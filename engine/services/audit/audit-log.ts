@@ -1,0 +1,111 @@
+/**
+ * The audit log: who changed what and when, chained so that no entry can be changed, put in or taken out unseen.
+ *
+ * Owns: adding entries to the transactions of the catalog. Leaves out: questions (audit-query.ts), the proof
+ * (audit-proof.ts), feedback on its way here (audit/audit-collector.ts).
+ *
+ * 1. Append-only: nothing here changes or deletes an entry.
+ * 2. An entry is in the batch of its change; the head of the chain is kept apart and moves in the same batch.
+ * 3. The truth is the store: the head is read from it again for every transaction, so that one which failed leaves
+ *    nothing behind.
+ * 4. One writer: the thread that owns the catalog.
+ */
+import { createHash } from 'node:crypto'
+import { limits } from '../../limits.js'
+import type { AuditTrail } from '../../resource/audit-trail.js'
+import type { Environment, WriteBatch } from '../../store/environment.js'
+import { filtersOf } from './audit-filters.js'
+import {
+  canonicalBytes,
+  chainHash,
+  decodeHead,
+  encodeChained,
+  encodeHead,
+  headKey,
+  sequenceKey,
+  splitChained,
+  timesKey,
+  type AuditHead,
+} from './audit-tables.js'
+import { AuditTerms } from './audit-terms.js'
+import type { AuditEntry } from '../../api/audit-service.js'
+
+export { auditTables } from './audit-tables.js'
+
+export class AuditLog implements AuditTrail {
+  readonly #environment: Environment
+  readonly #terms: AuditTerms
+  /** The transaction that is being put together, and the head as it will be. */
+  #batch: WriteBatch | null = null
+  #batchSize = 0
+  #head: AuditHead
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+    this.#terms = new AuditTerms(environment)
+    this.#head = this.head()
+  }
+
+  /** How long the chain is, and its last hash, as committed. */
+  head(): AuditHead {
+    return decodeHead(this.#environment.get('audit_meta', headKey))
+  }
+
+  /** The chain was once so long, and ended with this hash. */
+  has({ count, hash }: AuditHead): boolean {
+    if (count === 0) return true
+    const entry = this.#environment.get('audit', sequenceKey(count))
+    return entry !== undefined && Buffer.compare(splitChained(entry).hash, hash) === 0
+  }
+
+  record(batch: WriteBatch, entry: AuditEntry): void {
+    if (batch !== this.#batch || batch.size < this.#batchSize) {
+      this.#batch = batch
+      this.#head = this.head()
+      this.#terms.begin()
+    }
+    const bounded = withBounds(entry)
+    const sequence = this.#head.count + 1
+    const canonical = canonicalBytes(bounded, sequence)
+    const hash = chainHash(this.#head.hash, canonical)
+    this.#head = { count: sequence, hash }
+    batch.put('audit', sequenceKey(sequence), encodeChained(hash, canonical))
+    batch.put('audit_times', timesKey(bounded.atMicros, sequence), filtersOf(bounded))
+    this.#terms.count(batch, bounded)
+    batch.put('audit_meta', headKey, encodeHead(this.#head))
+    this.#batchSize = batch.size
+  }
+}
+
+/** The entry with long values cut: an entry tells of a change, it does not keep a copy. */
+function withBounds(entry: AuditEntry): AuditEntry {
+  const { by, analyst, object, job, changes, details } = entry
+  return {
+    ...entry,
+    by: { kind: by.kind, name: cutText(by.name) },
+    ...(analyst === undefined ? {} : { analyst: cutText(analyst) }),
+    object: { type: object.type, id: object.id, title: cutText(object.title) },
+    ...(job === undefined ? {} : { job: { id: job.id, title: cutText(job.title) } }),
+    ...(changes === undefined
+      ? {}
+      : { changes: mapValues(changes, ({ before, after }) => ({ before: cut(before), after: cut(after) })) }),
+    ...(details === undefined ? {} : { details: mapValues(details, cut) }),
+  }
+}
+
+function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+}
+
+function cutText(text: string): string {
+  return text.length <= limits.nameCharsMax ? text : text.slice(0, limits.nameCharsMax)
+}
+
+/** A long value becomes its beginning, its length and its SHA-256, so that two long values can be told apart. */
+function cut(value: unknown): unknown {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
+  if (text.length <= limits.auditValueCharsMax) return value
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  return { cut: text.slice(0, limits.auditValueCharsMax), chars: text.length, sha256 }
+}

@@ -1,0 +1,20 @@
+/** Every table of the catalog's environment, whoever owns it. */
+import { alertsTable } from './monitor/alert-log.js'
+import { auditTables } from './audit/audit-tables.js'
+import { samplesTable } from './monitor/sample-store.js'
+import { watchdogsTable } from './monitor/watchdog-log.js'
+import { catalogTables } from '../resource/records.js'
+import { metricsTables } from './report/metrics-log.js'
+import { watermarksTable } from './verify/watermarks.js'
+import { TRAININGS_TABLE } from './training/training-log.js'
+
+export const allCatalogTables: readonly string[] = [
+  ...catalogTables,
+  TRAININGS_TABLE,
+  ...auditTables,
+  ...metricsTables,
+  samplesTable,
+  watchdogsTable,
+  alertsTable,
+  watermarksTable,
+]

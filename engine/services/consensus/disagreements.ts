@@ -1,0 +1,75 @@
+/**
+ * Where analysts differ: a walk over the ballots of one job, in one snapshot.
+ *
+ * 1. A ballot with fewer than two votes is passed over without being opened: most are such.
+ * 2. The walk ends after limits.readerMsMax, or limits.disagreementsMax, with what it has, and says so.
+ */
+import { limits } from '../../limits.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { UNDECIDED } from '../../domain/learn/consensus.js'
+import type { Environment } from '../../store/environment.js'
+import { decodeBallot, type BallotRow } from '../../store/rows.js'
+import { jobRange } from '../../store/tables.js'
+import { ballotView } from './ballot-view.js'
+import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { readBallot } from '../../actor/votes/ballots.js'
+import type { DisagreementPage, DisagreementQuery } from '../../api/consensus-service.js'
+import { readStats } from '../../actor/job-stats.js'
+
+const KEY_JOB_BYTES = 4
+/** Between two looks at the time. */
+const ROWS_PER_LOOK = 1_024
+/** How a vote begins in a ballot's bytes. */
+const VOTE = Buffer.from('{"analyst":')
+
+interface Candidate {
+  readonly subject: Uint8Array
+  readonly lastMicros: number
+}
+
+/** A page of the job's disagreements, those with the latest votes first; `nowMs` counts milliseconds from anywhere. */
+export function disagreementsOf(
+  environment: Environment,
+  job: JobSettings,
+  query: DisagreementQuery,
+  nowMs: () => number,
+): DisagreementPage {
+  const untilMs = nowMs() + limits.readerMsMax
+  const candidates: Candidate[] = []
+  let [rows, exact] = [0, true]
+  for (const { key, value } of environment.range('ballots', jobRange(job.id))) {
+    if (candidates.length >= limits.disagreementsMax || (++rows % ROWS_PER_LOOK === 0 && nowMs() > untilMs)) {
+      exact = false
+      break
+    }
+    if (!hasTwoVotes(value)) continue
+    const ballot = decodeBallot(value)
+    if (!differs(ballot) || !isWanted(ballot, query)) continue
+    const lastMicros = ballot.votes.reduce((last, { atMicros }) => Math.max(last, atMicros), 0)
+    candidates.push({ subject: key.subarray(KEY_JOB_BYTES), lastMicros })
+  }
+  candidates.sort((a, b) => b.lastMicros - a.lastMicros)
+  const { trainedThroughSeq } = readStats(environment, job.id, job.labels.length)
+  const counts = new BucketCounts(environment, job.id)
+  const ground = { reads: environment, countOf: counts.of.bind(counts) }
+  const from = query.page * query.size
+  const disagreements = candidates.slice(from, from + query.size).map(({ subject }) => {
+    return ballotView(ground, job, subject, readBallot(environment, job.id, subject), trainedThroughSeq, false)
+  })
+  return { disagreements, total: candidates.length, exact }
+}
+
+function hasTwoVotes(value: Uint8Array): boolean {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const first = bytes.indexOf(VOTE)
+  return first >= 0 && bytes.includes(VOTE, first + VOTE.length)
+}
+
+function differs({ votes }: BallotRow): boolean {
+  return votes.some(({ label }) => label !== votes[0]?.label)
+}
+
+function isWanted({ override, consensus }: BallotRow, { overridden, undecided }: DisagreementQuery): boolean {
+  if (overridden !== undefined && overridden !== (override !== null)) return false
+  return undecided === undefined || undecided === (consensus === UNDECIDED)
+}

@@ -1,0 +1,162 @@
+/**
+ * Deleting events for good, seen from the main thread: looking for them and having them deleted, a piece at a time.
+ *
+ * Owns: what narrows a request down, what the audit log and the job are told. Leaves out: looking (event-search.ts),
+ * deleting (erase.ts).
+ *
+ * 1. The audit log says who asked before the first event goes, and how many went behind the last. It names the fields of
+ *    the filters and not their values: those may be what is to be forgotten.
+ * 2. The model is marked before the first event goes, since the process may end before the last has, and once more behind that: a
+ *    training may have begun meanwhile.
+ */
+import type { Clock } from '../../clock.js'
+import { isRefusal, Refusal } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { AuditTrail } from '../../resource/audit-trail.js'
+import { WriteBatch, type Environment } from '../../store/environment.js'
+import type { ReprocessSelection } from '../../store/reprocess-row.js'
+import { encodeErase, type Erased } from '../../actor/erase.js'
+import type { Integrations } from '../integrations/integrations.js'
+import type { EraseOutcome, EraseService } from '../../api/erase-service.js'
+import type { EventSearchThread } from '../reprocess/event-search-threads.js'
+import { compileSelection, parseSelection } from '../reprocess/event-search.js'
+import type { ReprocessRequest } from '../../api/reprocess-service.js'
+import type { ReadableShards } from '../read/job-reader.js'
+import type { Trainings } from '../training/trainings.js'
+import type { AuditAction } from '../../api/audit-service.js'
+import type { Author, JobHandle } from '../../api/principal.js'
+
+export interface EraseDeps {
+  readonly dataDir: string
+  readonly serviceNames: readonly string[]
+  readonly shards: ReadableShards
+  readonly trainings: Trainings
+  readonly integrations: Pick<Integrations, 'erased'>
+  /** The catalog's environment. */
+  readonly store: Environment
+  readonly audit: AuditTrail
+  readonly clock: Clock
+  /** Looks for events. */
+  readonly thread: Pick<EventSearchThread, 'run'>
+  /** The job as it is now. @throws Refusal job_not_found. */
+  current(handle: JobHandle): JobSettings
+  /** @throws Refusal draining. */
+  mustAccept(): void
+}
+
+/** Erasures at once, over all jobs. */
+const AT_ONCE = 4
+/** Between two tries at a full mailbox. */
+const RETRY_MS = 50
+const RETRAIN = 'events that the model was trained with, or votes on them, were deleted; train it again'
+
+export class EraseEvents implements EraseService {
+  readonly #deps: EraseDeps
+  #underWay = 0
+
+  constructor(deps: EraseDeps) {
+    this.#deps = deps
+  }
+
+  async events(handle: JobHandle, request: ReprocessRequest, by: Author): Promise<EraseOutcome> {
+    this.#deps.mustAccept()
+    const job = this.#deps.current(handle)
+    const selection = parseSelection(request)
+    compileSelection(selection, 0, this.#deps.serviceNames)
+    if (selection.filters.length === 0 && selection.startDate === null && selection.endDate === null) {
+      const msg = 'a filter or a date must say which events; to delete all, delete the job'
+      throw new Refusal('invalid_body', msg, { issues: [{ loc: ['body', 'filters'], msg, type: 'missing' }] })
+    }
+    if (this.#underWay >= AT_ONCE) throw new Refusal('queries_busy', `at most ${AT_ONCE} deletions run at once`)
+    this.#underWay++
+    try {
+      this.#tell(job, by, 'erasure requested', fieldsOf(selection))
+      const { events, votes } = await this.#erase(handle, selection).finally(() =>
+        this.#deps.integrations.erased(job.id),
+      )
+      const retrainNeeded = events > 0 && this.#markModel(handle)
+      this.#tell(job, by, 'erased', { ...fieldsOf(selection), events, votes, retrain_needed: retrainNeeded })
+      return { events, votes, retrainNeeded }
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  async #erase(handle: JobHandle, selection: ReprocessSelection): Promise<Erased> {
+    const { dataDir, serviceNames } = this.#deps
+    const askedMicros = this.#deps.shards.takeTime()
+    const sum = { events: 0, votes: 0 }
+    for (let [after, isLast] = [0, false]; !isLast; ) {
+      const job = this.#deps.current(handle)
+      const found = await this.#deps.thread.run({
+        dataDir,
+        job,
+        serviceNames,
+        selection,
+        askedMicros,
+        after,
+        countOnly: false,
+      })
+      for (let at = 0; at < found.times.length; at += limits.reprocessEventsPerPiece) {
+        if (sum.events === 0) this.#markModel(handle)
+        const { events, votes } = await this.#piece(handle, found.times.slice(at, at + limits.reprocessEventsPerPiece))
+        sum.events += events
+        sum.votes += votes
+      }
+      after = found.through
+      isLast = found.last
+    }
+    return sum
+  }
+
+  /** Waits where the mailbox is full; a full disk is told. */
+  async #piece(handle: JobHandle, times: readonly number[]): Promise<Erased> {
+    for (;;) {
+      this.#deps.mustAccept()
+      try {
+        return (await this.#deps.shards.ask(
+          this.#deps.current(handle),
+          'erase',
+          null,
+          encodeErase(times, false),
+        )) as Erased
+      } catch (error) {
+        if (!isRefusal(error, 'mailbox_full')) throw error
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+      }
+    }
+  }
+
+  /** True where there is a model that knew them, or is about to be. */
+  #markModel(handle: JobHandle): boolean {
+    const { shards, trainings } = this.#deps
+    const job = this.#deps.current(handle)
+    if (shards.reader(job.shard).stats(job).modelVersion === 0 && !trainings.isRunning(job.id)) return false
+    trainings.outdate(job.id, RETRAIN)
+    return true
+  }
+
+  #tell({ id, title }: JobSettings, by: Author, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
+    const batch = new WriteBatch()
+    const entry = {
+      atMicros: this.#deps.clock.nowMicros(),
+      by,
+      action,
+      object: { type: 'job', id: String(id), title },
+      job: { id, title },
+      details,
+    } as const
+    this.#deps.audit.record(batch, entry)
+    this.#deps.store.commit(batch)
+  }
+}
+
+function fieldsOf({ dateField, startDate, endDate, filters }: ReprocessSelection): Record<string, unknown> {
+  return {
+    ...(startDate === null && endDate === null
+      ? {}
+      : { date_field: dateField, start_date: startDate, end_date: endDate }),
+    fields: filters.map(({ field, operator }) => `${field} ${operator}`),
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Deliveries of watchdogs that fired and resolved, on the thread of the integrations: one for each integration that a watchdog names.
+ *
+ * Owns: which there are, opened and closed as watchdogs and integrations change. Leaves out: one delivery
+ * (delivery/delivery.ts), what is told (alert-feed.ts), the steps of jobs (steps.ts).
+ *
+ * 1. In the ledger they are steps of the job 0, which there is not.
+ * 2. An integration begins with what fires after the first watchdog named it, and goes on from its place after a restart; one
+ *    that neither a watchdog nor a kept alert names is forgotten, its letters too.
+ */
+import { alertEvent } from '../../integration/alert.js'
+import { Delivery } from '../../integration/delivery/delivery.js'
+import { outsideKind } from '../../integration/registry.js'
+import { NO_JOB, type StepId } from '../../integration/delivery/ledger.js'
+import { alertAt, alertsAfter } from '../monitor/alert-log.js'
+import { readWatchdogs } from '../monitor/watchdog-log.js'
+import { openParameters } from '../../resource/registry/parameters.js'
+import { decodeRecord, idKey, type IntegrationRecord } from '../../resource/records.js'
+import { AlertFeed } from './alert-feed.js'
+import { stillHolds } from './resource-changes.js'
+import type { RunningStep, Steps, StepsDeps } from './steps.js'
+
+interface Wanted {
+  readonly integration: IntegrationRecord
+  /** Where it begins the first time, microseconds. */
+  readonly since: number
+  readonly signature: string
+}
+
+export class AlertDeliveries {
+  readonly #deps: StepsDeps
+  readonly #steps: Steps
+  readonly #running = new Map<number, RunningStep>()
+
+  constructor(deps: StepsDeps, steps: Steps) {
+    this.#deps = deps
+    this.#steps = steps
+  }
+
+  get steps(): Iterable<RunningStep> {
+    return this.#running.values()
+  }
+
+  /** Those of one integration begin anew at the next `rewire`, each in its place. */
+  async restart(integrationId: number): Promise<void> {
+    const running = this.#running.get(integrationId)
+    this.#running.delete(integrationId)
+    await running?.runs?.close()
+  }
+
+  /** Opens, closes and forgets by what the catalog says now. */
+  async rewire(): Promise<void> {
+    const { catalog, ledger } = this.#deps
+    catalog.refresh()
+    const wanted = this.#wanted()
+    for (const [id, { signature, runs }] of this.#running) {
+      if (wanted.get(id)?.signature !== signature) await this.restart(id)
+      else if (runs instanceof Delivery) runs.wake()
+    }
+    for (const step of ledger.steps()) if (step.jobId === NO_JOB && !wanted.has(step.integrationId)) ledger.forget(step)
+    for (const [id, { integration, since, signature }] of wanted) {
+      if (!this.#running.has(id)) this.#running.set(id, this.#open(integration, since, signature))
+    }
+  }
+
+  /** A watchdog has fired or resolved. */
+  wake(): void {
+    for (const { runs } of this.#running.values()) if (runs instanceof Delivery) runs.wake()
+  }
+
+  /** What an alert is called among events; null where it is gone. */
+  nameOf(micros: number): string | null {
+    const row = alertAt(this.#deps.catalog, micros)
+    return row === null ? null : alertEvent(row.alert, '').eventId
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ runs }) => runs?.close()))
+    this.#running.clear()
+  }
+
+  /** Integrations that a watchdog names, or an alert that is kept: a watchdog may be gone before it was told to be over. */
+  #wanted(): Map<number, Wanted> {
+    const { catalog } = this.#deps
+    const wanted = new Map<number, Wanted>()
+    const name = (id: number, from: number): void => {
+      const integration = this.#integration(id)
+      if (integration === null) return
+      wanted.set(id, {
+        integration,
+        since: Math.min(from, wanted.get(id)?.since ?? Infinity),
+        signature: JSON.stringify(integration),
+      })
+    }
+    for (const { integrationIds, namedMicros } of readWatchdogs(catalog))
+      for (const id of integrationIds) name(id, namedMicros)
+    for (const { alert, integrationIds } of alertsAfter(catalog, 0)) {
+      for (const id of integrationIds) if (!wanted.has(id)) name(id, alert.atMicros - 1)
+    }
+    return wanted
+  }
+
+  #integration(id: number): IntegrationRecord | null {
+    const bytes = this.#deps.catalog.get('integrations', idKey(id))
+    return bytes === undefined ? null : decodeRecord<IntegrationRecord>('integrations', bytes)
+  }
+
+  #open(integration: IntegrationRecord, since: number, signature: string): RunningStep {
+    const id: StepId = { jobId: NO_JOB, integrationId: integration.id, role: 'post_decision' }
+    const opened = { id, job: { id: NO_JOB, title: '', shard: 0 }, integration, signature, invalid: '' }
+    try {
+      const runs = this.#make(id, { integration, since, signature })
+      runs.start()
+      return { ...opened, runs }
+    } catch (error) {
+      return { ...opened, runs: null, invalid: (error as Error).message }
+    }
+  }
+
+  /** @throws Error with a sentence where it cannot be opened. */
+  #make(step: StepId, { integration, since, signature }: Wanted): Delivery {
+    const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#deps
+    const kind = outsideKind(integration.kind)
+    if (kind?.openSink === undefined || kind.tellsWatchdogs !== true)
+      throw new Error('this version of the service cannot tell watchdogs by it')
+    const serviceName = serviceNames[0] as string
+    const sink = kind.openSink(
+      'post_decision',
+      openParameters(integration.connection, sealer),
+      {},
+      { policy, clock, serviceName },
+    )
+    return new Delivery({
+      query: (items, seconds, reason) => this.#deps.query(step, items, seconds, reason),
+      step,
+      ledger,
+      pace,
+      failed,
+      sink,
+      circuit: this.#steps.circuit(integration),
+      feed: new AlertFeed(catalog, integration.id, serviceName),
+      start: { events: since, change: 0, changeEvent: 0 },
+      nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+      random: Math.random,
+      isCurrent: stillHolds(
+        catalog,
+        [['integrations', integration.id]],
+        () => JSON.stringify(this.#integration(integration.id)) === signature,
+      ),
+    })
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * What a step takes out, read from the shard of its job: the events that came in behind its place, and the decisions that
+ * changed since.
+ *
+ * Owns: the walk over a snapshot, and which of its events pass the step's rule. Leaves out: delivering
+ * (delivery/delivery.ts), the rule itself (integration/rule.ts).
+ *
+ * 1. A snapshot holds every event up to the time of its last commit (shard.ts, 4): whoever has looked up to there has
+ *    missed none, and events need no queue of their own.
+ * 2. An event that is not decided yet is passed; deciding it writes a row into `changes`.
+ * 3. Events and changes are of one snapshot: a changed event that is not passed yet is found as a new one, and only so.
+ * 4. A look goes over a bounded number of records, and holds a bounded number of bytes.
+ */
+import { bounds } from '../../integration/bounds.js'
+import { eventIdOf } from '../../domain/event/event-id.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { matches, type Condition } from '../../domain/query/condition.js'
+import { FieldSet } from '../../domain/query/field.js'
+import { compileFilters } from '../../domain/query/filter.js'
+import type { Feed, FeedItem, FeedPiece } from '../../integration/delivery/feed.js'
+import { stepKey, type Place, type StepId } from '../../integration/delivery/ledger.js'
+import type { RuledDecision } from '../../domain/decide/decision.js'
+import { passes, type Rule } from '../../integration/rule.js'
+import { BodyCodec } from '../../store/body-codec.js'
+import type { Environment } from '../../store/environment.js'
+import { clientIdOf, decodeHeader, decodePrevious } from '../../store/event-record.js'
+import { changeKey, changeOfKey, jobKey, timeKey, timeOfKey } from '../../store/tables.js'
+import { decisionBefore } from '../../actor/decision-changes.js'
+import { eventAt, lastTime, type FoundEvent } from '../../actor/event-table.js'
+import type { JobReader } from '../read/job-reader.js'
+import { RecordFields } from '../query/record-fields.js'
+
+/** A shard as a feed reads it. */
+export interface FeedShard {
+  readonly environment: Environment
+  /** Over the same environment. */
+  readonly reader: JobReader
+}
+
+export interface FeedDeps extends FeedShard {
+  readonly job: JobSettings
+  readonly step: StepId
+  readonly rule: Rule
+  /** SERVICE_NAME, and the neutral name. */
+  readonly serviceNames: readonly string[]
+  nowMicros(): number
+}
+
+export class DecisionFeed implements Feed {
+  readonly #deps: FeedDeps
+  readonly #condition: Condition | null
+  readonly #fields: RecordFields | null
+
+  constructor(deps: FeedDeps) {
+    this.#deps = deps
+    const { rule, environment, serviceNames } = deps
+    if (rule.filters.length === 0) {
+      this.#condition = null
+      this.#fields = null
+      return
+    }
+    const fields = new FieldSet(serviceNames)
+    this.#condition = compileFilters(rule.filters, fields, { nowMicros: deps.nowMicros(), offsetMinutes: 0 })
+    this.#fields = new RecordFields(environment, new BodyCodec(environment), fields)
+  }
+
+  look(after: Place, eventsMax: number): FeedPiece {
+    const { reader, job } = this.#deps
+    reader.refresh()
+    this.#fields?.ofJob(job)
+    const items: FeedItem[] = []
+    const budget = { items, eventsMax, bytes: bounds.deliveryBytesMax, records: bounds.deliveryRecordsPerLook }
+    const changes = this.#changes(after, budget)
+    const events = changes.more ? { events: after.events, more: true } : this.#events(after, budget)
+    return { items, place: { ...changes.place, events: events.events }, more: changes.more || events.more }
+  }
+
+  has(eventMicros: number): boolean {
+    const { reader, environment, job } = this.#deps
+    reader.refresh()
+    return eventAt(environment, job.id, eventMicros) !== null
+  }
+
+  one(eventMicros: number, changeMicros: number): FeedItem | null {
+    const { reader, environment, job } = this.#deps
+    reader.refresh()
+    this.#fields?.ofJob(job)
+    const event = eventAt(environment, job.id, eventMicros)
+    return event === null ? null : this.#item(event, changeMicros)
+  }
+
+  /** Changed decisions of events that were passed. */
+  #changes(after: Place, budget: Budget): { place: Place; more: boolean } {
+    const { environment, job } = this.#deps
+    let place = after
+    const range = { from: changeKey(job.id, after.change, after.changeEvent + 1), to: jobKey(job.id + 1) }
+    for (const { key, value } of environment.range('changes', range)) {
+      if (isSpent(budget)) return { place, more: true }
+      const { changeMicros, eventMicros } = changeOfKey(key)
+      place = { events: after.events, change: changeMicros, changeEvent: eventMicros }
+      const event = eventMicros <= after.events ? eventAt(environment, job.id, eventMicros) : null
+      spend(budget, event?.record.length ?? 0)
+      if (event !== null && isTold(this.#deps.rule, event, decisionBefore(value)))
+        this.#push(budget, event, changeMicros)
+    }
+    return { place, more: false }
+  }
+
+  /** Events that came in. */
+  #events(after: Place, budget: Budget): { events: number; more: boolean } {
+    const { environment, job } = this.#deps
+    const last = lastTime(environment)
+    let through = after.events
+    const range = { from: timeKey(job.id, after.events + 1), to: timeKey(job.id, last + 1) }
+    if (last <= after.events) return { events: after.events, more: false }
+    for (const { key, value } of environment.range('events', range)) {
+      if (isSpent(budget)) return { events: through, more: true }
+      through = timeOfKey(key)
+      spend(budget, value.length)
+      this.#push(budget, { micros: through, record: value, header: decodeHeader(value), indexed: false }, 0)
+    }
+    return { events: last, more: false }
+  }
+
+  #push(budget: Budget, event: FoundEvent, changeMicros: number): void {
+    const item = this.#item(event, changeMicros)
+    if (item !== null) budget.items.push(item)
+  }
+
+  /** What leaves the service of the event, or null where the rule has no place for it. */
+  #item(event: FoundEvent, changeMicros: number): FeedItem | null {
+    const { job, rule, reader, serviceNames, step } = this.#deps
+    const { header, micros, record } = event
+    if (header.pending || !passes(rule, header)) return null
+    if (this.#condition !== null && this.#fields !== null) {
+      this.#fields.event(micros, record)
+      if (!matches(this.#condition, this.#fields)) return null
+    }
+    const serviceName = serviceNames[0] as string
+    const eventId = clientIdOf(Buffer.from(record.buffer, record.byteOffset, record.byteLength)) ?? eventIdOf(micros)
+    const { view, document } = reader.exportFound(job, event, eventId, serviceName)
+    const change = changeMicros === 0 ? '' : `.${eventIdOf(changeMicros)}`
+    return {
+      eventMicros: micros,
+      changeMicros,
+      id: `${Buffer.from(stepKey(step)).toString('hex').replace(/^0+/, '')}.${eventIdOf(micros)}${change}`,
+      reason: changeMicros > 0 && decodePrevious(record) !== null ? 'decided_again' : 'decided',
+      event: {
+        jobId: job.id,
+        jobTitle: job.title,
+        eventId,
+        ingestMicros: micros,
+        result: view.result,
+        resultLabel: view.resultLabel,
+        confidenceScore: view.confidenceScore,
+        outlier: view.outlier,
+        serviceName,
+        document,
+        bucketId: header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex'),
+      },
+    }
+  }
+}
+
+interface Budget {
+  readonly items: FeedItem[]
+  readonly eventsMax: number
+  bytes: number
+  records: number
+}
+
+function spend(budget: Budget, bytes: number): void {
+  budget.records--
+  budget.bytes -= bytes
+}
+
+function isSpent({ items, eventsMax, bytes, records }: Budget): boolean {
+  return items.length >= eventsMax || bytes <= 0 || records <= 0
+}
+
+/** Some steps hear of a decision made again only where it is another one than before, or one that they would not have heard of before. */
+function isTold(rule: Rule, { header }: FoundEvent, before: RuledDecision | null): boolean {
+  return rule.sameAgain || before === null || before.label !== header.label || !passes(rule, before)
+}

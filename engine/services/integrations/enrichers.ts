@@ -1,0 +1,188 @@
+/**
+ * The jobs whose events are enriched, on the thread of the integrations: opened and closed as pipelines change.
+ *
+ * Owns: one enricher a job with steps that enrich. Leaves out: what it does (enrichment/enricher.ts), steps that bring events in
+ * or take them out (steps.ts).
+ *
+ * 1. What runs is what the catalog says. One that changed begins anew: what waits is in the store.
+ * 2. A step that cannot be opened fails every look-up, and says why: its job goes on without it.
+ * 3. Of a stopped job nothing is looked up: its events are not decided before it starts.
+ * 4. What came in behind a change that this thread has not heard of yet waits for it (resource-changes.ts).
+ */
+import { enriches, type JobSettings } from '../../domain/job/job.js'
+import { Enricher } from '../../integration/enrichment/enricher.js'
+import type { EnrichedResult, EnrichmentStep } from '../../integration/enrichment/enrichment.js'
+import { outsideKind } from '../../integration/registry.js'
+import type { StepId } from '../../integration/delivery/ledger.js'
+import { cacheMs, enrichmentNames, timeLimitMs } from '../../integration/enrichment/enrichment-parameters.js'
+import { EnrichmentRequests } from '../../integration/enrichment/enrichment-requests.js'
+import { openParameters } from '../../resource/registry/parameters.js'
+import { decodeRecord, idKey, type IntegrationRecord } from '../../resource/records.js'
+import { StoredAwaited } from './awaited-feed.js'
+import { stillHolds, type ResourceRow } from './resource-changes.js'
+import type { Steps, StepsDeps } from './steps.js'
+
+export interface EnrichersDeps extends StepsDeps {
+  /** Has events decided; resolves with why they could not be now, or null. */
+  readonly bring: (jobId: number, results: readonly EnrichedResult[]) => Promise<string | null>
+}
+
+interface Running {
+  readonly job: JobSettings
+  readonly enricher: Enricher
+  readonly signature: string
+  readonly integrations: ReadonlyMap<number, string>
+}
+
+/** A step, and the integration that it is of. */
+interface WantedStep {
+  readonly step: JobSettings['pipeline'][number]
+  readonly title: string
+  readonly integration: IntegrationRecord
+}
+
+/** A job with steps that enrich, as the catalog says. */
+interface Wanted {
+  readonly job: JobSettings
+  readonly steps: readonly WantedStep[]
+  readonly signature: string
+}
+
+export class Enrichers {
+  readonly #deps: EnrichersDeps
+  readonly #steps: Steps
+  readonly #running = new Map<number, Running>()
+  readonly #restarting = new Set<number>()
+
+  constructor(deps: EnrichersDeps, steps: Steps) {
+    this.#deps = deps
+    this.#steps = steps
+  }
+
+  get isUsed(): boolean {
+    return this.#running.size > 0
+  }
+
+  /** Jobs that are enriched, with their steps as they are. */
+  get jobs(): Iterable<Running> {
+    return this.#running.values()
+  }
+
+  /** The next `rewire` begins the jobs anew that have a step of the integration. */
+  restart(integrationId: number): void {
+    this.#restarting.add(integrationId)
+  }
+
+  /** Opens and closes by what the catalog says now; the step desk has read it just before. */
+  async rewire(): Promise<void> {
+    const { catalog } = this.#deps
+    const wanted = new Map<number, Wanted>()
+    for (const { value } of catalog.range('jobs', {})) {
+      const one = this.#wantedOf(value)
+      if (one !== null) wanted.set(one.job.id, one)
+    }
+    const closing: Promise<void>[] = []
+    for (const [id, { signature, enricher, integrations }] of this.#running) {
+      if (wanted.get(id)?.signature === signature && ![...this.#restarting].some((one) => integrations.has(one))) {
+        wanted.delete(id)
+        enricher.wake()
+        continue
+      }
+      this.#running.delete(id)
+      closing.push(enricher.close())
+    }
+    this.#restarting.clear()
+    await Promise.all(closing)
+    for (const one of wanted.values()) this.#running.set(one.job.id, this.#open(one))
+  }
+
+  wake(shard: number): void {
+    for (const { job, enricher } of this.#running.values()) if (job.shard === shard) enricher.wake()
+  }
+
+  /** Nobody reads the shard now. */
+  isIdle(shard: number): boolean {
+    return [...this.#running.values()].every(({ job, enricher }) => job.shard !== shard || enricher.isIdle)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ enricher }) => enricher.close()))
+    this.#running.clear()
+  }
+
+  /** null where nothing of the job is to be looked up. */
+  #wantedOf(bytes: Uint8Array | undefined): Wanted | null {
+    const job = bytes === undefined ? null : decodeRecord<JobSettings>('jobs', bytes)
+    if (job?.status !== 'STARTED') return null
+    const steps = job.pipeline.filter(enriches).flatMap((step): WantedStep[] => {
+      const found = this.#deps.catalog.get('integrations', idKey(step.integrationId))
+      if (found === undefined) return []
+      const integration = decodeRecord<IntegrationRecord>('integrations', found)
+      return [{ step, integration, title: integration.title }]
+    })
+    return steps.length === 0 ? null : { job, steps, signature: JSON.stringify(steps) }
+  }
+
+  #open({ job, steps, signature }: Wanted): Running {
+    const { catalog, pace, clock, failed, bring } = this.#deps
+    const rows: ResourceRow[] = [
+      ['jobs', job.id],
+      ...steps.map(({ integration: { id } }): ResourceRow => ['integrations', id]),
+    ]
+    const names = enrichmentNames(steps)
+    const enricher = new Enricher({
+      feed: new StoredAwaited(this.#steps.shard(job.shard), job),
+      steps: steps.map((one, at) => this.#step(job, one, names[at] as string)),
+      bring: (results) => bring(job.id, results),
+      isCurrent: stillHolds(
+        catalog,
+        rows,
+        () => this.#wantedOf(catalog.get('jobs', idKey(job.id)))?.signature === signature,
+      ),
+      idleMs: pace.idleMs,
+      nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+      failed,
+    })
+    enricher.start()
+    return {
+      job,
+      enricher,
+      signature,
+      integrations: new Map(steps.map(({ integration }) => [integration.id, integration.title])),
+    }
+  }
+
+  #step(job: JobSettings, { step, title, integration }: WantedStep, name: string): EnrichmentStep {
+    const id = { jobId: job.id, integrationId: integration.id, role: step.role }
+    const opened = { id, title, name, timeLimitMs: timeLimitMs(step.parameters) }
+    try {
+      return { ...opened, looks: this.#make(id, step.parameters, integration), invalid: '' }
+    } catch (error) {
+      return { ...opened, looks: null, invalid: (error as Error).message }
+    }
+  }
+
+  /** @throws Error with a sentence where the step cannot be opened. */
+  #make(id: StepId, parameters: WantedStep['step']['parameters'], integration: IntegrationRecord): EnrichmentRequests {
+    const { sealer, policy, clock, serviceNames, failed } = this.#deps
+    const kind = outsideKind(integration.kind)
+    if (kind?.openEnrichment === undefined) throw new Error('this version of the service cannot use it as enrichment')
+    const connection = openParameters(integration.connection, sealer)
+    const missing = kind.entry.connection.find(({ name, required }) => required && connection[name] === undefined)
+    if (missing !== undefined) throw new Error(`its parameter ${missing.name} has to be given again`)
+    const opened = openParameters(parameters, sealer)
+    const enrichment = kind.openEnrichment(connection, opened, {
+      policy,
+      clock,
+      serviceName: serviceNames[0] as string,
+    })
+    return new EnrichmentRequests({
+      query: (items, seconds, reason) => this.#deps.query(id, items, seconds, reason),
+      enrichment,
+      cacheMs: cacheMs(opened),
+      circuit: this.#steps.circuit(integration),
+      failed,
+      nowMs: () => Math.floor(clock.nowMicros() / 1_000),
+    })
+  }
+}

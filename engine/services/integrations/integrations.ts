@@ -1,0 +1,257 @@
+/**
+ * Integrations, seen from the main thread: the life of their thread, and questions to it.
+ *
+ * Owns: when the thread runs, what it is asked. Leaves out: what it does (integration-thread.ts), and what it asks for
+ * (integration-orders.ts).
+ *
+ * 1. Without a step that asks or tells something outside there is no thread.
+ * 2. A thread that dies is replaced; what it had under way comes again. What it had asked for is answered to nobody: the one in its place
+ *    counts what it asks for anew.
+ * 3. Nothing here waits for the outside.
+ */
+import { Worker } from 'node:worker_threads'
+import { Refusal, type RefusalCode } from '../../errors.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { IntegrationsService, DeadLetterQuery } from '../../api/integrations-service.js'
+import { threadFile } from '../../runtime/thread-files.js'
+import { standardPace } from '../../integration/delivery/pace.js'
+import {
+  contactBatch,
+  type FromIntegrations,
+  type IntegrationQuery,
+  type IntegrationQueries,
+  type IntegrationThreadData,
+  type ToIntegrations,
+} from './integration-protocol.js'
+import { IntegrationOrders, type OrdersDeps } from './integration-orders.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
+import type { TakenIn } from '../../integration/delivery/refused-documents.js'
+
+export interface IntegrationsDeps extends OrdersDeps {
+  readonly dataDir: string
+  readonly serviceNames: readonly string[]
+  readonly catalog: Pick<ResourceStore, 'jobs'>
+  /** Hosts that steps may reach although they are not public (SERVICE_PRIVATE_HOSTS). */
+  readonly privateHosts: readonly string[]
+  /** What the thread runs, where it is not the service's own module. */
+  readonly module?: URL
+  /** Whether integrations have alerts of watchdogs to deliver, or may get some. */
+  watchdogsTell(): boolean
+}
+
+const threadModule = threadFile('integration-thread')
+
+/** Before a thread that died is replaced. */
+const RESTART_MS = 1_000
+/** Changes that come together are looked at together. */
+const GATHER_MS = 20
+/** A thread that does not end in time is ended. */
+const CLOSE_MS = 10_000
+
+interface Asking {
+  resolve(answer: unknown): void
+  reject(refusal: Refusal): void
+}
+
+export class Integrations implements IntegrationsService {
+  readonly #deps: IntegrationsDeps
+  readonly #asking = new Map<number, Asking>()
+  readonly #orders: IntegrationOrders
+  #worker: Worker | null = null
+  #timer: NodeJS.Timeout | null = null
+  #lastId = 0
+  #closed: (() => void) | null = null
+  #isClosing = false
+
+  constructor(deps: IntegrationsDeps) {
+    this.#deps = deps
+    this.#orders = new IntegrationOrders(deps)
+  }
+
+  /** Integrations or pipelines have changed, or the service starts. */
+  rewire(): void {
+    if (this.#isClosing || this.#timer !== null) return
+    this.#timer = setTimeout(() => this.#gathered(), GATHER_MS).unref()
+  }
+
+  /** A job has another title, other labels, another state. */
+  jobChanged(job: JobSettings): void {
+    if (job.pipeline.some(({ outsideSince }) => outsideSince !== undefined)) this.rewire()
+  }
+
+  /** Events of a job were deleted for good. */
+  erased(jobId: number): void {
+    this.#tell({ type: 'erased', jobId })
+  }
+
+  /** A watchdog has fired or resolved. */
+  alerted(): void {
+    this.#tell({ type: 'alerted' })
+  }
+
+  deliveries(): Promise<IntegrationQueries['deliveries']['answer']> {
+    return this.#ask('deliveries', {}, [])
+  }
+
+  inputs(): Promise<IntegrationQueries['inputs']['answer']> {
+    return this.#ask('inputs', {}, [])
+  }
+
+  enrichments(): Promise<IntegrationQueries['enrichments']['answer']> {
+    return this.#ask('enrichments', {}, [])
+  }
+
+  deadLetters(query: IntegrationQueries['deadLetters']['given']): Promise<IntegrationQueries['deadLetters']['answer']> {
+    return this.#ask('deadLetters', query, { deadLetters: [], total: 0 })
+  }
+
+  async sendAgain(query: DeadLetterQuery): Promise<number> {
+    return await this.#ask('sendAgain', query, 0)
+  }
+
+  async discard(query: DeadLetterQuery): Promise<number> {
+    return await this.#ask('discard', query, 0)
+  }
+
+  /** Whether the thread runs, and whether it should. */
+  get isRunning(): boolean {
+    return this.#worker !== null
+  }
+
+  get isNeeded(): boolean {
+    return this.#isNeeded()
+  }
+
+  /** How long the thread has been busy so far. */
+  get busyMs(): number {
+    return this.#worker?.performance.eventLoopUtilization().active ?? 0
+  }
+
+  look(): Promise<IntegrationQueries['look']['answer']> {
+    return this.#ask('look', {}, null)
+  }
+
+  /** The thread ends with its places written down, and another goes on from them. */
+  async restart(): Promise<void> {
+    await this.#end()
+    this.rewire()
+  }
+
+  restartOne(integrationId: number): void {
+    this.#tell({ type: 'restart', integrationId })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#orders.stop()
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    await this.#end()
+    await this.#orders.close()
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker
+    if (worker === null) return
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, CLOSE_MS)
+      this.#closed = () => {
+        clearTimeout(limit)
+        resolve()
+      }
+      this.#tell({ type: 'close' })
+    })
+    await worker.terminate()
+    this.#closed = null
+  }
+
+  #gathered(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#worker !== null) this.#tell({ type: 'rewired' })
+    else if (this.#isNeeded()) this.#start()
+  }
+
+  #isNeeded(): boolean {
+    for (const job of this.#deps.catalog.jobs())
+      if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
+    return this.#deps.watchdogsTell()
+  }
+
+  #start(): void {
+    const { dataDir, serviceNames, privateHosts, shards, module = threadModule, failed } = this.#deps
+    const workerData: IntegrationThreadData = {
+      dataDir,
+      serviceNames,
+      privateHosts,
+      pace: standardPace,
+      commits: shards.commits,
+    }
+    const worker = new Worker(module, { workerData, name: 'integrations' })
+    this.#worker = worker
+    worker.on('message', (message: FromIntegrations) => this.#heard(message, worker))
+    worker.on('error', (error) => failed('the thread of the integrations died', error))
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = null
+      for (const { reject } of this.#asking.values()) reject(unavailable())
+      this.#asking.clear()
+      this.#closed?.()
+      if (!this.#isClosing) setTimeout(() => this.rewire(), RESTART_MS).unref()
+    })
+  }
+
+  #tell(message: ToIntegrations): void {
+    this.#worker?.postMessage(message)
+  }
+
+  /** `none` is the answer where there is no thread, because there are no steps. */
+  #ask<K extends IntegrationQuery>(
+    ask: K,
+    given: IntegrationQueries[K]['given'],
+    none: IntegrationQueries[K]['answer'],
+  ): Promise<IntegrationQueries[K]['answer']> {
+    // The first step was made just now: what is asked waits in the thread until that is up.
+    if (this.#timer !== null) this.#gathered()
+    if (this.#worker === null) {
+      if ((given as DeadLetterQuery).id !== undefined)
+        return Promise.reject(new Refusal('letter_not_found', 'there is no such dead letter'))
+      return this.#isNeeded() ? Promise.reject(unavailable()) : Promise.resolve(none)
+    }
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#asking.set(id, { resolve: resolve as (answer: unknown) => void, reject })
+      this.#tell({ type: 'ask', id, ask, given })
+    })
+  }
+
+  #answer(worker: Worker, id: number, order: Promise<TakenIn>): void {
+    void order.then((fared) => worker.postMessage({ type: 'tookIn', id, fared } satisfies ToIntegrations))
+  }
+
+  #heard(message: FromIntegrations, worker: Worker): void {
+    switch (message.type) {
+      case 'takeIn':
+        return this.#answer(worker, message.id, this.#orders.takeIn(message))
+      case 'enriched':
+        return this.#answer(worker, message.id, this.#orders.enriched(message))
+      case 'answer':
+        this.#asking.get(message.id)?.resolve(message.answer)
+        return void this.#asking.delete(message.id)
+      case 'refused':
+        this.#asking.get(message.id)?.reject(new Refusal(message.code as RefusalCode, message.message))
+        return void this.#asking.delete(message.id)
+      case 'passed':
+        return this.#orders.passed(message)
+      case 'asked':
+        return this.#deps.batches.add(contactBatch(message))
+      case 'failed':
+        return this.#deps.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
+      case 'closed':
+        return this.#closed?.()
+    }
+  }
+}
+
+function unavailable(): Refusal {
+  return new Refusal('integrations_unavailable', 'the integrations are being started; try again shortly')
+}

@@ -1,0 +1,56 @@
+/**
+ * Watchdogs that fired and resolved, kept for whoever they are to be told to: a table of the catalog's environment.
+ *
+ * | table           | key                        | value                                                         |
+ * |-----------------|----------------------------|---------------------------------------------------------------|
+ * | watchdog_alerts | time u64 (big-endian, µs)  | version u8, JSON: the alert and the integrations it is told by |
+ *
+ * 1. A row is written in the commit in which its watchdog changes (watchdog-log.ts), so whoever reads on from a time misses none.
+ * 2. The latest `alertsKept` of the last `alertDaysMax` days are there: an integration that is away for longer loses the oldest.
+ */
+import { DAY_MICROS } from '../../clock.js'
+import type { Environment, WriteBatch } from '../../store/environment.js'
+import { timeOfValue, timeValue } from '../../store/tables.js'
+import { monitorBounds } from './bounds.js'
+import type { WatchdogAlert } from '../../integration/contract.js'
+
+export const alertsTable = 'watchdog_alerts'
+
+const VERSION = 1
+/** How old an alert is that nobody is told any more. */
+export const ALERT_MICROS_MAX = monitorBounds.alertDaysMax * DAY_MICROS
+
+export interface AlertRow {
+  readonly alert: WatchdogAlert
+  readonly integrationIds: readonly number[]
+}
+
+function decode(value: Uint8Array): AlertRow {
+  return JSON.parse(Buffer.from(value.subarray(1)).toString()) as AlertRow
+}
+
+export function putAlert(batch: WriteBatch, environment: Environment, row: AlertRow): void {
+  const surplus = environment.count(alertsTable, {}) + 1 - monitorBounds.alertsKept
+  if (surplus > 0)
+    for (const { key } of environment.range(alertsTable, { limit: surplus })) batch.delete(alertsTable, key)
+  const to = timeValue(Math.max(0, row.alert.atMicros - ALERT_MICROS_MAX))
+  for (const { key } of environment.range(alertsTable, { to })) batch.delete(alertsTable, key)
+  const value = Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row))])
+  batch.put(alertsTable, timeValue(row.alert.atMicros), value)
+}
+
+/** Those behind a time, oldest first. */
+export function* alertsAfter(environment: Environment, micros: number): Iterable<AlertRow> {
+  for (const { value } of environment.range(alertsTable, { from: timeValue(micros + 1) })) yield decode(value)
+}
+
+export function alertAt(environment: Environment, micros: number): AlertRow | null {
+  const value = environment.get(alertsTable, timeValue(micros))
+  return value === undefined ? null : decode(value)
+}
+
+/** The time of the latest one, 0 where there is none. */
+export function lastAlertMicros(environment: Environment): number {
+  for (const { key } of environment.range(alertsTable, { reverse: true, limit: 1 })) return timeOfValue(key)
+  return 0
+}

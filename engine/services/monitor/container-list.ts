@@ -1,0 +1,220 @@
+/**
+ * The containers that there are, made of the parts of the engine when somebody asks.
+ *
+ * Owns: what each is called, how it is, how it is checked and restarted. Leaves out: what is asked of them (containers.ts).
+ */
+import { statfsSync } from 'node:fs'
+import { limits } from '../../limits.js'
+import { MAIN } from '../../api/components.js'
+import type { ContainerHealth, ContainerName, ContainerStatus } from '../../api/container-service.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
+import type { Trainings } from '../training/trainings.js'
+import type { UsageDeps } from './usage.js'
+
+export interface ContainedDeps extends UsageDeps {
+  readonly dataDir: string
+  readonly catalog: ResourceStore
+  readonly trainings: Trainings
+  catalogBytes(): number
+}
+
+export interface Trouble {
+  readonly health: ContainerHealth
+  readonly reason: string
+}
+
+export const well: Trouble = { health: 'healthy', reason: '' }
+
+/** One container, as it is now. */
+export interface Contained extends ContainerName {
+  readonly title: string
+  readonly status: ContainerStatus
+  readonly waiting: number
+  readonly waitingBytes: number
+  readonly storeBytes: number | null
+  readonly trouble: Trouble
+  /** Goes there. Rejects where it does not answer. */
+  check(): Promise<unknown>
+  /** null: only with the process. */
+  readonly restart: (() => Promise<void>) | null
+}
+
+/** Shares of the mailbox, and of the disk, from which on it is told. */
+const FULL_SHARE = 0.75
+const FREE_SHARE_LOW = 0.05
+/** Milliseconds that the event loop may be late. */
+const LOOP_LATE_MS = 500
+
+const quiet = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well, restart: null } as const
+
+export async function containersOf(deps: ContainedDeps): Promise<Contained[]> {
+  return [
+    {
+      ...quiet,
+      component: 'api',
+      container: MAIN,
+      title: 'the HTTP server and the main thread',
+      status: 'running',
+      check: loopTurns,
+    },
+    ...actors(deps),
+    ...helpers(deps),
+    ...(await integrations(deps)),
+    ...stores(deps),
+    {
+      ...quiet,
+      component: 'monitor',
+      container: MAIN,
+      title: 'samples, watchdogs, the log',
+      status: 'running',
+      check: loopTurns,
+    },
+    {
+      ...quiet,
+      component: 'monitor',
+      container: 'process',
+      title: 'the process as a whole',
+      status: 'running',
+      check: loopTurns,
+    },
+  ]
+}
+
+function actors({ shards }: ContainedDeps): Contained[] {
+  const own = Array.from({ length: shards.count }, (_, shard) => shard)
+  return Array.from({ length: shards.threads }, (_, thread): Contained => {
+    const mailboxes = own.filter((shard) => shards.threadOf(shard) === thread).map((shard) => shards.mailbox(shard))
+    const isFull = mailboxes.some(({ length, bytes }) => {
+      return length > limits.mailboxMessagesMax * FULL_SHARE || bytes > limits.mailboxBytesMax * FULL_SHARE
+    })
+    return {
+      ...quiet,
+      component: 'actor',
+      container: String(thread),
+      title: 'a thread that stores and decides events',
+      status: 'running',
+      waiting: mailboxes.reduce((sum, { length }) => sum + length, 0),
+      waitingBytes: mailboxes.reduce((sum, { bytes }) => sum + bytes, 0),
+      trouble: isFull ? { health: 'degraded', reason: 'a mailbox is nearly full' } : well,
+      check: () => shards.readThreadUsage(thread),
+      restart: () => shards.restartThread(thread),
+    }
+  })
+}
+
+function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contained[] {
+  const { queued, running } = trainings.underWay
+  return [
+    {
+      ...quiet,
+      component: 'trainer',
+      container: MAIN,
+      title: 'threads that train models',
+      status: running > 0 ? 'running' : 'idle',
+      waiting: queued + running,
+      check: () => trainingThreads.answers(),
+      restart: () => trainings.restart(),
+    },
+    {
+      ...quiet,
+      component: 'query',
+      container: MAIN,
+      title: 'threads that answer questions',
+      status: readers.underWay > 0 ? 'running' : 'idle',
+      waiting: readers.underWay,
+      check: () => readers.ask('auditTerms', {}),
+      restart: () => readers.restart(),
+    },
+  ]
+}
+
+async function integrations({ integrations: outside, catalog }: ContainedDeps): Promise<Contained[]> {
+  const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
+  const thread: Contained = {
+    ...quiet,
+    component: 'integration',
+    container: MAIN,
+    title: 'the thread of the integrations',
+    status,
+    check: () => outside.look(),
+    restart: () => outside.restart(),
+  }
+  const steps = outside.isRunning
+    ? await Promise.all([outside.inputs(), outside.enrichments(), outside.deliveries()]).then(
+        (all) => all.flat(),
+        () => [],
+      )
+    : []
+  const titles = new Map([...catalog.integrations()].map(({ id, title }) => [id, title]))
+  const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
+  return [
+    thread,
+    ...ids.map((id): Contained => {
+      const own = steps.filter(({ integrationId }) => integrationId === id)
+      const bad =
+        own.find(({ state }) => state === 'invalid' || state === 'full') ??
+        own.find(({ state }) => state === 'open' || state === 'retrying')
+      return {
+        ...quiet,
+        component: 'integration',
+        container: String(id),
+        title: titles.get(id) ?? '',
+        status: own.every(({ state }) => state === 'paused') ? 'stopped' : 'running',
+        waiting: own.reduce((sum, step) => sum + ('waiting' in step ? step.waiting : 0), 0),
+        trouble:
+          bad === undefined
+            ? well
+            : {
+                health: bad.state === 'retrying' ? 'degraded' : 'unhealthy',
+                reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
+              },
+        check: () => outside.look(),
+        restart: async () => outside.restartOne(id),
+      }
+    }),
+  ]
+}
+
+function stores({ dataDir, shards, catalogBytes }: ContainedDeps): Contained[] {
+  const trouble = diskTrouble(dataDir)
+  const store = (container: string, title: string, storeBytes: number, check: () => unknown): Contained => {
+    return {
+      ...quiet,
+      component: 'store',
+      container,
+      title,
+      status: 'running',
+      storeBytes,
+      trouble,
+      check: async () => check(),
+    }
+  }
+  return [
+    store('catalog', 'the catalog and the audit log', catalogBytes(), () => catalogBytes()),
+    ...Array.from({ length: shards.count }, (_, shard) => {
+      return store(`shard-${shard}`, 'events and what is learned from them', shards.sizeBytes(shard), () => [
+        ...shards.reader(shard).storedJobs(),
+      ])
+    }),
+  ]
+}
+
+/** Share of the disk that is free to the service. */
+export function freeShare(dataDir: string): number {
+  const { blocks, bavail } = statfsSync(dataDir)
+  return blocks === 0 ? 1 : bavail / blocks
+}
+
+function diskTrouble(dataDir: string): Trouble {
+  const free = freeShare(dataDir)
+  if (free >= FREE_SHARE_LOW) return well
+  return { health: free === 0 ? 'unhealthy' : 'degraded', reason: `${(free * 100).toFixed(1)} % of the disk are free` }
+}
+
+/** The main thread comes round in time. */
+async function loopTurns(): Promise<void> {
+  const begin = performance.now()
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  const late = performance.now() - begin
+  if (late > LOOP_LATE_MS) throw new Error(`the main thread was busy for ${Math.round(late)} milliseconds`)
+}

@@ -1,0 +1,162 @@
+/**
+ * The parts of the service as operators see them, one by one: how they are, what they take, and beginning them anew.
+ *
+ * Owns: since when each runs, how health is told. Leaves out: which there are (container-list.ts), samples (usage.ts).
+ *
+ * 1. A restart loses nothing: messages wait meanwhile, trainings run again, questions are answered first, deliveries go on
+ *    from their places.
+ */
+import type { Clock } from '../../clock.js'
+import { Refusal } from '../../errors.js'
+import { monitorBounds } from './bounds.js'
+import { MAIN } from '../../api/components.js'
+import type {
+  ContainerName,
+  ContainerService,
+  ContainerView,
+  HealthCheck,
+  RestartOutcome,
+  SeriesPoint,
+  LastError,
+  TimeSelector,
+} from '../../api/container-service.js'
+import type { LogLevel } from '../../api/log-level.js'
+import type { Logs } from './log/log.js'
+import type { SampleStore } from './sample-store.js'
+import { containersOf, type Contained, type ContainedDeps, type Trouble } from './container-list.js'
+import { within } from '../../runtime/threads/within.js'
+
+export interface ContainersDeps extends ContainedDeps {
+  readonly logs: Logs
+}
+
+/** How long an error counts against a container. */
+const ERROR_FRESH_MS = 300_000
+
+export class Containers implements ContainerService {
+  readonly #deps: ContainersDeps
+  readonly #samples: SampleStore
+  readonly #clock: Clock
+  readonly #startedMicros: number
+  readonly #restarted = new Map<string, { micros: number; count: number }>()
+
+  constructor(deps: ContainersDeps, samples: SampleStore, clock: Clock) {
+    this.#deps = deps
+    this.#samples = samples
+    this.#clock = clock
+    this.#startedMicros = clock.nowMicros()
+  }
+
+  async all(): Promise<readonly ContainerView[]> {
+    return (await containersOf(this.#deps)).map((each) => this.#view(each))
+  }
+
+  async one(name: ContainerName): Promise<ContainerView> {
+    return this.#view(await this.#find(name))
+  }
+
+  async series(name: ContainerName, what: 'cpu' | 'memory', selector: TimeSelector): Promise<readonly SeriesPoint[]> {
+    await this.#find(name)
+    return this.#samples.series(nameOf(name), what, selector, this.#clock.nowMicros())
+  }
+
+  async check(name: ContainerName): Promise<HealthCheck> {
+    const found = await this.#find(name)
+    const begin = performance.now()
+    let trouble: Trouble
+    try {
+      await within(monitorBounds.healthCheckMs, found.check())
+      trouble = this.#troubleOf(found)
+    } catch (error) {
+      trouble = { health: 'unhealthy', reason: (error as Error).message }
+    }
+    const { component, container } = found
+    return {
+      component,
+      container,
+      ...trouble,
+      milliseconds: performance.now() - begin,
+      atMicros: this.#clock.nowMicros(),
+    }
+  }
+
+  async restart(name: ContainerName): Promise<void> {
+    const found = await this.#find(name)
+    if (found.restart === null) {
+      throw new Refusal('not_restartable', 'this part of the service begins anew only with the process')
+    }
+    this.#deps.logs.of(found.component, found.container).info('restarting')
+    await found.restart()
+    const count = this.#restarted.get(nameOf(found))?.count ?? 0
+    this.#restarted.set(nameOf(found), { micros: this.#clock.nowMicros(), count: count + 1 })
+  }
+
+  async restartAll(): Promise<readonly RestartOutcome[]> {
+    const outcomes: RestartOutcome[] = []
+    for (const { component, container, restart } of await containersOf(this.#deps)) {
+      // The thread of the integrations takes them along.
+      if (restart === null || (component === 'integration' && container !== MAIN)) continue
+      try {
+        await this.restart({ component, container })
+        outcomes.push({ component, container, restarted: true, reason: '' })
+      } catch (error) {
+        outcomes.push({ component, container, restarted: false, reason: (error as Error).message })
+      }
+    }
+    return outcomes
+  }
+
+  async setLogLevel(name: ContainerName, level: LogLevel): Promise<void> {
+    const { component, container } = await this.#find(name)
+    this.#deps.logs.setLevel(component, container, level)
+  }
+
+  /** @throws Refusal container_not_found. */
+  async #find({ component, container }: ContainerName): Promise<Contained> {
+    const found = (await containersOf(this.#deps)).find(
+      (each) => each.component === component && each.container === container,
+    )
+    if (found === undefined) throw new Refusal('container_not_found', 'there is no such container')
+    return found
+  }
+
+  #view(of: Contained): ContainerView {
+    const { component, container, title, status, waiting, waitingBytes, storeBytes, restart } = of
+    const restarted = this.#restarted.get(nameOf(of))
+    const [cpuPercent, memoryBytes] = this.#samples.latest(nameOf(of))
+    return {
+      component,
+      container,
+      title,
+      status,
+      waiting,
+      waitingBytes,
+      storeBytes,
+      cpuPercent,
+      memoryBytes,
+      ...this.#troubleOf(of),
+      startedMicros: restarted?.micros ?? this.#startedMicros,
+      restarts: restarted?.count ?? 0,
+      lastError: this.#lastError(of),
+      logLevel: this.#deps.logs.level(component, container),
+      restartable: restart !== null,
+    }
+  }
+
+  #troubleOf(of: Contained): Trouble {
+    const error = this.#lastError(of)
+    const isFresh = error !== null && this.#clock.nowMicros() / 1_000 - Date.parse(error.at) < ERROR_FRESH_MS
+    if (of.trouble.health !== 'healthy' || !isFresh) return of.trouble
+    return { health: 'degraded', reason: `an error at ${error.at}: ${error.message}` }
+  }
+
+  /** Its own, or that of its component as a whole. */
+  #lastError({ component, container }: ContainerName): LastError | null {
+    return this.#deps.logs.lastError(component, container) ?? this.#deps.logs.lastError(component, MAIN)
+  }
+}
+
+/** As samples and batches name it. */
+export function nameOf({ component, container }: ContainerName): string {
+  return `${component}/${container}`
+}

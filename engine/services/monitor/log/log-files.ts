@@ -1,0 +1,83 @@
+/**
+ * The log, read back: what is in its files at one moment, oldest line first.
+ *
+ * Owns: reading, and which lines are a container's. Leaves out: writing (log-store.ts), packing.
+ *
+ * 1. Files are opened before the first byte is read: a turn-over in the midst of it changes nothing.
+ * 2. Read in pieces, and a line is never parsed: an export is as light as the log is long.
+ */
+import { open, type FileHandle } from 'node:fs/promises'
+import { limits } from '../../../limits.js'
+import type { ContainerName } from '../../../api/container-service.js'
+import { logFile } from './log-store.js'
+import type { LogFile } from '../../../api/monitor-service.js'
+
+const PIECE_BYTES = 64 * 1024
+const NEWLINE = 10
+/** The bindings of a line stand in front of its message; further behind are other people's words. */
+const BINDINGS_AT_MAX = 256
+
+/** All files, oldest first. Whoever asks closes each. */
+export async function openLog(dataDir: string): Promise<LogFile[]> {
+  const files: LogFile[] = []
+  for (let number = limits.logFilesMax - 1; number >= 0; number--) {
+    const path = logFile(dataDir, number)
+    try {
+      const handle = await open(path, 'r')
+      const { size } = await handle.stat()
+      files.push({
+        name: path.slice(path.lastIndexOf('/') + 1),
+        content: read(handle, size),
+        close: () => handle.close(),
+      })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
+      await Promise.all(files.map((file) => file.close()))
+      throw error
+    }
+  }
+  return files
+}
+
+/** The lines of one container, as a file. */
+export function logFileOf(files: readonly LogFile[], name: ContainerName): LogFile {
+  return {
+    name: `${name.component}-${name.container}.log`,
+    content: linesOf(files, name),
+    close: async () => void (await Promise.all(files.map((file) => file.close()))),
+  }
+}
+
+async function* linesOf(files: readonly LogFile[], { component, container }: ContainerName): AsyncGenerator<Buffer> {
+  const mark = Buffer.from(`"component":${JSON.stringify(component)},"container":${JSON.stringify(container)}`)
+  let rest: Buffer = Buffer.alloc(0)
+  for (const { content } of files) {
+    for await (const piece of content) {
+      const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+      const kept: Buffer[] = []
+      let at = 0
+      for (let end = bytes.indexOf(NEWLINE, at); end >= 0; end = bytes.indexOf(NEWLINE, at)) {
+        const line = bytes.subarray(at, end + 1)
+        const found = line.subarray(0, BINDINGS_AT_MAX).indexOf(mark)
+        if (found >= 0) kept.push(line)
+        at = end + 1
+      }
+      rest = bytes.subarray(at)
+      if (kept.length > 0) yield Buffer.concat(kept)
+    }
+  }
+}
+
+async function* read(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < size; ) {
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.allocUnsafe(Math.min(PIECE_BYTES, size - at)),
+      0,
+      undefined,
+      at,
+    )
+    if (bytesRead === 0) return
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}

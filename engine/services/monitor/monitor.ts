@@ -1,0 +1,171 @@
+/**
+ * What operators ask of the engine: wiring of what monitor/ and the threads know.
+ *
+ * Owns: when the engine counts as ready. Leaves out: the log itself (log/log.ts).
+ */
+import type { Clock } from '../../clock.js'
+import type { BatchBook } from './batch-book.js'
+import type { Component } from '../../api/components.js'
+import type { ContainerName } from '../../api/container-service.js'
+import { logFileOf, openLog } from './log/log-files.js'
+import type { LogLevels } from '../../api/log-level.js'
+import type {
+  Figures,
+  MonitorService,
+  ServiceState,
+  Batch,
+  BatchKind,
+  LogFile,
+  Log,
+} from '../../api/monitor-service.js'
+import { SAMPLE_SECONDS, SampleStore } from './sample-store.js'
+import type { WatchdogLog } from './watchdog-log.js'
+import type { Environment } from '../../store/environment.js'
+import { freeShare } from './container-list.js'
+import { Containers, type ContainersDeps } from './containers.js'
+import { FigureBook, type FigureDeps } from './figures.js'
+import { Usage } from './usage.js'
+import { Watchdogs } from './watchdogs.js'
+
+export interface MonitorDeps extends FigureDeps, ContainersDeps {
+  readonly batches: BatchBook
+  /** The catalog's environment. */
+  readonly store: Environment
+  readonly watchdogLog: WatchdogLog
+  readonly clock: Clock
+  /** False while the engine shuts down. */
+  accepting(): boolean
+}
+
+/** Between two tries to reach threads that do not come up. */
+const RETRY_MS = 1_000
+
+/** Between two writes of samples. */
+const FLUSH_TICKS = 6
+
+export class Monitor implements MonitorService {
+  readonly containers: Containers
+  readonly watchdogs: Watchdogs
+  readonly #deps: MonitorDeps
+  readonly #figures: FigureBook
+  readonly #samples: SampleStore
+  #usage: Usage
+  #timer: NodeJS.Timeout | null = null
+  #ticks = 0
+  #ticking: Promise<void> = Promise.resolve()
+  #threadsUp = false
+
+  constructor(deps: MonitorDeps) {
+    const { store, watchdogLog, clock } = deps
+    this.#deps = deps
+    this.watchdogs = new Watchdogs(deps, watchdogLog, clock)
+    this.#figures = new FigureBook(deps, (decided) => this.watchdogs.count(decided))
+    this.#samples = new SampleStore(store)
+    this.#usage = new Usage(deps)
+    this.containers = new Containers(deps, this.#samples, clock)
+    void this.#awaitThreads()
+    this.#start()
+  }
+
+  get state(): ServiceState {
+    if (!this.#deps.accepting()) return 'closing'
+    return this.#threadsUp ? 'ready' : 'starting'
+  }
+
+  figures(): Figures {
+    const watchdogs = this.watchdogs
+      .list()
+      .map(({ id, title, type, state }) => ({ id, title, type, isFiring: state === 'firing' }))
+    return { ...this.#figures.read(), watchdogs }
+  }
+
+  log(component: Component, container?: string): Log {
+    return this.#deps.logs.of(component, container)
+  }
+
+  setLogLevels(levels: LogLevels): void {
+    this.#deps.logs.setLevels(levels)
+  }
+
+  async logFiles(): Promise<LogFile[]> {
+    this.#deps.logs.flush()
+    return await openLog(this.#deps.dataDir)
+  }
+
+  async logOf(name: ContainerName): Promise<LogFile> {
+    await this.containers.one(name)
+    return logFileOf(await this.logFiles(), name)
+  }
+
+  get diskFree(): number {
+    return freeShare(this.#deps.dataDir)
+  }
+
+  batches(kinds: readonly BatchKind[], count: number): Batch[] {
+    return this.#deps.batches.latest(kinds, count)
+  }
+
+  followBatches(follower: (batch: Batch) => void): void {
+    this.#deps.batches.follow(follower)
+  }
+
+  /** Samples begin anew; what was collected is written. */
+  async restart(): Promise<void> {
+    await this.stop()
+    this.#usage = new Usage(this.#deps)
+    this.watchdogs.restart()
+    this.log('monitor').info('restarted')
+    this.#start()
+  }
+
+  /** No more samples; resolves when the last is written. */
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+    await this.#ticking
+    this.#samples.flush(this.#deps.clock.nowMicros())
+  }
+
+  #start(): void {
+    if (!this.#deps.accepting() || this.#timer !== null) return
+    let isBusy = false
+    this.#timer = setInterval(() => {
+      if (isBusy) return
+      isBusy = true
+      this.#ticking = this.#tick()
+        .catch((error: unknown) => this.log('monitor').error('a sample could not be taken', { err: error }))
+        .finally(() => (isBusy = false))
+    }, SAMPLE_SECONDS * 1_000).unref()
+  }
+
+  async #tick(): Promise<void> {
+    if (!this.#threadsUp) return
+    const samples = await this.#usage.read()
+    const now = this.#deps.clock.nowMicros()
+    this.#samples.add(now, samples)
+    this.#figures.countDecided()
+    await this.watchdogs.look()
+    if (++this.#ticks % FLUSH_TICKS === 0) this.#samples.flush(now)
+  }
+
+  async close(): Promise<void> {
+    this.log('monitor').info('closed')
+    await this.#deps.logs.close()
+  }
+
+  /** Ready is who has heard from every thread that decides events. */
+  async #awaitThreads(): Promise<void> {
+    const { shards } = this.#deps
+    while (this.#deps.accepting() && !this.#threadsUp) {
+      try {
+        await shards.readThreadUsages()
+        this.#threadsUp = true
+        this.log('monitor').info('ready', { threads: shards.threads })
+      } catch (error) {
+        if (!this.#deps.accepting()) return
+        this.log('monitor').error('threads that decide events do not come up', { err: error })
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What each thread, and the process, takes of processor and memory, measured between two looks.
+ *
+ * 1. Where the kernel does not tell, a thread's share is how long its event loop was busy: threads that train, answer or
+ *    deliver come and go, and are not asked.
+ * 2. A thread that does not answer in time has no sample; nothing waits for it.
+ */
+import { threadMs } from '../../runtime/threads/thread-time.js'
+import type { Sample } from './sample-store.js'
+import type { Integrations } from '../integrations/integrations.js'
+import type { ReaderThreads } from '../readers/reader-threads.js'
+import type { TrainingThreads } from '../training/training-threads.js'
+import type { ReadableShards } from '../read/job-reader.js'
+import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
+import { within } from '../../runtime/threads/within.js'
+
+export interface UsageDeps {
+  readonly shards: ReadableShards
+  readonly readers: ReaderThreads
+  readonly trainingThreads: TrainingThreads
+  readonly integrations: Integrations
+}
+
+/** How long a thread has for its answer. */
+const LOOK_MS = 2_000
+
+/** Milliseconds of processor time so far, and bytes. */
+interface Reading {
+  readonly ms: number | null
+  readonly memory: number | null
+}
+
+export class Usage {
+  readonly #deps: UsageDeps
+  #before = new Map<string, number>()
+  #beforeMs = 0
+
+  constructor(deps: UsageDeps) {
+    this.#deps = deps
+  }
+
+  /** By container, as `actor/0`. Shares are of the time since the last call. */
+  async read(): Promise<Record<string, Sample>> {
+    const readings = await this.#readings()
+    const now = performance.now()
+    const elapsed = now - this.#beforeMs
+    const samples = [...readings].map(([name, { ms, memory }]): [string, Sample] => {
+      const before = this.#before.get(name)
+      // A thread that began anew counts from zero again.
+      const isKnown = ms !== null && before !== undefined && ms >= before && elapsed > 0
+      return [name, [isKnown ? Math.round(((ms - before) / elapsed) * 10_000) / 100 : null, memory]]
+    })
+    this.#before = new Map([...readings].flatMap(([name, { ms }]) => (ms === null ? [] : [[name, ms]])))
+    this.#beforeMs = now
+    return Object.fromEntries(samples)
+  }
+
+  async #readings(): Promise<Map<string, Reading>> {
+    const { shards, readers, trainingThreads, integrations } = this.#deps
+    const { rss, heapUsed, external } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    const readings = new Map<string, Reading>([
+      ['monitor/process', { ms: (user + system) / 1_000, memory: rss }],
+      ['api/main', { ms: threadMs(process.pid), memory: heapUsed + external }],
+      ['trainer/main', { ms: trainingThreads.busyMs, memory: null }],
+      ['query/main', { ms: readers.busyMs, memory: null }],
+    ])
+    const looks = Array.from({ length: shards.threads }, async (_, thread) => {
+      const look = await within(LOOK_MS, shards.readThreadUsage(thread)).catch(() => null)
+      if (look === null) return
+      readings.set(`actor/${thread}`, { ms: look.tid === null ? null : threadMs(look.tid), memory: bytesOf(look) })
+    })
+    if (integrations.isRunning) {
+      looks.push(
+        within(LOOK_MS, integrations.look())
+          .catch(() => null)
+          .then((look) => {
+            if (look !== null) readings.set('integration/main', { ms: integrations.busyMs, memory: bytesOf(look) })
+          }),
+      )
+    }
+    await Promise.all(looks)
+    return readings
+  }
+}
+
+function bytesOf({ heapBytes, externalBytes }: ThreadUsage): number {
+  return heapBytes + externalBytes
+}

@@ -1,0 +1,116 @@
+/**
+ * What watchdogs measure, from the parts of the engine: one number for each condition, or null where there is nothing to
+ * measure.
+ *
+ * 1. Made anew for each round of looks; what many watchdogs ask for is read once.
+ */
+import type { WindowCounts } from '../../domain/metrics/decision-window.js'
+import type { WatchdogView } from '../../api/watchdog-service.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { StatsRow } from '../../store/rows.js'
+import { freeShare, type ContainedDeps } from './container-list.js'
+import { modelHealth } from '../read/job-view.js'
+
+const MINUTE_MICROS = 60e6
+
+/** A step that does not work, by job. */
+export interface FailingStep {
+  readonly jobId: number
+}
+
+export interface Ground {
+  readonly deps: ContainedDeps
+  readonly nowMicros: number
+  readonly failing: readonly FailingStep[]
+  window(jobId: number | null, minutes: number): WindowCounts
+}
+
+export class WatchdogReadings {
+  readonly #ground: Ground
+  readonly #stats = new Map<number, StatsRow>()
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  value({ condition, jobId, windowMinutes }: WatchdogView): number | null {
+    const { deps, failing } = this.#ground
+    if (jobId !== null && deps.catalog.job(jobId) === undefined) return null
+    const counts = (): WindowCounts => this.#ground.window(jobId, windowMinutes)
+    switch (condition) {
+      case 'minutes_without_events':
+        return this.#minutesWithoutEvents(jobId)
+      case 'undecided_percent':
+        return percent(counts().stored - counts().decided, counts().stored)
+      case 'training_failed':
+        return this.#count(jobId, ({ id }) => deps.trainings.view(id).state === 'RETRAIN_FAILED')
+      case 'steps_failing':
+        return failing.filter((step) => jobId === null || step.jobId === jobId).length
+      case 'messages_waiting':
+        return this.#fullest(({ length }) => length)
+      case 'bytes_waiting':
+        return this.#fullest(({ bytes }) => bytes)
+      case 'free_percent':
+        return freeShare(deps.dataDir) * 100
+      case 'store_bytes':
+        return deps.catalogBytes() + this.#shards().reduce((sum, shard) => sum + deps.shards.sizeBytes(shard), 0)
+      case 'resident_bytes':
+        return process.memoryUsage.rss()
+      case 'low_confidence_percent':
+        return percent(counts().lowConfidence, counts().decided)
+      case 'models_ageing':
+        return this.#count(jobId, (job) => modelHealth(this.#statsOf(job)).modelState === 'ageing')
+      case 'outlier_percent':
+        return percent(counts().outliers, counts().decided)
+      case 'minutes_without_feedback':
+        return this.#feedbackLag(jobId)
+      case 'undecided_ballots':
+        return this.#jobs(jobId).reduce((sum, job) => sum + this.#statsOf(job).undecidedBallots, 0)
+      default:
+        return null
+    }
+  }
+
+  #jobs(jobId: number | null): JobSettings[] {
+    const { catalog } = this.#ground.deps
+    if (jobId === null) return [...catalog.jobs()]
+    const job = catalog.job(jobId)
+    return job === undefined ? [] : [job]
+  }
+
+  #shards(): number[] {
+    return Array.from({ length: this.#ground.deps.shards.count }, (_, shard) => shard)
+  }
+
+  #statsOf(job: JobSettings): StatsRow {
+    let stats = this.#stats.get(job.id)
+    if (stats === undefined) this.#stats.set(job.id, (stats = this.#ground.deps.shards.reader(job.shard).stats(job)))
+    return stats
+  }
+
+  #count(jobId: number | null, isBad: (job: JobSettings) => boolean): number {
+    return this.#jobs(jobId).filter(isBad).length
+  }
+
+  #fullest(size: (mailbox: { readonly length: number; readonly bytes: number }) => number): number {
+    return Math.max(...this.#shards().map((shard) => size(this.#ground.deps.shards.mailbox(shard))))
+  }
+
+  #minutesWithoutEvents(jobId: number | null): number | null {
+    const times = this.#jobs(jobId).flatMap((job) => this.#statsOf(job).lastEventMicros ?? [])
+    if (times.length === 0) return null
+    return Math.max(0, (this.#ground.nowMicros - times.reduce((a, b) => Math.max(a, b))) / MINUTE_MICROS)
+  }
+
+  #feedbackLag(jobId: number | null): number | null {
+    const [job] = this.#jobs(jobId)
+    if (job === undefined) return null
+    const { lastEventMicros, lastFeedbackMicros } = this.#statsOf(job)
+    if (lastEventMicros === null || lastFeedbackMicros === null) return null
+    return Math.max(0, (lastEventMicros - lastFeedbackMicros) / MINUTE_MICROS)
+  }
+}
+
+function percent(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.max(0, part / whole) * 100
+}

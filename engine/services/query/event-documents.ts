@@ -1,0 +1,182 @@
+/**
+ * Events as answers show them: the rows of `events/query`, the hits of a search.
+ *
+ * Owns: the documents, in wire names: they are written on the thread that found them. Leaves out: which events.
+ */
+import { isoMicros } from '../../clock.js'
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import { eventIdOf } from '../../domain/event/event-id.js'
+import { instantOf } from '../../domain/query/instant.js'
+import type { SourceFilter } from '../../domain/query/source-filter.js'
+import type { SortValues } from '../../domain/query/sort.js'
+import { must } from '../../assert.js'
+import {
+  decodeContent,
+  decodeHeader,
+  decodePrevious,
+  type RecordContent,
+  type RecordHeader,
+} from '../../store/event-record.js'
+import type { BallotRow } from '../../store/rows.js'
+import { timeKey } from '../../store/tables.js'
+import type { EventView } from '../../api/decision-service.js'
+import { consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'
+import { subjectOf } from '../../actor/event-table.js'
+import { placeOf } from '../read/cluster-reader.js'
+import { exportDocument } from '../read/export.js'
+import type { QueryStore } from './event-scan.js'
+import { readStats } from '../../actor/job-stats.js'
+import { modelIdOf } from '../../actor/model-id.js'
+import { readEnrichments } from '../../actor/enrichment-results.js'
+import { readNotes } from '../../actor/notes.js'
+import type { QueriedJob } from './query-task.js'
+import { viewOf } from '../../actor/event-reply.js'
+import type { Json } from '../../domain/query/collector.js'
+
+interface Known {
+  readonly job: QueriedJob
+  readonly micros: number
+  readonly record: Uint8Array
+  readonly header: RecordHeader
+  readonly content: RecordContent
+  readonly body: Record<string, unknown>
+  readonly ballot: BallotRow | null
+  readonly view: EventView
+}
+
+export class EventAnswers {
+  readonly #stores: (shard: number) => QueryStore
+  readonly #serviceName: string
+  readonly #pointsOnly: boolean
+  readonly #points = new Map<number, DecisionPoints>()
+  readonly #trainedThrough = new Map<number, number>()
+
+  constructor(stores: (shard: number) => QueryStore, serviceName: string, pointsOnly: boolean) {
+    this.#stores = stores
+    this.#serviceName = serviceName
+    this.#pointsOnly = pointsOnly
+  }
+
+  /** One element of `events`: the service's own section under its name; the body by the name it was sent under, and by that of existing clients. */
+  row(job: QueriedJob, micros: number): Json {
+    const known = this.#read(job, micros)
+    const { view, record, header, content, body, ballot } = known
+    const previous = decodePrevious(record)
+    return {
+      event_id: view.eventId,
+      job_id: job.id,
+      job_title: job.title,
+      ingest_timestamp: isoMicros(micros),
+      timestamp_inference: isoMicros(micros),
+      '@timestamp': isoMicros(originalTime(body, micros)),
+      ...content.extras,
+      status: view.status,
+      error_message: view.errorMessage,
+      result: view.result,
+      result_label: view.resultLabel,
+      previous_result: previous === null ? null : (job.labels[previous.label]?.id ?? ''),
+      confidence_score: view.confidenceScore,
+      outlier: view.outlier,
+      outlier_score: Math.round(header.outlierScore * 1e4) / 1e4,
+      bucket_id: header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex'),
+      bucket_state: view.bucketState,
+      consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
+      model: header.modelVersion === 0 ? null : modelIdOf(job.id, header.modelVersion),
+      decision_points: this.#decisionPoints(job, body),
+      [this.#serviceName]: this.#exported(known)[this.#serviceName],
+      ...(this.#pointsOnly ? {} : { raw_body: body, raw_event: body }),
+    }
+  }
+
+  /** One element of `hits.hits`. */
+  hit(job: QueriedJob, micros: number, source: SourceFilter, sort: SortValues | null): Json {
+    const known = this.#read(job, micros)
+    return {
+      _index: `job-${job.id}`,
+      _id: known.view.eventId,
+      _score: sort === null ? 1 : null,
+      ...(source.wanted ? { _source: source.of(this.#document(known)) } : {}),
+      ...(sort === null ? {} : { sort }),
+    }
+  }
+
+  /** What fields are read of, as one document (query/field.ts). */
+  #document(known: Known): Json {
+    const { job, micros, body, view } = known
+    const own = this.#exported(known)
+    const section = own[this.#serviceName]
+    const shown = this.#pointsOnly ? { ...this.#decisionPoints(job, body), [this.#serviceName]: section } : own
+    return {
+      event_id: view.eventId,
+      job_id: job.id,
+      job_title: job.title,
+      ...shown,
+      '@timestamp': isoMicros(originalTime(body, micros)),
+      timestamp_inference: isoMicros(micros),
+    }
+  }
+
+  #exported({ job, micros, record, header, content, body, ballot, view }: Known): Json {
+    const { environment } = this.#stores(job.shard)
+    return exportDocument({
+      job,
+      view,
+      header,
+      body,
+      extras: content.extras,
+      ballot,
+      serviceName: this.#serviceName,
+      previous: decodePrevious(record),
+      notes: readNotes(environment, job.id, { record, micros }),
+      place: placeOf(environment, job, { micros, header }),
+      enrichments: readEnrichments(environment, job.id, { micros, header }),
+    })
+  }
+
+  #decisionPoints(job: QueriedJob, body: Record<string, unknown>): Json {
+    let points = this.#points.get(job.id)
+    if (points === undefined) this.#points.set(job.id, (points = new DecisionPoints(job.decisionPoints)))
+    const values = points.valuesOf(body)
+    return Object.fromEntries(job.decisionPoints.map((name, at) => [name, values[at] ?? null]))
+  }
+
+  #read(job: QueriedJob, micros: number): Known {
+    const { environment, codec } = this.#stores(job.shard)
+    const record = must(environment.get('events', timeKey(job.id, micros)), 'an event of the snapshot')
+    const header = decodeHeader(record)
+    const content = decodeContent(record)
+    const ballot = readBallot(environment, job.id, subjectOf(header, micros))
+    const { pending, label, confidence, outlier } = header
+    const bucketState = stateOf(ballot, ballot === null ? 0 : this.#trained(job))
+    const view = viewOf(job, content.clientId ?? eventIdOf(micros), {
+      micros,
+      pending,
+      label,
+      confidence,
+      outlier,
+      bucketState,
+    })
+    return { job, micros, record, header, content, body: codec.decode(content.body), ballot, view }
+  }
+
+  #trained(job: QueriedJob): number {
+    let seq = this.#trainedThrough.get(job.id)
+    if (seq === undefined) {
+      seq = readStats(this.#stores(job.shard).environment, job.id, job.labels.length).trainedThroughSeq
+      this.#trainedThrough.set(job.id, seq)
+    }
+    return seq
+  }
+}
+
+/** By the rule of query/field.ts. */
+function originalTime(body: Record<string, unknown>, micros: number): number {
+  for (const name of ['@timestamp', 'timestamp']) {
+    const value = body[name]
+    for (const one of Array.isArray(value) ? (value.flat(Number.POSITIVE_INFINITY) as unknown[]) : [value]) {
+      const instant = typeof one === 'string' || typeof one === 'number' ? instantOf(one) : null
+      if (instant !== null) return instant
+    }
+  }
+  return micros
+}

@@ -1,0 +1,213 @@
+/**
+ * A stored event as conditions see it: fields read from its key, its header, its body's bytes, its ballot; each when asked.
+ *
+ * Owns: what each of the service's own fields is (query/field.ts names them). Leaves out: which events are looked at.
+ *
+ * 1. All fields of the question are in the set before the first event is looked at.
+ * 2. Values are valid until the next event.
+ */
+import type { EventExtras } from '../../domain/event/envelope.js'
+import { eventIdOf } from '../../domain/event/event-id.js'
+import type { ScalarValue } from '../../domain/event/point-value.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { decisionWords } from '../../domain/job/labels.js'
+import { BodyFields } from '../../domain/query/body-fields.js'
+import type { EventFields } from '../../domain/query/condition.js'
+import type { Field, FieldSet, OwnName } from '../../domain/query/field.js'
+import { instantOf } from '../../domain/query/instant.js'
+import type { BodyCodec } from '../../store/body-codec.js'
+import {
+  bodyOf,
+  clientIdOf,
+  decodeContent,
+  decodeHeader,
+  decodePrevious,
+  type RecordHeader,
+} from '../../store/event-record.js'
+import { UNDECIDED } from '../../domain/learn/consensus.js'
+import { consensusName, readBallot, stateOf } from '../../actor/votes/ballots.js'
+import { subjectOf, type Reads } from '../../actor/event-table.js'
+import { LOW_CONFIDENCE, readStats } from '../../actor/job-stats.js'
+import { modelIdOf } from '../../actor/model-id.js'
+import type { BucketState } from '../../domain/learn/knowledge-base.js'
+
+/** What the votes on an event come to. */
+interface Standing {
+  /** The label's name, `Undecided`, or null. */
+  readonly consensus: string | null
+  readonly undecided: boolean
+  readonly state: BucketState
+}
+
+/** Ballots that are remembered while a job's events are walked. */
+const STANDINGS_MAX = 50_000
+
+const none: readonly ScalarValue[] = []
+/** Where '' stands for a decision that was not made (S4). */
+const undecided: ReadonlySet<OwnName> = new Set(['result', 'result_label', 'previous_result'])
+const noDecision: readonly ScalarValue[] = ['']
+const nobodyVoted: Standing = { consensus: null, undecided: false, state: 'new' }
+
+/** What fields need to know of a job. */
+type FieldsJob = Pick<JobSettings, 'id' | 'title' | 'labels'>
+
+export class RecordFields implements EventFields {
+  readonly #reads: Reads
+  readonly #codec: BodyCodec
+  readonly #body: BodyFields
+  readonly #standings = new Map<string, Standing>()
+  #job!: FieldsJob
+  #decisionWords: readonly (readonly ScalarValue[])[] = []
+  #trainedThroughSeq = 0
+  #micros = 0
+  #record: Buffer = Buffer.alloc(0)
+  #header: RecordHeader | null = null
+  #extras: EventExtras | null | undefined = undefined
+  #walked = false
+
+  constructor(reads: Reads, codec: BodyCodec, fields: FieldSet) {
+    this.#reads = reads
+    this.#codec = codec
+    this.#body = new BodyFields(fields.paths)
+  }
+
+  /** Goes on to a job's events, as the store has them now. */
+  ofJob(job: FieldsJob): void {
+    this.#job = job
+    this.#decisionWords = decisionWords(job.labels)
+    this.#standings.clear()
+    this.#trainedThroughSeq = readStats(this.#reads, job.id, job.labels.length).trainedThroughSeq
+  }
+
+  /** Goes on to the event that came in at `micros`. The bytes must not change before the next one. */
+  event(micros: number, record: Uint8Array): void {
+    this.#micros = micros
+    this.#record = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+    this.#header = null
+    this.#extras = undefined
+    this.#walked = false
+  }
+
+  values(field: Field): readonly ScalarValue[] {
+    if (field.kind === 'own') return this.#own(field.own)
+    if (field.kind === 'time') return [field.which === 'ingest' ? this.#micros : this.#originalTime(field.slots)]
+    this.#walk()
+    for (let i = 0; i < field.slots.length; i++) {
+      if (this.#body.has(field.slots[i] as number)) return this.#body.values(field.slots[i] as number)
+    }
+    return field.own === null ? none : this.#own(field.own)
+  }
+
+  has(field: Field): boolean {
+    if (field.kind === 'time') return true
+    if (field.kind === 'own') return this.#hasOwn(field.own)
+    this.#walk()
+    return field.slots.some((slot) => this.#body.has(slot)) || (field.own !== null && this.#hasOwn(field.own))
+  }
+
+  /** A decision that was not made is not there. */
+  #hasOwn(name: OwnName): boolean {
+    const values = this.#own(name)
+    return values.length > 0 && !(values[0] === '' && undecided.has(name))
+  }
+
+  #walk(): void {
+    if (this.#walked) return
+    this.#walked = true
+    this.#codec.walk(bodyOf(this.#record), this.#body)
+  }
+
+  #originalTime(slots: readonly number[]): number {
+    this.#walk()
+    for (const slot of slots) {
+      for (const value of this.#body.values(slot)) {
+        const instant = instantOf(value)
+        if (instant !== null) return instant
+      }
+    }
+    return this.#micros
+  }
+
+  #own(name: OwnName): readonly ScalarValue[] {
+    const header = (this.#header ??= decodeHeader(this.#record))
+    switch (name) {
+      case 'event_id':
+        return [clientIdOf(this.#record) ?? eventIdOf(this.#micros)]
+      case 'job_id':
+        return [this.#job.id]
+      case 'job_title':
+        return [this.#job.title]
+      case 'title':
+      case 'severity':
+      case 'storage_tag':
+        return maybe(this.#extra(name))
+      case 'inference_status':
+        return [header.pending ? 'pending_inference' : 'OK']
+      case 'result':
+        return [this.#job.labels[header.label]?.id ?? '']
+      case 'result_words':
+        return this.#decisionWords[header.label] ?? noDecision
+      case 'result_label':
+        return [this.#job.labels[header.label]?.name ?? '']
+      case 'previous_result':
+        return this.#previous((label) => [this.#job.labels[label]?.id ?? ''])
+      case 'previous_result_words':
+        return this.#previous((label) => this.#decisionWords[label] ?? noDecision)
+      case 'consensus':
+        return maybe(this.#standing(header).consensus)
+      case 'bucket_state':
+      case 'knowledge_base_state':
+        return [this.#standing(header).state]
+      case 'bucket_id':
+        return header.bucketId === null ? none : [Buffer.from(header.bucketId).toString('hex')]
+      case 'outlier':
+      case 'outlier_flag':
+        return [header.outlier]
+      case 'outlier_score':
+        return [Math.round(header.outlierScore * 1e4) / 1e4]
+      case 'confidence_score':
+        return [header.confidence / 100]
+      case 'model':
+      case 'model.path':
+        return header.modelVersion === 0 ? none : [modelIdOf(this.#job.id, header.modelVersion)]
+      case 'attention.low_confidence_score.attention_required':
+        return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
+      case 'attention.undecided_consensus.attention_required':
+        return [this.#standing(header).undecided]
+    }
+  }
+
+  /** None where the event was never reprocessed. */
+  #previous(said: (label: number) => readonly ScalarValue[]): readonly ScalarValue[] {
+    const previous = decodePrevious(this.#record)
+    return previous === null ? none : said(previous.label)
+  }
+
+  #extra(name: keyof EventExtras): ScalarValue | null | undefined {
+    if (this.#extras === undefined) this.#extras = decodeContent(this.#record).extras
+    return this.#extras?.[name]
+  }
+
+  #standing(header: RecordHeader): Standing {
+    const subject = subjectOf(header, this.#micros)
+    const key = Buffer.from(subject).toString('latin1')
+    const known = this.#standings.get(key)
+    if (known !== undefined) return known
+    const ballot = readBallot(this.#reads, this.#job.id, subject)
+    const standing =
+      ballot === null
+        ? nobodyVoted
+        : {
+            consensus: ballot === null ? null : consensusName(this.#job.labels, ballot.consensus),
+            undecided: ballot.consensus === UNDECIDED,
+            state: stateOf(ballot, this.#trainedThroughSeq),
+          }
+    if (this.#standings.size >= STANDINGS_MAX) this.#standings.clear()
+    this.#standings.set(key, standing)
+    return standing
+  }
+}
+
+function maybe(value: ScalarValue | null | undefined): readonly ScalarValue[] {
+  return value === null || value === undefined ? none : [value]
+}

@@ -1,0 +1,151 @@
+/**
+ * A look at one event by its id: the busiest read of all, so it makes nothing but its answer.
+ *
+ * Owns: the way from an id to what is shown of the event, the states of buckets that were asked for since the last commit.
+ * Leaves out: all else that is read of a job (job-reader.ts).
+ *
+ * 1. An id finds what findEvent (event-table.ts) finds; a test holds the two together.
+ * 2. What is remembered is of one commit: `forget` is called with the next.
+ */
+import { Refusal } from '../../errors.js'
+import { limits } from '../../limits.js'
+import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import { ABSENT, ByteTable, hashBytes, viewOfBytes } from '../../domain/event/byte-table.js'
+import { microsOfEventId } from '../../domain/event/event-id.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { EventView } from '../../api/decision-service.js'
+import type { Environment } from '../../store/environment.js'
+import type { RecordHeader } from '../../store/event-record.js'
+import {
+  BUCKET_ID_AT,
+  confidenceOf,
+  HEADER_BYTES,
+  hasClientId,
+  isInBucket,
+  isOutlier,
+  isPending,
+  labelOf,
+} from '../../store/record-header.js'
+import { decodeBallot, type StatsRow } from '../../store/rows.js'
+import { JOB_BYTES, TIME_KEY_BYTES, timeOfValue, timeValue, writeIdKey, writeTimeKey } from '../../store/tables.js'
+import { stateOf } from '../../actor/votes/ballots.js'
+import { viewOf } from '../../actor/event-reply.js'
+import type { BucketState } from '../../domain/learn/knowledge-base.js'
+
+/** Of one UTF-16 unit. */
+const UTF8_BYTES_MAX = 3
+const ASCII_END = 0x80
+const BUCKET_KEY_BYTES = JOB_BYTES + BUCKET_ID_BYTES
+/** Buckets whose state is remembered between two commits: many events are in few buckets. */
+const STATES_MAX = 20_000
+
+export class EventReader {
+  readonly #environment: Environment
+  readonly #statsOf: (job: JobSettings) => StatsRow
+  /** What a look writes over: keys of `ids`, of `events` and of `ballots`, a value of `ids`, a record's header. */
+  readonly #idKey = Buffer.alloc(JOB_BYTES + UTF8_BYTES_MAX * limits.eventIdBytesMax)
+  readonly #timeKey = Buffer.alloc(TIME_KEY_BYTES)
+  readonly #bucketKey = Buffer.alloc(BUCKET_KEY_BYTES)
+  readonly #bucketKeyView = viewOfBytes(this.#bucketKey)
+  readonly #time = timeValue(0)
+  readonly #head = Buffer.alloc(HEADER_BYTES)
+  /** The first bytes of the key of `ids`, by how many. */
+  readonly #idKeys: Uint8Array[] = []
+  /** Keys of `ballots`, and the state of each. */
+  readonly #known = new ByteTable()
+  readonly #states: BucketState[] = []
+
+  constructor(environment: Environment, statsOf: (job: JobSettings) => StatsRow) {
+    this.#environment = environment
+    this.#statsOf = statsOf
+  }
+
+  /** @throws Refusal event_not_found. */
+  event(job: JobSettings, eventId: string): EventView {
+    const micros = this.#find(job.id, eventId)
+    if (micros < 0) throw new Refusal('event_not_found', 'event not found')
+    const head = this.#head
+    const bucketState = isInBucket(head)
+      ? this.#bucketState(job, head, BUCKET_ID_AT)
+      : this.#readState(job, this.#timeKey)
+    // Field by field, in the order of a reply's: a spread, or another order, would slow down all that view events.
+    return viewOf(job, eventId, {
+      micros,
+      pending: isPending(head),
+      label: labelOf(head),
+      confidence: confidenceOf(head),
+      outlier: isOutlier(head),
+      bucketState,
+    })
+  }
+
+  /** The same of an event whose record was found by somebody else. */
+  view(
+    job: JobSettings,
+    eventId: string,
+    micros: number,
+    { pending, label, confidence, outlier, bucketId }: RecordHeader,
+  ): EventView {
+    const bucketState =
+      bucketId === null
+        ? this.#readState(job, writeTimeKey(this.#timeKey, job.id, micros))
+        : this.#bucketState(job, bucketId, 0)
+    return viewOf(job, eventId, { micros, pending, label, confidence, outlier, bucketState })
+  }
+
+  /** There is another commit. */
+  forget(): void {
+    if (this.#states.length === 0) return
+    this.#known.clear()
+    this.#states.length = 0
+  }
+
+  /** The time of an event, or -1; its key is in `#timeKey` and the record's header in `#head` until the next look. */
+  #find(jobId: number, eventId: string): number {
+    if (eventId.length > limits.eventIdBytesMax) return -1
+    const key = this.#idKey
+    key.writeUInt32BE(jobId, 0)
+    const idBytes = writeId(key, JOB_BYTES, eventId)
+    // Longer than any id that was ever taken in; a store has bounds for keys of its own.
+    if (idBytes > limits.eventIdBytesMax) return -1
+    const id = (this.#idKeys[idBytes] ??= new Uint8Array(key.buffer, key.byteOffset, JOB_BYTES + idBytes))
+    if (this.#environment.read('ids', id, this.#time) >= 0) return this.#findAt(jobId, timeOfValue(this.#time))
+    const own = microsOfEventId(eventId)
+    if (own === null) return -1
+    const micros = this.#findAt(jobId, own)
+    return micros < 0 || hasClientId(this.#head) ? -1 : micros
+  }
+
+  #findAt(jobId: number, micros: number): number {
+    return this.#environment.read('events', writeTimeKey(this.#timeKey, jobId, micros), this.#head) < 0 ? -1 : micros
+  }
+
+  /** The state of the bucket whose id lies at a place. */
+  #bucketState(job: JobSettings, bytes: Uint8Array, at: number): BucketState {
+    const key = writeIdKey(this.#bucketKey, job.id, bytes, at)
+    const view = this.#bucketKeyView
+    const hash = hashBytes(view, 0, BUCKET_KEY_BYTES)
+    const place = this.#known.find(view, 0, BUCKET_KEY_BYTES, hash)
+    if (place >= 0) return this.#states[place] as BucketState
+    const state = this.#readState(job, key)
+    if (this.#states.length >= STATES_MAX) this.forget()
+    if (place === ABSENT) this.#states[this.#known.add(view, 0, BUCKET_KEY_BYTES, hash)] = state
+    return state
+  }
+
+  /** `key` as in `ballots`. */
+  #readState(job: JobSettings, key: Uint8Array): BucketState {
+    const ballot = this.#environment.get('ballots', key)
+    return ballot === undefined ? stateOf(null, 0) : stateOf(decodeBallot(ballot), this.#statsOf(job).trainedThroughSeq)
+  }
+}
+
+/** Writes a text as UTF-8; returns its bytes. Nearly all ids are ASCII, and short: a call would cost more than their bytes. */
+function writeId(key: Buffer, at: number, id: string): number {
+  for (let i = 0; i < id.length; i++) {
+    const unit = id.charCodeAt(i)
+    if (unit >= ASCII_END) return key.write(id, at, 'utf8')
+    key[at + i] = unit
+  }
+  return id.length
+}

@@ -1,0 +1,210 @@
+/**
+ * Reading a shard's jobs from outside its thread: what is committed, never what is under way (D12).
+ *
+ * Owns: views of events and counters for requests that only look. Leaves out: an event by its id (event-reader.ts), everything that changes.
+ *
+ * 1. Reads move to the latest commit when the shard's mailbox says that there is one; so whoever was answered sees what
+ *    he wrote.
+ */
+import { Refusal } from '../../errors.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { EventExport, EventView } from '../../api/decision-service.js'
+import type { ShardReader, Shards } from '../../runtime/shards.js'
+import { BodyCodec } from '../../store/body-codec.js'
+import type { Environment } from '../../store/environment.js'
+import { openShard } from '../../store/directory/environments.js'
+import { decodeContent, decodePrevious } from '../../store/event-record.js'
+import { decodeTask, type ReprocessRow } from '../../store/reprocess-row.js'
+import { decodeStats, type StatsRow } from '../../store/rows.js'
+import { bucketKey, jobRange, timeOfKey } from '../../store/tables.js'
+import { ballotView } from '../consensus/ballot-view.js'
+import { countOfBucket } from '../../actor/buckets/bucket-counts.js'
+import { ClusterReader, placeOf } from './cluster-reader.js'
+import { readBallot } from '../../actor/votes/ballots.js'
+import type { ConsensusView } from '../../api/consensus-service.js'
+import { hasTold, notedHead, untold } from '../../actor/audit-outbox.js'
+import { EventReader } from './event-reader.js'
+import { findEvent, hasIdsAhead, lastTime, subjectOf, type FoundEvent } from '../../actor/event-table.js'
+import { exportDocument } from './export.js'
+import { readStats } from '../../actor/job-stats.js'
+import { readNotes } from '../../actor/notes.js'
+import { readEnrichments } from '../../actor/enrichment-results.js'
+import { readTask } from '../../actor/reprocess-tasks.js'
+import type { AuditEntry } from '../../api/audit-service.js'
+
+/** Readers of the first `count` shards. */
+export function openReaders(dataDir: string, count: number): JobReader[] {
+  return Array.from({ length: count }, (_, shard) => new JobReader(openShard(dataDir, shard)))
+}
+
+/** The shards, with readers of all that a job has. */
+export type ReadableShards = Shards<JobReader>
+
+export class JobReader implements ShardReader {
+  readonly #environment: Environment
+  readonly #codec: BodyCodec
+  readonly #stats = new Map<number, StatsRow>()
+  readonly #look: EventReader
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+    this.#codec = new BodyCodec(environment)
+    this.#look = new EventReader(environment, (job) => this.stats(job))
+  }
+
+  /** The shard has committed a turn. */
+  refresh(): void {
+    this.#environment.refresh()
+    this.#stats.clear()
+    this.#look.forget()
+  }
+
+  /** Ingest times of the job's oldest events. */
+  oldest(jobId: number, count: number): number[] {
+    return [...this.#environment.range('events', { ...jobRange(jobId), limit: count })].map(({ key }) => timeOfKey(key))
+  }
+
+  /** Ingest time of the job's oldest event that waits for look-ups, or null. */
+  oldestAwaited(jobId: number): number | null {
+    const [first] = this.#environment.range('awaited', { ...jobRange(jobId), limit: 1 })
+    return first === undefined ? null : timeOfKey(first.key)
+  }
+
+  /**
+   * Gives back the memory that reads have mapped (Environment.unmap). To be called while nothing is committed: what is mapped anew
+   * at once would wait for a flush later, and everybody with it.
+   */
+  unmap(): void {
+    if (this.#environment.unmap()) this.#environment.map()
+  }
+
+  /** Bytes of the shard on disk. */
+  sizeBytes(): number {
+    return this.#environment.sizeBytes()
+  }
+
+  /** Events of all jobs in the shard. */
+  events(): number {
+    let events = 0
+    for (const { stats } of this.storedJobs()) events += stats.events
+    return events
+  }
+
+  stats(job: JobSettings): StatsRow {
+    let row = this.#stats.get(job.id)
+    if (row === undefined) {
+      row = readStats(this.#environment, job.id, job.labels.length)
+      this.#stats.set(job.id, row)
+    }
+    return row
+  }
+
+  /** @throws Refusal event_not_found. */
+  event(job: JobSettings, eventId: string): EventView {
+    return this.#look.event(job, eventId)
+  }
+
+  /** As event-table.ts says it. */
+  hasIdsAhead(jobId: number, micros: number): boolean {
+    return hasIdsAhead(this.#environment, jobId, micros)
+  }
+
+  /** @throws Refusal event_not_found. */
+  exportEvent(job: JobSettings, eventId: string, serviceName: string): EventExport {
+    return this.exportFound(job, this.#find(job, eventId), eventId, serviceName)
+  }
+
+  /** The same of an event that was found, and has that id. */
+  exportFound(job: JobSettings, found: FoundEvent, eventId: string, serviceName: string): EventExport {
+    const view = this.#look.view(job, eventId, found.micros, found.header)
+    const content = decodeContent(found.record)
+    const body = this.#codec.decode(content.body)
+    const ballot = readBallot(this.#environment, job.id, subjectOf(found.header, found.micros))
+    const deps = {
+      job,
+      view,
+      header: found.header,
+      body,
+      extras: content.extras,
+      ballot,
+      serviceName,
+      previous: decodePrevious(found.record),
+      notes: readNotes(this.#environment, job.id, found),
+      place: placeOf(this.#environment, job, found),
+      enrichments: readEnrichments(this.#environment, job.id, found),
+    }
+    return { view, document: exportDocument(deps) }
+  }
+
+  /** What is committed of the job's clusters. */
+  clusters(job: JobSettings): ClusterReader {
+    return new ClusterReader(this.#environment, job)
+  }
+
+  /** Reprocessing tasks of the job, in the order in which they were asked for. */
+  tasks(jobId: number): ReprocessRow[] {
+    return [...this.#environment.range('tasks', jobRange(jobId))].map(({ value }) => decodeTask(value))
+  }
+
+  task(jobId: number, id: number): ReprocessRow | null {
+    return readTask(this.#environment, jobId, id)
+  }
+
+  /** The latest ingest time that any event of the shard was stored under, or 0. */
+  lastMicros(): number {
+    return lastTime(this.#environment)
+  }
+
+  /** What was said of an event's bucket, or of the event where there are no buckets. @throws Refusal event_not_found. */
+  consensusOnEvent(job: JobSettings, eventId: string): ConsensusView {
+    const { header, micros } = this.#find(job, eventId)
+    return this.#consensus(job, subjectOf(header, micros))
+  }
+
+  /** What was said of a bucket. @throws Refusal bucket_not_found. */
+  consensusOnBucket(job: JobSettings, bucketId: Uint8Array): ConsensusView {
+    if (this.#environment.get('buckets', bucketKey(job.id, bucketId)) === undefined) {
+      throw new Refusal('bucket_not_found', 'bucket not found')
+    }
+    return this.#consensus(job, bucketId)
+  }
+
+  #consensus(job: JobSettings, subject: Uint8Array): ConsensusView {
+    const ballot = readBallot(this.#environment, job.id, subject)
+    const reads = this.#environment
+    const ground = { reads, countOf: (id: string, number: number) => countOfBucket(reads, job.id, id, number) }
+    return ballotView(ground, job, subject, ballot, this.stats(job).trainedThroughSeq, true)
+  }
+
+  /** What the audit log is to be told of the time after `after`, in order. */
+  untold(after: number, limit: number): AuditEntry[] {
+    return [...untold(this.#environment, after, limit)]
+  }
+
+  /** True where what the audit log was told up to that time is still here. */
+  hasTold(through: number): boolean {
+    return hasTold(this.#environment, through)
+  }
+
+  /** The head of the audit log that was noted last, or undefined. */
+  notedHead(): Uint8Array | undefined {
+    return notedHead(this.#environment)
+  }
+
+  /** The jobs that have anything stored here. */
+  *storedJobs(): Iterable<{ jobId: number; stats: StatsRow }> {
+    for (const { key, value } of this.#environment.range('stats', {})) {
+      yield { jobId: Buffer.from(key).readUInt32BE(0), stats: decodeStats(value) }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#environment.close()
+  }
+
+  #find(job: JobSettings, eventId: string): FoundEvent {
+    const found = findEvent(this.#environment, job.id, eventId)
+    if (found === null) throw new Refusal('event_not_found', 'event not found')
+    return found
+  }
+}

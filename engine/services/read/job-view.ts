@@ -1,0 +1,46 @@
+/** A job as the input operations show it: its settings, its counters, its training. */
+import type { JobSettings } from '../../domain/job/job.js'
+import type { JobView } from '../../api/decision-service.js'
+import type { StatsRow } from '../../store/rows.js'
+import { modelIdOf } from '../../actor/model-id.js'
+import { isoMicros } from '../../clock.js'
+import type { TrainingRow } from '../training/training-log.js'
+
+/** Whether the stream still bears the active model out. */
+export function modelHealth({ modelVersion, watch }: StatsRow): Pick<JobView, 'modelState' | 'modelMsg'> {
+  if (modelVersion === 0) return { modelState: 'none', modelMsg: 'There is no model yet' }
+  const { ageing, sinceMicros } = watch.drift
+  if (ageing === 'no') return { modelState: 'current', modelMsg: 'The stream bears the model out' }
+  const why =
+    ageing === 'feedback'
+      ? 'feedback says that it is right less often than it is sure'
+      : 'it is less sure than it was when it was installed'
+  const since = sinceMicros === 0 ? '' : `Since ${isoMicros(sinceMicros)}: `
+  return { modelState: 'ageing', modelMsg: `${since}${why}; its confidence is lowered until it is trained again` }
+}
+
+/** What only the catalog knows of a job's inputs. */
+export type JobInputs = Pick<JobView, 'restInput' | 'dataType'>
+
+export function jobViewOf(job: JobSettings, stats: StatsRow, training: TrainingRow, inputs: JobInputs): JobView {
+  return {
+    id: job.id,
+    title: job.title,
+    category: job.category,
+    status: job.status,
+    labels: job.labels,
+    decisionPoints: job.decisionPoints,
+    retrainState: training.state,
+    retrainMsg: training.message,
+    processedDocuments: stats.events,
+    feedbackDocuments: stats.feedbackEvents,
+    lastProcessedMicros: stats.lastEventMicros,
+    lastFeedbackMicros: stats.lastFeedbackMicros,
+    lastTrainStartMicros: training.startMicros,
+    lastTrainFinishedMicros: training.finishMicros,
+    ...inputs,
+    modelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
+    ...modelHealth(stats),
+    activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The shards that a reader thread has open, from one question to the next.
+ *
+ * 1. What a question sees of a shard is one snapshot: it runs without a pause from its first read to its last.
+ * 2. Between questions nothing is mapped, so that the shards can give their maps back (residency.ts); shapes and words stay.
+ */
+import { BodyCodec } from '../../store/body-codec.js'
+import { openShard } from '../../store/directory/environments.js'
+import type { QueryStore } from '../query/event-scan.js'
+
+const open = new Map<string, QueryStore>()
+
+/** Runs a question over shards of the data directory. */
+export function withStores<T>(dataDir: string, work: (stores: (shard: number) => QueryStore) => T): T {
+  try {
+    return work((shard) => storeOf(dataDir, shard))
+  } finally {
+    for (const { environment } of open.values()) environment.unmap()
+  }
+}
+
+function storeOf(dataDir: string, shard: number): QueryStore {
+  const key = `${dataDir}\0${shard}`
+  let store = open.get(key)
+  if (store === undefined) {
+    const environment = openShard(dataDir, shard)
+    open.set(key, (store = { environment, codec: new BodyCodec(environment) }))
+  }
+  return store
+}

@@ -1,0 +1,118 @@
+/**
+ * What the votes of one job come to, subject by subject, for whoever counts events.
+ *
+ * Owns: the standings of all subjects with votes, kept from one question to the next while nothing changed. Leaves out:
+ * counting (metrics/), single ballots (ballots.ts).
+ *
+ * 1. Standings are those of one snapshot: the job's counters of the same snapshot say whether kept ones still hold. Every
+ *    change of a consensus goes up by one in `feedbackSeq`; a ballot with a consensus that goes with its event shows in the
+ *    counts. One without, which counts for nothing, may be left here.
+ */
+import { must } from '../../assert.js'
+import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import { NO_CONSENSUS } from '../../domain/learn/consensus.js'
+import type { Standing } from '../../domain/metrics/event-tally.js'
+import type { Environment } from '../../store/environment.js'
+import type { RecordHeader } from '../../store/event-record.js'
+import { decodeBallot, decodeBucketNumber, type StatsRow } from '../../store/rows.js'
+import { bucketKey, jobRange, timeValue } from '../../store/tables.js'
+import { stateOf } from '../../actor/votes/ballots.js'
+import type { BucketState } from '../../domain/learn/knowledge-base.js'
+
+const KEY_JOB_BYTES = 4
+/** Subjects whose standings one thread keeps. */
+const SUBJECTS_KEPT_MAX = 200_000
+
+const nobodyVoted: Standing = { consensus: NO_CONSENSUS, state: 'new' }
+
+/** A bucket, or an event that its votes are about alone. */
+export interface Subject {
+  /** One character a byte. */
+  readonly id: string
+  readonly standing: Standing
+  /** Of the bucket; null for an event. */
+  readonly number: number | null
+}
+
+export class JobBallots {
+  readonly subjects: readonly Subject[]
+  readonly #standings: ReadonlyMap<string, Standing>
+
+  constructor(subjects: readonly Subject[]) {
+    this.subjects = subjects
+    this.#standings = new Map(subjects.map(({ id, standing }) => [id, standing]))
+  }
+
+  standingOf(header: RecordHeader, micros: number): Standing {
+    if (this.subjects.length === 0) return nobodyVoted
+    return this.#standings.get(subjectKey(header, micros)) ?? nobodyVoted
+  }
+}
+
+/** A subject as a key of maps. */
+export function subjectKey(header: RecordHeader, micros: number): string {
+  const id = header.bucketId ?? timeValue(micros)
+  return (Buffer.isBuffer(id) ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength)).toString('latin1')
+}
+
+interface Kept {
+  readonly signature: string
+  readonly ballots: JobBallots
+}
+
+/** Ballots of the jobs that were asked about last. */
+export class BallotCache {
+  readonly #kept = new Map<string, Kept>()
+  #subjects = 0
+
+  /** `place` names the job among all that the thread reads. */
+  of(place: string, environment: Environment, jobId: number, stats: StatsRow): JobBallots {
+    const signature = JSON.stringify([
+      stats.feedbackSeq,
+      stats.trainedThroughSeq,
+      stats.consensusCounts,
+      stats.undecidedBallots,
+    ])
+    const kept = this.#kept.get(place)
+    if (kept?.signature === signature) return kept.ballots
+    if (kept !== undefined) this.#drop(place, kept)
+    const ballots = readBallots(environment, jobId, stats.trainedThroughSeq)
+    for (const [oldest, one] of this.#kept) {
+      if (this.#subjects + ballots.subjects.length <= SUBJECTS_KEPT_MAX) break
+      this.#drop(oldest, one)
+    }
+    if (ballots.subjects.length > SUBJECTS_KEPT_MAX) return ballots
+    this.#kept.set(place, { signature, ballots })
+    this.#subjects += ballots.subjects.length
+    return ballots
+  }
+
+  #drop(place: string, { ballots }: Kept): void {
+    this.#kept.delete(place)
+    this.#subjects -= ballots.subjects.length
+  }
+}
+
+function readBallots(environment: Environment, jobId: number, trainedThroughSeq: number): JobBallots {
+  const shared = new Map<string, Standing>()
+  const share = (consensus: number, state: BucketState): Standing => {
+    const name = `${consensus} ${state}`
+    let standing = shared.get(name)
+    if (standing === undefined) shared.set(name, (standing = { consensus, state }))
+    return standing
+  }
+  const subjects: Subject[] = []
+  for (const { key, value } of environment.range('ballots', jobRange(jobId))) {
+    const ballot = decodeBallot(value)
+    const subject = Buffer.from(key.subarray(KEY_JOB_BYTES))
+    subjects.push({
+      id: subject.toString('latin1'),
+      standing: share(ballot.consensus, stateOf(ballot, trainedThroughSeq)),
+      number:
+        subject.length === BUCKET_ID_BYTES
+          ? decodeBucketNumber(must(environment.get('buckets', bucketKey(jobId, subject)), 'the bucket of a ballot'))
+          : null,
+    })
+  }
+  return new JobBallots(subjects)
+}

@@ -1,0 +1,185 @@
+/**
+ * The metrics of a job: over its buckets' counts where nothing is left out, else over its events.
+ *
+ * Owns: which of the two ways, and the ten largest of what changed. Leaves out: what counts for what (metrics/).
+ *
+ * 1. Both ways give the same figures (test/simulation).
+ */
+import { isoMicros } from '../../clock.js'
+import { Refusal } from '../../errors.js'
+import { limits } from '../../limits.js'
+import { eventIdOf } from '../../domain/event/event-id.js'
+import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import { isLabel } from '../../domain/learn/consensus.js'
+import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
+import { EventTally } from '../../domain/metrics/event-tally.js'
+import { Largest } from '../../domain/metrics/largest.js'
+import type { ChangedConsensus, JobMetrics } from '../../api/metrics-service.js'
+import { FieldSet } from '../../domain/query/field.js'
+import type { Environment } from '../../store/environment.js'
+import { clientIdOf, decodeHeader } from '../../store/event-record.js'
+import { decodeBallot, type CountRow } from '../../store/rows.js'
+import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
+import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { EventScan } from '../query/event-scan.js'
+import { subjectKey, type Subject } from './job-ballots.js'
+import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
+import {
+  filterCondition,
+  groundOf,
+  nowOf,
+  startOf,
+  withinPeriod,
+  type JobGround,
+  type MetricsGround,
+} from './metrics-context.js'
+import { isWhole, type MetricsJob, type ScopeTask } from './metrics-task.js'
+import { modelIdOf } from '../../actor/model-id.js'
+
+const TOP = 10
+
+/** A subject whose consensus changed since the training. */
+interface Changed {
+  /** One character a byte. */
+  readonly id: string
+  readonly size: number
+  /** Ingest time of its latest event that counts. */
+  readonly lastMicros: number
+}
+
+interface Counts {
+  readonly matrix: ConfusionMatrix
+  readonly events: number
+  readonly withConsensus: number
+  readonly inKnowledgeBase: number
+  readonly changedEvents: number
+  readonly changed: readonly Changed[]
+}
+
+/** @throws Refusal invalid_body, query_too_large, query_timeout. */
+export function runJobMetrics(
+  ground: MetricsGround,
+  job: MetricsJob,
+  scope: ScopeTask,
+  minutesPerAlert: number,
+): JobMetrics {
+  const own = groundOf(ground, job)
+  const { from, shown } = startOf(scope, own)
+  const counts = isWhole(scope, job) ? countByBuckets(own) : countByEvents(ground, own, { ...scope, fromMicros: from })
+  const { stats } = own
+  return {
+    ...counts.matrix.quality(job.labels.map(({ name }) => name)),
+    startTime: isoMicros(shown),
+    endTime: isoMicros(scope.toMicros ?? nowOf(ground, own)),
+    timeSavedMinutes: counts.matrix.right * minutesPerAlert,
+    activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
+    allModelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
+    totalEvents: counts.events,
+    totalEventsInKnowledgeBase: counts.inKnowledgeBase,
+    totalEventsWithConsensus: counts.withConsensus,
+    changedConsensusAfterTraining: changedOf(own, counts),
+    productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
+  }
+}
+
+/**
+ * From the counts that the actor keeps with each bucket; events that nobody voted on are in the job's counter alone. Null
+ * where a bucket is of a time when its decisions were not counted.
+ */
+export function countByBuckets({ job, store: { environment }, stats, ballots }: JobGround): Counts {
+  const matrix = new ConfusionMatrix(job.labels.length)
+  const changed = new Largest<Changed>(TOP)
+  let [withConsensus, inKnowledgeBase, changedEvents] = [0, 0, 0]
+  const counts = new BucketCounts(environment, job.id)
+  for (const subject of ballots.subjects) {
+    const { consensus, state } = subject.standing
+    const count = countsOf(environment, counts, job.id, subject)
+    if (isLabel(consensus)) {
+      withConsensus += count.events
+      count.decided.forEach((events, label) => matrix.add(consensus, label, events))
+    }
+    if (state === 'in_knowledge_base' || state === 'retrain') inKnowledgeBase += count.events
+    if (state !== 'retrain' || count.events === 0) continue
+    changedEvents += count.events
+    changed.add({ id: subject.id, size: count.events, lastMicros: count.lastMicros })
+  }
+  return { matrix, events: stats.events, withConsensus, inKnowledgeBase, changedEvents, changed: changed.sorted() }
+}
+
+function countsOf(environment: Environment, counts: BucketCounts, jobId: number, { id, number }: Subject): CountRow {
+  if (number !== null) return counts.of(id, number)
+  const micros = timeOfValue(Buffer.from(id, 'latin1'))
+  const record = environment.get('events', timeKey(jobId, micros))
+  if (record === undefined) return { events: 0, decided: [], lastMicros: micros }
+  const { label } = decodeHeader(record)
+  const decided: number[] = []
+  if (label >= 0) decided[label] = 1
+  return { events: 1, decided, lastMicros: micros }
+}
+
+/** Event by event. */
+export function countByEvents(ground: MetricsGround, own: JobGround, scope: ScopeTask): Counts {
+  const { job, ballots } = own
+  const fields = new FieldSet(ground.serviceNames)
+  const condition = withinPeriod(
+    filterCondition(scope.filters, fields, ground.nowMicros),
+    fields,
+    scope.fromMicros,
+    scope.toMicros,
+  )
+  const tally = new EventTally(job.labels.length, LOW_CONFIDENCE)
+  const changed = new Map<string, Changed>()
+  const scan = new EventScan(ground.stores, ground.clock)
+  scan.walk(job, condition, fields, (_, __, micros, record) => {
+    const header = decodeHeader(record)
+    const standing = ballots.standingOf(header, micros)
+    tally.add(header, standing)
+    if (standing.state !== 'retrain') return true
+    const id = subjectKey(header, micros)
+    const before = changed.get(id)
+    changed.set(id, { id, size: (before?.size ?? 0) + 1, lastMicros: Math.max(before?.lastMicros ?? 0, micros) })
+    return true
+  })
+  if (scan.timedOut)
+    throw new Refusal(
+      'query_timeout',
+      `the events could not be counted within ${limits.metricsMsMax} ms; narrow the period or the filters`,
+    )
+  const largest = new Largest<Changed>(TOP)
+  for (const one of changed.values()) largest.add(one)
+  return {
+    matrix: tally.all,
+    events: tally.events,
+    withConsensus: tally.withConsensus,
+    inKnowledgeBase: tally.inKnowledgeBase,
+    changedEvents: tally.changed,
+    changed: largest.sorted(),
+  }
+}
+
+function changedOf({ job, store: { environment } }: JobGround, { changedEvents, changed }: Counts): ChangedConsensus {
+  const topEventsIds: string[] = []
+  const topBucketsIds: string[] = []
+  for (const { id, lastMicros } of changed) {
+    const subject = Buffer.from(id, 'latin1')
+    if (subject.length === BUCKET_ID_BYTES) topBucketsIds.push(subject.toString('hex'))
+    const eventId = eventIdAt(environment, job.id, lastMicros) ?? votedEventId(environment, job.id, subject)
+    if (eventId !== null) topEventsIds.push(eventId)
+  }
+  return { totalEvents: changedEvents, topEventsIds, topBucketsIds }
+}
+
+/** The event that was the bucket's latest may have been replaced: then one that was voted on stands for it. */
+function votedEventId(environment: Environment, jobId: number, subject: Buffer): string | null {
+  const ballot = environment.get('ballots', bucketKey(jobId, subject))
+  for (const { eventMicros } of ballot === undefined ? [] : decodeBallot(ballot).votes) {
+    const id = eventIdAt(environment, jobId, eventMicros)
+    if (id !== null) return id
+  }
+  return null
+}
+
+function eventIdAt(environment: Environment, jobId: number, micros: number): string | null {
+  const record = environment.get('events', timeKey(jobId, micros))
+  return record === undefined ? null : (clientIdOf(Buffer.from(record)) ?? eventIdOf(micros))
+}

@@ -1,0 +1,51 @@
+/**
+ * A question about metrics on a reader thread: from the question to its figures, over read-only snapshots (D6).
+ *
+ * Owns: what the votes of jobs came to, from one question to the next. Leaves out: the figures, who may ask
+ * (metrics-reports.ts), the shards that are open (reader-stores.ts).
+ */
+import { timeKey } from '../../store/tables.js'
+import { runInternal } from './internal-metrics.js'
+import { BallotCache } from './job-ballots.js'
+import { runJobMetrics } from './job-metrics.js'
+import type { MetricsGround } from './metrics-context.js'
+import type { MetricsAnswers, MetricsQuery, MetricsResult, MetricsTask, PlatformJob } from './metrics-task.js'
+import { runModelFigures } from './model-scores.js'
+import { withStores } from '../readers/reader-stores.js'
+import { clockOf, refusedAsData } from '../readers/task-frame.js'
+
+const causeStore = new BallotCache()
+
+/** Answers one question. */
+export function answerMetrics(dataDir: string, task: MetricsTask): MetricsResult {
+  const { serviceNames, nowMicros, query } = task
+  return withStores(dataDir, (stores) =>
+    refusedAsData(() => {
+      return {
+        answer: answerFrom({ dataDir, serviceNames, nowMicros, stores, clock: clockOf(task), causeStore }, query),
+      }
+    }),
+  )
+}
+
+/** The same, from stores that are open. @throws Refusal. */
+export function answerFrom(ground: MetricsGround, query: MetricsQuery): MetricsAnswers[keyof MetricsAnswers] {
+  switch (query.kind) {
+    case 'job':
+      return runJobMetrics(ground, query.job, query.scope, query.minutesPerAlert)
+    case 'model':
+      return runModelFigures(ground, query.job, query.version)
+    case 'internal':
+      return runInternal(ground, query.jobs, query.task)
+    case 'eventCounts':
+      return query.jobs.map((job) => countEvents(ground, job))
+  }
+}
+
+/** Events in each interval, without reading one. */
+function countEvents({ stores }: MetricsGround, { jobId, shard, intervals }: PlatformJob): number[] {
+  const { environment } = stores(shard)
+  return intervals.map(({ from, to }) =>
+    environment.count('events', { from: timeKey(jobId, from), to: timeKey(jobId, to) }),
+  )
+}

@@ -1,0 +1,79 @@
+/** What a metrics question is run on: the stores, the clock, and what a thread keeps from one question to the next. */
+import { allOf, type Condition } from '../../domain/query/condition.js'
+import type { FieldSet } from '../../domain/query/field.js'
+import { compileFilters, type Filter } from '../../domain/query/filter.js'
+import type { Environment } from '../../store/environment.js'
+import type { StatsRow } from '../../store/rows.js'
+import { jobRange, timeOfKey } from '../../store/tables.js'
+import type { QueryStore } from '../query/event-scan.js'
+import type { BallotCache, JobBallots } from './job-ballots.js'
+import { readStats } from '../../actor/job-stats.js'
+import type { MetricsJob, ScopeTask } from './metrics-task.js'
+import type { TaskClock } from '../readers/task-frame.js'
+
+export interface MetricsGround {
+  readonly dataDir: string
+  readonly serviceNames: readonly string[]
+  readonly nowMicros: number
+  readonly stores: (shard: number) => QueryStore
+  readonly clock: TaskClock
+  readonly causeStore: BallotCache
+}
+
+/** One job in the snapshot. */
+export interface JobGround {
+  readonly job: MetricsJob
+  readonly store: QueryStore
+  readonly stats: StatsRow
+  readonly ballots: JobBallots
+}
+
+export function groundOf({ dataDir, stores, causeStore }: MetricsGround, job: MetricsJob): JobGround {
+  const store = stores(job.shard)
+  const stats = readStats(store.environment, job.id, job.labels.length)
+  return { job, store, stats, ballots: causeStore.of(`${dataDir}\0${job.id}`, store.environment, job.id, stats) }
+}
+
+/** Ingest time of the first event there is, or null. */
+export function firstEventMicros(environment: Environment, jobId: number): number | null {
+  for (const { key } of environment.range('events', { ...jobRange(jobId), limit: 1 })) return timeOfKey(key)
+  return null
+}
+
+/** What is asked of an event beside its time. */
+export function filterCondition(filters: readonly Filter[], fields: FieldSet, nowMicros: number): Condition {
+  return compileFilters(filters, fields, { nowMicros, offsetMinutes: 0 })
+}
+
+/** The same, and ingested within `from` (included) and `to` (not included). */
+export function withinPeriod(
+  condition: Condition,
+  fields: FieldSet,
+  from: number | null,
+  to: number | null,
+): Condition {
+  if (from === null && to === null) return condition
+  return allOf([
+    condition,
+    {
+      kind: 'ingested',
+      field: fields.field('timestamp_inference'),
+      first: from ?? Number.NEGATIVE_INFINITY,
+      last: to === null ? Number.POSITIVE_INFINITY : to - 1,
+    },
+  ])
+}
+
+/** The end of what has happened. Times are made to grow, and may run ahead of the clock for a while. */
+export function nowOf({ nowMicros }: MetricsGround, { stats }: JobGround): number {
+  return Math.max(nowMicros, (stats.lastEventMicros ?? 0) + 1, (stats.lastFeedbackMicros ?? 0) + 1)
+}
+
+/** Where the period begins where nobody says: with production, else with the first event. */
+export function startOf(
+  scope: ScopeTask,
+  { job, store }: JobGround,
+): { readonly from: number | null; readonly shown: number } {
+  const from = scope.fromMicros ?? job.productionMicros
+  return { from, shown: from ?? firstEventMicros(store.environment, job.id) ?? Date.parse(job.createdAt) * 1000 }
+}

@@ -1,0 +1,77 @@
+/** What is known of a model's metrics, as answers show it: from the row that is kept, with the labels' names of now. */
+import { isoMicros } from '../../clock.js'
+import { ConfusionMatrix, type Quality } from '../../domain/metrics/confusion.js'
+import type { ModelMetrics } from '../../api/metrics-service.js'
+import type { RecomputeRow } from './metrics-log.js'
+import { isPending } from './recomputations.js'
+import type { PartFigures } from './metrics-task.js'
+
+export function modelMetricsOf(modelId: string, labels: readonly string[], row: RecomputeRow | null): ModelMetrics {
+  const figures = row?.figures ?? null
+  const quality = figures === null ? null : qualityOf([figures.newData, figures.knowledgeBase], 'events', labels)
+  const known = figures?.known
+  return {
+    modelId,
+    confusionMatrix: quality?.confusionMatrix ?? null,
+    overallAccuracy: quality?.overallAccuracy ?? null,
+    overallF1Score: quality?.overallF1Score ?? null,
+    overallRecall: quality?.overallRecall ?? null,
+    overallPrecision: quality?.overallPrecision ?? null,
+    metricsPerDecision: quality?.metricsPerDecision ?? new Map(),
+    isRecomputingMetrics: row !== null && isPending(row),
+    lastRecomputedTimestamp: row?.recomputedMicros == null ? null : isoMicros(row.recomputedMicros),
+    recomputeStatus: row?.state ?? null,
+    recomputeError: row?.error ?? null,
+    kbCountPerDecision: new Map(
+      known === undefined
+        ? []
+        : labels.map((name, label) => {
+            return [name, { alertsCount: known.events[label] ?? 0, bucketsCount: known.subjects[label] ?? 0 }]
+          }),
+    ),
+    bucketsInKb: known === undefined ? null : total(known.subjects),
+    eventsInKb: known === undefined ? null : total(known.events),
+  }
+}
+
+/** The same, and all that a team wants to know of a model (internal metrics). */
+export function modelReportOf(
+  modelId: string,
+  labels: readonly string[],
+  row: RecomputeRow | null,
+  pointName: (name: string) => string,
+): object {
+  const metrics = modelMetricsOf(modelId, labels, row)
+  const figures = row?.figures ?? null
+  if (figures === null) return { evaluation: metrics, scores: null, decisionPoints: [] }
+  const { newData, knowledgeBase, model, points } = figures
+  const { summary } = model
+  return {
+    evaluation: {
+      ...metrics,
+      newData: { ...qualityOf([newData], 'events', labels), logLoss: newData.logLoss },
+      knowledgeBase: { ...qualityOf([knowledgeBase], 'events', labels), logLoss: knowledgeBase.logLoss },
+      bySubject: {
+        newData: qualityOf([newData], 'subjects', labels),
+        knowledgeBase: qualityOf([knowledgeBase], 'subjects', labels),
+      },
+      trainedTimestamp: isoMicros(model.trainedMicros),
+      algorithm: summary.kind,
+      trainingExamples: summary.examples,
+      features: summary.features,
+      heldOut: { accuracy: summary.accuracy, logLoss: summary.logLoss },
+    },
+    scores: { newData: newData.confidence, knowledgeBase: knowledgeBase.confidence },
+    decisionPoints: points.map((point) => ({ ...point, name: pointName(point.name) })),
+  }
+}
+
+function qualityOf(deps: readonly PartFigures[], unit: 'events' | 'subjects', labels: readonly string[]): Quality {
+  const matrix = new ConfusionMatrix(labels.length)
+  for (const part of deps) matrix.addAll(ConfusionMatrix.of(part[unit]))
+  return matrix.quality(labels)
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((all, one) => all + one, 0)
+}

@@ -1,0 +1,105 @@
+/**
+ * The platform's metrics: what is stored, over all and job by job.
+ *
+ * The statistics of the store have the names that a search engine's cluster gives its own, for those who read them so: the
+ * shards of the data directory are its primary shards, the process its one node.
+ *
+ * A job's storage is its share of its shard's file by its share of the shard's events.
+ */
+import { isoMicros } from '../../clock.js'
+import { limits } from '../../limits.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { PlatformMetrics } from '../../api/metrics-service.js'
+import { Intervals, type Interval, type Period } from '../../domain/metrics/period.js'
+import type { StatsRow } from '../../store/rows.js'
+
+interface PlatformJobFigures {
+  readonly job: JobSettings
+  readonly stats: StatsRow
+  readonly intervals: readonly Period[]
+  /** Events in each interval. */
+  readonly counts: readonly number[]
+}
+
+export interface PlatformFigures {
+  readonly jobs: readonly PlatformJobFigures[]
+  /** All jobs there are. */
+  readonly isWhole: boolean
+  /** Bytes on disk and events of each shard. */
+  readonly shards: readonly { readonly bytes: number; readonly events: number }[]
+  readonly catalogBytes: number
+  readonly serviceName: string
+}
+
+const MIB = 1024 ** 2
+
+/** From the job's first day on, the latest ones where those are too many. */
+export function platformPeriods(job: JobSettings, interval: Interval, nowMicros: number): Period[] {
+  const from = Math.max(
+    Date.parse(job.createdAt) * 1000,
+    nowMicros - (limits.platformIntervalsMax - 1) * interval.micros,
+  )
+  return new Intervals({ from, to: nowMicros + 1 }, interval).periods.slice(-limits.platformIntervalsMax)
+}
+
+export function platformOf({ jobs, isWhole, shards, catalogBytes, serviceName }: PlatformFigures): PlatformMetrics {
+  const storeBytes = shards.reduce((all, { bytes }) => all + bytes, catalogBytes)
+  const perJob = jobs.map((figures) => jobFigures(figures, shards))
+  const sum = (pick: (one: (typeof perJob)[number]) => number): number =>
+    perJob.reduce((all, one) => all + pick(one), 0)
+  const events = sum(({ eventsCount }) => eventsCount)
+  return {
+    cluster: clusterStatistics(serviceName, shards.length, events, storeBytes),
+    overall: {
+      bucketsCount: sum(({ bucketsCount }) => bucketsCount),
+      storageMb: isWhole ? megabytes(storeBytes) : megabytes(sum(({ bytes }) => bytes)),
+      eventsCount: events,
+    },
+    perJob: perJob.map(({ bytes, ...shown }) => ({ ...shown, storageMb: megabytes(bytes) })),
+  }
+}
+
+function jobFigures({ job, stats, intervals, counts }: PlatformJobFigures, shards: PlatformFigures['shards']) {
+  const { bytes, events } = shards[job.shard] ?? { bytes: 0, events: 0 }
+  return {
+    jobId: job.id,
+    title: job.title,
+    category: job.category,
+    status: job.status,
+    eventsCount: stats.events,
+    bucketsCount: stats.buckets,
+    pendingEventsCount: stats.pending,
+    feedbackEventsCount: stats.feedbackEvents,
+    modelsCount: stats.modelVersions.length,
+    lastEventTimestamp: stats.lastEventMicros === null ? null : isoMicros(stats.lastEventMicros),
+    bytes: events === 0 ? 0 : bytes * (stats.events / events),
+    intervals: intervals.map(({ from, to }, at) => ({
+      startTime: isoMicros(from),
+      endTime: isoMicros(to),
+      eventsCount: counts[at] ?? 0,
+    })),
+  }
+}
+
+/** As `_cluster/health` and `_cluster/stats` have them. */
+function clusterStatistics(name: string, shards: number, events: number, bytes: number): object {
+  return {
+    clusterName: name,
+    status: 'green',
+    timedOut: false,
+    numberOfNodes: 1,
+    numberOfDataNodes: 1,
+    activePrimaryShards: shards,
+    activeShards: shards,
+    relocatingShards: 0,
+    initializingShards: 0,
+    unassignedShards: 0,
+    activeShardsPercentAsNumber: 100,
+    indices: { count: shards, docs: { count: events }, store: { sizeInBytes: Math.round(bytes) } },
+    storageEngine: 'embedded',
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round((bytes / MIB) * 1000) / 1000
+}

@@ -1,0 +1,104 @@
+/**
+ * The votes of one job, counted: by period and interval, over all jobs, and of filtered events where a filter asks.
+ *
+ * A vote belongs to the period in which it was cast, and passes a filter where the event that it was cast on does. An
+ * administrator's override belongs to the period in which it was set; it is about no event, so with a filter none counts.
+ */
+import type { FeedbackFigures, TimedVote } from '../../domain/metrics/feedback-tally.js'
+import { FeedbackTally } from '../../domain/metrics/feedback-tally.js'
+import type { Intervals, Period } from '../../domain/metrics/period.js'
+import { isoMicros } from '../../clock.js'
+import { matches } from '../../domain/query/condition.js'
+import { FieldSet } from '../../domain/query/field.js'
+import type { Filter } from '../../domain/query/filter.js'
+import { decodeBallot } from '../../store/rows.js'
+import { jobRange, timeKey } from '../../store/tables.js'
+import { filterCondition, type JobGround, type MetricsGround } from './metrics-context.js'
+import { RecordFields } from '../query/record-fields.js'
+
+export interface VoteWalk {
+  readonly ground: MetricsGround
+  readonly own: JobGround
+  readonly filters: readonly Filter[]
+  readonly period: Period
+  readonly intervals: Intervals
+  /** What an analyst is called in the answer. */
+  readonly nameOf: (analyst: string) => string
+  /** The votes are counted into this one, too. */
+  readonly overall: FeedbackTally
+  readonly overallLabels: readonly string[]
+}
+
+export interface VoteCounts {
+  readonly whole: FeedbackFigures
+  readonly intervals: readonly unknown[]
+}
+
+export function countVotes({
+  ground,
+  own,
+  filters,
+  period,
+  intervals,
+  nameOf,
+  overall,
+  overallLabels,
+}: VoteWalk): VoteCounts {
+  const {
+    job,
+    store: { environment },
+  } = own
+  const labels = job.labels.map(({ name }) => name)
+  const places = labels.map((name) => overallLabels.indexOf(name))
+  const labelAt = (label: number): number => places[label] ?? -1
+  const passes = voteTest(ground, own, filters)
+  const whole = new FeedbackTally(labels)
+  const tallies: (FeedbackTally | undefined)[] = []
+  for (const { value } of environment.range('ballots', jobRange(job.id))) {
+    const { votes, consensus, override } = decodeBallot(value)
+    const isWithin = ({ atMicros }: { readonly atMicros: number }): boolean =>
+      atMicros >= period.from && atMicros < period.to
+    const counted = new Set<TimedVote>(votes.filter((vote) => isWithin(vote) && passes(vote)))
+    const word = override !== null && filters.length === 0 && isWithin(override) ? override : null
+    if (counted.size === 0 && word === null) continue
+    const ballot = { votes, consensus, overridden: word !== null }
+    whole.add(ballot, (vote) => counted.has(vote), nameOf)
+    overall.add(ballot, (vote) => counted.has(vote), nameOf, labelAt)
+    const said = word === null ? [...counted] : [...counted, word]
+    for (const place of new Set(said.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
+      const tally = (tallies[place] ??= new FeedbackTally(labels))
+      const overridden = word !== null && intervals.placeOf(word.atMicros) === place
+      tally.add(
+        { ...ballot, overridden },
+        (vote) => counted.has(vote) && intervals.placeOf(vote.atMicros) === place,
+        nameOf,
+      )
+    }
+  }
+  return {
+    whole: whole.figures(),
+    intervals: intervals.periods.map(({ from, to }, at) => ({
+      startTime: isoMicros(from),
+      endTime: isoMicros(to),
+      ...(tallies[at] ?? new FeedbackTally(labels)).figures(),
+    })),
+  }
+}
+
+function voteTest(
+  ground: MetricsGround,
+  { job, store }: JobGround,
+  filters: readonly Filter[],
+): (vote: TimedVote) => boolean {
+  if (filters.length === 0) return () => true
+  const fields = new FieldSet(ground.serviceNames)
+  const condition = filterCondition(filters, fields, ground.nowMicros)
+  const event = new RecordFields(store.environment, store.codec, fields)
+  event.ofJob(job)
+  return ({ eventMicros }) => {
+    const record = store.environment.get('events', timeKey(job.id, eventMicros))
+    if (record === undefined) return false
+    event.event(eventMicros, record)
+    return matches(condition, event)
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Looking for the events of a reprocessing task, a piece at a time, over a snapshot (D6).
+ *
+ * Owns: the way from a selection to ingest times. Leaves out: the language of filters (query/), the thread it runs on
+ * (event-search-thread.ts), deciding (reprocess-tasks.ts).
+ *
+ * 1. Events belong to a task up to the time at which it was asked for: what came in later was decided by what was known
+ *    then, and a task ends however much goes on coming in.
+ * 2. A look goes over a bounded number of records and says where it stopped.
+ */
+import { Refusal } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { allOf, ingestedWithin, matches, type Condition } from '../../domain/query/condition.js'
+import { FieldSet } from '../../domain/query/field.js'
+import { compileDates, compileFilters, isScalar, parseFilters } from '../../domain/query/filter.js'
+import { BodyCodec } from '../../store/body-codec.js'
+import type { Environment } from '../../store/environment.js'
+import type { ReprocessSelection } from '../../store/reprocess-row.js'
+import { timeKey, timeOfKey } from '../../store/tables.js'
+import type { ReprocessRequest } from '../../api/reprocess-service.js'
+import { RecordFields } from '../query/record-fields.js'
+
+/** What an event's time is where a request names no field. */
+const DATE_FIELD = '@timestamp'
+
+/** One look, as plain data for another thread. */
+export interface EventSearchTask {
+  readonly dataDir: string
+  readonly job: JobSettings
+  /** SERVICE_NAME, and the neutral name. */
+  readonly serviceNames: readonly string[]
+  readonly selection: ReprocessSelection
+  /** When the task was asked for, microseconds. */
+  readonly askedMicros: number
+  /** Ingest time behind which to begin. */
+  readonly after: number
+  /** Only how many there are, not which. */
+  readonly countOnly: boolean
+}
+
+export interface EventSearchResult {
+  /** Ingest times, in order; none of a look that only counts. */
+  readonly times: readonly number[]
+  readonly count: number
+  /** Ingest time up to which it has looked. */
+  readonly through: number
+  /** Nothing is left behind that. */
+  readonly last: boolean
+}
+
+/** The selection that a request describes. @throws Refusal invalid_body. */
+export function parseSelection({ dateField, startDate, endDate, filters }: ReprocessRequest): ReprocessSelection {
+  const date = (value: unknown, name: string): string | number | boolean | null => {
+    if (value === undefined || value === null || value === '') return null
+    if (isScalar(value)) return value
+    const issue = { loc: ['body', name], msg: 'Input should be a date', type: 'date_parsing' }
+    throw new Refusal('invalid_body', `${name}: ${issue.msg}`, { issues: [issue] })
+  }
+  return {
+    dateField: dateField || DATE_FIELD,
+    startDate: date(startDate, 'start_date'),
+    endDate: date(endDate, 'end_date'),
+    filters: parseFilters(filters),
+  }
+}
+
+/** The selection as a condition, and the fields it reads. @throws Refusal invalid_body, limit_exceeded. */
+export function compileSelection(
+  selection: ReprocessSelection,
+  askedMicros: number,
+  serviceNames: readonly string[],
+): { condition: Condition; fields: FieldSet } {
+  const fields = new FieldSet(serviceNames)
+  const context = { nowMicros: askedMicros, offsetMinutes: 0 }
+  const { dateField, startDate, endDate, filters } = selection
+  const dates = { dateField, ...(startDate === null ? {} : { startDate }), ...(endDate === null ? {} : { endDate }) }
+  return { condition: allOf([compileDates(dates, fields, context), compileFilters(filters, fields, context)]), fields }
+}
+
+/** Looks once, over the latest snapshot of the job's shard. */
+export function look(environment: Environment, task: EventSearchTask): EventSearchResult {
+  const { job, askedMicros } = task
+  environment.refresh()
+  const { condition, fields } = compileSelection(task.selection, askedMicros, task.serviceNames)
+  const { first, last } = ingestedWithin(condition)
+  const from = Math.max(task.after + 1, Math.ceil(first), 0)
+  const to = Math.min(askedMicros, Math.floor(last))
+  const event = new RecordFields(environment, new BodyCodec(environment), fields)
+  event.ofJob(job)
+  const times: number[] = []
+  let [count, records] = [0, 0]
+  if (from > to) return { times, count, through: askedMicros, last: true }
+  for (const { key, value } of environment.range('events', {
+    from: timeKey(job.id, from),
+    to: timeKey(job.id, to + 1),
+  })) {
+    const micros = timeOfKey(key)
+    event.event(micros, value)
+    records++
+    if (matches(condition, event)) {
+      count++
+      if (!task.countOnly) times.push(micros)
+    }
+    if (records >= limits.reprocessRecordsPerLook || times.length >= limits.reprocessFoundPerLook) {
+      return { times, count, through: micros, last: false }
+    }
+  }
+  return { times, count, through: askedMicros, last: true }
+}

@@ -1,0 +1,114 @@
+/**
+ * The third stage of a start: what can be asked of the engine, and what it does in the background.
+ *
+ * Owns: which service needs which, so their order. Leaves out: what is stored (open-stores.ts), threads (start-runtime.ts),
+ * what jobs that change set off (wiring.ts).
+ *
+ * 1. Each service gets finished things only.
+ * 2. Watchdogs need the integrations, which deliver their alerts. Integrations ask only whether there are alerts to
+ *    deliver: the watchdogs' log answers that, and it is made before both.
+ */
+import { systemRandom } from '../../rng.js'
+import { WatchdogLog } from '../monitor/watchdog-log.js'
+import { AgentNotes } from '../read/agent-notes.js'
+import { AuditCollector } from '../audit/audit-collector.js'
+import { Audit } from '../audit/audit.js'
+import { Backups } from '../backup/backups.js'
+import { Clusters } from '../read/cluster-service.js'
+import { Consensus } from '../consensus/consensus.js'
+import { EraseEvents } from '../erase/erase-events.js'
+import { Integrations } from '../integrations/integrations.js'
+import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
+import { MetricsReports } from '../report/metrics-reports.js'
+import { Monitor } from '../monitor/monitor.js'
+import { openTraining, type Training, type EarlierStages } from './open-training.js'
+import { Queries } from '../query/queries.js'
+import { Reprocessing } from '../reprocess/reprocessing.js'
+import { RetentionSweep } from '../erase/retention.js'
+
+export interface ServiceSettings {
+  /** Names of the service in a client's body. */
+  readonly serviceNames: readonly string[]
+  /** Trainings at once. */
+  readonly trainers: number
+  /** Where backups go that are asked for by name; nowhere where absent. */
+  readonly backupDir?: string | undefined
+  readonly privateHosts?: readonly string[] | undefined
+  readonly minutesPerAlert?: number | undefined
+}
+
+/** What can be asked. */
+export interface Services extends Training {
+  readonly collector: AuditCollector
+  readonly audit: Audit
+  readonly consensus: Consensus
+  readonly clusters: Clusters
+  readonly reprocess: Reprocessing
+  readonly erase: EraseEvents
+  readonly notes: AgentNotes
+  readonly queries: Queries
+  readonly metrics: MetricsReports
+  readonly integrations: Integrations
+  readonly backups: Backups
+  readonly retention: RetentionSweep
+  readonly enrichments: EnrichmentDeadlines
+  readonly monitor: Monitor
+}
+
+export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
+  const { stores, runtime, reports, admission } = earlier
+  const { serviceNames, trainers, minutesPerAlert, privateHosts = [], backupDir = null } = settings
+  const { dataDir, clock, catalog, catalogStore: store, auditLog, current, catalogBytes } = stores
+  const { shards, readers, looks: thread, trainingThreads } = runtime
+  const { logs, batches, failed } = reports
+  const { accepting, mustAccept } = admission
+  const job = (id: number) => catalog.job(id)
+
+  const training = openTraining(trainers, earlier)
+  const { trainings } = training
+  const collector = new AuditCollector({ environment: store, log: auditLog, shards, failed })
+  const watchdogLog = new WatchdogLog(store, auditLog)
+  const integrations = new Integrations({
+    dataDir,
+    serviceNames,
+    catalog,
+    shards,
+    batches,
+    privateHosts,
+    job,
+    failed,
+    watchdogsTell: () => watchdogLog.tells(clock.nowMicros()),
+  })
+  const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
+  const watched = { dataDir, catalog, shards, trainings, trainingThreads, readers, integrations, logs, batches }
+  return {
+    ...training,
+    collector,
+    integrations,
+    audit: new Audit({ collector, readers, shards }),
+    consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
+    clusters: new Clusters({ shards, current }),
+    reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
+    erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
+    notes: new AgentNotes({ shards, current, mustAccept }),
+    queries: new Queries({ serviceNames, readers, catalog, clock }),
+    metrics: new MetricsReports({
+      serviceNames,
+      readers,
+      catalog,
+      shards,
+      batches,
+      store,
+      clock,
+      random: systemRandom,
+      minutesPerAlert,
+      current,
+      mustAccept,
+      failed,
+    }),
+    backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
+    retention: new RetentionSweep({ catalog, logs, shards, store, clock, accepting, failed }),
+    enrichments: new EnrichmentDeadlines({ catalog, shards, clock, accepting, failed }),
+    monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The first stage of a start: opens what is stored, checks that it is consistent, and makes what a first start needs.
+ *
+ * Owns: the order of the checks. Leaves out: the checks (consistency-check.ts), threads and services (wiring.ts).
+ *
+ * 1. Nothing is deleted, and no job is run, before the catalog and all shards are known to belong together.
+ * 2. The ingest clock is behind no stored time before a job is changed.
+ */
+import type { Clock } from '../../clock.js'
+import { Refusal } from '../../errors.js'
+import { systemRandom } from '../../rng.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import type { JobHandle } from '../../api/principal.js'
+import { sealingKey, type DataDir } from '../../store/directory/data-dir.js'
+import type { Environment } from '../../store/environment.js'
+import { openCatalog } from '../../store/directory/environments.js'
+import type { BootstrapOutcome } from '../../resource/bootstrap.js'
+import { ResourceStore } from '../../resource/resource-store.js'
+import { lostSecrets } from '../../resource/registry/parameters.js'
+import { Sealer } from '../../resource/access/sealing.js'
+import { allKinds } from '../../integration/registry.js'
+import { AuditLog } from '../audit/audit-log.js'
+import { lastTaken } from '../audit/audit-collector.js'
+import {
+  ledgerIsLost,
+  lossesAre,
+  mustBeCurrent,
+  mustBeConsistent,
+  mustHaveDeleted,
+} from '../verify/consistency-check.js'
+import { allCatalogTables } from '../catalog-tables.js'
+import { IngestClock } from '../../runtime/ingest-clock.js'
+import { openReaders, type JobReader } from '../read/job-reader.js'
+import type { Reports } from './reports.js'
+
+export interface StoreSettings {
+  readonly dataDir: string
+  readonly adminPassword?: string | undefined
+  readonly bootstrapKey?: string | undefined
+  readonly passwordCost?: number | undefined
+  readonly acceptLoss?: boolean | undefined
+}
+
+/** What is stored, open and checked. */
+export interface Stores {
+  readonly dataDir: string
+  readonly clock: Clock
+  readonly ingestClock: IngestClock
+  /** The catalog's environment. */
+  readonly catalogStore: Environment
+  readonly auditLog: AuditLog
+  readonly catalog: ResourceStore
+  /** One a shard. */
+  readonly shardReaders: readonly JobReader[]
+  /** Secrets that the first start made, to be shown once; null where there were none to make. */
+  readonly firstStart: BootstrapOutcome | null
+  /** The job as it is now: a handle may be older than the latest change. @throws Refusal job_not_found. */
+  current(handle: JobHandle): JobSettings
+  catalogBytes(): number
+}
+
+/** @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit. */
+export function openStores(
+  settings: StoreSettings,
+  { shards }: DataDir,
+  { clock, logs }: Pick<Reports, 'logs'> & { readonly clock: Clock },
+): Stores {
+  const { dataDir } = settings
+  const catalogStore = openCatalog(dataDir, allCatalogTables)
+  const auditLog = new AuditLog(catalogStore)
+  const sealer = new Sealer(sealingKey(dataDir), systemRandom)
+  const ingestClock = new IngestClock(clock)
+  const catalog = ResourceStore.open(catalogStore, {
+    clock,
+    stamp: () => ingestClock.take(),
+    random: systemRandom,
+    shards,
+    sealer,
+    audit: auditLog,
+    passwordCost: settings.passwordCost,
+    kinds: allKinds,
+  })
+  const onLoss = lossesAre(settings.acceptLoss === true, logs.of('store'))
+  mustBeConsistent(dataDir, shards, catalog, onLoss)
+  const stepsAreLost = ledgerIsLost(dataDir, catalog, catalogStore, onLoss)
+  const firstStart = catalog.bootstrap({ adminPassword: settings.adminPassword, managementKey: settings.bootstrapKey })
+  warnOfLostSecrets(catalog, sealer, logs)
+  const shardReaders = openReaders(dataDir, shards)
+  mustHaveDeleted(dataDir, shardReaders, catalog, auditLog)
+  mustBeCurrent(dataDir, shardReaders, catalog, catalogStore, onLoss)
+  followStored(ingestClock, { catalog, catalogStore, shardReaders })
+  if (stepsAreLost) catalog.beginStepsAnew()
+  return {
+    dataDir,
+    clock,
+    ingestClock,
+    catalogStore,
+    auditLog,
+    catalog,
+    shardReaders,
+    firstStart: firstStart.adminPassword === null && firstStart.managementKey === null ? null : firstStart,
+    current: ({ id }) => {
+      const job = catalog.job(id)
+      if (job === undefined) throw new Refusal('job_not_found', 'job not found')
+      return job
+    },
+    catalogBytes: () => catalogStore.sizeBytes(),
+  }
+}
+
+/** Secrets that were sealed with another key cannot be read. */
+function warnOfLostSecrets(catalog: ResourceStore, sealer: Sealer, logs: Reports['logs']): void {
+  const integrations = [...catalog.integrations()]
+    .filter(({ connection }) => lostSecrets(connection, sealer).length > 0)
+    .map(({ title }) => title)
+  if (integrations.length > 0)
+    logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations })
+}
+
+/** Has all new stamps be later than every stored one. */
+function followStored(
+  clock: IngestClock,
+  { catalog, catalogStore, shardReaders }: Pick<Stores, 'catalog' | 'catalogStore' | 'shardReaders'>,
+): void {
+  for (const reader of shardReaders) clock.follow(reader.lastMicros())
+  clock.follow(lastTaken(catalogStore, shardReaders.length))
+  for (const { pipeline } of catalog.jobs()) for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
+}

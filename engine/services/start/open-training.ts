@@ -1,0 +1,52 @@
+/** Trainings, what starts them, and what goes on in the background for each job. */
+import { RetrainSchedule } from '../../resource/schedule.js'
+import type { Admission } from './admission.js'
+import type { Stores } from './open-stores.js'
+import type { Reports } from './reports.js'
+import type { Runtime } from './start-runtime.js'
+import { TrainingLog, type TrainingRow } from '../training/training-log.js'
+import { Trainings } from '../training/trainings.js'
+import { Upkeep } from '../upkeep.js'
+
+export interface Training {
+  readonly trainings: Trainings
+  readonly upkeep: Upkeep
+  readonly schedule: RetrainSchedule
+}
+
+/** What the stages before have made. */
+export interface EarlierStages {
+  readonly stores: Stores
+  readonly runtime: Runtime
+  readonly reports: Reports
+  readonly admission: Admission
+}
+
+/** `trainers`: trainings at once. */
+export function openTraining(trainers: number, { stores, runtime, reports, admission }: EarlierStages): Training {
+  const { dataDir, clock, catalog, catalogStore, auditLog, current } = stores
+  const { shards, trainingThreads } = runtime
+  const trainings = new Trainings({
+    dataDir,
+    threadsMax: trainers,
+    clock,
+    log: new TrainingLog(catalogStore, auditLog),
+    threads: trainingThreads,
+    job: (id) => catalog.job(id),
+    ended: (jobId, row) => report(reports, jobId, row),
+    install: async (job, model) => void (await shards.insist(current(job), 'install', model)),
+  })
+  const { accepting } = admission
+  const upkeep = new Upkeep({ catalog, shards, trainings, accepting, failed: reports.failed })
+  const schedule = new RetrainSchedule(clock, (jobId) => upkeep.trainBySchedule(jobId))
+  return { trainings, upkeep, schedule }
+}
+
+function report({ batches, logs }: Reports, jobId: number, row: TrainingRow): void {
+  const { state, message, startMicros, finishMicros } = row
+  const isFailed = state === 'RETRAIN_FAILED'
+  const seconds = ((finishMicros ?? 0) - (startMicros ?? 0)) / 1e6
+  const error = isFailed ? message : null
+  batches.add({ kind: 'training', container: 'trainer/main', jobId, items: 1, seconds, error })
+  logs.of('trainer')[isFailed ? 'error' : 'info']('a training ended', { job_id: jobId, state, outcome: message })
+}

@@ -1,0 +1,73 @@
+/**
+ * The second stage of a start: the shards with their threads, the threads beside them, and the watermarks.
+ *
+ * Owns: which threads there are. Leaves out: what is stored (open-stores.ts), what the threads are asked
+ * (open-services.ts).
+ */
+import { limits } from '../../limits.js'
+import type { DataDir } from '../../store/directory/data-dir.js'
+import type { TurnRan } from '../../runtime/turn/turn-contract.js'
+import { BackupThread } from '../backup/backup-threads.js'
+import { EventSearchThread } from '../reprocess/event-search-threads.js'
+import { ReaderThreads } from '../readers/reader-threads.js'
+import { TrainingThreads } from '../training/training-threads.js'
+import { Watermarks } from '../verify/watermarks.js'
+import type { Stores } from './open-stores.js'
+import type { Reports } from './reports.js'
+import { defaultThreads } from '../../runtime/threads/shard-threads.js'
+import { Shards } from '../../runtime/shards.js'
+import type { ReadableShards } from '../read/job-reader.js'
+
+export interface RuntimeSettings {
+  /** Names of the service in a client's body. */
+  readonly serviceNames: readonly string[]
+  readonly threads?: number | undefined
+  readonly trainers: number
+}
+
+/** What runs. */
+export interface Runtime {
+  readonly shards: ReadableShards
+  readonly marks: Watermarks
+  readonly readers: ReaderThreads
+  readonly trainingThreads: TrainingThreads
+  readonly looks: EventSearchThread
+  readonly backupThread: BackupThread
+}
+
+export function startRuntime(
+  settings: RuntimeSettings,
+  directory: DataDir,
+  { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
+): Runtime {
+  const { dataDir, catalogStore } = stores
+  const { failed, failuresOf } = reports
+  const trainingFailed = failuresOf('trainer')
+  const shards = startShards(settings, directory, { stores, reports })
+  return {
+    shards,
+    marks: new Watermarks(catalogStore, dataDir, shards),
+    readers: new ReaderThreads(dataDir, (error) => failed('a thread that answers questions died', error)),
+    trainingThreads: new TrainingThreads(settings.trainers, (error) => trainingFailed('a training thread died', error)),
+    looks: new EventSearchThread(failed),
+    backupThread: new BackupThread((error) => failed('a thread that makes backups died', error)),
+  }
+}
+
+function startShards(
+  { serviceNames, threads: wanted }: RuntimeSettings,
+  { shards: count }: DataDir,
+  { stores, reports }: { readonly stores: Stores; readonly reports: Reports },
+): ReadableShards {
+  const { dataDir, shardReaders, ingestClock } = stores
+  const threads = Math.min(count, wanted ?? defaultThreads(count))
+  // The shards own this event: it comes once a turn has run, so after `shards` is set.
+  const ran = (shard: number, { messages, seconds }: TurnRan): void => {
+    const container = `actor/${shards.threadOf(shard)}`
+    reports.batches.add({ kind: 'turn', container, jobId: null, items: messages, seconds, error: null })
+  }
+  const threadData = { dataDir, sectionNames: serviceNames, uncountedEventsMax: limits.deferredCounterEventsMax }
+  const { failed } = reports
+  const shards = new Shards({ threads, threadData, readers: shardReaders, clock: ingestClock, failed, ran })
+  return shards
+}

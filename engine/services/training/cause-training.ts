@@ -1,0 +1,87 @@
+/**
+ * What a training of a root cause job learns from: labelled alerts with their places in their clusters, as one snapshot of
+ * the shard has them.
+ */
+import { limits } from '../../limits.js'
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import { trainCause, type CauseExample } from '../../domain/cause/cause-model.js'
+import type { AlertRow } from '../../domain/cause/cause-rows.js'
+import { Precedence } from '../../domain/cause/precedence.js'
+import type { CauseSettings } from '../../domain/cause/settings.js'
+import type { TrainingProgress } from '../../domain/learn/classifier.js'
+import { defaultClassifier } from '../../domain/learn/registry.js'
+import { BodyCodec } from '../../store/body-codec.js'
+import type { Environment } from '../../store/environment.js'
+import { decodeContent } from '../../store/event-record.js'
+import { jobRange, timeKey, timeOfKey } from '../../store/tables.js'
+import { CauseTableReader } from '../../actor/cause/cause-table.js'
+import type { TrainingTask } from './training-task.js'
+
+/** A label that analysts agree on, and the event that it is about. */
+export interface LabelledEvent {
+  readonly micros: number
+  readonly label: number
+}
+
+export class CauseKnown {
+  readonly examples: readonly CauseExample[]
+  readonly #task: TrainingTask
+  readonly #settings: CauseSettings
+  readonly #causeStore: CauseTableReader
+  readonly #environment: Environment
+  readonly #points: DecisionPoints
+  readonly #codec: BodyCodec
+
+  constructor(
+    environment: Environment,
+    task: TrainingTask,
+    settings: CauseSettings,
+    labelled: readonly LabelledEvent[],
+  ) {
+    this.#task = task
+    this.#settings = settings
+    this.#environment = environment
+    this.#causeStore = new CauseTableReader(environment, task.jobId)
+    this.#points = new DecisionPoints(task.points)
+    this.#codec = new BodyCodec(environment)
+    this.examples = labelled.flatMap(({ micros, label }) => {
+      const record = environment.get('events', timeKey(task.jobId, micros))
+      const known = record === undefined ? null : this.#known(micros, record)
+      return known === null ? [] : [{ ...known, label }]
+    })
+  }
+
+  /** Trains one model. @throws TrainingCancelled. */
+  train(progress: TrainingProgress): Uint8Array {
+    const { points, labels, seed, objective } = this.#task
+    const precedence = new Precedence(this.#causeStore, this.#settings.causeWindowMs)
+    return trainCause(
+      {
+        examples: this.examples,
+        background: this.#background(),
+        decisionPoints: points,
+        labelCount: labels.length,
+        facts: precedence,
+        window: { ms: precedence.windowMs, fixed: this.#settings.causeWindowMs > 0 },
+        seed,
+        objective,
+      },
+      defaultClassifier,
+      progress,
+    )
+  }
+
+  #background(): Omit<CauseExample, 'label'>[] {
+    const range = { ...jobRange(this.#task.jobId), reverse: true, limit: limits.trainingBackgroundMax }
+    const recent = [...this.#environment.range('events', range)].flatMap(
+      ({ key, value }) => this.#known(timeOfKey(key), value) ?? [],
+    )
+    return recent.reverse()
+  }
+
+  #known(micros: number, record: Uint8Array): Omit<CauseExample, 'label'> | null {
+    const alert = this.#causeStore.get('alerts', micros) as AlertRow | undefined
+    if (alert === undefined) return null
+    return { alert, values: this.#points.valuesOf(this.#codec.decode(decodeContent(record).body)) }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The entry of a training thread: from a snapshot of a shard to the bytes of a model (D6).
+ *
+ * Owns: reading what is known of a job, in one snapshot. Leaves out: the algorithm (learn/), installing the model (job-actor.ts).
+ *
+ * 1. Examples, background and the feedback sequence come from one snapshot: what the model knows is exactly what the job
+ *    had said up to that number.
+ * 2. The order of the examples is the order of the keys, so the same state gives the same bytes (S17).
+ */
+import { must } from '../../assert.js'
+import { CauseModel } from '../../domain/cause/cause-model.js'
+import type { CauseSettings } from '../../domain/cause/settings.js'
+import { limits } from '../../limits.js'
+import { DecisionPoints } from '../../domain/event/decision-points.js'
+import type { PointValues } from '../../domain/event/point-value.js'
+import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
+import { isLabel } from '../../domain/learn/consensus.js'
+import { missingForTraining } from '../../domain/learn/knowledge-base.js'
+import { TrainingCancelled, type Example } from '../../domain/learn/classifier.js'
+import { defaultClassifier } from '../../domain/learn/registry.js'
+import { weighBuckets } from '../../domain/learn/stream-share.js'
+import { BodyCodec } from '../../store/body-codec.js'
+import { openShard } from '../../store/directory/environments.js'
+import type { Environment } from '../../store/environment.js'
+import { decodeContent } from '../../store/event-record.js'
+import { decodeBallot, decodeBucket } from '../../store/rows.js'
+import { bucketKey, jobRange, timeKey, timeOfValue } from '../../store/tables.js'
+import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { CauseKnown, type LabelledEvent } from './cause-training.js'
+import { readStats } from '../../actor/job-stats.js'
+import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-task.js'
+
+const KEY_JOB_BYTES = 4
+
+/** Trains one model. @throws TrainingCancelled, and Error for anything that went wrong. */
+export default async function trainModel(task: TrainingTask): Promise<TrainingResult> {
+  const signals = new TrainingSignals(task.signals)
+  if (!signals.report(0, 'reading what is known')) throw new TrainingCancelled('cancelled')
+  const environment = openShard(task.dataDir, task.shard)
+  try {
+    return trainFrom(environment, task, signals)
+  } finally {
+    await environment.close()
+  }
+}
+
+/** The same, from an environment that is open. */
+export function trainFrom(environment: Environment, task: TrainingTask, signals: TrainingSignals): TrainingResult {
+  if (task.cause !== undefined) return trainCauseFrom(environment, task, task.cause, signals)
+  const { examples, background, throughSeq } = readKnown(environment, task)
+  const counts = task.labels.map((_, label) => examples.filter((example) => example.label === label).length)
+  const missing = missingForTraining(counts, task.labels)
+  if (missing !== null) throw new Error(missing)
+  const { points, seed, objective } = task
+  const set = { points, labelCount: task.labels.length, examples, background, seed, objective }
+  const model = defaultClassifier.train(set, (done, what) => signals.report(0.05 + 0.95 * done, what))
+  return { model, summary: defaultClassifier.load(model).summary, throughSeq, examples: examples.length }
+}
+
+function trainCauseFrom(
+  environment: Environment,
+  task: TrainingTask,
+  settings: CauseSettings,
+  signals: TrainingSignals,
+): TrainingResult {
+  environment.refresh()
+  const { feedbackSeq } = readStats(environment, task.jobId, task.labels.length)
+  const labelled: LabelledEvent[] = []
+  for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
+    const { consensus } = decodeBallot(value)
+    const subject = key.subarray(KEY_JOB_BYTES)
+    if (!isLabel(consensus) || subject.length === BUCKET_ID_BYTES || labelled.length >= limits.trainingExamplesMax)
+      continue
+    labelled.push({ micros: timeOfValue(subject), label: consensus })
+  }
+  const known = new CauseKnown(environment, task, settings, labelled)
+  const counts = task.labels.map((_, label) => known.examples.filter((example) => example.label === label).length)
+  const missing = missingForTraining(counts, task.labels)
+  if (missing !== null) throw new Error(missing)
+  const model = known.train((done, what) => signals.report(0.05 + 0.95 * done, what))
+  return { model, summary: new CauseModel(model).summary, throughSeq: feedbackSeq, examples: known.examples.length }
+}
+
+interface Known {
+  readonly examples: readonly Example[]
+  readonly background: readonly PointValues[]
+  readonly throughSeq: number
+}
+
+function readKnown(environment: Environment, task: TrainingTask): Known {
+  environment.refresh()
+  const { feedbackSeq, events } = readStats(environment, task.jobId, task.labels.length)
+  const reader = task.buckets ? bucketReader(environment, task) : eventReader(environment, task)
+  const known: (KnownExample & { label: number })[] = []
+  for (const { key, value } of environment.range('ballots', jobRange(task.jobId))) {
+    const { consensus } = decodeBallot(value)
+    if (!isLabel(consensus) || known.length >= limits.trainingExamplesMax) continue
+    const one = reader.example(key.subarray(KEY_JOB_BYTES))
+    if (one !== null) known.push({ ...one, label: consensus })
+  }
+  known.sort((a, b) => a.firstMicros - b.firstMicros)
+  const weights = weighBuckets(
+    known.map((one) => one.events),
+    events,
+  )
+  const examples = known.map(({ values, label }, i) => ({ values, label, weight: weights[i] as number }))
+  return { examples, background: recentEvents(environment, task), throughSeq: feedbackSeq }
+}
+
+/** The latest events, oldest first: what the stream looks like, labelled or not. */
+function recentEvents(environment: Environment, task: TrainingTask): PointValues[] {
+  const read = valueReader(environment, task)
+  const recent = environment.range('events', {
+    ...jobRange(task.jobId),
+    reverse: true,
+    limit: limits.trainingBackgroundMax,
+  })
+  return [...recent].map(({ value }) => read(value)).reverse()
+}
+
+function valueReader(environment: Environment, task: TrainingTask): (record: Uint8Array) => PointValues {
+  const points = new DecisionPoints(task.points)
+  const codec = new BodyCodec(environment)
+  return (record) => points.valuesOf(codec.decode(decodeContent(record).body))
+}
+
+/** Values that votes are about, how many events have them, and when the first of these came, microseconds. */
+interface KnownExample {
+  readonly values: PointValues
+  readonly events: number
+  readonly firstMicros: number
+}
+
+interface KnownReader {
+  /** What votes on `subject` are about; null where they are of other points. */
+  example(subject: Uint8Array): KnownExample | null
+}
+
+function bucketReader(environment: Environment, task: TrainingTask): KnownReader {
+  const { fingerprint } = new DecisionPoints(task.points)
+  const counts = new BucketCounts(environment, task.jobId)
+  return {
+    example(subject) {
+      if (subject.length !== BUCKET_ID_BYTES) return null
+      const row = decodeBucket(
+        must(environment.get('buckets', bucketKey(task.jobId, subject)), 'the bucket of a ballot'),
+      )
+      if (row.fingerprint !== fingerprint) return null
+      return {
+        values: row.values,
+        events: counts.of(bucketIdText(subject), row.number).events,
+        firstMicros: row.firstMicros,
+      }
+    },
+  }
+}
+
+function eventReader(environment: Environment, task: TrainingTask): KnownReader {
+  const read = valueReader(environment, task)
+  return {
+    example(subject) {
+      if (subject.length === BUCKET_ID_BYTES) return null
+      const firstMicros = timeOfValue(subject)
+      const record = environment.get('events', timeKey(task.jobId, firstMicros))
+      return record === undefined ? null : { values: read(record), events: 1, firstMicros }
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * What the engine does by itself: taking up waiting events, trainings by schedule, deleting what deleted jobs left.
+ *
+ * Owns: when, and the loops that go on until nothing is left. Leaves out: each step (messages to actors), the clock-work
+ * of the schedule (resource/schedule.ts).
+ *
+ * 1. Nothing here is remembered: a restart finds what is to be done in the store.
+ */
+import { isRefusal } from '../errors.js'
+import { retrainBlockedBy } from '../domain/job/retrain.js'
+import type { JobSettings } from '../domain/job/job.js'
+import { missingForTraining } from '../domain/learn/knowledge-base.js'
+import type { ResourceStore } from '../resource/resource-store.js'
+import { orphanSettings } from '../actor/deleted-job.js'
+import type { ReadableShards } from './read/job-reader.js'
+import type { Trainings } from './training/trainings.js'
+
+export interface UpkeepDeps {
+  readonly catalog: ResourceStore
+  readonly shards: ReadableShards
+  readonly trainings: Trainings
+  /** False while the engine shuts down. */
+  accepting(): boolean
+  failed(what: string, error: unknown): void
+}
+
+export class Upkeep {
+  readonly #deps: UpkeepDeps
+
+  constructor(deps: UpkeepDeps) {
+    this.#deps = deps
+  }
+
+  /** What the last process left unfinished: waiting events, rows of deleted jobs. */
+  takeUp(): void {
+    const { catalog, shards } = this.#deps
+    for (let shard = 0; shard < shards.count; shard++) {
+      for (const { jobId, stats } of shards.reader(shard).storedJobs()) {
+        if (catalog.job(jobId) === undefined) this.#purge(jobId, shard)
+        else if (stats.pending > 0) this.resume(jobId)
+      }
+    }
+  }
+
+  /** Decides what waited for the job to start. */
+  resume(jobId: number): void {
+    const { catalog, shards } = this.#deps
+    this.#untilDone('taking up what waited', async () => {
+      const job = catalog.job(jobId)
+      if (job === undefined || job.status !== 'STARTED') return { more: false }
+      return (await shards.insist(job, 'resume')) as { more: boolean }
+    })
+  }
+
+  /** The job was deleted. Every shard is asked: what came in just before is not in any store yet. */
+  forget(jobId: number): void {
+    for (let shard = 0; shard < this.#deps.shards.count; shard++) this.#purge(jobId, shard)
+    this.#deps.trainings.remove(jobId)
+  }
+
+  /** Why the job cannot be trained, or null. */
+  missingForTraining(job: JobSettings): string | null {
+    const { consensusCounts } = this.#deps.shards.reader(job.shard).stats(job)
+    return missingForTraining(
+      consensusCounts,
+      job.labels.map(({ name }) => name),
+    )
+  }
+
+  /** The schedule says that the job is to be trained now. */
+  trainBySchedule(jobId: number): void {
+    const { catalog, shards, trainings, failed } = this.#deps
+    const job = catalog.job(jobId)
+    if (!this.#deps.accepting() || job === undefined || job.autoRetrain === null) return
+    const stats = shards.reader(job.shard).stats(job)
+    const reason =
+      this.missingForTraining(job) ??
+      retrainBlockedBy(job.autoRetrain, {
+        decided: stats.decidedSinceTraining,
+        outliers: stats.outliersSinceTraining,
+        lowConfidence: stats.lowConfidenceSinceTraining,
+        consensusChanges: stats.consensusChangesSinceTraining,
+        consensusFlips: stats.consensusFlipsSinceTraining,
+        undecided: stats.undecidedBallots,
+        lowScore: stats.lowScoreBallots,
+      })
+    try {
+      if (reason === null) trainings.request(job, 'schedule', { kind: 'service', name: 'schedule' })
+      else trainings.note(jobId, reason)
+    } catch (error) {
+      if (!isRefusal(error, 'training_in_progress')) failed('a scheduled training did not start', error)
+    }
+  }
+
+  #purge(jobId: number, shard: number): void {
+    const settings = orphanSettings(jobId, shard)
+    this.#untilDone('deleting what a deleted job left', async () => {
+      return (await this.#deps.shards.insist(settings, 'purge')) as { more: boolean }
+    })
+  }
+
+  #untilDone(what: string, step: () => Promise<{ more: boolean }>): void {
+    const loop = async (): Promise<void> => {
+      while (this.#deps.accepting() && (await step()).more);
+    }
+    loop().catch((error: unknown) => {
+      if (this.#deps.accepting()) this.#deps.failed(what, error)
+    })
+  }
+}

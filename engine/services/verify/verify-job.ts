@@ -1,0 +1,242 @@
+/**
+ * Whether what is stored of a job belongs together: everything is counted again from the records alone.
+ *
+ * Owns: what must hold between the tables of one shard.
+ *
+ * 1. Every event can be read in full; its id, its marks, its bucket, its notes, its look-ups lead to each other, both ways.
+ * 2. The counters of a bucket and of a job are what is there, those of a bucket with the events that they may lack (bucket-counts.ts).
+ * 3. A ballot's consensus follows from its votes; every model that was installed can be read.
+ */
+import { bucketIdText } from '../../domain/event/bucket-key.js'
+import { consensusOf, isLabel, isLowScore, UNDECIDED, type Consensus } from '../../domain/learn/consensus.js'
+import type { Entry } from '../../store/environment.js'
+import { decodeContent, decodeHeader, hasNotes, type RecordHeader } from '../../store/event-record.js'
+import { decodeEnrichments } from '../../store/enrichment-row.js'
+import { decodeNotes } from '../../store/note-row.js'
+import { decodeTask } from '../../store/reprocess-row.js'
+import { decodeBallot, decodeBucket, decodeCount, decodeModel, decodeStats, type BallotRow } from '../../store/rows.js'
+import {
+  countKey,
+  idKey,
+  jobKey,
+  modelKey,
+  timeKey,
+  timeOfKey,
+  timeOfValue,
+  versionOfKey,
+  type ShardTable,
+} from '../../store/tables.js'
+import { countedThrough, UncountedEvents } from '../../actor/buckets/bucket-counts.js'
+import { openModel } from '../../actor/job-model.js'
+import type { ShardCheck } from './verify-shard.js'
+
+const LABELS = 3
+
+export interface JobCount {
+  readonly jobId: number
+  readonly events: number
+}
+
+/** Checks every job that anything is stored of, by id. */
+export function checkJobs(shard: ShardCheck): JobCount[] {
+  return [...shard.jobIds()].sort((a, b) => a - b).map((jobId) => ({ jobId, events: new JobCheck(shard, jobId).run() }))
+}
+
+/** One job in one shard. */
+class JobCheck {
+  readonly #shard: ShardCheck
+  readonly #jobId: number
+  readonly #perBucket = new Map<string, number>()
+  readonly #countedThrough: number
+  readonly #late = new UncountedEvents()
+  #events = 0
+  #withId = 0
+  #pending = 0
+  #awaited = 0
+  #lookedUp = 0
+  #noted = 0
+  #feedback = 0
+
+  constructor(shard: ShardCheck, jobId: number) {
+    this.#shard = shard
+    this.#jobId = jobId
+    this.#countedThrough = countedThrough(shard)
+  }
+
+  run(): number {
+    this.#shard.scan('events', this.#jobId, (entry) => this.#event(entry))
+    this.#mustCount('ids', this.#withId, 'ids lead to no event')
+    this.#mustCount('pending', this.#pending, 'marks are of no waiting event')
+    this.#mustCount('awaited', this.#awaited, 'marks are of no event that waits for look-ups')
+    this.#mustCount('lookups', this.#lookedUp, 'look-ups are of no event')
+    this.#mustCount('notes', this.#noted, 'notes are of no event')
+    const ballots = this.#ballots()
+    this.#buckets(ballots)
+    this.#rest(ballots)
+    return this.#events
+  }
+
+  #event(entry: Entry): void {
+    const shard = this.#shard
+    const header = shard.read('events', entry, decodeHeader)
+    this.#events++
+    if (header === null) return
+    const micros = timeOfKey(entry.key)
+    const content = shard.read('events', entry, (value) => {
+      const read = decodeContent(value)
+      shard.body(read.body)
+      return read
+    })
+    const faults = impossible(header)
+    if (faults !== null) shard.note('events', entry.key, faults)
+    if (content !== null) this.#id(entry.key, micros, header, content.clientId)
+    this.#waiting(entry.key, header)
+    if (hasNotes(entry.value)) {
+      this.#noted++
+      if (shard.get('notes', timeKey(this.#jobId, micros)) === undefined)
+        shard.note('events', entry.key, 'has notes that are not there')
+    }
+    if (header.hasFeedback) this.#feedback++
+    if (header.bucketId === null) return
+    const bucket = bucketIdText(header.bucketId)
+    this.#perBucket.set(bucket, (this.#perBucket.get(bucket) ?? 0) + 1)
+    if (micros > this.#countedThrough) this.#late.add(bucket, micros, header.label)
+  }
+
+  #waiting(key: Uint8Array, { pending, enrichments }: RecordHeader): void {
+    const isAwaited = enrichments === 'awaited'
+    if (isAwaited) this.#awaited++
+    else if (pending) this.#pending++
+    if (isAwaited && !pending) this.#shard.note('events', key, 'waits for look-ups, and is decided')
+    else if (pending && this.#shard.get(isAwaited ? 'awaited' : 'pending', key) === undefined) {
+      this.#shard.note('events', key, 'waits, and has no mark that it does')
+    }
+    if (enrichments !== 'stored') return
+    this.#lookedUp++
+    if (this.#shard.get('lookups', key) === undefined)
+      this.#shard.note('events', key, 'has look-ups that are not there')
+  }
+
+  #id(key: Uint8Array, micros: number, header: RecordHeader, clientId: string | null): void {
+    if (header.hasClientId !== (clientId !== null))
+      this.#shard.note('events', key, 'says otherwise about its id than it has')
+    if (clientId === null) return
+    this.#withId++
+    const time = this.#shard.get('ids', idKey(this.#jobId, Buffer.from(clientId, 'utf8')))
+    if (time === undefined || timeOfValue(time) !== micros) this.#shard.note('events', key, 'is not found under its id')
+  }
+
+  /** The other way round: as many entries as events that have one. */
+  #mustCount(table: ShardTable, expected: number, what: string): void {
+    let count = 0
+    for (const entry of this.#shard.entries(table, this.#jobId)) {
+      count++
+      if (table === 'notes') this.#shard.read(table, entry, decodeNotes)
+      if (table === 'lookups') this.#shard.read(table, entry, decodeEnrichments)
+    }
+    if (count !== expected)
+      this.#shard.note(
+        table,
+        null,
+        `job ${this.#jobId}: ${count} entries where ${expected} belong; ${what}, or some are missing`,
+      )
+  }
+
+  #ballots(): Map<string, BallotRow> {
+    const ballots = new Map<string, BallotRow>()
+    for (const entry of this.#shard.entries('ballots', this.#jobId)) {
+      const ballot = this.#shard.read('ballots', entry, decodeBallot)
+      if (ballot === null) continue
+      ballots.set(bucketIdText(entry.key.subarray(4)), ballot)
+      if (ballot.consensus !== consensusOf(ballot.votes, labelOf(ballot), LABELS)) {
+        this.#shard.note('ballots', entry.key, 'has a consensus that does not follow from its votes')
+      }
+      if (!ballot.votes.every(({ label }) => isLabel(label)))
+        this.#shard.note('ballots', entry.key, 'has a vote for a label that there is not')
+    }
+    return ballots
+  }
+
+  #buckets(ballots: ReadonlyMap<string, BallotRow>): void {
+    const left = new Map(this.#perBucket)
+    let buckets = 0
+    for (const entry of this.#shard.entries('buckets', this.#jobId)) {
+      buckets++
+      const row = this.#shard.read('buckets', entry, decodeBucket)
+      if (row === null) continue
+      const id = bucketIdText(entry.key.subarray(4))
+      const key = countKey(this.#jobId, row.number)
+      const value = this.#shard.get('counts', key)
+      const count = value === undefined ? null : this.#shard.read('counts', { key, value }, decodeCount)
+      const whole = count === null ? null : this.#late.addTo(count, id).events
+      if (value === undefined) this.#shard.note('buckets', entry.key, 'has no counts')
+      else if (whole !== null && whole !== (left.get(id) ?? 0)) {
+        this.#shard.note('counts', key, `says ${whole} events where ${left.get(id) ?? 0} are`)
+      }
+      if (row.hasBallot !== ballots.has(id))
+        this.#shard.note('buckets', entry.key, 'says otherwise about its votes than is so')
+      left.delete(id)
+    }
+    for (const id of left.keys()) this.#shard.note('buckets', Buffer.from(id, 'latin1'), 'is missing, and has events')
+    this.#mustCount('counts', buckets, 'counts are of no bucket')
+  }
+
+  #rest(ballots: ReadonlyMap<string, BallotRow>): void {
+    const entries = (table: ShardTable): Iterable<Entry> => this.#shard.entries(table, this.#jobId)
+    for (const entry of entries('tasks')) this.#shard.read('tasks', entry, decodeTask)
+    for (const entry of entries('models')) {
+      this.#shard.read('models', entry, (value) => {
+        const { row, model } = decodeModel(value)
+        if (row.version !== versionOfKey(entry.key)) throw new Error('it is the model of another version')
+        openModel(Uint8Array.from(model))
+      })
+    }
+    const key = jobKey(this.#jobId)
+    const value = this.#shard.get('stats', key)
+    if (value === undefined) {
+      if (this.#events > 0) this.#shard.note('stats', key, 'are missing')
+      return
+    }
+    const stats = this.#shard.read('stats', { key, value }, decodeStats)
+    if (stats === null) return
+    for (const version of stats.modelVersions) {
+      if (this.#shard.get('models', modelKey(this.#jobId, version)) === undefined)
+        this.#shard.note('models', modelKey(this.#jobId, version), 'is missing')
+    }
+    const all = [...ballots.values()]
+    const consensus = (wanted: Consensus): number => all.filter((ballot) => ballot.consensus === wanted).length
+    const counted: readonly (readonly [string, unknown, unknown])[] = [
+      ['events', stats.events, this.#events],
+      ['buckets', stats.buckets, this.#perBucket.size],
+      ['events with feedback', stats.feedbackEvents, this.#feedback],
+      ['waiting events', stats.pending, this.#pending + this.#awaited],
+      ['undecided ballots', stats.undecidedBallots, consensus(UNDECIDED)],
+      ['ballots of a small majority', stats.lowScoreBallots, all.filter(isSmall).length],
+      [
+        'ballots by label',
+        stats.consensusCounts.join(),
+        Array.from({ length: LABELS }, (_, label) => consensus(label as Consensus)).join(),
+      ],
+    ]
+    for (const [what, says, is] of counted)
+      if (says !== is) this.#shard.note('stats', key, `say ${String(says)} ${what} where ${String(is)} are`)
+  }
+}
+
+function labelOf({ override }: BallotRow): number | null {
+  return override === null ? null : override.label
+}
+
+function isSmall(ballot: BallotRow): boolean {
+  return isLowScore(ballot.votes, labelOf(ballot), ballot.consensus)
+}
+
+/** What a header says that cannot be, or null. */
+function impossible({ label, confidence, source, pending, outlierScore }: RecordHeader): string | null {
+  if (label >= LABELS) return 'has a label that there is not'
+  if (confidence > 10_000) return 'has a confidence over 100'
+  if (pending && label >= 0) return 'waits, and is decided'
+  if (label < 0 !== (source === 'none')) return 'says otherwise about its decision than it has'
+  if (!Number.isFinite(outlierScore)) return 'has an impossible outlier score'
+  return null
+}

@@ -1,0 +1,98 @@
+/**
+ * Reading a shard to verify it.
+ *
+ * Owns: the jobs that anything is stored of, and the list of what is wrong. Leaves out: what must hold (verify-job.ts), pages
+ * (pages/page-walk.ts), the catalog (verify/verify-resources.ts).
+ */
+import { BodyCodec } from '../../store/body-codec.js'
+import type { Entry, Environment } from '../../store/environment.js'
+import { jobKey, jobRange, type ShardTable } from '../../store/tables.js'
+
+/** What is wrong: where, and a sentence's end. */
+export interface StoreProblem {
+  readonly file: string
+  readonly table: string
+  /** Hexadecimal; '' where it is about more than one entry. */
+  readonly key: string
+  readonly what: string
+}
+
+/** Problems that are told of one shard. */
+const PROBLEMS_MAX = 1_000
+
+export class ShardCheck {
+  readonly problems: StoreProblem[] = []
+  readonly #environment: Environment
+  readonly #file: string
+  readonly #codec: BodyCodec
+
+  constructor(environment: Environment, file: string) {
+    this.#environment = environment
+    this.#file = file
+    this.#codec = new BodyCodec(environment)
+  }
+
+  entries(table: ShardTable, jobId: number): Iterable<Entry> {
+    return this.#environment.range(table, jobRange(jobId))
+  }
+
+  /** The same for the largest table: what is shown is good during the call. */
+  scan(table: ShardTable, jobId: number, visit: (entry: Entry) => void): void {
+    this.#environment.scan(table, jobRange(jobId), (key, value) => {
+      visit({ key, value })
+      return true
+    })
+  }
+
+  get(table: ShardTable, key: Uint8Array): Uint8Array | undefined {
+    return this.#environment.get(table, key)
+  }
+
+  body(bytes: Uint8Array): void {
+    this.#codec.decode(bytes)
+  }
+
+  note(table: ShardTable, key: Uint8Array | null, what: string): void {
+    if (this.problems.length >= PROBLEMS_MAX) return
+    this.problems.push({ file: this.#file, table, key: key === null ? '' : Buffer.from(key).toString('hex'), what })
+  }
+
+  /** What cannot be read is noted and left out. */
+  read<T>(table: ShardTable, { key, value }: Entry, decode: (value: Uint8Array) => T): T | null {
+    try {
+      return decode(value)
+    } catch (error) {
+      this.note(table, key, `cannot be read: ${(error as Error).message}`)
+      return null
+    }
+  }
+
+  /** Every job that anything is stored of. */
+  jobIds(): Set<number> {
+    const ids = new Set<number>()
+    for (const table of [
+      'events',
+      'ids',
+      'pending',
+      'awaited',
+      'lookups',
+      'buckets',
+      'counts',
+      'ballots',
+      'notes',
+      'tasks',
+      'models',
+      'stats',
+    ] as const) {
+      for (let from = jobKey(0); ; ) {
+        const [first] = this.#environment.range(table, { from, limit: 1 })
+        if (first === undefined) break
+        const jobId = Buffer.from(first.key).readUInt32BE(0)
+        ids.add(jobId)
+        if (jobId === 2 ** 32 - 1) break
+        from = jobKey(jobId + 1)
+      }
+    }
+    return ids
+  }
+}

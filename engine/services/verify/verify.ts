@@ -1,0 +1,172 @@
+/**
+ * Whether a data directory, or a backup, is what it should be: every page, record, index, counter and reference.
+ *
+ * Owns: the order of the looks. Leaves out: the looks themselves (pages/page-walk.ts, verify-shard.ts,
+ * verify/verify-resources.ts, audit/audit-proof.ts).
+ *
+ * 1. It changes nothing that is stored, and has the directory's lock while it looks.
+ * 2. What a file holds is read only where its pages are in order: the library would end the process otherwise.
+ * 3. Every change of a key or a value is found by its checksum (store/checksums.ts), every change of how pages hang together by
+ *    walking them. What is left cannot be found and changes nothing that is read: free pages, what lies unused in a page.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../../errors.js'
+import { proveChain } from '../audit/audit-proof.js'
+import type { JobSettings } from '../../domain/job/job.js'
+import { ledgerTables } from '../../integration/delivery/ledger.js'
+import { verifyResources } from './verify-resources.js'
+import { Sealer } from '../../resource/access/sealing.js'
+import { systemRandom } from '../../rng.js'
+import { compareWithList, readList } from '../../store/directory/backup-files.js'
+import { openDataDir, sealingKey } from '../../store/directory/data-dir.js'
+import { openToLook } from '../../store/directory/environments.js'
+import { lockDataDir } from '../../store/directory/data-lock.js'
+import { walkPages } from '../../store/pages/page-walk.js'
+import { shardTables } from '../../store/tables.js'
+import { notedInShards } from '../audit/audit.js'
+import { olderThanWatermark } from './consistency-check.js'
+import { allCatalogTables } from '../catalog-tables.js'
+import { lastTime } from '../../actor/event-table.js'
+import { notedHead } from '../../actor/audit-outbox.js'
+import { ShardCheck, type StoreProblem } from './verify-shard.js'
+import { checkJobs, type JobCount } from './verify-job.js'
+
+export interface VerifyReport {
+  readonly problems: readonly StoreProblem[]
+  /** Of a backup: when it was made; null for a data directory. */
+  readonly backupOf: string | null
+  readonly jobs: number
+  readonly events: number
+  /** Rows of deleted jobs, which the next start deletes. */
+  readonly leftOver: number
+}
+
+class Verification {
+  readonly problems: StoreProblem[] = []
+  readonly #path: string
+  jobs: ReadonlyMap<number, JobSettings> = new Map()
+  events = 0
+  leftOver = 0
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  note(file: string, what: string, table = '', key = ''): void {
+    this.problems.push({ file, table, key, what })
+  }
+
+  /** True where the file's pages are in order, so that it may be opened. */
+  pages(name: string, known: readonly string[]): boolean {
+    const file = `${name}.mdb`
+    if (!existsSync(join(this.#path, file))) {
+      this.note(file, 'is missing')
+      return false
+    }
+    const { problems, tables, hasChecksums } = walkPages(join(this.#path, file))
+    for (const { page, what } of problems) this.note(file, page === null ? what : `page ${page} ${what}`)
+    const unknown = tables.filter((table) => !known.includes(table))
+    for (const table of unknown) this.note(file, `has a table ${JSON.stringify(table)}, which is none of this service`)
+    if (problems.length === 0 && !hasChecksums) this.note(file, 'has no checksums, and should have')
+    // Opening a table by a name that is not quite its own would make another.
+    return problems.length === 0 && unknown.length === 0 && hasChecksums
+  }
+
+  /** How far integrations are: its rows have no relations that could be wrong. */
+  ledger(): void {
+    if (existsSync(join(this.#path, 'integrations.mdb'))) this.pages('integrations', ledgerTables)
+  }
+
+  async catalog(
+    shards: number,
+    sealer: Sealer | null,
+    heads: readonly (Uint8Array | undefined)[],
+    last: ReadonlyMap<number, number>,
+  ): Promise<void> {
+    if (!this.pages('catalog', allCatalogTables)) return
+    const environment = openToLook(this.#path, 'catalog')
+    try {
+      const { problems, jobs } = verifyResources(environment, shards, sealer)
+      for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
+      this.jobs = jobs
+      for (const [shard, micros] of last) {
+        const older = [...jobs.values()].some((job) => job.shard === shard)
+          ? olderThanWatermark(environment, shard, micros)
+          : null
+        if (older !== null) this.note(`shard-${shard}.mdb`, older)
+      }
+      const { broken } = proveChain(environment, notedInShards(heads))
+      if (broken !== null) this.note('catalog.mdb', `entry ${broken.sequence}: ${broken.reason}`, 'audit')
+    } finally {
+      await environment.close()
+    }
+  }
+
+  /** What the shard has noted of the audit log's head; what else it tells goes into the maps. */
+  async shard(
+    shard: number,
+    counts: Map<number, JobCount[]>,
+    last: Map<number, number>,
+  ): Promise<Uint8Array | undefined> {
+    const name = `shard-${shard}`
+    if (!this.pages(name, shardTables)) return undefined
+    const environment = openToLook(this.#path, name)
+    try {
+      const check = new ShardCheck(environment, `${name}.mdb`)
+      counts.set(shard, checkJobs(check))
+      last.set(shard, lastTime(environment))
+      this.problems.push(...check.problems)
+      return notedHead(environment)
+    } catch (error) {
+      this.note(`${name}.mdb`, `cannot be read: ${(error as Error).message}`)
+      return undefined
+    } finally {
+      await environment.close()
+    }
+  }
+
+  /** Events lie in the shard of their job. */
+  count(counts: ReadonlyMap<number, readonly JobCount[]>): void {
+    for (const [shard, jobs] of counts) {
+      for (const { jobId, events } of jobs) {
+        const job = this.jobs.get(jobId)
+        if (job === undefined) this.leftOver += events
+        else if (job.shard === shard) this.events += events
+        else if (events > 0)
+          this.note(
+            `shard-${shard}.mdb`,
+            `has ${events} events of job ${jobId}, which lies in shard ${job.shard}`,
+            'events',
+          )
+      }
+    }
+  }
+}
+
+/** Looks at everything. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid where it cannot look at all. */
+export async function verifyDataDir(path: string): Promise<VerifyReport> {
+  if (!existsSync(join(path, 'format.json')))
+    throw new Refusal('data_dir_invalid', `there is no data directory at ${path}`)
+  const lock = await lockDataDir(path)
+  try {
+    const { shards } = openDataDir(path, 0, false)
+    const verification = new Verification(path)
+    const list = readList(path)
+    if (list !== null) for (const { name, what } of compareWithList(path, list)) verification.note(name, what)
+    if (existsSync(join(path, `shard-${shards}.mdb`)))
+      verification.note('format.json', `says ${shards} shards where there are more`)
+    const sealer = existsSync(join(path, 'sealing.key')) ? new Sealer(sealingKey(path), systemRandom) : null
+    const counts = new Map<number, JobCount[]>()
+    const heads: (Uint8Array | undefined)[] = []
+    const last = new Map<number, number>()
+    for (let shard = 0; shard < shards; shard++) heads.push(await verification.shard(shard, counts, last))
+    await verification.catalog(shards, sealer, heads, last)
+    verification.ledger()
+    if (verification.jobs.size > 0 || verification.problems.length === 0) verification.count(counts)
+    const { problems, jobs, events, leftOver } = verification
+    return { problems, backupOf: list?.madeAt ?? null, jobs: jobs.size, events, leftOver }
+  } finally {
+    await lock.release()
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * A backup: a directory with the files of a data directory as they were at one moment, and a list of them with their
+ * hashes. The list is written last: where it is, the backup is whole.
+ *
+ * Owns: the list, checking it, restoring. Leaves out: copying a store that is in use (backup/backup-thread.ts), directories that appear
+ * when they are whole (partial-directory.ts).
+ *
+ * 1. Restoring changes nothing that is there: the place must be empty.
+ */
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { isRefusal, Refusal } from '../../errors.js'
+import { beginDirectory, finishDirectory } from './partial-directory.js'
+
+export const BACKUP_LIST = 'backup.json'
+const FORMAT = 1
+const PIECE_BYTES = 1024 * 1024
+
+export interface BackupFile {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+export interface BackupList {
+  /** ISO 8601 UTC: the moment that the backup is of. */
+  readonly madeAt: string
+  readonly files: readonly BackupFile[]
+}
+
+/** Writes the list of all files that are in the directory. */
+export function writeList(path: string, madeAt: string): BackupList {
+  const files = readdirSync(path)
+    .filter((name) => name !== BACKUP_LIST)
+    .sort()
+    .map((name) => readThrough(join(path, name), name, null))
+  const bytes = Buffer.from(JSON.stringify({ format: FORMAT, made_at: madeAt, files }, null, 2))
+  const file = openSync(join(path, BACKUP_LIST), 'w', 0o600)
+  writeSync(file, bytes)
+  fsyncSync(file)
+  closeSync(file)
+  return { madeAt, files }
+}
+
+/** The list of a backup; null where the directory is none. @throws Refusal backup_refused where it cannot be read. */
+export function readList(path: string): BackupList | null {
+  if (!existsSync(join(path, BACKUP_LIST))) return null
+  try {
+    const {
+      format,
+      made_at: madeAt,
+      files,
+    } = JSON.parse(readFileSync(join(path, BACKUP_LIST), 'utf8')) as Record<string, unknown>
+    if (!Number.isInteger(format) || (format as number) < 1) throw new TypeError('no format')
+    if (typeof madeAt !== 'string' || !Array.isArray(files) || !files.every(isBackupFile))
+      throw new TypeError('no list')
+    if (format === FORMAT) return { madeAt, files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })) }
+  } catch {
+    throw new Refusal('backup_refused', `${BACKUP_LIST} in ${path} is damaged`)
+  }
+  throw new Refusal('backup_refused', `the backup ${path} was made by a newer version`)
+}
+
+/** A name leads nowhere else than into the directory. */
+function isBackupFile(value: unknown): value is BackupFile {
+  const { name, bytes, sha256 } = (value ?? {}) as Record<keyof BackupFile, unknown>
+  return (
+    typeof name === 'string' && /^\w[\w.-]*$/.test(name) && Number.isSafeInteger(bytes) && typeof sha256 === 'string'
+  )
+}
+
+/** What is not as the list says, each as a file and a sentence's end. */
+export function compareWithList(
+  path: string,
+  { files }: BackupList,
+): { readonly name: string; readonly what: string }[] {
+  return files.flatMap(({ name, bytes, sha256 }) => {
+    const size = statSync(join(path, name), { throwIfNoEntry: false })?.size
+    if (size === undefined) return [{ name, what: 'is missing' }]
+    if (size !== bytes) return [{ name, what: `has ${size} bytes and had ${bytes} when the backup was made` }]
+    return readThrough(join(path, name), name, null).sha256 === sha256
+      ? []
+      : [{ name, what: 'is not what it was when the backup was made' }]
+  })
+}
+
+/**
+ * Makes a data directory of a backup, which stays as it is. Checks every byte.
+ * @throws Refusal backup_refused where the backup is damaged, the place is not empty, or the disk refuses.
+ */
+export function restoreBackup(from: string, to: string): BackupList {
+  const list = readList(from)
+  if (list === null) throw new Refusal('backup_refused', `${from} is not a backup, or one that was not finished`)
+  const partial = beginDirectory(to)
+  try {
+    for (const { name, sha256 } of list.files) {
+      if (!existsSync(join(from, name))) throw new Refusal('backup_refused', `${name} is missing in the backup ${from}`)
+      if (readThrough(join(from, name), name, join(partial, name)).sha256 !== sha256) {
+        throw new Refusal('backup_refused', `${name} in the backup ${from} is not what it was when the backup was made`)
+      }
+    }
+    finishDirectory(partial)
+    return list
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true })
+    throw isRefusal(error) ? error : new Refusal('backup_refused', (error as Error).message)
+  }
+}
+
+/** Reads a file from end to end, into another one where one is given. */
+function readThrough(path: string, name: string, into: string | null): BackupFile {
+  const hash = createHash('sha256')
+  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  const from = openSync(path, 'r')
+  const to = into === null ? null : openSync(into, 'wx', 0o600)
+  let bytes = 0
+  try {
+    for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
+      hash.update(piece.subarray(0, read))
+      if (to !== null) for (let at = 0; at < read; ) at += writeSync(to, piece, at, read - at)
+      bytes += read
+    }
+    if (to !== null) fsyncSync(to)
+  } finally {
+    closeSync(from)
+    if (to !== null) closeSync(to)
+  }
+  return { name, bytes, sha256: hash.digest('hex') }
+}

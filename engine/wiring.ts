@@ -1,0 +1,113 @@
+/**
+ * Starts an engine in stages, and ends it in order. A stage gets what earlier stages have made, and returns what it has
+ * made. Nothing is passed on before it is finished.
+ *
+ *   openReports    the log, batches of work, failures            start/reports.ts
+ *   openStores     what is stored, checked                       start/open-stores.ts
+ *   startRuntime   shards, threads, watermarks                   start/start-runtime.ts
+ *   openServices   what can be asked                             start/open-services.ts
+ *   followChanges  what the change of a job sets off             here
+ *   resume         what the last process left unfinished         here
+ *
+ * Owns: the order of start and end. Leaves out: what may be asked (engine.ts).
+ *
+ * 1. The data directory belongs to one process from before the first read until after the last write.
+ * 2. All services are made before any work is resumed: the work may need any of them.
+ * 3. close(): refuse, finish, stop threads, close the store, release the lock, in that order.
+ * 4. A part owns its events and does not know who listens. The catalog reports changes, shards report turns that ran, and
+ *    trainings report their end. This file or the stage that makes the part adds the listeners.
+ */
+import { systemClock } from './clock.js'
+import { sectionNamesOf, type EngineOptions } from './options.js'
+import type { DataDir } from './store/directory/data-dir.js'
+import type { DataLock } from './store/directory/data-lock.js'
+import { Admission } from './services/start/admission.js'
+import { answerBackup } from './services/backup/backup-command.js'
+import { openServices, type Services } from './services/start/open-services.js'
+import { openStores, type Stores } from './services/start/open-stores.js'
+import { openReports, type Reports } from './services/start/reports.js'
+import { startRuntime, type Runtime } from './services/start/start-runtime.js'
+
+/** An engine, put together. */
+export interface Wired {
+  readonly reports: Reports
+  readonly stores: Stores
+  readonly runtime: Runtime
+  readonly services: Services
+  readonly admission: Admission
+  /** Refuses what is new, and answers what was accepted. */
+  close(): Promise<void>
+}
+
+/** @throws Refusal data_dir_invalid, data_dir_newer, and those of a commit. */
+export function wire(options: EngineOptions, directory: DataDir, lock: DataLock): Wired {
+  const clock = options.clock ?? systemClock
+  const admission = new Admission()
+  const reports = openReports(options, clock)
+  const stores = openStores(options, directory, { clock, logs: reports.logs })
+  const settings = { ...options, serviceNames: sectionNamesOf(options.name), trainers: options.trainers ?? 1 }
+  const runtime = startRuntime(settings, directory, { stores, reports })
+  const services = openServices(settings, { stores, runtime, reports, admission })
+  lock.serve((request) => answerBackup(services.backups, request))
+  followChanges(stores, services)
+  resume(services)
+  const wired = { reports, stores, runtime, services, admission }
+  return { ...wired, close: () => close(wired, lock) }
+}
+
+function followChanges({ catalog }: Stores, services: Services): void {
+  const { schedule, reprocess, metrics, integrations, monitor, enrichments } = services
+  const { watchdogs } = monitor
+  catalog.onJobChanged((job) => schedule.put(job))
+  catalog.onJobChanged((job) => reprocess.wake(job.id))
+  catalog.onJobDeleted((jobId) => schedule.remove(jobId))
+  catalog.onJobDeleted((jobId) => reprocess.wake(jobId))
+  catalog.onJobDeleted((jobId) => metrics.forget(jobId))
+  catalog.onJobChanged((job) => integrations.jobChanged(job))
+  catalog.onJobChanged((job) => watchdogs.followJob(job.id))
+  catalog.onJobDeleted((jobId) => watchdogs.followJob(jobId))
+  catalog.onJobChanged((job) => enrichments.jobChanged(job))
+  catalog.onRewired(() => integrations.rewire())
+  for (const job of catalog.jobs()) {
+    schedule.put(job)
+    watchdogs.followJob(job.id)
+  }
+  // The last process may have ended between the deletion of a job and that of its watchdogs.
+  for (const { jobId } of watchdogs.list())
+    if (jobId !== null && catalog.job(jobId) === undefined) watchdogs.followJob(jobId)
+}
+
+function resume({ collector, upkeep, enrichments, reprocess, integrations, trainings, metrics }: Services): void {
+  collector.takeUp()
+  upkeep.takeUp()
+  enrichments.takeUp()
+  reprocess.takeUp()
+  integrations.rewire()
+  trainings.resume()
+  metrics.resume()
+}
+
+async function close({ stores, runtime, services, admission }: Omit<Wired, 'close'>, lock: DataLock): Promise<void> {
+  if (!admission.accepting()) return
+  admission.end()
+  services.schedule.close()
+  services.trainings.close()
+  await services.monitor.stop()
+  await services.retention.close()
+  services.enrichments.close()
+  services.queries.close()
+  services.metrics.close()
+  await services.backups.close()
+  await runtime.shards.whenIdle()
+  await services.integrations.close()
+  await services.collector.close()
+  await runtime.readers.close()
+  await runtime.trainingThreads.close()
+  await services.reprocess.close()
+  runtime.marks.close()
+  await runtime.shards.close()
+  stores.catalog.close()
+  await stores.catalogStore.close()
+  await services.monitor.close()
+  await lock.release()
+}

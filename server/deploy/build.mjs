@@ -1,0 +1,104 @@
+/**
+ * `npm run build`: everything that runs is made from the source here, under .build.
+ *
+ * 1. tsc checks the types and compiles each file to a file.
+ * 2. server/docs/build-docs.ts makes the pages of the manual.
+ * 3. esbuild bundles the service and each kind of thread into .build/bundle/service: one file loads faster than hundreds.
+ * 4. Output without a source goes, so that a file that was moved or deleted does not run on.
+ *
+ * Plain JavaScript, because it runs before anything is compiled.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const output = join(root, '.build')
+const bundles = join(output, 'bundle')
+const sources = ['engine', 'server', 'bench', 'test']
+
+/** What every bundle is made with. */
+const common = {
+  absWorkingDir: root,
+  outdir: join(bundles, 'service'),
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+}
+
+/** Packages that the service loads from node_modules: native ones, and those that are large or rarely needed. */
+const external = [
+  '@nats-io/*',
+  '@opentelemetry/*',
+  'fzstd',
+  'kafkajs',
+  'lmdb',
+  'msgpackr',
+  'pino',
+  'piscina',
+  'prom-client',
+  'uWebSockets.js',
+  'yazl',
+]
+
+compile()
+rmSync(bundles, { recursive: true, force: true })
+renderManual()
+await bundleThreads()
+await bundleService()
+for (const folder of sources) removeStale(folder)
+
+function compile() {
+  run(
+    join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc'),
+    '-p',
+    'tsconfig.json',
+  )
+}
+
+function renderManual() {
+  run(join(output, 'server/docs/build-docs.js'))
+}
+
+/** Runs a script of Node.js; where it fails, the build fails. */
+function run(...script) {
+  const { status } = spawnSync(process.execPath, script, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+/** Each kind of thread is one file, named as its source is, wherever that lies in the engine. No package is in it. */
+async function bundleThreads() {
+  const entryPoints = {}
+  for (const entry of readdirSync(join(root, 'engine'), { recursive: true })) {
+    if (!entry.endsWith('-thread.ts')) continue
+    const name = basename(entry, '.ts')
+    if (name in entryPoints) throw new Error(`Two kinds of thread are named ${name}.`)
+    entryPoints[name] = join(root, 'engine', entry)
+  }
+  await build({ ...common, entryPoints, packages: 'external' })
+}
+
+/** What the service loads late is in chunks of its own. */
+async function bundleService() {
+  await build({ ...common, entryPoints: [join(root, 'server/main.ts')], splitting: true, external })
+}
+
+/** Removes compiled files whose source is gone, and folders that are empty then. */
+function removeStale(folder) {
+  const built = join(output, folder)
+  if (!existsSync(built)) return
+  for (const entry of readdirSync(built, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) removeStale(path)
+    else if (/\.js(\.map)?$/.test(path) && !existsSync(join(root, path.replace(/\.js(\.map)?$/, '.ts'))))
+      rmSync(join(output, path))
+  }
+  if (readdirSync(built).length === 0) rmdirSync(built)
+}

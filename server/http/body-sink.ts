@@ -1,0 +1,7 @@
+/** Takes a request's body. */
+export interface BodySink {
+  /** The chunk's memory is valid during the call only. After `last` nothing more comes. */
+  chunk(bytes: Uint8Array, last: boolean): void
+  /** The client went away; nothing more comes and no answer can leave. */
+  gone(): void
+}

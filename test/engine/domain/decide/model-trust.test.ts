@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Decision } from '../../../../engine/domain/decide/decision.js'
+import {
+  freshTrust,
+  learnOfFeedback,
+  seeDecision,
+  withTrust,
+  type ModelTrust,
+  type TrustTerms,
+} from '../../../../engine/domain/decide/model-trust.js'
+import { SeededRandom } from '../../../../engine/rng.js'
+
+const terms: TrustTerms = { outlierRate: 0.02, modelThreshold: -Math.log(0.02), consensusCounts: [10, 5, 5] }
+
+function decisionOf(outlierScore: number, confidence = 9_500): Decision {
+  return {
+    label: 0,
+    confidence,
+    outlier: outlierScore >= terms.modelThreshold,
+    outlierScore,
+    source: 'model',
+    modelVersion: 1,
+  }
+}
+
+/** A decision as it comes in with the stream. */
+function watched(decision: Decision, state: ModelTrust, withTerms: TrustTerms, micros: number): Decision {
+  const answer = withTrust(decision, state, withTerms)
+  seeDecision(decision, state, withTerms, micros)
+  return answer
+}
+
+describe('the watch over a model', () => {
+  it('leaves the knowledge base and what is undecided alone', () => {
+    const state = freshTrust()
+    for (const source of ['knowledge_base', 'none'] as const) {
+      const decision: Decision = { ...decisionOf(9), source, outlier: false }
+      assert.equal(watched(decision, state, terms, 1), decision)
+    }
+    assert.deepEqual(state, freshTrust())
+  })
+
+  it('flags by the rate of the job', () => {
+    assert.equal(watched(decisionOf(3.5), freshTrust(), terms, 1).outlier, false)
+    assert.equal(watched(decisionOf(3.5), freshTrust(), { ...terms, outlierRate: 0.05 }, 1).outlier, true)
+    assert.equal(watched(decisionOf(4.2), freshTrust(), { ...terms, outlierRate: 0.005 }, 1).outlier, false)
+  })
+
+  it('is not moved by a decision that is only made again', () => {
+    const state = freshTrust()
+    for (let i = 0; i < 50; i++) watched(decisionOf(6), state, terms, i)
+    const before = JSON.stringify(state)
+    withTrust(decisionOf(1), state, terms)
+    withTrust(decisionOf(1), state, { ...terms, outlierRate: 0.1 })
+    assert.equal(JSON.stringify(state), before)
+  })
+
+  it('begins another anchor where the rate changes', () => {
+    const state = freshTrust()
+    for (let i = 0; i < 50; i++) watched(decisionOf(6), state, terms, i)
+    watched(decisionOf(1), state, { ...terms, outlierRate: 0.1 }, 51)
+    assert.deepEqual([state.anchor?.rate, state.anchor?.count], [0.1, 1])
+  })
+
+  it('lowers the confidence of an ageing model towards the base rate, and says that it did', () => {
+    const state = freshTrust()
+    const random = new SeededRandom(1)
+    for (let i = 0; i < 200; i++)
+      learnOfFeedback(decisionOf(1), random.nextFloat() < 0.6 ? 0 : 1, state, terms.consensusCounts, i)
+    const answer = watched(decisionOf(1), state, terms, 201)
+    assert.equal(answer.source, 'ageing_model')
+    assert.ok(answer.confidence < 7_500 && answer.confidence > 4_500, `${answer.confidence}`)
+    assert.equal(answer.label, 0)
+  })
+
+  it('goes on from what was stored as if it had not stopped (S17)', () => {
+    const random = new SeededRandom(2)
+    const decisions = Array.from({ length: 600 }, () => decisionOf(random.nextFloat() * 6, random.below(10_001)))
+    const play = (state: ReturnType<typeof freshTrust>, from: number, to: number): Decision[] =>
+      decisions.slice(from, to).map((decision, i) => {
+        if (i % 7 === 0) learnOfFeedback(decision, i % 3, state, terms.consensusCounts, i)
+        return watched(decision, state, terms, i)
+      })
+    const whole = freshTrust()
+    const all = [...play(whole, 0, 301), ...play(whole, 301, 600)]
+    const first = freshTrust()
+    const before = play(first, 0, 301)
+    const restored = JSON.parse(JSON.stringify(first)) as typeof first
+    assert.deepEqual([...before, ...play(restored, 301, 600)], all)
+    assert.deepEqual(restored, whole)
+  })
+})

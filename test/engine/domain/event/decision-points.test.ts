@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DecisionPoints, lacksPoints } from '../../../../engine/domain/event/decision-points.js'
+import type { PointValue } from '../../../../engine/domain/event/point-value.js'
+import { limits } from '../../../../engine/limits.js'
+import { SeededRandom } from '../../../../engine/rng.js'
+import { randomObject, shuffled } from '../../../support/engine/json.js'
+
+function at(path: string, event: Record<string, unknown>): PointValue {
+  return new DecisionPoints([path]).valuesOf(event)[0] as PointValue
+}
+
+describe('decision points', () => {
+  it('a path goes down through objects by name', () => {
+    const event = { a: { b: { c: 'deep', n: 0, no: false } }, top: 1 }
+    assert.equal(at('a.b.c', event), 'deep')
+    assert.equal(at('a.b.n', event), 0)
+    assert.equal(at('a.b.no', event), false)
+    assert.equal(at('top', event), 1)
+  })
+
+  it('a missing path and null are the same', () => {
+    for (const event of [{}, { a: null }, { a: {} }, { a: { b: null } }, { a: 1 }, { a: 'b' }, { b: 1 }]) {
+      assert.equal(at('a.b', event), null)
+    }
+  })
+
+  it('where a path leads nowhere, a top-level field of that dotted name counts', () => {
+    assert.equal(at('a.b.c', { 'a.b.c': 'flat' }), 'flat')
+    assert.equal(at('a.b.c', { a: {}, 'a.b.c': 'flat' }), 'flat')
+    assert.equal(at('a.b.c', { a: { b: 1 }, 'a.b.c': 'flat' }), 'flat')
+    assert.equal(at('a.b', { a: { b: 'nested' }, 'a.b': 'flat' }), 'nested')
+    assert.equal(at('a.b', { a: { b: null }, 'a.b': 'flat' }), null)
+    assert.deepEqual(at('a.b', { 'a.b': ['y', 'x'] }), ['x', 'y'])
+    assert.equal(at('a.b.c', { a: { 'b.c': 'half flat' } }), null)
+  })
+
+  it('an array is the sorted set of its scalars', () => {
+    assert.deepEqual(at('a', { a: ['y', 'x', 'y', null, 2, true, 10] }), [true, 2, 10, 'x', 'y'])
+    assert.deepEqual(at('a', { a: [['x', ['z']], 'y'] }), ['x', 'y', 'z'])
+    assert.deepEqual(at('a', { a: [1, '1'] }), [1, '1'])
+  })
+
+  it('an array without values is null, one with one value is that value', () => {
+    assert.equal(at('a', { a: [] }), null)
+    assert.equal(at('a', { a: [null, [], [null]] }), null)
+    assert.equal(at('a', { a: ['x', 'x', null] }), 'x')
+    assert.equal(at('a', { a: [false] }), false)
+  })
+
+  it('at an array on the way, the rest of the path is taken from each item', () => {
+    assert.deepEqual(at('a.b', { a: [{ b: 2 }, { b: 1 }, { c: 3 }, 4, null, { b: null }] }), [1, 2])
+    assert.deepEqual(at('a.b.c', { a: [{ b: [{ c: 'x' }, { c: ['y', 'z'] }] }, [{ b: { c: 'w' } }]] }), [
+      'w',
+      'x',
+      'y',
+      'z',
+    ])
+    assert.equal(at('a.b', { a: ['text', 1] }), null)
+    assert.equal(at('a.b', { a: [{ b: [] }] }), null)
+  })
+
+  it('nulls and repeats do not use up the bound on items', () => {
+    const nulls = new Array<null>(limits.pointItemsMax).fill(null)
+    assert.equal(at('a', { a: [...nulls, 'last'] }), 'last')
+    const items = nulls.map(() => ({ b: null as string | null }))
+    assert.equal(at('a.b', { a: [...items, { b: 'last' }] }), 'last')
+    assert.deepEqual(at('a.b', { a: [...items.map(() => ({ b: 'same' })), { b: 'last' }] }), ['last', 'same'])
+  })
+
+  it('the first so many different items count', () => {
+    const items = Array.from({ length: limits.pointItemsMax + 50 }, (_, i) => i)
+    assert.deepEqual(at('a', { a: items }), items.slice(0, limits.pointItemsMax))
+    assert.deepEqual(at('a.b', { a: items.map((b) => ({ b })) }), items.slice(0, limits.pointItemsMax))
+  })
+
+  it('an object is its JSON text, in an array too', () => {
+    assert.equal(at('a', { a: { b: 1, c: [2] } }), '{"b":1,"c":[2]}')
+    assert.deepEqual(at('a', { a: [{ b: 1 }, 'x'] }), ['x', '{"b":1}'])
+  })
+
+  it('text is cut, and never in the middle of a character', () => {
+    const max = limits.pointValueCharsMax
+    assert.equal(at('a', { a: 'x'.repeat(max + 1) }), 'x'.repeat(max))
+    const split = at('a', { a: `${'x'.repeat(max - 1)}\u{1f600}` }) as string
+    assert.ok(split.length <= max && split.isWellFormed())
+    assert.ok((at('a', { a: { long: 'x'.repeat(max) } }) as string).length === max)
+  })
+
+  it('half a surrogate pair counts as U+FFFD', () => {
+    assert.equal(at('a', JSON.parse('{"a":"x\\ud800y"}') as Record<string, unknown>), 'x\ufffdy')
+    assert.equal(at('a', JSON.parse('{"a":["\\ud800","\\udfff"]}') as Record<string, unknown>), '\ufffd')
+  })
+
+  it('names that every object inherits are not found', () => {
+    for (const path of [
+      'constructor',
+      'toString',
+      '__proto__',
+      'hasOwnProperty',
+      'a.constructor',
+      'constructor.name',
+      '__proto__.constructor',
+      'a.__proto__',
+      'list.constructor',
+      'list.length',
+      'text.length',
+      '__defineGetter__',
+    ]) {
+      assert.equal(at(path, { a: {}, list: ['x'], text: 'x' }), null, path)
+    }
+  })
+
+  it('names that every object inherits are found where the event has them', () => {
+    const event = JSON.parse('{"constructor":{"name":"own"},"toString":1,"a":[{"valueOf":2}]}') as Record<
+      string,
+      unknown
+    >
+    assert.equal(at('constructor.name', event), 'own')
+    assert.equal(at('toString', event), 1)
+    assert.equal(at('a.valueOf', event), 2)
+  })
+
+  it('names that are numbers are names, not places in an array', () => {
+    assert.equal(at('a.0', { a: { 0: 'zero' } }), 'zero')
+    assert.equal(at('a.0', { a: ['zero'] }), null)
+  })
+
+  it('an event lacks the points where all are null, and a job without points is always lacked', () => {
+    const points = new DecisionPoints(['a', 'b.c'])
+    assert.equal(lacksPoints(points.valuesOf({ x: 1 })), true)
+    assert.equal(lacksPoints(points.valuesOf({ a: [], b: { c: null } })), true)
+    assert.equal(lacksPoints(points.valuesOf({ b: { c: false } })), false)
+    assert.equal(lacksPoints(points.valuesOf({ a: '' })), false)
+    assert.equal(lacksPoints(new DecisionPoints([]).valuesOf({ a: 1 })), true)
+  })
+
+  it('the fingerprint tells lists of points apart', () => {
+    const lists = [[], ['a'], ['a', 'b'], ['b', 'a'], ['a,b'], ['a.b'], ['"a"']]
+    assert.equal(new Set(lists.map((list) => new DecisionPoints(list).fingerprint)).size, lists.length)
+    assert.equal(new DecisionPoints(['a', 'b']).fingerprint, new DecisionPoints(['a', 'b']).fingerprint)
+  })
+
+  it('values are the same whatever the order of the fields', () => {
+    const random = new SeededRandom(5)
+    const points = new DecisionPoints(['f1', 'f2.f3', 'constructor', 'f4.f5.f6', '1', 'a.b'])
+    for (let i = 0; i < 300; i++) {
+      const event = randomObject(random)
+      // The JSON text of an object that is a value itself follows the order of its fields.
+      const values = points.valuesOf(event)
+      const other = points.valuesOf(shuffled(event, random) as Record<string, unknown>)
+      values.forEach((value, place) => {
+        if (!JSON.stringify(value).includes('{')) assert.deepEqual(other[place], value)
+      })
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chooseBy, fitRule, type RuleStream } from '../../../../engine/domain/learn/decision-rule.js'
+
+const among = Int32Array.from([0, 1])
+/** A stream in which one event in ten has 0.4 for the rare label, and the others next to nothing. */
+const stream = Float64Array.from({ length: 400 }, (_, i) => {
+  const rare = (i >> 1) % 10 === 0 ? 0.4 : 0.01
+  return i % 2 === 0 ? 1 - rare : rare
+})
+const weights = new Float64Array(200).fill(1)
+
+function streamOf(probabilities: Float64Array, counted: Float64Array): RuleStream {
+  return { probabilities, weights: counted, among, labelCount: 2 }
+}
+
+function answer(objective: 'accuracy' | 'macro_f1', rare: number): number {
+  return chooseBy(fitRule(objective, streamOf(stream, weights), 0), Float64Array.of(1 - rare, rare), among)
+}
+
+test('a rare label is answered below one half for macro F1, and not for accuracy', () => {
+  assert.equal(answer('accuracy', 0.4), 0)
+  assert.equal(answer('macro_f1', 0.4), 1)
+  assert.equal(answer('macro_f1', 0.01), 0)
+})
+
+test('without a stream the most probable label is answered', () => {
+  const rule = fitRule('macro_f1', streamOf(new Float64Array(0), new Float64Array(0)), 0)
+  assert.equal(chooseBy(rule, Float64Array.of(0.6, 0.4), among), 0)
+})
+
+/** Events of which none is much likelier to be rare than another: from 0.05 to 0.15, 0.1 on the average. */
+const alike = Float64Array.from({ length: 2_000 }, (_, i) => {
+  const rare = 0.05 + 0.1 * ((i >> 1) / 999)
+  return i % 2 === 0 ? 1 - rare : rare
+})
+
+/** What is answered, event by event, by the rule that is fitted to them. */
+function answersAlike(): number[] {
+  const rule = fitRule('macro_f1', streamOf(alike, new Float64Array(1_000).fill(1)), 0)
+  return Array.from({ length: 1_000 }, (_, i) => chooseBy(rule, alike.subarray(2 * i, 2 * i + 2), among))
+}
+
+test('where nothing tells much some of what is likeliest to be rare is answered so, neither all nor none', () => {
+  const answers = answersAlike()
+  for (let i = 1; i < 1_000; i++)
+    assert.ok((answers[i] as number) >= (answers[i - 1] as number), 'who is likelier to be rare is answered no less so')
+  const rare = answers.filter((said) => said === 1).length
+  assert.ok(rare > 50 && rare < 500, String(rare))
+})
+
+test('what is expected to be best is followed in most of the answers that it changes', () => {
+  // What is best of all, by trying each bound.
+  let most = 0
+  let best = 0
+  for (let bound = 0; bound < 1_000; bound++) {
+    let hits = 0
+    let right = 0
+    for (let i = 0; i < 1_000; i++) {
+      if (i >= bound) hits += alike[2 * i + 1] as number
+      else right += alike[2 * i] as number
+    }
+    const f1 = (2 * hits) / (1_000 - bound + 110) + (2 * right) / (bound + 910)
+    if (f1 <= most) continue
+    most = f1
+    best = 1_000 - bound
+  }
+  const rare = answersAlike().filter((said) => said === 1).length
+  assert.ok(Math.abs(rare - 0.85 * best) <= 0.05 * best, `${rare} of ${best}`)
+})

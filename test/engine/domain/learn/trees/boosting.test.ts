@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  askBoosting,
+  growBoosting,
+  treesARound,
+  type BoostingOptions,
+} from '../../../../../engine/domain/learn/trees/boosting.js'
+import { Dice } from '../../../../../engine/domain/learn/dice.js'
+import { copyCodes } from '../../../../../engine/domain/learn/features/tree-table.js'
+import { allRows, tableOf, type TreeRow } from '../../../../support/tree-tables.js'
+
+const stage = { at: (): void => undefined }
+const options: BoostingOptions = {
+  rounds: 60,
+  depth: 4,
+  rate: 0.2,
+  l2: 1,
+  hessianMin: 1,
+  columnShare: 1,
+  rowShare: 0.9,
+  rowsMax: 10_000,
+  seed: 5,
+}
+
+/** With chance `noise` any class; else class by number 0 in thirds, or the last where feature 1 is there. */
+function rowsOf(count: number, seed: number, classCount: number, noise = 0): TreeRow[] {
+  const dice = new Dice(seed, 0)
+  return Array.from({ length: count }, () => {
+    const numbers = [1 + dice.below(30), dice.below(9)]
+    const features = [0, 1, 2].filter(() => dice.below(3) === 0)
+    const truth = features.includes(1) ? classCount - 1 : Math.floor((((numbers[0] as number) - 1) * classCount) / 30)
+    return { numbers, features, label: dice.below(1_000) < noise * 1_000 ? dice.below(classCount) : truth }
+  })
+}
+
+/** The share of right answers and the mean top probability on other rows. */
+function judge(classCount: number, noise: number): { right: number; sure: number } {
+  const table = tableOf(rowsOf(900, 1, classCount, noise), classCount, 3)
+  const trees = growBoosting(table, allRows(table), options, stage)
+  assert.equal(trees.roots.length, options.rounds * treesARound(classCount))
+  const query = tableOf(rowsOf(600, 2, classCount, noise), classCount, 3)
+  const codes = new Uint8Array(query.columnCount)
+  const chances = new Float64Array(classCount)
+  let right = 0
+  let sure = 0
+  for (let row = 0; row < query.rowCount; row++) {
+    copyCodes(query, row, codes)
+    askBoosting(trees, codes, chances)
+    const top = Math.max(...chances)
+    sure += top / query.rowCount
+    if (chances.indexOf(top) === query.classes[row]) right += 1 / query.rowCount
+  }
+  return { right, sure }
+}
+
+for (const classCount of [2, 3, 5]) {
+  test(`${classCount} classes are learned`, () => {
+    const { right } = judge(classCount, 0)
+    assert.ok(right > 0.97, `${right}`)
+  })
+}
+
+test('noise is not learned by heart', () => {
+  const { right, sure } = judge(3, 0.4)
+  assert.ok(right > 0.65 && sure < right + 0.2, `${right} right, ${sure} sure`)
+})
+
+test('trees are the same for the same seed', () => {
+  const table = tableOf(rowsOf(200, 3, 3), 3, 3)
+  assert.deepEqual(
+    growBoosting(table, allRows(table), options, stage),
+    growBoosting(table, allRows(table), options, stage),
+  )
+})
+
+test('rows of one class, or rows all alike, are survived', () => {
+  for (const label of [0, 1]) {
+    const table = tableOf(
+      Array.from({ length: 5 }, () => ({ numbers: [1], features: [0], label })),
+      2,
+      1,
+    )
+    const chances = new Float64Array(2)
+    askBoosting(growBoosting(table, allRows(table), options, stage), Uint8Array.of(1, 1), chances)
+    assert.ok((chances[label] as number) > 0.5)
+  }
+})

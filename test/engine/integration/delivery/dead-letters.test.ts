@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ledger, ledgerTables, type StepId } from '../../../../engine/integration/delivery/ledger.js'
+import { DeadLetters } from '../../../../engine/integration/delivery/dead-letters.js'
+import { standardPace } from '../../../../engine/integration/delivery/pace.js'
+import { MemoryEnvironment } from '../../../../engine/store/memory-store.js'
+import type { FeedItem } from '../../../../engine/integration/delivery/feed.js'
+
+const step: StepId = { jobId: 1, integrationId: 1, role: 'output' }
+
+test('a letter waits for its pause, and no longer where the clock was set back by a day, with a restart in between or without', async () => {
+  const ledger = new Ledger(new MemoryEnvironment(ledgerTables), (_, error) => assert.fail(error as Error))
+  let now = 1e12
+  const open = (): DeadLetters =>
+    new DeadLetters({ feed: { has: () => true }, step, ledger, pace: standardPace, nowMs: () => now, random: () => 0 })
+  const deadLetters = open()
+  deadLetters.write(
+    { eventMicros: 5, changeMicros: 0 } as FeedItem,
+    { fate: 'failed', reason: 'oops', suspect: true },
+    1,
+  )
+  assert.deepEqual([deadLetters.due(9).length, deadLetters.nextMs() - now], [0, standardPace.eventBaseMs / 2])
+  now -= 86_400_000
+  for (const each of [deadLetters, open()]) assert.deepEqual([each.due(9).length, each.nextMs()], [1, now])
+  await ledger.close()
+})

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  EnrichmentFailure,
+  QueryRefused,
+  type Known,
+  type EnrichmentSource,
+} from '../../../../engine/integration/contract.js'
+import { bounds } from '../../../../engine/integration/bounds.js'
+import { boundedFields } from '../../../../engine/integration/enrichment/enrichment-fields.js'
+import { EnrichmentCache } from '../../../../engine/integration/enrichment/enrichment-cache.js'
+import { enrichmentNames } from '../../../../engine/integration/enrichment/enrichment-parameters.js'
+import {
+  EnrichmentRequests,
+  type EnrichmentAnswer,
+} from '../../../../engine/integration/enrichment/enrichment-requests.js'
+import { Circuit } from '../../../../engine/integration/delivery/pace.js'
+import { searchEngine } from '../../../../engine/integration/search-engine/search-engine.js'
+import { enrichmentContract } from '../../../contracts/enrichment.js'
+import { behaving } from '../../../support/behaviours.js'
+import { SearchServer } from '../../../support/servers/search-server.js'
+
+const pace = { baseMs: 20, capMs: 40, eventBaseMs: 20, eventCapMs: 40, lookMs: 5, idleMs: 50 }
+
+/** A counterpart in this process: answers when it is told to. */
+class Oracle implements EnrichmentSource {
+  readonly batchMax = 3
+  readonly atOnce = 2
+  readonly query: string[][] = []
+  closed = 0
+  answer: (subjects: readonly string[]) => Promise<Known[]> = async (subjects) =>
+    subjects.map((subject) => ({ is: subject }))
+
+  subjectOf({ subject }: Record<string, unknown>): string | null {
+    if (subject === 'a bug') throw new Error('a bug')
+    return (subject as string | undefined) ?? null
+  }
+
+  find(subjects: readonly string[]): Promise<Known[]> {
+    this.query.push([...subjects])
+    return this.answer(subjects)
+  }
+
+  async close(): Promise<void> {
+    this.closed++
+  }
+}
+
+function open(
+  oracle: Oracle,
+  cacheMs = 60_000,
+  circuit = new Circuit(pace, () => 0.5),
+): {
+  looks: EnrichmentRequests
+  ask: (subject?: string, ms?: number) => Promise<EnrichmentAnswer>
+  failures: unknown[]
+} {
+  const failures: unknown[] = []
+  const looks = new EnrichmentRequests({
+    enrichment: oracle,
+    cacheMs,
+    circuit,
+    nowMs: () => Math.floor(performance.now()),
+    failed: (_, error) => failures.push(error),
+  })
+  return {
+    looks,
+    failures,
+    ask: (subject, ms = 10_000) => new Promise((resolve) => looks.ask({ subject }, performance.now() + ms, resolve)),
+  }
+}
+
+describe('the look-ups of a step', () => {
+  it('asks once for what is the same, many questions together, and remembers', async () => {
+    const oracle = new Oracle()
+    const { looks, ask } = open(oracle)
+    const answers = await Promise.all(['a', 'b', 'a', 'c', 'd', 'a'].map((subject) => ask(subject)))
+    assert.deepEqual(
+      answers.map((answer) => 'fields' in answer && answer.fields.is),
+      ['a', 'b', 'a', 'c', 'd', 'a'],
+    )
+    assert.deepEqual(oracle.query, [['a', 'b', 'c'], ['d']])
+    await ask('a')
+    assert.equal(oracle.query.length, 2)
+    assert.deepEqual(looks.counts, { found: 7, nothing: 0, failed: 0, late: 0, remembered: 1 })
+    assert.deepEqual(await ask(), { outcome: 'nothing' })
+    await looks.close()
+    assert.equal(oracle.closed, 1)
+  })
+
+  it('remembers that there is nothing, too, and forgets what is old', async () => {
+    const oracle = new Oracle()
+    oracle.answer = async (subjects) => subjects.map(() => null)
+    const { looks, ask } = open(oracle, 30)
+    for (let i = 0; i < 3; i++) assert.deepEqual(await ask('a'), { outcome: 'nothing' })
+    assert.equal(oracle.query.length, 1)
+    await sleep(50)
+    await ask('a')
+    assert.equal(oracle.query.length, 2)
+    await looks.close()
+  })
+
+  it('leave the breaker to the next step where they are closed while one of them finds out', async () => {
+    const oracle = new Oracle()
+    const circuit = new Circuit(pace, () => 0.5)
+    const first = open(oracle, 0, circuit)
+    oracle.answer = async () => {
+      throw new EnrichmentFailure('away')
+    }
+    while (!circuit.isTrying()) await first.ask('a', 100)
+    oracle.answer = () => new Promise((_, reject) => (giveUp = () => reject(new EnrichmentFailure('given up'))))
+    let giveUp: (() => void) | null = null
+    while (giveUp === null) {
+      await sleep(5)
+      void first.ask('a', 10)
+    }
+    const closing = first.looks.close()
+    ;(giveUp as () => void)()
+    await closing
+    oracle.answer = async (subjects) => subjects.map((subject) => ({ is: subject }))
+    const second = open(oracle, 0, circuit)
+    await sleep(50)
+    assert.deepEqual(await second.ask('b'), { outcome: 'found', fields: { is: 'b' } })
+    await second.looks.close()
+  })
+
+  it('tells who waited too long that it was late, and remembers the answer that comes behind', async () => {
+    const oracle = new Oracle()
+    let go: () => void = () => {}
+    oracle.answer = (subjects) =>
+      new Promise((resolve) => (go = () => resolve(subjects.map((subject) => ({ is: subject })))))
+    const { looks, ask } = open(oracle)
+    assert.deepEqual(await ask('a', 40), { outcome: 'late', reason: '' })
+    go()
+    await sleep(5)
+    assert.equal((await ask('a')).outcome, 'found')
+    assert.equal(oracle.query.length, 1)
+    await looks.close()
+  })
+
+  it('tries again while somebody has time, and says why it failed to who has none left', async () => {
+    const oracle = new Oracle()
+    const { looks, ask } = open(oracle)
+    let failures = 2
+    const well = oracle.answer
+    oracle.answer = async (subjects) => {
+      if (failures-- > 0) throw new EnrichmentFailure('HTTP 503')
+      return well(subjects)
+    }
+    const [patient, hasty] = await Promise.all([ask('a'), ask('b', 1)])
+    assert.deepEqual(
+      [patient.outcome, hasty.outcome, 'reason' in hasty && hasty.reason],
+      ['found', 'failed', 'HTTP 503'],
+    )
+    await looks.close()
+  })
+
+  it('lets nobody wait while the breaker is open, and finds out when it works again', async () => {
+    const oracle = new Oracle()
+    const { looks, ask } = open(oracle)
+    const well = oracle.answer
+    oracle.answer = () => Promise.reject(new EnrichmentFailure('connection refused'))
+    assert.deepEqual(await ask('a'), { outcome: 'failed', reason: 'connection refused' })
+    const query = oracle.query.length
+    assert.deepEqual(await ask('b'), { outcome: 'failed', reason: 'connection refused' })
+    assert.equal(oracle.query.length, query)
+    oracle.answer = well
+    await sleep(60)
+    assert.equal((await ask('c')).outcome, 'found')
+    assert.equal(looks.circuit.failures, 0)
+    await looks.close()
+  })
+
+  it('lets a question that is refused fail by itself, and does not remember it', async () => {
+    const oracle = new Oracle()
+    const { looks, ask } = open(oracle)
+    oracle.answer = async (subjects) =>
+      subjects.map((subject) => (subject === 'odd' ? new QueryRefused('not an address') : null))
+    const [odd, even] = await Promise.all([ask('odd'), ask('even')])
+    assert.deepEqual([odd, even], [{ outcome: 'failed', reason: 'not an address' }, { outcome: 'nothing' }])
+    await ask('odd')
+    assert.deepEqual([oracle.query.length, looks.circuit.failures, looks.reason], [2, 0, 'not an address'])
+    await ask('another')
+    assert.equal(looks.reason, '')
+    await looks.close()
+  })
+
+  it('tells everybody when it is closed, and survives what is a bug', async () => {
+    const oracle = new Oracle()
+    const { looks, ask, failures } = open(oracle)
+    assert.equal((await ask('a bug')).outcome, 'failed')
+    assert.equal(failures.length, 1)
+    let reject: (error: Error) => void = () => {}
+    oracle.answer = () => new Promise((_, fail) => (reject = fail))
+    const waiting = ask('a')
+    await sleep(5)
+    const closing = looks.close()
+    assert.deepEqual(await waiting, { outcome: 'failed', reason: 'the step was closed' })
+    reject(new Error('too late'))
+    await closing
+  })
+})
+
+describe('what look-ups bring', () => {
+  it('is bounded in number, in bytes and in depth, and nothing but plain values', () => {
+    let deep: object = { end: 1 }
+    for (let i = 0; i < 20; i++) deep = { deep }
+    const fields = boundedFields({
+      text: 'x'.repeat(10_000),
+      half: 'a\ud800',
+      nothing: null,
+      no: undefined,
+      wrong: Number.NaN,
+      list: [1, 'a', null, [true]],
+      deep,
+      many: Array.from({ length: 1_000 }, (_, i) => i),
+      ['__proto__']: 1,
+      constructor: 2,
+      left: 'out',
+    })
+    assert.equal(String(fields.text).length, bounds.enrichmentTextCharsMax)
+    assert.deepEqual([fields.half, fields.list, fields.left], ['a\ufffd', [1, 'a', [true]], undefined])
+    assert.ok(
+      !Object.hasOwn(fields, 'constructor') && !Object.hasOwn(fields, '__proto__') && !Object.hasOwn(fields, 'nothing'),
+    )
+    assert.ok(JSON.stringify(fields).length < 2 * bounds.enrichmentBytesMax && !JSON.stringify(fields).includes('end'))
+  })
+
+  it('is remembered within bounds, the longest unused goes first', () => {
+    const cache = new EnrichmentCache(1_000)
+    for (let i = 0; i < 20; i++) cache.put(`s${i}`, { text: 'x'.repeat(1024 * 1024) }, 0)
+    assert.ok(cache.size <= 16)
+    assert.equal(cache.get('s0', 0), undefined)
+    assert.notEqual(cache.get('s19', 0), undefined)
+    assert.equal(cache.get('s19', 1_000), undefined)
+  })
+
+  it('is called by the name of its step, else by the title, else by both', () => {
+    const step = (integrationId: number, name?: string) => ({
+      integrationId,
+      role: 'enrichment' as const,
+      enabled: true,
+      parameters: name === undefined ? {} : { name },
+    })
+    assert.deepEqual(
+      enrichmentNames([
+        { step: step(1), title: 'Threat intel (prod)' },
+        { step: step(2, 'assets'), title: 'x' },
+        { step: step(3), title: 'Assets' },
+        { step: step(4), title: '…' },
+      ]),
+      ['threat_intel_prod', 'assets', 'assets_3', 'look_up'],
+    )
+  })
+})
+
+enrichmentContract({
+  name: 'search engine',
+  kind: searchEngine,
+  hostParameter: 'hosts',
+  secrets: ['changeme-now'],
+  parameters: {
+    index_pattern: 'cmdb-*',
+    event_field: 'source.ip',
+    document_field: 'ip',
+    fields: 'owner.team,tags',
+    size: 2,
+    newest_by: '@timestamp',
+  },
+  known: [
+    [{ source: { ip: '10.0.0.1' } }, { owner: { team: ['web', 'db'] }, tags: ['x', 'y'], count: 2 }],
+    [{ source: { ip: ['10.0.0.3', '10.0.0.9'] } }, { owner: { team: ['it'] }, count: 1 }],
+    [{ 'source.ip': '"}{\n' }, null],
+    [{ source: { ip: '10.9.9.9' } }, null],
+  ],
+  mute: { source: { ip: null, port: 7 } },
+  async open() {
+    const server = await SearchServer.open()
+    const working = server.http.answer
+    server.put('cmdb-1', 'a', {
+      ip: '10.0.0.1',
+      owner: { team: 'web' },
+      tags: ['x'],
+      secret: 1,
+      '@timestamp': '2026-01-01T00:00:00Z',
+    })
+    server.put('cmdb-2', 'b', {
+      ip: '10.0.0.1',
+      owner: { team: 'db' },
+      tags: ['x', 'y'],
+      '@timestamp': '2026-01-02T00:00:00Z',
+    })
+    server.put('cmdb-2', 'c', { ip: '10.0.0.3', owner: { team: 'it' } })
+    server.put('other', 'd', { ip: '10.0.0.1', owner: { team: 'none of them' } })
+    const refusing = '{"responses":[{"error":{"type":"parsing_exception","reason":"no such thing"},"status":400}]}'
+    return {
+      connection: server.connection,
+      behave: (how) => {
+        server.http.answer =
+          how === 'well' ? working : how === 'refusing' ? (_, response) => void response.end(refusing) : behaving[how]
+      },
+      get query() {
+        return server.http.received.length
+      },
+      close: () => server.close(),
+    }
+  },
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import type { LookupAddress } from 'node:dns'
+import { test } from 'node:test'
+import { carriedIn, HostPolicy, HostRefused, isPublic } from '../../../../engine/integration/http/host-policy.js'
+
+const closed = [
+  '127.0.0.1',
+  '127.255.255.254',
+  '0.0.0.0',
+  '10.1.2.3',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '198.18.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+  '192.0.2.1',
+  '::',
+  '::1',
+  '::ffff:127.0.0.1',
+  '::ffff:7f00:1',
+  '::ffff:a9fe:a9fe',
+  '0:0:0:0:0:ffff:10.0.0.1',
+  '::127.0.0.1',
+  '64:ff9b::10.0.0.1',
+  '2002:7f00:1::',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fc00::1',
+  'fd12:3456::1',
+  'ff02::1',
+  '2001:db8::1',
+  '2001::1',
+  'fec0::1',
+  '100::1',
+]
+const open = [
+  '8.8.8.8',
+  '172.32.0.1',
+  '100.128.0.1',
+  '1.1.1.1',
+  '2606:4700:4700::1111',
+  '::ffff:8.8.8.8',
+  '64:ff9b::808:808',
+  '2002:808:808::1',
+]
+
+test('private, loopback, link-local and reserved addresses are not public, however they are written', () => {
+  for (const address of closed) assert.equal(isPublic(address), false, address)
+  for (const address of open) assert.equal(isPublic(address), true, address)
+  assert.equal(carriedIn('::ffff:a9fe:a9fe'), '169.254.169.254')
+  assert.equal(carriedIn('2606:4700::1'), null)
+})
+
+function policy(allowed: readonly string[], found: readonly LookupAddress[] = []): HostPolicy {
+  return new HostPolicy(allowed, ((
+    _: string,
+    __: unknown,
+    callback: (error: null, found: readonly LookupAddress[]) => void,
+  ) => callback(null, found)) as never)
+}
+
+function resolve(one: HostPolicy, name: string, all = true): Promise<unknown> {
+  return new Promise((done, reject) =>
+    one.lookup(name, { all }, (error, found) => (error === null ? done(found) : reject(error))),
+  )
+}
+
+test('what a setting names may be reached: an address, a network, a name', () => {
+  const one = policy(['10.0.0.0/8', 'fd00::/8', '127.0.0.1', 'search.internal'])
+  for (const host of ['10.9.9.9', '[fd00::5]', '127.0.0.1', '::ffff:10.0.0.1', 'search.internal', 'example.org'])
+    assert.doesNotThrow(() => one.check(host), host)
+  for (const host of ['127.0.0.2', '192.168.0.1', '[::1]', '']) assert.throws(() => one.check(host), HostRefused, host)
+})
+
+test('a name is judged by the addresses that it resolves to, and only those that are allowed are connected to', async () => {
+  const both = [
+    { address: '10.0.0.1', family: 4 },
+    { address: '8.8.8.8', family: 4 },
+  ]
+  assert.deepEqual(await resolve(policy([], both), 'two.example'), [both[1]])
+  assert.deepEqual(await resolve(policy(['Two.example'], both), 'two.example.'), both)
+  assert.equal(await resolve(policy([], both), 'two.example', false), '8.8.8.8')
+  await assert.rejects(
+    resolve(policy([], [{ address: '::ffff:192.168.0.1', family: 6 }]), 'inside.example'),
+    HostRefused,
+  )
+})
+
+test('an entry that is no host, address or network is refused', () => {
+  for (const entry of ['10.0.0.0/33', 'fd00::/129', 'a b', 'name/8', '10.0.0.0/x'])
+    assert.throws(() => policy([entry]), entry)
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { IngestClock } from '../../../engine/runtime/ingest-clock.js'
+import { openReaders } from '../../../engine/services/read/job-reader.js'
+import { mappedBytes } from '../../../engine/runtime/residency.js'
+import { Shards } from '../../../engine/runtime/shards.js'
+import type { JobReader } from '../../../engine/services/read/job-reader.js'
+import { systemClock } from '../../../engine/clock.js'
+import { limits } from '../../../engine/limits.js'
+import { openDataDir } from '../../../engine/store/directory/data-dir.js'
+import type { EventView } from '../../../engine/api/decision-service.js'
+import { afterwards } from '../../support/afterwards.js'
+import { temporaryDirectory } from '../../support/engine/files.js'
+import { jobSettings } from '../../support/engine/shard.js'
+
+const job = jobSettings({ shard: 1, decisionPoints: ['host'] })
+
+function openShards(test: TestContext): { shards: Shards<JobReader>; failures: unknown[]; before: number | null } {
+  const directory = temporaryDirectory(test)
+  openDataDir(directory, 2)
+  const before = mappedBytes()
+  const failures: unknown[] = []
+  const shards = new Shards({
+    threads: 1,
+    threadData: { dataDir: directory, sectionNames: ['service'], uncountedEventsMax: 8 },
+    readers: openReaders(directory, 2),
+    clock: new IngestClock(systemClock),
+    failed: (_, error) => failures.push(error),
+  })
+  afterwards(test, () => shards.close())
+  return { shards, failures, before }
+}
+
+function ingest(shards: Shards<JobReader>, id: string, more = ''): Promise<EventView> {
+  return new Promise((resolve, reject) => {
+    const body = Buffer.from(JSON.stringify({ raw_body: { host: id, more } }))
+    const receiver = { ingested: resolve, refused: reject }
+    shards.post({ job, kind: 'ingest', eventId: id, idInBody: false, body, receiver })
+  })
+}
+
+describe('giving maps back', () => {
+  it('between turns loses no message, and the order of events stays', async (test) => {
+    const { shards, failures } = openShards(test)
+    const posted: Promise<EventView>[] = []
+    for (let round = 0; round < 10; round++) {
+      for (let i = 0; i < 200; i++) posted.push(ingest(shards, `${round}-${i}`))
+      await Promise.all([shards.unmap(1), shards.unmap(0)])
+      assert.equal(shards.reader(1).event(job, ((await posted[round * 200]) as EventView).eventId).status, 'OK')
+    }
+    const views = await Promise.all(posted)
+    const times = views.map(({ ingestMicros }) => ingestMicros)
+    assert.deepEqual(
+      times,
+      [...times].sort((a, b) => a - b),
+    )
+    assert.equal(shards.reader(1).stats(job).events, 2_000)
+    assert.deepEqual(failures, [])
+  })
+
+  it('leaves readers with a map: to make one later would wait for a commit', {
+    skip: mappedBytes() === null,
+  }, async (test) => {
+    const { shards } = openShards(test)
+    await ingest(shards, 'a')
+    const isMapped = (): boolean => readFileSync('/proc/self/maps', 'utf8').includes('shard-1.mdb')
+    assert.equal(isMapped(), true)
+    await shards.unmap(1)
+    assert.equal(isMapped(), true)
+    assert.equal(shards.reader(1).event(job, 'a').status, 'OK')
+  })
+
+  it('keeps what is mapped near its bound while the store grows past it', {
+    skip: mappedBytes() === null,
+  }, async (test) => {
+    const { shards, failures, before } = openShards(test)
+    const random = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(6_000))).toString('base64')
+    let stored = 0
+    while (shards.sizeBytes(1) < 1.5 * limits.mappedBytesMax) {
+      await Promise.all(Array.from({ length: 100 }, () => ingest(shards, `event ${stored++}`, random())))
+    }
+    // Everything is read, so everything is mapped.
+    for (let i = 0; i < stored; i++) shards.reader(1).exportEvent(job, `event ${i}`, 'service')
+    const until = Date.now() + 20_000
+    while ((mappedBytes() as number) - (before as number) > limits.mappedBytesMax) {
+      assert.ok(Date.now() < until, 'it is never given back')
+      await sleep(limits.mappedLookMs)
+    }
+    assert.equal(shards.reader(1).event(job, 'event 0').status, 'OK')
+    assert.deepEqual(failures, [])
+  })
+})

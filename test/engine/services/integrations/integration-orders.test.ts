@@ -1,0 +1,33 @@
+/** What the thread of the integrations asks for, over real shards. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { packPiece } from '../../../../engine/services/integrations/document-batch.js'
+import { IntegrationOrders } from '../../../../engine/services/integrations/integration-orders.js'
+import { jobFedBySearch } from '../../../support/resource-store.js'
+import { openParts } from '../../../support/engine/wired.js'
+import { testAuthor } from '../../../support/author.js'
+import type { TakenIn } from '../../../../engine/integration/delivery/refused-documents.js'
+
+test('nothing comes in by an input that its job does not have any more, whatever it fetched before', async (context) => {
+  const parts = await openParts(context)
+  const { catalog, shards } = parts
+  const fed = (enabled: boolean): void => void catalog.apply(jobFedBySearch(enabled), true, testAuthor)
+  fed(true)
+  const [{ id: jobId }, orders] = [catalog.jobByTitle('a job')!, new IntegrationOrders(parts)]
+  const { integrationId } = catalog.job(jobId)!.pipeline.find(({ role }) => role === 'input')!
+  const takeIn = (id: string): Promise<TakenIn> => {
+    return orders.takeIn({
+      type: 'takeIn',
+      id: 1,
+      step: { jobId, integrationId, role: 'input' },
+      piece: packPiece([{ id, body: Buffer.from('{"rule":"a"}') }]),
+    })
+  }
+  assert.deepEqual(await takeIn('before'), { refused: [], busy: null })
+  fed(false)
+  assert.notEqual((await takeIn('behind')).busy, null)
+  assert.equal(shards.event(catalog.job(jobId)!, 'before').status, 'OK')
+  assert.throws(() => shards.event(catalog.job(jobId)!, 'behind'), { code: 'event_not_found' })
+  fed(true)
+  assert.deepEqual(await takeIn('behind'), { refused: [], busy: null })
+})

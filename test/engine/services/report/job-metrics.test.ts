@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JobSettings } from '../../../../engine/domain/job/job.js'
+import { runJobMetrics } from '../../../../engine/services/report/job-metrics.js'
+import type { ScopeTask } from '../../../../engine/services/report/metrics-task.js'
+import { runModelFigures } from '../../../../engine/services/report/model-scores.js'
+import type { FilterOperator } from '../../../../engine/domain/query/filter.js'
+import { isRefusal } from '../../../../engine/errors.js'
+import { metricsGround, metricsJob } from '../../../support/engine/metrics.js'
+import { jobSettings, TestShard } from '../../../support/engine/shard.js'
+
+const whole: ScopeTask = { fromMicros: null, toMicros: null, filters: [] }
+const job = jobSettings({ decisionPoints: ['kind'] })
+const eventCentric = jobSettings({ id: 2, category: 'Event centric decision intelligence', decisionPoints: ['kind'] })
+
+/** Eight events of two kinds with votes, a model of them, and eight more that it decides. */
+async function taught(of: JobSettings): Promise<TestShard> {
+  const shard = new TestShard()
+  for (let i = 0; i < 8; i++) {
+    await shard.ingest(of, { kind: `${i % 2 === 0 ? 'a' : 'b'}${i % 4}`, at: i }, `old ${i}`)
+    await shard.feedback(of, `old ${i}`, 'ann', i % 2 === 0 ? 'Escalate' : 'Drop')
+  }
+  await shard.install(of, shard.train(of, 1))
+  for (let i = 0; i < 8; i++) await shard.ingest(of, { kind: `${i % 2 === 0 ? 'a' : 'b'}${i % 4}`, at: i }, `new ${i}`)
+  return shard
+}
+
+function metricsOf(
+  shard: TestShard,
+  of: JobSettings,
+  scope: Partial<ScopeTask> = {},
+  production: number | null = null,
+) {
+  return runJobMetrics(metricsGround(shard.environment), metricsJob(of, production), { ...whole, ...scope }, 10)
+}
+
+describe('metrics of a job', () => {
+  it('count decided events by consensus and decision', async () => {
+    const metrics = metricsOf(await taught(job), job)
+    assert.deepEqual(metrics.confusionMatrix, [
+      [4, 0, 0],
+      [0, 4, 0],
+      [0, 0, 0],
+    ])
+    assert.equal(metrics.totalEvents, 16)
+    assert.equal(metrics.totalEventsWithConsensus, 16)
+    assert.equal(metrics.totalEventsInKnowledgeBase, 16)
+    assert.equal(metrics.timeSavedMinutes, 80)
+    assert.deepEqual([metrics.activeModelId, metrics.allModelIds], ['model_1_1', ['model_1_1']])
+    assert.deepEqual(metrics.changedConsensusAfterTraining, { totalEvents: 0, topEventsIds: [], topBucketsIds: [] })
+  })
+
+  it('follow an override, and its withdrawal', async () => {
+    const shard = await taught(job)
+    await shard.override(job, { eventId: 'new 0' }, 'Investigate')
+    const metrics = metricsOf(shard, job)
+    assert.deepEqual(metrics.confusionMatrix, [
+      [2, 0, 0],
+      [0, 4, 0],
+      [2, 0, 0],
+    ])
+    assert.equal(metrics.changedConsensusAfterTraining.totalEvents, 4)
+    assert.deepEqual(metrics.changedConsensusAfterTraining.topEventsIds, ['new 4'])
+    assert.equal(metrics.changedConsensusAfterTraining.topBucketsIds.length, 1)
+    await shard.override(job, { eventId: 'new 0' }, null)
+    assert.equal(metricsOf(shard, job).changedConsensusAfterTraining.totalEvents, 0)
+  })
+
+  it('name the events themselves where there are no buckets', async () => {
+    const shard = await taught(eventCentric)
+    for (const name of ['bob', 'eve']) await shard.feedback(eventCentric, 'old 3', name, 'Investigate')
+    const { changedConsensusAfterTraining, totalEventsInKnowledgeBase } = metricsOf(shard, eventCentric)
+    assert.deepEqual(changedConsensusAfterTraining, { totalEvents: 1, topEventsIds: ['old 3'], topBucketsIds: [] })
+    assert.equal(totalEventsInKnowledgeBase, 8)
+  })
+
+  it('begin with production where nobody says otherwise, and end before their end', async () => {
+    const shard = await taught(job)
+    const times = ['new 2', 'new 6'].map((id) => shard.view(job, id).ingestMicros)
+    const [from, to] = times as [number, number]
+    assert.equal(metricsOf(shard, job, {}, from).totalEvents, 6)
+    assert.equal(metricsOf(shard, job, { toMicros: to }, from).totalEvents, 4)
+    assert.equal(metricsOf(shard, job, { fromMicros: 0 }, from).totalEvents, 16)
+  })
+
+  it('are of the events that pass every filter, by all operators', async () => {
+    const shard = await taught(job)
+    const rows: readonly [field: string, operator: FilterOperator, value: unknown, count: number][] = [
+      ['kind', 'is', 'a0', 4],
+      ['kind', 'is not', 'a0', 12],
+      ['kind', 'is one of', ['a0', 'b1'], 8],
+      ['kind', 'is not one of', ['a0', 'b1'], 8],
+      ['kind', 'starts with', 'a', 8],
+      ['kind', 'not starts with', 'a', 8],
+      ['kind', 'contains', '3', 4],
+      ['kind', 'not contains', '3', 12],
+      ['kind', 'exists', undefined, 16],
+      ['host', 'exists', undefined, 0],
+      ['kind', 'not exists', undefined, 0],
+      ['at', 'lt', 3, 6],
+      ['at', 'lte', 3, 8],
+      ['at', 'gt', 3, 8],
+      ['at', 'gte', '3', 10],
+      ['service.result_label', 'is', 'Escalate', 4],
+      ['service.consensus', 'is', 'Drop', 8],
+      ['service.bucket_state', 'is', 'in_knowledge_base', 16],
+      ['service.confidence_score', 'gt', 50, 8],
+      ['service.model.path', 'exists', undefined, 8],
+    ]
+    for (const [field, operator, value, count] of rows) {
+      const filter = { field, operator, ...(value === undefined ? {} : { value: value as string }) }
+      assert.equal(
+        metricsOf(shard, job, { filters: [filter] }).totalEvents,
+        count,
+        `${field} ${operator} ${String(value)}`,
+      )
+    }
+    const two = [
+      { field: 'at', operator: 'lt', value: 4 },
+      { field: 'service.result', operator: 'is', value: 'label_0' },
+    ] as const
+    assert.deepEqual(metricsOf(shard, job, { filters: two }).confusionMatrix, [
+      [2, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ])
+  })
+
+  it('are those of nothing once the job is deleted, and of another job all the while', async () => {
+    const shard = await taught(job)
+    await shard.ingest(eventCentric, { kind: 'a0' })
+    await shard.purge(job)
+    const metrics = metricsOf(shard, job)
+    assert.deepEqual([metrics.totalEvents, metrics.activeModelId, metrics.overallAccuracy], [0, null, null])
+    assert.equal(metricsOf(shard, eventCentric).totalEvents, 1)
+  })
+
+  it('are refused when their time is over', async () => {
+    const shard = await taught(job)
+    const ground = metricsGround(shard.environment)
+    const late = { ...ground, clock: { ...ground.clock, nowMs: () => 1 } }
+    assert.throws(
+      () => runJobMetrics(late, metricsJob(job), { ...whole, fromMicros: 0 }, 10),
+      (error) => isRefusal(error, 'query_timeout'),
+    )
+  })
+})
+
+describe('figures of a model', () => {
+  it('keep what it was trained on apart from what is new', async () => {
+    const shard = await taught(job)
+    await shard.ingest(job, { kind: 'a9' }, 'unseen')
+    await shard.feedback(job, 'unseen', 'ann', 'Investigate')
+    const figures = runModelFigures(metricsGround(shard.environment), metricsJob(job), 1)
+    const sum = (rows: readonly (readonly number[])[]): number => rows.flat().reduce((all, one) => all + one, 0)
+    assert.deepEqual([sum(figures.knowledgeBase.events), sum(figures.knowledgeBase.subjects)], [16, 4])
+    assert.deepEqual([sum(figures.newData.events), sum(figures.newData.subjects)], [1, 1])
+    assert.deepEqual(figures.known, { events: [8, 8, 0], subjects: [2, 2, 0] })
+    const [kind] = figures.points
+    assert.equal(kind?.name, 'kind')
+    assert.equal(kind?.distinctValues, 5)
+    assert.equal(kind?.missingShare, 0)
+  })
+
+  it('are of older versions, too, as of what these knew', async () => {
+    const shard = await taught(job)
+    for (const name of ['bob', 'eve']) await shard.feedback(job, 'old 0', name, 'Drop')
+    await shard.install(job, shard.train(job, 2))
+    const ground = metricsGround(shard.environment)
+    assert.deepEqual(runModelFigures(ground, metricsJob(job), 2).known.events, [4, 12, 0])
+    assert.equal(
+      runModelFigures(ground, metricsJob(job), 1)
+        .knowledgeBase.events.flat()
+        .reduce((all, one) => all + one, 0),
+      16,
+    )
+    assert.throws(
+      () => runModelFigures(ground, metricsJob(job), 3),
+      (error) => isRefusal(error, 'model_not_found'),
+    )
+  })
+})

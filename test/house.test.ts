@@ -1,0 +1,291 @@
+/**
+ * The rules of the house, held by walking the source tree: rooms, imports, sizes, words, citations. They only tighten: a figure
+ * here may become smaller, and never larger.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { brokenCitations } from './support/citations.js'
+import { circlesOf, codeOf, importsOf, listFiles, namesIn, root, textOf, type Import } from './support/source-tree.js'
+
+/** Rooms of the engine: a file imports from its own room and from those before it (engine/DESIGN.md). */
+const rooms = ['domain', 'api', 'store', 'resource', 'actor', 'runtime', 'integration', 'services']
+/** The same inside of the domain. */
+const domainRooms = ['event', 'job', 'learn', 'decide', 'cause', 'metrics', 'query']
+/** Files beside the rooms that everybody may import; those before them may not import them. */
+const commons = ['errors', 'assert', 'clock', 'rng', 'query-limits', 'limits'].map((name) => `engine/${name}.ts`)
+/** What joins the rooms. */
+const joints = ['wiring', 'engine', 'index'].map((name) => `engine/${name}.ts`)
+/** What the domain may not even name among the commons: it gets time and chance passed in (D7). */
+const worldly = ['engine/clock.ts', 'engine/rng.ts']
+
+/** Packages with one home: a file, or a folder (D8). */
+const homes: Readonly<Record<string, string>> = {
+  lmdb: 'engine/store/lmdb/lmdb.ts',
+  msgpackr: 'engine/store/pack.ts',
+  piscina: 'engine/runtime/threads/threads.ts',
+  croner: 'engine/resource/cron.ts',
+  pino: 'engine/services/monitor/log/log.ts',
+  'prom-client': 'server/prometheus.ts',
+  yazl: 'server/zip.ts',
+  'uWebSockets.js': 'server/http/',
+  '@nats-io/transport-node': 'engine/integration/nats/',
+  '@nats-io/jetstream': 'engine/integration/nats/',
+  '@opentelemetry/api': 'server/tracing.ts',
+  '@opentelemetry/core': 'server/tracing.ts',
+  '@opentelemetry/resources': 'server/tracing.ts',
+  '@opentelemetry/sdk-trace': 'server/tracing.ts',
+  '@opentelemetry/exporter-trace-otlp-http': 'server/tracing.ts',
+  fzstd: 'engine/integration/kafka/',
+  kafkajs: 'engine/integration/kafka/',
+}
+
+const topLevel = [
+  'engine',
+  'server',
+  'bench',
+  'test',
+  'package.json',
+  'tsconfig.json',
+  'README.md',
+  'CHANGELOG.md',
+  'Dockerfile',
+]
+/** What is made by tools, or ignored by git. */
+const madeByTools = /^(\..*|package-lock\.json|npm-shrinkwrap\.json|node_modules|data|.*\.log)$/
+
+/** Files of its own that a folder has at most. */
+const FOLDER_FILES_MAX = 30
+/** Lines of the longest file of engine/ and server/. */
+const LINES_MAX = 320
+/** Lines to aim at, and how many files are longer. */
+const LINES_AIM = 250
+const FILES_OVER_AIM = 27
+/** Columns; what the formatter cannot break (texts, addresses, patterns) stands in so many lines. */
+const COLUMNS_MAX = 120
+const LINES_OVER_COLUMNS = 1100
+/** Lines of the README and of the design. */
+const DOCUMENT_LINES_MAX = 460
+
+/** Words that names no longer use, and what they are called (engine/DESIGN.md, glossary). */
+const retired: readonly (readonly [RegExp, string])[] = [
+  [/desk/i, 'service, or what it does'],
+  [/doorstep/i, 'document batch'],
+  [/threadDoor|thread-door/i, 'turn slots'],
+  [/(?<!dead-?)letter/i, 'dead letter'],
+  [/lookUp|LookUp|look-up/, 'enrichment'],
+  [/lateCount|late-count/i, 'deferred counters'],
+  [/belong/i, 'consistency check'],
+  [/agingClock|aging-clock/i, 'retention clock'],
+  [/guess/i, 'login throttle'],
+  [/^asked$|Asked/, 'JSON reader, or query'],
+  [/^effort$|Effort/, 'text budget'],
+  [/catalogue/i, 'integration metadata'],
+  [/kind-?list/i, 'integration registry'],
+  [/erasing|erasure|removing|removal/i, 'erase or purge'],
+  [/question/i, 'query'],
+  [/shelf/i, 'cause store'],
+]
+/** Endings of file names that say nothing. */
+const emptyEndings = /-(desk|parts|look|watch)\.ts$/
+
+const files = ['engine', 'server', 'bench', 'test'].flatMap(listFiles).filter((file) => file.endsWith('.ts'))
+const imports = files.flatMap(importsOf)
+
+function folderOf(file: string): string {
+  return file.split('/')[1] as string
+}
+
+/** Where a file of the engine stands: it imports nothing that stands further down. */
+function standing(file: string): number {
+  if (file === 'engine/options.ts') return rooms.indexOf('api')
+  if (commons.includes(file)) return commons.indexOf(file) - 1000
+  if (joints.includes(file)) return 1000 + joints.indexOf(file)
+  const room = rooms.indexOf(folderOf(file))
+  assert.ok(room >= 0, `${file} is in no room of the design`)
+  return room
+}
+
+function wrong(breaks: (one: Import) => boolean): string[] {
+  return imports.filter(breaks).map(({ from, to }) => `${from} imports ${to}`)
+}
+
+describe('the source tree', () => {
+  it('is there to be walked', () => {
+    assert.ok(files.length > 100 && imports.length > 500)
+    for (const { from, to } of imports) {
+      if (to.includes('/') && to.endsWith('.ts')) assert.ok(existsSync(join(root, to)), `${from} imports ${to}`)
+    }
+  })
+
+  it('has nothing at the top beside what is at home there', () => {
+    assert.deepEqual(
+      readdirSync(root).filter((name) => !topLevel.includes(name) && !madeByTools.test(name)),
+      [],
+    )
+  })
+
+  it('imports one way only, types included', () => {
+    assert.deepEqual(
+      wrong(({ from, to }) => {
+        if (!from.startsWith('engine/') || !to.startsWith('engine/')) return false
+        return standing(to) > standing(from)
+      }),
+      [],
+    )
+    const place = (file: string): number => domainRooms.indexOf(file.split('/')[2] as string)
+    assert.deepEqual(
+      wrong(({ from, to }) => {
+        if (!from.startsWith('engine/domain/') || !to.startsWith('engine/domain/')) return false
+        assert.ok(place(from) >= 0, `${from} is in no room of the domain`)
+        return place(to) > place(from)
+      }),
+      [],
+    )
+  })
+
+  it('has no circle of imports, types included', () => {
+    assert.deepEqual(circlesOf(imports), [])
+  })
+
+  it('knows nothing of HTTP in the engine, and nothing behind the door of the engine outside', () => {
+    assert.deepEqual(
+      wrong(({ from, to }) => from.startsWith('engine/') && /^(server|bench|test)\//.test(to)),
+      [],
+    )
+    assert.deepEqual(
+      wrong(
+        ({ from, to }) => from.startsWith('server/') && /^(engine|bench|test)\//.test(to) && to !== 'engine/index.ts',
+      ),
+      [],
+    )
+  })
+
+  it('has a pure domain: no I/O, no clock, no chance, no package', () => {
+    assert.deepEqual(
+      wrong(({ from, to }) => {
+        if (!from.startsWith('engine/domain/')) return false
+        return worldly.includes(to) || !(to.startsWith('engine/') || to === 'node:crypto' || to === 'node:buffer')
+      }),
+      [],
+    )
+    for (const file of files.filter((name) => name.startsWith('engine/domain/'))) {
+      assert.doesNotMatch(codeOf(file), /\b(Date\.now|new Date\(\)|Math\.random|process\.|performance\.now)/, file)
+    }
+  })
+
+  it('gives each package one home', () => {
+    for (const [name, home] of Object.entries(homes)) {
+      const users = imports
+        .filter(({ from, to }) => to === name && /^(engine|server)\//.test(from))
+        .map(({ from }) => from)
+      assert.ok(users.length > 0, `nobody imports ${name}`)
+      for (const user of users) {
+        assert.ok(home.endsWith('/') ? user.startsWith(home) : user === home, `${user} imports ${name}`)
+      }
+    }
+  })
+
+  it('starts the service and each kind of thread from a file of its own, which holds what it needs of the engine', () => {
+    const started = files
+      .filter((file) => file.startsWith('engine/'))
+      .flatMap((file) => [...codeOf(file).matchAll(/threadFile\('([\w-]+-thread)'\)/g)].map(([, name]) => name))
+    const entries = files.filter((file) => /^engine\/.*-thread\.ts$/.test(file)).map((file) => basename(file, '.ts'))
+    assert.deepEqual(started.sort(), entries.sort())
+    const relativeImport = /^(?:import|export) .*["'](\.\.?\/[^"']+)["']/gm
+    for (const entry of ['main', ...entries]) {
+      const bundle = readFileSync(join(root, '.build/bundle/service', `${entry}.js`), 'utf8')
+      const others = [...bundle.matchAll(relativeImport)].map(([, path]) => path as string)
+      assert.deepEqual(
+        others.filter((path) => entry !== 'main' || !/^\.\/chunk-\w+\.js$/.test(path)),
+        [],
+        entry,
+      )
+    }
+  })
+
+  it('keeps folders small', () => {
+    const counts = new Map<string, number>()
+    for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+    assert.deepEqual(
+      [...counts].filter(([, count]) => count > FOLDER_FILES_MAX),
+      [],
+    )
+  })
+
+  it('has a paragraph at the door of each room: what lives here, what does not, which way imports go', () => {
+    for (const room of rooms) assert.ok(existsSync(join(root, 'engine', room, 'README.md')), room)
+  })
+
+  it('keeps files short', () => {
+    const long = files
+      .filter((file) => /^(engine|server)\//.test(file))
+      .map((file) => ({ file, lines: textOf(file).split('\n').length - 1 }))
+      .filter(({ lines }) => lines > LINES_AIM)
+    for (const { file, lines } of long) assert.ok(lines <= LINES_MAX, `${file} has ${lines} lines`)
+    assert.ok(
+      long.length <= FILES_OVER_AIM,
+      `files over ${LINES_AIM} lines: ${long.map(({ file }) => file).join(', ')}`,
+    )
+  })
+
+  it('keeps lines short', () => {
+    const wide = files.flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, at) => (line.length > COLUMNS_MAX ? [`${file}:${at + 1}`] : [])),
+    )
+    assert.ok(wide.length <= LINES_OVER_COLUMNS, `${wide.length} lines: ${wide.join(', ')}`)
+  })
+
+  it('keeps the README and the designs short', () => {
+    for (const file of listFiles('').filter((name) => /(^|\/)DESIGN\.md$|^README\.md$/.test(name))) {
+      const lines = textOf(file).split('\n').length - 1
+      assert.ok(lines <= DOCUMENT_LINES_MAX, `${file} has ${lines} lines`)
+    }
+  })
+
+  it('uses one word for one thing', () => {
+    const found = files
+      .filter((file) => /^(engine|server)\//.test(file))
+      .flatMap((file) => {
+        const names = [basename(file, '.ts'), ...namesIn(file)]
+        return names.flatMap((name) => {
+          const [, say] = retired.find(([word]) => word.test(name)) ?? []
+          return say === undefined ? [] : [`${file}: ${name} (say: ${say})`]
+        })
+      })
+    assert.deepEqual(found, [])
+    assert.deepEqual(
+      files.filter((file) => emptyEndings.test(file)),
+      [],
+    )
+  })
+
+  it('cites only what is in the repository', () => {
+    assert.deepEqual(brokenCitations({ files: listFiles(''), read: textOf }), [])
+  })
+
+  it('has no any in the engine', () => {
+    for (const file of files.filter((name) => name.startsWith('engine/'))) {
+      assert.doesNotMatch(
+        codeOf(file).replace(/'[^'\n]*'|`[^`]*`/g, "''"),
+        /[:<|&(,]\s*any\b|\bas any\b|\bany\[\]/,
+        file,
+      )
+    }
+  })
+
+  it('has the test of a file where the file is', () => {
+    const tests = files.filter((file) => /^test\/(engine|server|bench)\/.*\.test\.ts$/.test(file))
+    const orphans = tests.filter((test) => {
+      const source = test.slice('test/'.length).replace(/\.test\.ts$/, '.ts')
+      return (
+        !existsSync(join(root, source)) &&
+        !statSync(join(root, dirname(source)), { throwIfNoEntry: false })?.isDirectory()
+      )
+    })
+    assert.deepEqual(orphans, [])
+  })
+})

@@ -1,0 +1,260 @@
+/** Holds every row of a job against the oracle. */
+import assert from 'node:assert/strict'
+import { DecisionPoints } from '../../../engine/domain/event/decision-points.js'
+import type { JobSettings } from '../../../engine/domain/job/job.js'
+import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
+import { JobReader } from '../../../engine/services/read/job-reader.js'
+import { eventAt } from '../../../engine/actor/event-table.js'
+import { viewOf } from '../../../engine/actor/event-reply.js'
+import { BodyCodec } from '../../../engine/store/body-codec.js'
+import type { Entry, Environment } from '../../../engine/store/environment.js'
+import { readNotes } from '../../../engine/actor/notes.js'
+import { decodeContent, decodePrevious, hasNotes } from '../../../engine/store/event-record.js'
+import { decodeTask } from '../../../engine/store/reprocess-row.js'
+import { decodeBallot, decodeBucket, type StatsRow } from '../../../engine/store/rows.js'
+import { jobRange, timeOfKey, timeOfValue, versionOfKey, type ShardTable } from '../../../engine/store/tables.js'
+import { testAuthor } from '../author.js'
+import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from './oracle.js'
+
+const JOB_BYTES = 4
+
+/** A store as it is now, seen by readers that are made for this look at it. */
+export interface StoreLook {
+  readonly environment: Environment
+  readonly codec: BodyCodec
+  readonly reader: JobReader
+}
+
+export function lookAt(environment: Environment): StoreLook {
+  return { environment, codec: new BodyCodec(environment), reader: new JobReader(environment) }
+}
+
+function entries(environment: Environment, table: ShardTable, jobId: number): Entry[] {
+  return [...environment.range(table, jobRange(jobId))]
+}
+
+function hexOf({ key }: Entry): string {
+  return Buffer.from(key.subarray(JOB_BYTES)).toString('hex')
+}
+
+/** Compares everything that is stored of a job with the oracle. */
+export function compareJob(look: StoreLook, job: JobSettings, oracle: OracleJob): void {
+  const { environment } = look
+  const buckets = compareBuckets(environment, job, oracle)
+  compareEvents(look, job, oracle, buckets)
+  compareBallots(environment, job, oracle, buckets)
+  compareStats(look.reader, job, oracle)
+  compareTasks(environment, job, oracle)
+  oracle.causes?.compare(environment, job.id, oracle.events)
+  const models = entries(environment, 'models', job.id).map(({ key }) => versionOfKey(key))
+  assert.deepEqual(models, oracle.models, 'models')
+}
+
+/** Names of the oracle's buckets by their ids in the store. */
+function compareBuckets(environment: Environment, job: JobSettings, oracle: OracleJob): ReadonlyMap<string, string> {
+  const events = new Map<string, number>()
+  for (const { bucket } of oracle.events.values())
+    if (bucket !== null) events.set(bucket, (events.get(bucket) ?? 0) + 1)
+  const wanted = new Map(events)
+  for (const subject of oracle.ballots.keys())
+    if (subject.startsWith('[') && !wanted.has(subject)) wanted.set(subject, 0)
+  const names = new Map<string, string>()
+  const numbers = new Set<number>()
+  const stored = entries(environment, 'buckets', job.id).map((entry) => ({
+    id: hexOf(entry),
+    row: decodeBucket(entry.value),
+  }))
+  const placeOf = (fingerprint: number, values: unknown): string => `${fingerprint} ${JSON.stringify(values)}`
+  const counts = new BucketCounts(environment, job.id)
+  const byPlace = new Map(stored.map((each) => [placeOf(each.row.fingerprint, each.row.values), each]))
+  assert.equal(byPlace.size, stored.length, 'a bucket that is there twice')
+  for (const [name, count] of wanted) {
+    const [points, values] = JSON.parse(name) as [string[], unknown[]]
+    const found = byPlace.get(placeOf(new DecisionPoints(points).fingerprint, values))
+    assert.ok(found !== undefined, `bucket ${name}`)
+    const { id, row } = found
+    names.set(id, name)
+    numbers.add(row.number)
+    const counted = counts.of(Buffer.from(id, 'hex').toString('latin1'), row.number)
+    assert.equal(counted.events, count, `events of bucket ${name}`)
+    assert.deepEqual(counted.decided, decisionsIn(oracle, name), `decisions of bucket ${name}`)
+    assert.equal(row.hasBallot, oracle.ballots.has(name), `votes of bucket ${name}`)
+  }
+  assert.equal(stored.length, wanted.size, 'buckets')
+  assert.equal(entries(environment, 'counts', job.id).length, wanted.size, 'counts of buckets')
+  assert.equal(numbers.size, wanted.size, 'numbers of buckets')
+  return names
+}
+
+/** How many events of the bucket have each label as their decision. */
+function decisionsIn(oracle: OracleJob, name: string): number[] {
+  const own = [...oracle.events.values()].filter(({ bucket }) => bucket === name)
+  return [0, 1, 2].map((label) => own.filter(({ decision }) => decision.label === label).length)
+}
+
+function compareEvents(
+  { environment, codec, reader }: StoreLook,
+  job: JobSettings,
+  oracle: OracleJob,
+  buckets: ReadonlyMap<string, string>,
+): void {
+  const times = entries(environment, 'events', job.id).map(({ key }) => timeOfKey(key))
+  assert.deepEqual(
+    times,
+    [...oracle.events.keys()].sort((a, b) => a - b),
+    'times of events',
+  )
+  for (const [table, state] of [
+    ['awaited', 'awaited'],
+    ['lookups', 'stored'],
+  ] as const) {
+    const marked = [...oracle.events.values()]
+      .filter(({ enrichments }) => enrichments === state)
+      .map(({ micros }) => micros)
+    assert.deepEqual(
+      entries(environment, table, job.id).map(({ key }) => timeOfKey(key)),
+      marked.sort((a, b) => a - b),
+      table,
+    )
+  }
+  for (const event of oracle.events.values()) {
+    const stored = eventAt(environment as Parameters<typeof eventAt>[0], job.id, event.micros)
+    assert.ok(stored !== null)
+    const { header, record } = stored
+    assert.deepEqual(codec.decode(decodeContent(record).body), event.body)
+    assert.equal(
+      header.bucketId === null ? null : buckets.get(Buffer.from(header.bucketId).toString('hex')),
+      event.bucket,
+    )
+    const { bucketId: _, hasClientId, enrichments, ...rest } = header
+    assert.equal(enrichments, event.enrichments, `look-ups of event ${event.id}`)
+    assert.deepEqual(
+      rest,
+      {
+        ...event.decision,
+        outlierScore: Math.fround(event.decision.outlierScore),
+        pending: event.pending,
+        lacksPoints: event.lacks,
+        hasFeedback: event.hasFeedback,
+      },
+      `event ${event.id}`,
+    )
+    assert.equal(hasClientId, !event.ownId)
+    const previous =
+      event.previous === null
+        ? null
+        : {
+            ...event.previous.decision,
+            outlierScore: Math.fround(event.previous.decision.outlierScore),
+            reprocessedMicros: event.previous.atMicros,
+          }
+    assert.deepEqual(decodePrevious(record), previous, `what stood before, event ${event.id}`)
+    assert.equal(hasNotes(record), event.notes.length > 0)
+    assert.deepEqual(
+      readNotes(environment, job.id, stored).map(({ notes }) => notes),
+      event.notes,
+      `notes on ${event.id}`,
+    )
+    assert.deepEqual(reader.event(job, event.id), expectedView(job, oracle, event))
+  }
+  const ids = entries(environment, 'ids', job.id)
+  assert.deepEqual(
+    new Map(ids.map(({ key, value }) => [Buffer.from(key.subarray(JOB_BYTES)).toString(), timeOfValue(value)])),
+    oracle.ids,
+  )
+  const pending = entries(environment, 'pending', job.id).map(({ key }) => timeOfKey(key))
+  assert.deepEqual(
+    pending,
+    [...oracle.events.values()]
+      .filter(({ pending: waits, enrichments }) => waits && enrichments !== 'awaited')
+      .map(({ micros }) => micros)
+      .sort((a, b) => a - b),
+  )
+}
+
+export function expectedView(job: JobSettings, oracle: OracleJob, event: OracleEvent): ReturnType<typeof viewOf> {
+  return viewOf(job, event.id, {
+    ...event.decision,
+    pending: event.pending,
+    micros: event.micros,
+    bucketState: oracle.stateOf(event),
+  })
+}
+
+function compareBallots(
+  environment: Environment,
+  job: JobSettings,
+  oracle: OracleJob,
+  buckets: ReadonlyMap<string, string>,
+): void {
+  const rows = entries(environment, 'ballots', job.id)
+  for (const entry of rows) {
+    const hex = hexOf(entry)
+    const subject =
+      hex.length === 16 ? `event ${timeOfValue(entry.key.subarray(JOB_BYTES))}` : (buckets.get(hex) as string)
+    const wanted = oracle.ballots.get(subject) as OracleBallot
+    assert.ok(wanted !== undefined, `votes on ${subject}`)
+    const { votes, override, consensus } = decodeBallot(entry.value)
+    assert.deepEqual(
+      override,
+      wanted.override === null ? null : { ...wanted.override, by: testAuthor.name },
+      `override on ${subject}`,
+    )
+    assert.deepEqual(
+      votes.map(({ analyst, label, atMicros, eventMicros }) => ({ analyst, label, atMicros, eventMicros })),
+      wanted.votes,
+      `votes on ${subject}`,
+    )
+    assert.equal(consensus, wanted.consensus, `consensus on ${subject}`)
+  }
+  assert.equal(rows.length, oracle.ballots.size, 'ballots')
+}
+
+function compareTasks(environment: Environment, job: JobSettings, oracle: OracleJob): void {
+  const noted = entries(environment, 'notes', job.id).map(({ key }) => timeOfKey(key))
+  assert.deepEqual(
+    noted,
+    [...oracle.events.values()]
+      .filter(({ notes }) => notes.length > 0)
+      .map(({ micros }) => micros)
+      .sort((a, b) => a - b),
+  )
+  const tasks = entries(environment, 'tasks', job.id).map(({ key, value }) => {
+    const { cursor, updated, changed, state } = decodeTask(value)
+    return [timeOfKey(key), { cursor, updated, changed, state }]
+  })
+  assert.deepEqual(tasks, [...oracle.tasks], 'tasks')
+}
+
+function compareStats(reader: JobReader, job: JobSettings, oracle: OracleJob): void {
+  const events = [...oracle.events.values()]
+  const ballots = [...oracle.ballots.values()]
+  const { trainedThroughSeq: _, bucketsMade: __, ...stats } = reader.stats(job)
+  const wanted: Omit<StatsRow, 'trainedThroughSeq' | 'bucketsMade'> = {
+    events: events.length,
+    buckets: new Set(events.flatMap(({ bucket }) => (bucket === null ? [] : [bucket]))).size,
+    feedbackEvents: events.filter(({ hasFeedback }) => hasFeedback).length,
+    pending: events.filter(({ pending }) => pending).length,
+    lastEventMicros: oracle.lastEventMicros,
+    lastFeedbackMicros: oracle.lastFeedbackMicros,
+    feedbackSeq: oracle.feedbackSeq,
+    modelVersion: oracle.modelVersion,
+    modelVersions: oracle.models,
+    consensusCounts: [0, 1, 2].map((label) => ballots.filter(({ consensus }) => consensus === label).length),
+    undecidedBallots: ballots.filter(({ consensus }) => consensus === UNDECIDED).length,
+    lowScoreBallots: ballots.filter(({ votes, override, consensus }) => {
+      return (
+        override === null &&
+        consensus >= 0 &&
+        votes.filter(({ label }) => label === consensus).length / votes.length < 0.6
+      )
+    }).length,
+    consensusFlipsSinceTraining: oracle.since.flips,
+    outliersSinceTraining: oracle.since.outliers,
+    consensusChangesSinceTraining: oracle.since.consensusChanges,
+    lowConfidenceSinceTraining: oracle.since.lowConfidence,
+    decidedSinceTraining: oracle.since.decided,
+    watch: oracle.watch,
+  }
+  assert.deepEqual(stats, wanted, 'counters')
+}

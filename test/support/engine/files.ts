@@ -1,0 +1,17 @@
+/** Directories of one test's own. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterwards, type Ending } from '../afterwards.js'
+
+/** A directory that the caller removes. */
+export function newDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'engine-test-'))
+}
+
+/** A directory that is there until the test ends. */
+export function temporaryDirectory(test: Ending): string {
+  const path = newDirectory()
+  afterwards(test, () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
+  return path
+}

@@ -1,0 +1,425 @@
+/**
+ * What a shard should hold, worked out the simple way: plain JavaScript maps, no bytes, no caches, no turns. Only the
+ * pure parts that have tests of their own are shared with the engine (decision points, ids, the classifier, decide).
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { DecisionPoints, lacksPoints } from '../../../engine/domain/event/decision-points.js'
+import { eventIdOf, microsOfEventId } from '../../../engine/domain/event/event-id.js'
+import type { PointValues } from '../../../engine/domain/event/point-value.js'
+import { decide, noDecision, type Decision } from '../../../engine/domain/decide/decision.js'
+import { freshTrust, learnOfFeedback, seeDecision, withTrust } from '../../../engine/domain/decide/model-trust.js'
+import { hasBuckets, hasClusters, outlierRateOf, type JobSettings } from '../../../engine/domain/job/job.js'
+import { openModel } from '../../../engine/actor/job-model.js'
+import { CauseModel } from '../../../engine/domain/cause/cause-model.js'
+import { noLessons } from '../../../engine/domain/cause/lessons.js'
+import type { Model } from '../../../engine/domain/learn/classifier.js'
+import { decodeModel } from '../../../engine/store/rows.js'
+import { OracleCauses, type CauseJob } from './cause-oracle.js'
+import type { BucketState } from '../../../engine/domain/learn/knowledge-base.js'
+
+export const UNDECIDED = -2
+const NONE = -1
+
+export interface OracleEvent {
+  readonly id: string
+  readonly ownId: boolean
+  readonly micros: number
+  /** As its client sent it, and with what was looked up. */
+  readonly sent: Record<string, unknown>
+  body: Record<string, unknown>
+  enrichments: 'none' | 'awaited' | 'stored'
+  /** Name of its bucket, or null. */
+  bucket: string | null
+  lacks: boolean
+  /** What stood before it was last decided again, or null. */
+  previous: { decision: Decision; atMicros: number } | null
+  readonly notes: unknown[]
+  pending: boolean
+  hasFeedback: boolean
+  decision: Decision
+}
+
+export interface OracleTask {
+  cursor: number
+  updated: number
+  changed: number
+  state: string
+}
+
+export interface OracleBallot {
+  /** Latest vote of each analyst, in the order in which they were cast. */
+  votes: { analyst: string; label: number; atMicros: number; eventMicros: number }[]
+  /** An administrator's word. */
+  override: { label: number; atMicros: number } | null
+  consensus: number
+  /** Every consensus there was, with the number of the job's change that it came with. */
+  history: { seq: number; consensus: number }[]
+  /** What the active model was trained on. */
+  trained: number
+}
+
+/** An entry of the audit log. */
+export interface OracleTold {
+  readonly action: string
+  readonly object: string
+  readonly analyst: string | undefined
+  readonly consensus: number
+}
+
+/** Ballots with their consensus at one moment. */
+export type Snapshot = ReadonlyMap<OracleBallot, number>
+
+/** How often things happened since the active model was installed. */
+export interface OracleCounts {
+  decided: number
+  outliers: number
+  lowConfidence: number
+  consensusChanges: number
+  flips: number
+}
+
+/** The label that has more votes than any other, UNDECIDED for a tie. */
+function majority(votes: OracleBallot['votes']): number {
+  const counts = [0, 1, 2].map((label) => votes.filter((vote) => vote.label === label).length)
+  const most = Math.max(...counts)
+  if (most === 0) return NONE
+  return counts.filter((count) => count === most).length > 1 ? UNDECIDED : counts.indexOf(most)
+}
+
+export interface OracleVote {
+  readonly analyst: string
+  /** Its place. */
+  readonly label: number
+  readonly micros: number
+}
+
+export class OracleJob {
+  readonly events = new Map<number, OracleEvent>()
+  readonly ids = new Map<string, number>()
+  readonly ballots = new Map<string, OracleBallot>()
+  readonly models: number[] = []
+  readonly tasks = new Map<number, OracleTask>()
+  since: OracleCounts = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
+  /** What the audit log is to have, by time. */
+  readonly told = new Map<number, OracleTold>()
+  lastEventMicros: number | null = null
+  lastFeedbackMicros: number | null = null
+  feedbackSeq = 0
+  #throughSeq = 0
+  watch = freshTrust()
+  #model: { version: number; fingerprint: number; model: Model } | null = null
+  /** Where the job has clusters. */
+  causes: OracleCauses | null = null
+
+  find(id: string): OracleEvent | null {
+    const indexed = this.ids.get(id)
+    if (indexed !== undefined) return this.events.get(indexed) ?? null
+    const micros = microsOfEventId(id)
+    const event = micros === null ? undefined : this.events.get(micros)
+    return event === undefined || !event.ownId ? null : event
+  }
+
+  /** `enriched`: it waits for look-ups where the job has any. */
+  ingest(
+    settings: JobSettings,
+    clientId: string | null,
+    { micros, enriched = settings.pipeline.length > 0 }: { readonly micros: number; readonly enriched?: boolean },
+    body: Record<string, unknown>,
+  ): OracleEvent {
+    const known = clientId === null ? null : this.find(clientId)
+    if (known !== null) {
+      if (isDeepStrictEqual(known.sent, body)) return known
+      this.#remove(known)
+    }
+    const values = new DecisionPoints(settings.decisionPoints).valuesOf(body)
+    const bucket = hasBuckets(settings.category) ? JSON.stringify([settings.decisionPoints, values]) : null
+    const pending = settings.status === 'STOPPED' || enriched
+    const clusters = hasClusters(settings.category)
+    const lacks = !clusters && lacksPoints(values)
+    const decision =
+      pending || lacks
+        ? noDecision
+        : clusters
+          ? this.#causesOf(settings).take(this.#causeJob(settings), micros, body, micros)
+          : this.#decide(settings, values, bucket)
+    const event: OracleEvent = {
+      id: clientId ?? eventIdOf(micros),
+      ownId: clientId === null,
+      micros,
+      sent: body,
+      body,
+      enrichments: enriched ? 'awaited' : 'none',
+      bucket,
+      lacks,
+      pending,
+      hasFeedback: false,
+      decision,
+      previous: null,
+      notes: [],
+    }
+    this.events.set(micros, event)
+    if (clientId !== null) this.ids.set(clientId, micros)
+    this.lastEventMicros = micros
+    this.#count(decision)
+    return event
+  }
+
+  vote(settings: JobSettings, event: OracleEvent, { analyst, label, micros }: OracleVote): void {
+    this.#modelEvidence(settings, event, label, micros)
+    const subject = event.bucket ?? `event ${event.micros}`
+    const ballot = this.#ballot(subject)
+    ballot.votes = [
+      ...ballot.votes.filter((vote) => vote.analyst !== analyst),
+      { analyst, label, atMicros: micros, eventMicros: event.micros },
+    ]
+    event.hasFeedback = true
+    this.#settle(ballot, micros, { action: 'voted', object: event.id, analyst })
+  }
+
+  /** The word of an administrator on whatever votes on `subject` count for; null withdraws. */
+  overrule(subject: string, object: string, label: number | null, micros: number): 'override_not_found' | null {
+    if (label === null && (this.ballots.get(subject)?.override ?? null) === null) return 'override_not_found'
+    const ballot = this.#ballot(subject)
+    ballot.override = label === null ? null : { label, atMicros: micros }
+    this.#settle(ballot, micros, {
+      action: label === null ? 'override withdrawn' : 'consensus overridden',
+      object,
+      analyst: undefined,
+    })
+    return null
+  }
+
+  #ballot(subject: string): OracleBallot {
+    const ballot = this.ballots.get(subject) ?? {
+      votes: [],
+      override: null,
+      consensus: NONE,
+      history: [],
+      trained: NONE,
+    }
+    this.ballots.set(subject, ballot)
+    return ballot
+  }
+
+  #settle(ballot: OracleBallot, micros: number, told: Omit<OracleTold, 'consensus'>): void {
+    this.#settleQuietly(ballot)
+    this.lastFeedbackMicros = micros
+    this.told.set(micros, { ...told, consensus: ballot.consensus })
+  }
+
+  #settleQuietly(ballot: OracleBallot): void {
+    const before = ballot.consensus
+    ballot.consensus = ballot.override?.label ?? majority(ballot.votes)
+    if (ballot.consensus !== before) {
+      this.feedbackSeq++
+      if (before !== NONE) this.since.consensusChanges++
+      if (this.#flips(ballot)) this.since.flips++
+      ballot.history.push({ seq: this.feedbackSeq, consensus: ballot.consensus })
+    }
+  }
+
+  resume(settings: JobSettings, nowMicros: number): void {
+    if (settings.status === 'STOPPED') return
+    for (const event of [...this.events.values()].sort((a, b) => a.micros - b.micros)) {
+      if (!event.pending || event.enrichments === 'awaited') continue
+      const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
+      event.decision = event.lacks
+        ? noDecision
+        : hasClusters(settings.category)
+          ? this.#causesOf(settings).take(this.#causeJob(settings), event.micros, event.body, nowMicros)
+          : this.#decide(settings, values, event.bucket)
+      event.pending = false
+      this.#count(event.decision)
+    }
+  }
+
+  /** What was looked up about the event has come: undefined for a step that failed. */
+  enrich(settings: JobSettings, event: OracleEvent, fields: Record<string, unknown> | undefined, micros: number): void {
+    if (event.enrichments !== 'awaited' || settings.status === 'STOPPED') return
+    const own = event.sent.enrichment
+    const { ti, ...kept } = (typeof own === 'object' && own !== null ? own : {}) as Record<string, unknown>
+    if (fields !== undefined || ti !== undefined)
+      event.body = { ...event.sent, enrichment: { ...kept, ...(fields === undefined ? {} : { ti: fields }) } }
+    event.enrichments = 'stored'
+    const to = hasBuckets(settings.category)
+      ? JSON.stringify([settings.decisionPoints, new DecisionPoints(settings.decisionPoints).valuesOf(event.body)])
+      : null
+    if (event.bucket !== null && to !== null && to !== event.bucket)
+      this.#takeVotesAlong(event.bucket, to, event.micros)
+    this.decideAgain(settings, event, micros)
+  }
+
+  #takeVotesAlong(from: string, to: string, eventMicros: number): void {
+    const old = this.ballots.get(from)
+    const given = old?.votes.filter((vote) => vote.eventMicros === eventMicros) ?? []
+    if (old === undefined || given.length === 0) return
+    old.votes = old.votes.filter((vote) => vote.eventMicros !== eventMicros)
+    if (old.votes.length > 0 || old.override !== null) this.#settleQuietly(old)
+    else {
+      if (old.consensus !== NONE) this.since.consensusChanges++
+      this.ballots.delete(from)
+    }
+    for (const vote of given) {
+      const ballot = this.#ballot(to)
+      const other = ballot.votes.find(({ analyst }) => analyst === vote.analyst)
+      if (other !== undefined && other.atMicros > vote.atMicros) continue
+      ballot.votes = [...ballot.votes.filter((one) => one !== other), vote]
+      this.#settleQuietly(ballot)
+    }
+  }
+
+  /** True where the label is another one than before. */
+  decideAgain(settings: JobSettings, event: OracleEvent, micros: number): boolean {
+    const values = new DecisionPoints(settings.decisionPoints).valuesOf(event.body)
+    const own = event.bucket === null && this.ballots.has(`event ${event.micros}`)
+    event.bucket = hasBuckets(settings.category) && !own ? JSON.stringify([settings.decisionPoints, values]) : null
+    event.lacks = !hasClusters(settings.category) && lacksPoints(values)
+    const before = event.decision
+    if (!event.pending) event.previous = { decision: before, atMicros: micros }
+    if (before.modelVersion === this.modelVersion) this.#count(before, -1)
+    const again = !event.pending
+    const subject = own ? `event ${event.micros}` : event.bucket
+    event.decision = event.lacks
+      ? noDecision
+      : hasClusters(settings.category)
+        ? this.#causesOf(settings).again(this.#causeJob(settings), event, micros, subject)
+        : this.#decide(settings, values, subject, again)
+    event.pending = false
+    this.#count(event.decision)
+    return event.decision.label !== before.label
+  }
+
+  piece(
+    settings: JobSettings,
+    id: number,
+    order: { from: number; through: number; times: readonly number[]; last: boolean },
+    micros: number,
+  ): void {
+    const task = this.tasks.get(id)
+    if (task === undefined || task.state === 'finished' || task.cursor !== order.from || settings.status === 'STOPPED')
+      return
+    for (const time of order.times) {
+      const event = this.events.get(time)
+      if (event === undefined || event.enrichments === 'awaited') continue
+      task.updated++
+      if (this.decideAgain(settings, event, micros)) task.changed++
+    }
+    task.cursor = order.through
+    task.state = order.last ? 'finished' : 'running'
+  }
+
+  /** What a training that begins now will have seen. A ballot that is dropped and comes again later is another one. */
+  snapshot(): Snapshot {
+    return new Map([...this.ballots.values()].map((ballot) => [ballot, ballot.consensus]))
+  }
+
+  install(bytes: Uint8Array, seen: Snapshot): void {
+    const { row, model } = decodeModel(bytes)
+    this.#model = { version: row.version, fingerprint: row.fingerprint, model: openModel(Uint8Array.from(model)) }
+    if (!this.models.includes(row.version)) this.models.push(row.version)
+    for (const ballot of this.ballots.values()) ballot.trained = seen.get(ballot) ?? NONE
+    this.since = { decided: 0, outliers: 0, lowConfidence: 0, consensusChanges: 0, flips: 0 }
+    this.watch = freshTrust()
+    this.#throughSeq = row.throughSeq
+  }
+
+  /** Labels since the training, the one at it first: whether the new one was there, with another one after it. */
+  #flips({ consensus, history }: OracleBallot): boolean {
+    const before = history.filter(({ seq }) => seq <= this.#throughSeq).slice(-1)
+    const labels = [...before, ...history.filter(({ seq }) => seq > this.#throughSeq)].map((one) => one.consensus)
+    const last = labels.findLast((label) => label >= 0)
+    return consensus >= 0 && last !== consensus && labels.includes(consensus)
+  }
+
+  get modelVersion(): number {
+    return this.#model?.version ?? 0
+  }
+
+  stateOf(event: OracleEvent): BucketState {
+    const ballot = this.ballots.get(event.bucket ?? `event ${event.micros}`)
+    if (ballot === undefined) return 'new'
+    if (ballot.trained >= 0) return ballot.trained === ballot.consensus ? 'in_knowledge_base' : 'retrain'
+    return ballot.consensus === NONE ? 'new' : 'pending'
+  }
+
+  #causesOf(settings: JobSettings): OracleCauses {
+    return (this.causes ??= new OracleCauses(settings))
+  }
+
+  #causeJob(settings: JobSettings): CauseJob {
+    const fits =
+      this.#model !== null && this.#model.fingerprint === new DecisionPoints(settings.decisionPoints).fingerprint
+    return {
+      settings,
+      lessons: fits && this.#model?.model instanceof CauseModel ? this.#model.model.lessons : noLessons,
+      decide: fits ? (values, subject, again) => this.#decide(settings, values, subject, again) : null,
+      find: (micros) => {
+        const event = this.events.get(micros)
+        return event === undefined || event.pending ? null : event
+      },
+      change: (micros, decision) => {
+        const event = this.events.get(micros) as OracleEvent
+        if (event.decision.modelVersion === this.modelVersion) this.#count(event.decision, -1)
+        event.decision = decision
+        this.#count(decision)
+      },
+    }
+  }
+
+  #remove(event: OracleEvent): void {
+    this.events.delete(event.micros)
+    this.causes?.remove(event.micros)
+    if (event.bucket !== null) return
+    const ballot = this.ballots.get(`event ${event.micros}`)
+    if (ballot !== undefined && ballot.consensus !== NONE) this.since.consensusChanges++
+    this.ballots.delete(`event ${event.micros}`)
+  }
+
+  #decide(settings: JobSettings, values: PointValues, bucket: string | null, again = false): Decision {
+    const { fingerprint } = new DecisionPoints(settings.decisionPoints)
+    if (this.#model === null || this.#model.fingerprint !== fingerprint) return noDecision
+    const ballot = bucket === null ? undefined : this.ballots.get(bucket)
+    const known = ballot !== undefined && ballot.consensus >= 0 && ballot.trained >= 0 ? this.#known(ballot) : null
+    const own = decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
+    const terms = {
+      outlierRate: outlierRateOf(settings.advancedSettings),
+      modelThreshold: this.#model.model.summary.outlierThreshold,
+      consensusCounts: this.#consensusCounts(),
+    }
+    const decision = withTrust(own, this.watch, terms)
+    if (!again) seeDecision(own, this.watch, terms, this.lastEventMicros ?? 0)
+    return decision
+  }
+
+  #consensusCounts(): number[] {
+    return [0, 1, 2].map((label) => [...this.ballots.values()].filter(({ consensus }) => consensus === label).length)
+  }
+
+  #modelEvidence(settings: JobSettings, event: OracleEvent, label: number, micros: number): void {
+    const { source, modelVersion } = event.decision
+    const points = new DecisionPoints(settings.decisionPoints)
+    if (event.hasFeedback || !source.endsWith('model') || this.#model === null || modelVersion !== this.#model.version)
+      return
+    if (this.#model.fingerprint !== points.fingerprint) return
+    const values =
+      this.causes === null
+        ? points.valuesOf(event.body)
+        : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
+    if (values === null) return
+    const own = decide(this.#model.model, modelVersion, values, null, new Float64Array(3))
+    learnOfFeedback(own, label, this.watch, this.#consensusCounts(), micros)
+  }
+
+  #known({ consensus, override, votes }: OracleBallot): { label: number; votesFor: number; votes: number } {
+    const all = votes.length + 1
+    if (override !== null) return { label: consensus, votesFor: all, votes: all }
+    return { label: consensus, votesFor: votes.filter(({ label }) => label === consensus).length, votes: votes.length }
+  }
+
+  #count(decision: Decision, by = 1): void {
+    if (decision.label < 0) return
+    this.since.decided += by
+    if (decision.outlier) this.since.outliers += by
+    if (decision.confidence < 6_000) this.since.lowConfidence += by
+  }
+}

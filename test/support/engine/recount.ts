@@ -1,0 +1,122 @@
+/** Counts everything that is stored of a job again, from nothing but the rows, and holds the counters against it. */
+import assert from 'node:assert/strict'
+import { consensusOf, isLabel, isLowScore, UNDECIDED } from '../../../engine/domain/learn/consensus.js'
+import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
+import { BodyCodec } from '../../../engine/store/body-codec.js'
+import type { Entry, Environment } from '../../../engine/store/environment.js'
+import { decodeContent, decodeHeader } from '../../../engine/store/event-record.js'
+import { decodeBallot, decodeBucket, decodeStats, type BallotRow, type StatsRow } from '../../../engine/store/rows.js'
+import { jobKey, jobRange, modelKey, timeOfKey, timeOfValue, type ShardTable } from '../../../engine/store/tables.js'
+import { eventIdOf } from '../../../engine/domain/event/event-id.js'
+
+export interface Recounted {
+  /** Bodies by event id. */
+  readonly events: ReadonlyMap<string, Record<string, unknown>>
+  /** Ballots by bucket id or time of the event, in hexadecimal. */
+  readonly ballots: ReadonlyMap<string, BallotRow>
+  readonly stats: StatsRow
+}
+
+const LABELS = 3
+
+/** Fails where a row is missing, left over or counted wrong. */
+export function recount(environment: Environment, jobId: number): Recounted {
+  const entries = (table: ShardTable): Entry[] => [...environment.range(table, jobRange(jobId))]
+  const subject = ({ key }: Entry): string => Buffer.from(key.subarray(4)).toString('hex')
+  const codec = new BodyCodec(environment)
+  const events = new Map<string, Record<string, unknown>>()
+  const perBucket = new Map<string, number>()
+  const decisions = new Map<string, number[]>()
+  const [ids, pending] = [new Map<string, number>(), new Set<number>()]
+  for (const { key, value } of entries('ids')) ids.set(Buffer.from(key.subarray(4)).toString(), timeOfValue(value))
+  for (const { key } of [...entries('pending'), ...entries('awaited')]) pending.add(timeOfKey(key))
+  const enrichments = new Set(entries('lookups').map(({ key }) => timeOfKey(key)))
+  let feedbackEvents = 0
+  for (const { key, value } of entries('events')) {
+    const micros = timeOfKey(key)
+    const header = decodeHeader(value)
+    const { body, clientId } = decodeContent(value)
+    assert.equal(header.hasClientId, clientId !== null)
+    if (clientId !== null) assert.equal(ids.get(clientId), micros, `the index of event ${clientId}`)
+    assert.equal(header.pending, pending.delete(micros), 'the pending mark of an event')
+    assert.equal(header.enrichments === 'stored', enrichments.delete(micros), 'the look-ups of an event')
+    events.set(clientId ?? eventIdOf(micros), codec.decode(body))
+    if (header.hasFeedback) feedbackEvents++
+    if (header.bucketId === null) continue
+    const bucket = Buffer.from(header.bucketId).toString('hex')
+    perBucket.set(bucket, (perBucket.get(bucket) ?? 0) + 1)
+    const decided = decisions.get(bucket) ?? new Array<number>(LABELS).fill(0)
+    if (header.label >= 0) decided[header.label] = (decided[header.label] as number) + 1
+    decisions.set(bucket, decided)
+  }
+  assert.equal(events.size, entries('events').length, 'one event an id')
+  assert.deepEqual([pending.size, enrichments.size], [0, 0], 'marks and look-ups without an event')
+  for (const [id, micros] of ids) assert.ok(events.has(id), `an index without an event: ${id}, ${micros}`)
+  const ballots = new Map(entries('ballots').map((entry) => [subject(entry), decodeBallot(entry.value)]))
+  const buckets = entries('buckets').map((entry) => [subject(entry), entry.value] as const)
+  recountBuckets(environment, jobId, { buckets, perBucket, ballots, decisions })
+  assert.equal(entries('counts').length, entries('buckets').length, 'counts without a bucket')
+  const stored = environment.get('stats', jobKey(jobId))
+  assert.ok(stored !== undefined, 'counters')
+  const stats = decodeStats(stored)
+  for (const version of stats.modelVersions)
+    assert.ok(environment.get('models', modelKey(jobId, version)) !== undefined, `model ${version}`)
+  const consensus = [...ballots.values()].map((ballot) => ballot.consensus)
+  assert.deepEqual(
+    [
+      stats.events,
+      stats.buckets,
+      stats.feedbackEvents,
+      stats.undecidedBallots,
+      stats.lowScoreBallots,
+      stats.consensusCounts,
+    ],
+    [
+      events.size,
+      perBucket.size,
+      feedbackEvents,
+      consensus.filter((one) => one === UNDECIDED).length,
+      [...ballots.values()].filter((one) =>
+        isLowScore(one.votes, one.override === null ? null : one.override.label, one.consensus),
+      ).length,
+      Array.from({ length: LABELS }, (_, label) => consensus.filter((one) => one === label).length),
+    ],
+    'counters: events, buckets, events with feedback, undecided, low score, consensus',
+  )
+  return { events, ballots, stats }
+}
+
+interface Recounting {
+  readonly buckets: readonly (readonly [id: string, row: Uint8Array])[]
+  /** Events. */
+  readonly perBucket: ReadonlyMap<string, number>
+  readonly ballots: ReadonlyMap<string, BallotRow>
+  readonly decisions: ReadonlyMap<string, number[]>
+}
+
+function recountBuckets(
+  environment: Environment,
+  jobId: number,
+  { buckets, perBucket, ballots, decisions }: Recounting,
+): void {
+  const left = new Set(perBucket.keys())
+  const counts = new BucketCounts(environment, jobId)
+  for (const [id, value] of buckets) {
+    const { number, hasBallot } = decodeBucket(value)
+    const { events, decided } = counts.of(Buffer.from(id, 'hex').toString('latin1'), number)
+    assert.equal(events, perBucket.get(id) ?? 0, 'events of a bucket')
+    assert.deepEqual(decided, decisions.get(id) ?? new Array<number>(LABELS).fill(0), 'decisions of a bucket')
+    assert.equal(hasBallot, ballots.has(id), 'the ballot of a bucket')
+    assert.ok(left.delete(id) || hasBallot, 'a bucket without events and votes')
+  }
+  assert.equal(left.size, 0, 'events without a bucket')
+  for (const { votes, override, consensus } of ballots.values()) {
+    assert.equal(
+      consensus,
+      consensusOf(votes, override === null ? null : override.label, LABELS),
+      'the consensus of a ballot',
+    )
+    assert.equal(new Set(votes.map(({ analyst }) => analyst)).size, votes.length, 'votes of one analyst')
+    assert.ok(votes.every(({ label }) => isLabel(label)))
+  }
+}

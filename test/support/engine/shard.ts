@@ -1,0 +1,380 @@
+/** A shard and its mailbox on a store in memory, without threads: everything else is as in the service. */
+import type { JobSettings } from '../../../engine/domain/job/job.js'
+import { defaultLabels } from '../../../engine/domain/job/labels.js'
+import { objectiveOf } from '../../../engine/domain/job/objective.js'
+import { hasBuckets, hasClusters } from '../../../engine/domain/job/job.js'
+import { causeSettingsOf } from '../../../engine/domain/cause/settings.js'
+import { DecisionPoints } from '../../../engine/domain/event/decision-points.js'
+import { must } from '../../../engine/assert.js'
+import { isRefusal } from '../../../engine/errors.js'
+import { withAuthor } from '../../../engine/actor/message-author.js'
+import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
+import { JobReader } from '../../../engine/services/read/job-reader.js'
+import { LatestEvents } from '../../../engine/runtime/latest-events.js'
+import { Mailbox } from '../../../engine/runtime/mailbox/mailbox.js'
+import type { MessageKind } from '../../../engine/actor/message.js'
+import { encodeNote } from '../../../engine/actor/notes.js'
+import type { NoteInput } from '../../../engine/api/reprocess-service.js'
+import { Shard, type HandOver } from '../../../engine/actor/shard.js'
+import { encodeOrder, type TaskOrder } from '../../../engine/actor/reprocess-tasks.js'
+import { refusalExtra } from '../../../engine/actor/reply.js'
+import { CommitFailed, type CommitElsewhere } from '../../../engine/actor/turn-store.js'
+import { TrainingSignals } from '../../../engine/services/training/training-task.js'
+import { trainFrom } from '../../../engine/services/training/training-thread.js'
+import { refuseTurn, type TurnResult, type TurnTask } from '../../../engine/actor/turn-task.js'
+import type { EventView, FeedbackInput } from '../../../engine/api/decision-service.js'
+import { WriteBatch, type Environment } from '../../../engine/store/environment.js'
+import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
+import type { ReprocessRow, ReprocessSelection } from '../../../engine/store/reprocess-row.js'
+import { decodeBucketNumber, encodeCount, encodeModel, type CountRow } from '../../../engine/store/rows.js'
+import { BodyCodec } from '../../../engine/store/body-codec.js'
+import { decodeContent } from '../../../engine/store/event-record.js'
+import {
+  JOB_BYTES,
+  jobOfKey,
+  jobRange,
+  metaKey,
+  sharedTables,
+  shardTables,
+  versionOfKey,
+} from '../../../engine/store/tables.js'
+import { testAuthor } from '../author.js'
+
+export const sectionNames = ['service']
+/** Of a round of counts: a few, so that rounds end. */
+const usualLateEventsMax = 8
+
+/** The selection of a task that names every event. */
+export const everything: ReprocessSelection = { dateField: '@timestamp', startDate: null, endDate: null, filters: [] }
+const authoredKinds: readonly MessageKind[] = ['historic', 'feedback', 'override']
+
+/** Settings of a job as the catalog makes them. */
+export function jobSettings(more: Partial<JobSettings> = {}): JobSettings {
+  const category = more.category ?? 'Decision intelligence'
+  return {
+    id: 1,
+    revision: 1,
+    shard: 0,
+    title: 'a job',
+    description: '',
+    category,
+    decisionPoints: ['host', 'user'],
+    labels: defaultLabels(category),
+    autoRetrain: null,
+    advancedSettings: {},
+    feedbackColumns: [],
+    pipeline: [],
+    status: 'STARTED',
+    createdAt: '2026-01-01T00:00:00.000000Z',
+    ...more,
+  }
+}
+
+/** What a message becomes: a promise for its result. */
+export interface Posting {
+  readonly job: JobSettings
+  readonly kind: MessageKind
+  readonly eventId?: string | null
+  readonly idInBody?: boolean
+  readonly body?: Uint8Array | string
+  readonly micros?: number
+}
+
+/** How far rows are behind depends on where turns end; what they come to does not. */
+function wholeCount(environment: Environment, key: Uint8Array): CountRow {
+  const [jobId, number] = [jobOfKey(key), versionOfKey(key)]
+  const bucket = [...environment.range('buckets', jobRange(jobId))].find(
+    ({ value }) => decodeBucketNumber(value) === number,
+  )
+  const id = Buffer.from(must(bucket, 'the bucket of counts').key.subarray(JOB_BYTES)).toString('latin1')
+  return new BucketCounts(environment, jobId).of(id, number)
+}
+
+/** A turn that was laid down and is to be committed, as by another thread. */
+class LaidDown {
+  readonly place: number
+  readonly #batch = new WriteBatch()
+  readonly #environment: Environment
+  /** What became of it: null while nothing has. */
+  outcome: { readonly error: unknown } | 'committed' | null = null
+  /** Told when it is committed. */
+  whenCommitted: () => void = () => {}
+
+  constructor(environment: Environment, place: number, batch: WriteBatch) {
+    const packed = new Uint8Array(batch.packedBytes)
+    batch.pack(packed, shardTables)
+    this.#batch.unpack(packed, batch.size, shardTables)
+    this.#environment = environment
+    this.place = place
+  }
+
+  commit(): void {
+    if (this.outcome !== null) return
+    try {
+      this.#environment.commit(this.#batch)
+      this.outcome = 'committed'
+      this.whenCommitted()
+    } catch (error) {
+      this.outcome = { error }
+    }
+  }
+}
+
+/** Lays turns down, and commits them some time later, or when they are waited for. */
+export class LateCommits implements HandOver {
+  readonly #environment: Environment
+  laid: LaidDown | null = null
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  offer(_: number, place: number, batch: WriteBatch): CommitElsewhere {
+    this.wait()
+    const laid = (this.laid = new LaidDown(this.#environment, place, batch))
+    return {
+      isOver: () => laid.outcome !== null,
+      settle: () => {
+        laid.commit()
+        if (laid.outcome !== 'committed') throw new CommitFailed()
+      },
+    }
+  }
+
+  wait(): void {
+    this.laid?.commit()
+  }
+}
+
+export class TestShard<E extends Environment = MemoryEnvironment> {
+  readonly environment: E
+  readonly failures: unknown[] = []
+  /** Runs a turn; a test puts its own here to let turns fail. */
+  run: (task: TurnTask) => TurnResult
+  mailbox: Mailbox
+  /** Rounds of the event loop until a turn that was handed over is committed; negative: none is handed over. A test puts its own here. */
+  commitRounds: () => number = () => 1
+  readonly lateCommits: LateCommits
+  /** What the main thread remembers; a test compares it with what is stored. */
+  latest = this.#noneYet()
+  readonly #uncountedEventsMax: number
+  #shard: Shard
+  #micros = 1_700_000_000_000_000
+
+  constructor(
+    environment: E = new MemoryEnvironment(shardTables) as Environment as E,
+    uncountedEventsMax = usualLateEventsMax,
+  ) {
+    this.environment = environment
+    this.#uncountedEventsMax = uncountedEventsMax
+    this.lateCommits = new LateCommits(environment)
+    this.#shard = this.#newShard()
+    this.run = (task) => this.#shard.run(task)
+    this.mailbox = this.#openMailbox()
+  }
+
+  /** The shard runs the turn; for a `run` of the test's own. */
+  runTurn(task: TurnTask): TurnResult {
+    return this.#shard.run(task)
+  }
+
+  /** The thread is another one from now on; whoever has the mailbox does not know. */
+  replaceThread(): void {
+    this.#shard = this.#newShard()
+  }
+
+  #newShard(): Shard {
+    return new Shard(this.environment, sectionNames, this.#uncountedEventsMax, this.lateCommits)
+  }
+
+  /** The thread of the next turn dies, before or after its commit; whether it has. */
+  dieOnce(when: 'before' | 'after'): { happened: boolean } {
+    const death = { happened: false }
+    this.run = (task) => {
+      if (death.happened) return this.runTurn(task)
+      death.happened = true
+      if (when === 'after') this.runTurn(task)
+      this.replaceThread()
+      throw new Error('the thread died')
+    }
+    return death
+  }
+
+  /** The process is another one from now on. */
+  restart(): void {
+    this.replaceThread()
+    this.latest = this.#noneYet()
+    this.mailbox = this.#openMailbox()
+  }
+
+  /** The next `count` times. */
+  take(count = 1): number {
+    const micros = this.#micros
+    this.#micros += count
+    return micros
+  }
+
+  post(posting: Posting): Promise<unknown> {
+    const { job, kind, eventId = null, idInBody = false, body = '', micros = this.take() } = posting
+    const plain = typeof body === 'string' ? Buffer.from(body) : body
+    const bytes = authoredKinds.includes(kind) ? withAuthor(testAuthor, plain) : plain
+    return new Promise((resolve, reject) => {
+      const receiver =
+        kind === 'ingest' ? { ingested: resolve, refused: reject } : { resolved: resolve, refused: reject }
+      this.mailbox.post({ job, kind, eventId, idInBody, body: bytes, receiver }, micros)
+    })
+  }
+
+  ingest(job: JobSettings, rawBody: unknown, eventId: string | null = null): Promise<EventView> {
+    return this.post({
+      job,
+      kind: 'ingest',
+      eventId,
+      body: JSON.stringify({ job_id: job.id, raw_body: rawBody }),
+    }) as Promise<EventView>
+  }
+
+  feedback(job: JobSettings, eventId: string, analyst: string, label: string): Promise<unknown> {
+    return this.vote(job, eventId, { analyst, label })
+  }
+
+  /** Feedback with what else an analyst may say. */
+  vote(job: JobSettings, eventId: string, input: Partial<FeedbackInput>): Promise<unknown> {
+    return this.post({ job, kind: 'feedback', eventId, body: JSON.stringify(input) })
+  }
+
+  override(job: JobSettings, target: { eventId?: string; bucketId?: string }, label: string | null): Promise<unknown> {
+    const { eventId = null, bucketId = null } = target
+    return this.post({ job, kind: 'override', eventId, body: JSON.stringify({ label, bucketId }) })
+  }
+
+  historic(job: JobSettings, document: unknown): Promise<unknown> {
+    return this.post({ job, kind: 'historic', body: JSON.stringify(document), micros: this.take(10_000) })
+  }
+
+  /** Resumes until nothing waits, as the engine does. */
+  async resume(job: JobSettings): Promise<number> {
+    let messages = 0
+    for (;;) {
+      messages++
+      if (!((await this.post({ job, kind: 'resume' })) as { more: boolean }).more) return messages
+    }
+  }
+
+  async purge(job: JobSettings): Promise<number> {
+    let messages = 0
+    for (;;) {
+      messages++
+      if (!((await this.post({ job, kind: 'purge' })) as { more: boolean }).more) return messages
+    }
+  }
+
+  note(job: JobSettings, eventId: string, notes: unknown, more: Partial<NoteInput> = {}): Promise<unknown> {
+    const note = {
+      notes,
+      savedObjects: null,
+      author: 'agent',
+      workflowName: null,
+      workflowId: null,
+      sessionId: null,
+      ...more,
+    }
+    return this.post({ job, kind: 'note', eventId, body: encodeNote(note) })
+  }
+
+  task(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
+    return this.post({ job, kind: 'task', body: encodeOrder(order) }) as Promise<ReprocessRow | null>
+  }
+
+  /** Trains from what is stored now; the bytes of an install message. */
+  train(job: JobSettings, version: number): Uint8Array {
+    const result = trainFrom(
+      this.environment,
+      {
+        dataDir: '',
+        shard: 0,
+        jobId: job.id,
+        points: job.decisionPoints,
+        labels: job.labels.map(({ name }) => name),
+        buckets: hasBuckets(job.category),
+        ...(hasClusters(job.category) ? { cause: causeSettingsOf(job) } : {}),
+        seed: version,
+        objective: objectiveOf(job),
+        signals: new SharedArrayBuffer(0),
+      },
+      new TrainingSignals(),
+    )
+    const { fingerprint } = new DecisionPoints(job.decisionPoints)
+    return encodeModel(
+      { version, throughSeq: result.throughSeq, trainedMicros: 0, fingerprint, summary: result.summary },
+      result.model,
+    )
+  }
+
+  install(job: JobSettings, model: Uint8Array): Promise<unknown> {
+    return this.post({ job, kind: 'install', body: model })
+  }
+
+  reader(): JobReader {
+    return new JobReader(this.environment)
+  }
+
+  view(job: JobSettings, eventId: string): EventView {
+    return this.reader().event(job, eventId)
+  }
+
+  /** Every row of the store, `table key value` in hexadecimal, counts as what they come to; of one job where `jobId` is given. */
+  rows(jobId?: number): string[] {
+    const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+    const own = jobId === undefined ? '' : jobId.toString(16).padStart(8, '0')
+    const codec = new BodyCodec(this.environment)
+    // Which texts have become words depends on when the shard was opened; what they spell does not.
+    const shown = (table: string, key: Uint8Array, value: Uint8Array): string => {
+      if (table === 'counts') return hex(encodeCount(wholeCount(this.environment, key)))
+      if (table !== 'events') return hex(value)
+      const { body, extras, clientId } = decodeContent(value)
+      return `${hex(value.subarray(0, 32))} ${JSON.stringify([codec.decode(body), extras, clientId])}`
+    }
+    return shardTables.flatMap((table) => {
+      if (table === 'words' || (jobId !== undefined && sharedTables.includes(table))) return []
+      return [...this.environment.range(table, {})]
+        .map(({ key, value }) => `${table} ${hex(key)} ${shown(table, key, value)}`)
+        .filter((row) => !row.startsWith(`meta ${hex(metaKey('counted_through'))}`))
+        .filter((row) => jobId === undefined || row.startsWith(`${table} ${own}`))
+    })
+  }
+
+  #noneYet(): LatestEvents {
+    return new LatestEvents((job, micros) => this.reader().hasIdsAhead(job.id, micros))
+  }
+
+  #openMailbox(): Mailbox {
+    return new Mailbox({
+      shard: 0,
+      run: async (task, decided) => {
+        await new Promise((resolve) => setImmediate(resolve))
+        const rounds = this.commitRounds()
+        const result = this.run({ ...task, handsOver: rounds >= 0 })
+        return result.handedOver === true ? await this.#commitLater(task, result, rounds, decided) : result
+      },
+      events: {
+        committed: (_, { changed }) => changed.forEach((jobId) => this.latest.forget(jobId)),
+        added: (...event) => this.latest.keep(...event),
+        failed: (_, error) => this.failures.push(error),
+      },
+      takeTimes: (count) => this.take(count),
+      followsMin: 0,
+    })
+  }
+
+  async #commitLater(task: TurnTask, result: TurnResult, rounds: number, decided: () => void): Promise<TurnResult> {
+    const laid = must(this.lateCommits.laid, 'what was', 'laid down')
+    decided()
+    for (let round = 0; round < rounds; round++) await new Promise((resolve) => setImmediate(resolve))
+    laid.commit()
+    if (laid.outcome === 'committed') return { ...result, flushMs: 0 }
+    const { error } = laid.outcome as { error: unknown }
+    if (!isRefusal(error)) throw error
+    return { ...refuseTurn(task, refusalExtra(error)), beginsAnew: true }
+  }
+}

@@ -27,7 +27,7 @@ import type {
   DeletionQuery,
   ResourceQuery,
 } from './api/decision-service.js'
-import type { Author, JobHandle, Principal } from './api/principal.js'
+import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -200,7 +200,7 @@ export class Engine implements DecisionService {
     this.#resources.setJobStatus(handle.id, 'STOPPED', by)
   }
 
-  async applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome> {
+  async applyResources(document: unknown, overwrite: boolean, by: ScopedAuthor): Promise<ApplyOutcome> {
     this.#wired.admission.mustAccept()
     return this.#resources.apply(document, overwrite, by)
   }
@@ -209,9 +209,9 @@ export class Engine implements DecisionService {
     return this.#resources.list(query)
   }
 
-  async deleteResource(query: DeletionQuery, by: Author): Promise<DeletionOutcome> {
+  async deleteResource(query: DeletionQuery, by: ScopedAuthor): Promise<DeletionOutcome> {
     this.#wired.admission.mustAccept()
-    const outcome = this.#resources.remove(query, by)
+    const outcome = this.#resources.delete(query, by)
     for (const { type, internalId } of outcome.deleted)
       if (type === 'job') this.#services.upkeep.forget(internalId as number)
     return outcome

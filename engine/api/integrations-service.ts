@@ -1,7 +1,7 @@
-/** What may be asked of the integrations of pipelines: how they fare, and what they could not deliver. */
+/** The contract of integrations in pipelines: their state, and what they could not deliver. */
 import type { IntegrationRole } from '../domain/job/job.js'
 
-/** How a step that takes events out is. */
+/** The state of a step that delivers events. */
 export interface DeliveryView {
   readonly jobId: number
   readonly jobTitle: string
@@ -9,63 +9,66 @@ export interface DeliveryView {
   readonly integrationTitle: string
   readonly role: IntegrationRole
   /**
-   * `running`: all is well. `retrying`: it failed and is tried again. `open`: it failed often and is tried ever less. `full`:
-   * too much failed for good; nothing new is taken. `invalid`: it cannot be opened as it is set up.
+   * - `running`: it works.
+   * - `retrying`: it failed and is retried.
+   * - `open`: it failed often and is retried less and less often.
+   * - `full`: too many events failed for good. It takes no new ones.
+   * - `invalid`: its settings do not work.
    */
   readonly state: 'running' | 'retrying' | 'open' | 'full' | 'invalid'
-  /** Why; '' where all is well. */
+  /** Why; '' while it works. */
   readonly reason: string
   /** Events delivered since the service was started. */
   readonly delivered: number
-  /** Events that failed while others got through, and are tried again by themselves. */
+  /** Events that failed while others were delivered, and that will be retried. */
   readonly waiting: number
   /** Events that failed for good. */
   readonly dead: number
   readonly lastDeliveredMicros: number | null
-  /** Ingest time up to which every event was handled. */
+  /** Every event up to this ingest time was handled. */
   readonly handledThroughMicros: number
 }
 
-/** How a step that brings events in is. */
+/** The state of a step that brings in events. */
 export interface InputView {
   readonly jobId: number
   readonly jobTitle: string
   readonly integrationId: number
   readonly integrationTitle: string
-  /** As of a delivery; `paused` while its job is stopped. */
+  /** As for a delivery; `paused` while its job is stopped. */
   readonly state: 'running' | 'retrying' | 'open' | 'invalid' | 'paused'
-  /** Why, or the latest document that was no event; '' where all is well. */
+  /** Why, or what was wrong with the latest refused document; '' while it works. */
   readonly reason: string
-  /** Documents taken in since the service was started, and those that were no events. */
+  /** Documents taken in and documents refused since the service was started. */
   readonly taken: number
   readonly refused: number
   readonly lastTakenMicros: number | null
 }
 
-/** How a step that looks things up is. */
+/** The state of a step that enriches events. */
 export interface EnrichmentView {
   readonly jobId: number
   readonly jobTitle: string
   readonly integrationId: number
   readonly integrationTitle: string
-  /** What its fields are called by: `enrichment.<name>.<field>`. */
+  /** The name in its fields: `enrichment.<name>.<field>`. */
   readonly name: string
-  /** As of a delivery. */
+  /** As for a delivery. */
   readonly state: 'running' | 'retrying' | 'open' | 'invalid'
-  /** Why; '' where all is well. */
+  /** Why; '' while it works. */
   readonly reason: string
-  /** What it knows by itself, such as how many indicators; '' where it asks each time. */
+  /** What it holds in memory, such as a number of indicators; '' where it asks its source each time. */
   readonly summary: string
-  /** Look-ups since the service was started, by how they ended. */
+  /** Enrichments since the service was started, by result. */
   readonly found: number
   readonly nothing: number
   readonly failed: number
   readonly late: number
-  /** Of them, those that were answered from memory. */
+  /** Those of them that were answered from memory. */
   readonly remembered: number
 }
 
-/** A delivery that failed while others got through, or (of the role input, always dead) a document that was no event. */
+/** A delivery that failed while others succeeded, or a refused document (of the role input, and always dead). */
 export interface DeadLetterView {
   readonly id: string
   readonly jobId: number
@@ -73,21 +76,21 @@ export interface DeadLetterView {
   readonly integrationId: number
   readonly integrationTitle: string
   readonly role: IntegrationRole
-  /** null where the event is gone; of a document the id that its event would have. */
+  /** Null where the event is gone; for a document, the id that its event would have. */
   readonly eventId: string | null
   readonly state: 'waiting' | 'dead'
   readonly attempts: number
   readonly reason: string
   readonly firstFailedMicros: number
   readonly lastFailedMicros: number
-  /** null for the dead. */
+  /** Null for dead ones. */
   readonly nextAttemptMicros: number | null
 }
 
 export interface DeadLetterQuery {
   readonly jobId?: number | undefined
   readonly integrationId?: number | undefined
-  /** Of one letter. */
+  /** The id of one dead letter. */
   readonly id?: string | undefined
 }
 
@@ -96,13 +99,13 @@ export interface DeadLetterPage {
   readonly total: number
 }
 
-/** All of it rejects with integrations_unavailable for the moment in which the thread of the integrations starts again. */
+/** All methods reject with integrations_unavailable while the integrations' thread restarts. */
 export interface IntegrationsService {
   deliveries(): Promise<readonly DeliveryView[]>
   inputs(): Promise<readonly InputView[]>
   /** Steps of jobs that are started. */
   enrichments(): Promise<readonly EnrichmentView[]>
-  /** Letters by job, integration, role and time of their events; pages count from 0. */
+  /** Dead letters by job, integration, role and time of their events; pages count from 0. */
   deadLetters(
     query: DeadLetterQuery & {
       readonly state?: 'waiting' | 'dead' | undefined
@@ -110,8 +113,8 @@ export interface IntegrationsService {
       readonly size: number
     },
   ): Promise<DeadLetterPage>
-  /** Dead letters are tried again; how many. Rejects with letter_not_found where one is named and is not there. */
+  /** Retries dead letters and returns their number. Rejects with letter_not_found for an unknown id. */
   sendAgain(query: DeadLetterQuery): Promise<number>
-  /** Dead letters are given up for good; how many. Rejects with letter_not_found where one is named and is not there. */
+  /** Deletes dead letters for good and returns their number. Rejects with letter_not_found for an unknown id. */
   discard(query: DeadLetterQuery): Promise<number>
 }

@@ -92,7 +92,7 @@ export function openStores(
   mustHaveDeleted(dataDir, shardReaders, resources, auditLog)
   mustBeCurrent(dataDir, shardReaders, resources, catalogStore, onLoss)
   followStored(ingestClock, { resources, catalogStore, shardReaders })
-  if (stepsAreLost) resources.beginStepsAnew()
+  if (stepsAreLost) resources.restartSteps()
   return {
     dataDir,
     clock,

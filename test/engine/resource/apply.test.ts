@@ -25,7 +25,7 @@ test('without overwrite one resource that exists refuses the whole set', () => {
   for (const [what, resource] of existing) {
     const set = { new: apiKey('new'), other: job('other'), resource }
     const refusal = assertRefused('resource_exists', () => resources.apply(set, false, testAuthor))
-    assert.equal(refusal.message, `${what} exists already`)
+    assert.equal(refusal.message, `${what} already exists`)
     assert.deepEqual(dump(environment), before)
   }
   assert.equal(resources.apply({ new: apiKey('new') }, false, testAuthor).created.length, 1)

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { scopesOfKey } from '../../../engine/api/scopes.js'
 import { proveChain } from '../../../engine/services/audit/audit-proof.js'
 import { hashSecret } from '../../../engine/resource/access/secrets.js'
 import { ADDRESS, ADMIN, tokenOf, withAdmin } from '../../support/accounts.js'
 import { auditEntries, auditLines } from '../../support/audit.js'
 import { apiKey, input, job, openResourceStore, restApi, smallSet } from '../../support/resource-store.js'
 
-const ann = { kind: 'management', name: 'ann' }
+const named = { kind: 'management', name: 'ann' }
+const ann = { ...named, scopes: scopesOfKey.management }
 
 test('every record that is made, changed or deleted is one entry, by whoever asked', () => {
   const { resources, environment } = openResourceStore()
@@ -21,7 +23,7 @@ test('every record that is made, changed or deleted is one entry, by whoever ask
   resources.setJobStatus(1, 'STOPPED', ann)
   resources.setJobStatus(1, 'STOPPED', ann)
   resources.setJobStatus(1, 'STARTED', ann)
-  resources.remove({ type: 'job', title: 'job' }, ann)
+  resources.delete({ type: 'job', title: 'job' }, ann)
   assert.deepEqual(auditLines(environment).slice(before), [
     'created integration rest',
     'created api_key key',
@@ -31,7 +33,7 @@ test('every record that is made, changed or deleted is one entry, by whoever ask
     'started job job',
     'deleted job job',
   ])
-  for (const entry of auditEntries(environment).slice(before)) assert.deepEqual(entry.by, ann)
+  for (const entry of auditEntries(environment).slice(before)) assert.deepEqual(entry.by, named)
   const updated = auditEntries(environment)[before + 3]!
   assert.deepEqual(updated.changes, { decision_points: { before: ['host.name', 'rule.id'], after: ['rule.id'] } })
   assert.deepEqual(updated.job, { id: 1, title: 'job' })

@@ -8,10 +8,10 @@ test('what is in use stays, and the refusal names who uses it', () => {
   const { resources, environment } = openResourceStore()
   resources.apply(smallSet(), true, testAuthor)
   const before = dump(environment)
-  const key = assertRefused('resource_in_use', () => resources.remove({ type: 'api_key', title: 'key' }, testAuthor))
+  const key = assertRefused('resource_in_use', () => resources.delete({ type: 'api_key', title: 'key' }, testAuthor))
   assert.equal(key.context.details, 'used by: integration "rest"')
   const integration = assertRefused('resource_in_use', () =>
-    resources.remove({ type: 'integration', title: 'rest' }, testAuthor),
+    resources.delete({ type: 'integration', title: 'rest' }, testAuthor),
   )
   assert.equal(integration.context.details, 'used by: job "job"')
   assert.deepEqual(dump(environment), before)
@@ -22,13 +22,13 @@ test('users first, then used, everything goes', () => {
   const before = dump(environment, ['jobs', 'integrations', 'api_keys'])
   const { created } = resources.apply(smallSet(), true, testAuthor)
   const id = (type: string): string => String(created.find((ref) => ref.type === type)?.internalId)
-  const removed = resources.remove({ type: 'job', id: id('job') }, testAuthor)
+  const removed = resources.delete({ type: 'job', id: id('job') }, testAuthor)
   const gone = { type: 'job', resourceName: 'job', title: 'job', internalId: 1, url: '/use-cases/overview/1' }
   assert.deepEqual(removed, { deleted: [gone], updated: [] })
   assert.equal(resources.job(1), undefined)
   assert.equal(resources.jobByTitle('job'), undefined)
-  resources.remove({ type: 'integration', id: id('integration') }, testAuthor)
-  assert.equal(resources.remove({ type: 'api_key', id: id('api_key') }, testAuthor).deleted[0]?.value, undefined)
+  resources.delete({ type: 'integration', id: id('integration') }, testAuthor)
+  assert.equal(resources.delete({ type: 'api_key', id: id('api_key') }, testAuthor).deleted[0]?.value, undefined)
   assert.deepEqual(dump(environment, ['jobs', 'integrations', 'api_keys']), before)
 })
 
@@ -36,7 +36,7 @@ test('ids are not used again, not even after another start', () => {
   const { resources, reopen } = openResourceStore()
   resources.apply(smallSet(), true, testAuthor)
   const first = resources.jobByTitle('job')?.id
-  resources.remove({ type: 'job', title: 'job' }, testAuthor)
+  resources.delete({ type: 'job', title: 'job' }, testAuthor)
   const again = reopen()
   again.apply(smallSet(), true, testAuthor)
   assert.equal(again.jobByTitle('job')?.id, (first as number) + 1)
@@ -46,24 +46,24 @@ test('the parts of the service and the last management key stay', () => {
   const { resources } = openResourceStore()
   resources.bootstrap({ adminPassword: 'long enough', managementKey: 'a-management-key' })
   assertRefused('resource_in_use', () =>
-    resources.remove({ type: 'integration', title: 'Internal storage' }, testAuthor),
+    resources.delete({ type: 'integration', title: 'Internal storage' }, testAuthor),
   )
   assertRefused('resource_in_use', () =>
-    resources.remove({ type: 'integration', title: 'Decision processor' }, testAuthor),
+    resources.delete({ type: 'integration', title: 'Decision processor' }, testAuthor),
   )
-  assertRefused('resource_in_use', () => resources.remove({ type: 'api_key', title: 'management' }, testAuthor))
+  assertRefused('resource_in_use', () => resources.delete({ type: 'api_key', title: 'management' }, testAuthor))
   assert.ok(resources.authenticate('a-management-key'))
 })
 
 test('a deletion that names nothing, or too little, or too much is refused', () => {
   const { resources } = openResourceStore()
   resources.apply(smallSet(), true, testAuthor)
-  assertRefused('resource_not_found', () => resources.remove({ type: 'job', title: 'nobody' }, testAuthor))
-  assertRefused('resource_not_found', () => resources.remove({ type: 'job', id: '99' }, testAuthor))
-  assertRefused('resource_not_found', () => resources.remove({ type: 'api_key', title: 'job' }, testAuthor))
-  assertRefused('invalid_resources', () => resources.remove({ type: 'job' }, testAuthor))
-  assertRefused('invalid_resources', () => resources.remove({ title: 'job' }, testAuthor))
-  assertRefused('invalid_resources', () => resources.remove({ type: 'job', title: 'job', id: '1' }, testAuthor))
+  assertRefused('resource_not_found', () => resources.delete({ type: 'job', title: 'nobody' }, testAuthor))
+  assertRefused('resource_not_found', () => resources.delete({ type: 'job', id: '99' }, testAuthor))
+  assertRefused('resource_not_found', () => resources.delete({ type: 'api_key', title: 'job' }, testAuthor))
+  assertRefused('invalid_resources', () => resources.delete({ type: 'job' }, testAuthor))
+  assertRefused('invalid_resources', () => resources.delete({ title: 'job' }, testAuthor))
+  assertRefused('invalid_resources', () => resources.delete({ type: 'job', title: 'job', id: '1' }, testAuthor))
 })
 
 test('a commit that fails removes nothing', () => {
@@ -72,10 +72,10 @@ test('a commit that fails removes nothing', () => {
   const heard: number[] = []
   resources.onJobDeleted((id) => heard.push(id))
   environment.failNextCommit = new Error('disk')
-  assert.throws(() => resources.remove({ type: 'job', title: 'job' }, testAuthor), /disk/)
+  assert.throws(() => resources.delete({ type: 'job', title: 'job' }, testAuthor), /disk/)
   assert.ok(resources.jobByTitle('job'))
   assert.deepEqual(heard, [])
-  resources.remove({ type: 'job', title: 'job' }, testAuthor)
+  resources.delete({ type: 'job', title: 'job' }, testAuthor)
   assert.deepEqual(heard, [1])
 })
 
@@ -89,7 +89,7 @@ test('by force the pipelines lose the integration and the integrations their key
   resources.onJobChanged((each) => heard.push(each.id))
   const principal = resources.authenticate(key?.value as string)
   assert.ok(principal !== null && resources.canSee(principal, 1))
-  const unbound = resources.remove({ type: 'api_key', title: 'key', force: true }, testAuthor)
+  const unbound = resources.delete({ type: 'api_key', title: 'key', force: true }, testAuthor)
   assert.deepEqual(
     [unbound.deleted, unbound.updated].map((refs) => refs.map(({ title }) => title)),
     [['key'], ['rest']],
@@ -103,7 +103,7 @@ test('by force the pipelines lose the integration and the integrations their key
   const [again] = resources.apply({ k: { type: 'api_key', properties: { name: 'key' } } }, true, testAuthor).created
   const newcomer = resources.authenticate(again?.value as string)
   assert.ok(newcomer !== null && !resources.canSee(newcomer, 1), 'a name that is used again binds nothing')
-  const { deleted, updated } = resources.remove({ type: 'integration', title: 'rest', force: true }, testAuthor)
+  const { deleted, updated } = resources.delete({ type: 'integration', title: 'rest', force: true }, testAuthor)
   assert.deepEqual(
     [deleted, updated].map((refs) => refs.map(({ title }) => title)),
     [['rest'], ['job']],
@@ -121,13 +121,13 @@ test('force moves neither what is built in nor the last management key, and asks
   const { resources } = openResourceStore()
   resources.bootstrap({ adminPassword: 'long enough', managementKey: 'a-management-key' })
   assertRefused('resource_in_use', () =>
-    resources.remove({ type: 'integration', title: 'Internal storage', force: true }, testAuthor),
+    resources.delete({ type: 'integration', title: 'Internal storage', force: true }, testAuthor),
   )
   assertRefused('resource_in_use', () =>
-    resources.remove({ type: 'api_key', title: 'management', force: true }, testAuthor),
+    resources.delete({ type: 'api_key', title: 'management', force: true }, testAuthor),
   )
   resources.apply(smallSet(), true, testAuthor)
-  assert.deepEqual(resources.remove({ type: 'job', title: 'job', force: true }, testAuthor).updated, [])
+  assert.deepEqual(resources.delete({ type: 'job', title: 'job', force: true }, testAuthor).updated, [])
 })
 
 test('everyone who uses it is named', () => {
@@ -140,7 +140,7 @@ test('everyone who uses it is named', () => {
     testAuthor,
   )
   const { context } = assertRefused('resource_in_use', () =>
-    resources.remove({ type: 'integration', title: 'rest' }, testAuthor),
+    resources.delete({ type: 'integration', title: 'rest' }, testAuthor),
   )
   assert.equal(context.details?.split('job "').length, 52)
   resources.apply(
@@ -149,7 +149,7 @@ test('everyone who uses it is named', () => {
     testAuthor,
   )
   assert.match(
-    assertRefused('resource_in_use', () => resources.remove({ type: 'integration', title: 'rest' }, testAuthor)).context
+    assertRefused('resource_in_use', () => resources.delete({ type: 'integration', title: 'rest' }, testAuthor)).context
       .details ?? '',
     / and 1 more$/,
   )

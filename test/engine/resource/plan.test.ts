@@ -81,7 +81,7 @@ test('an unknown type is refused with the known ones, and what is built in is no
   assert.match(put('x', 'Fortune teller'), /^i\.properties\.integration_type: .*: External REST API$/)
   assert.match(put('x', null), /External REST API$/)
   assert.match(put('x', 'Internal storage'), /External REST API$/)
-  assert.match(put('Internal storage', 'External REST API'), /is Internal storage for good/)
+  assert.match(put('Internal storage', 'External REST API'), /is Internal storage and cannot change/)
   const same = { type: 'integration', properties: { title: 'Internal storage', integration_type: 'Internal storage' } }
   assert.equal(resources.apply({ same }, true, testAuthor).updated[0]?.internalId, 1)
 })

@@ -18,7 +18,7 @@ test('who still means a job that was deleted leaves no row of it', async (contex
   const before = new Promise((resolve, reject) =>
     shards.post({ ...event, eventId: 'before', receiver: { ingested: resolve, refused: reject } }),
   )
-  resources.remove({ type: 'job', title: 'a job' }, testAuthor)
+  resources.delete({ type: 'job', title: 'a job' }, testAuthor)
   upkeep.forget(meant.id)
   await before
   const orders: [MessageKind, Uint8Array][] = [

@@ -42,7 +42,7 @@ test('a deleted key is nobody at once, and its name made again has another value
   const { resources } = openResourceStore()
   const secret = keyOf(resources, 'one')
   assert.ok(resources.authenticate(secret))
-  resources.remove({ type: 'api_key', title: 'one' }, testAuthor)
+  resources.delete({ type: 'api_key', title: 'one' }, testAuthor)
   assert.equal(resources.authenticate(secret), null)
   assert.notEqual(keyOf(resources, 'one'), secret)
   assert.equal(resources.authenticate(secret), null)

@@ -50,6 +50,6 @@ test('an input key sees the jobs with an enabled input that is bound to it, a ma
   resources.setJobStatus(id('c'), 'STOPPED', testAuthor)
   assert.deepEqual(seen(two), ['a', 'b', 'c'], 'a stopped job is seen as well')
   const gone = id('a')
-  resources.remove({ type: 'job', title: 'a' }, testAuthor)
+  resources.delete({ type: 'job', title: 'a' }, testAuthor)
   assert.equal(resources.canSee(two, gone), false, 'deleted')
 })

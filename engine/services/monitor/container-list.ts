@@ -13,7 +13,7 @@ import type { UsageDeps } from './usage.js'
 
 export interface ContainedDeps extends UsageDeps {
   readonly dataDir: string
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly trainings: Trainings
   catalogBytes(): number
 }
@@ -128,7 +128,7 @@ function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contai
   ]
 }
 
-async function integrations({ integrations: outside, catalog }: ContainedDeps): Promise<Contained[]> {
+async function integrations({ integrations: outside, resources }: ContainedDeps): Promise<Contained[]> {
   const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
   const thread: Contained = {
     ...quiet,
@@ -145,7 +145,7 @@ async function integrations({ integrations: outside, catalog }: ContainedDeps): 
         () => [],
       )
     : []
-  const titles = new Map([...catalog.integrations()].map(({ id, title }) => [id, title]))
+  const titles = new Map([...resources.integrations()].map(({ id, title }) => [id, title]))
   const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
   return [
     thread,

@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { scopesOfRole } from '../../../../engine/api/scopes.js'
 import { openEngine, type Engine } from '../../../../engine/index.js'
 import { ManualClock } from '../../../../engine/clock.js'
 import type { Monitor } from '../../../../engine/services/monitor/monitor.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'watchdogs-'))
 const clock = new ManualClock()
-const by = { kind: 'user', name: 'tester' }
+const by = { kind: 'user', name: 'tester', scopes: scopesOfRole.administrator }
 let engine: Engine
 
 after(async () => {

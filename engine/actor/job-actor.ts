@@ -179,14 +179,13 @@ export class JobActor {
     const bucket = hasBuckets(this.#settings.category) ? this.#bucketOf(arrival) : null
     const pending = this.#settings.status === 'STOPPED' || enrichments === 'awaited'
     const { lacks, decision } = this.#decide(arrival, micros, bucket, pending)
-    const header = newHeader(
-      decision,
+    const header = newHeader(decision, {
       pending,
-      lacks,
-      clientId !== null,
-      bucket === null ? null : bucket.id,
+      lacksPoints: lacks,
+      hasClientId: clientId !== null,
+      bucketId: bucket === null ? null : bucket.id,
       enrichments,
-    )
+    })
     this.#putRecord(micros, header, arrival, clientId)
     if (clientId !== null) this.#store.put('ids', idKey(this.#settings.id, Buffer.from(clientId)), timeValue(micros))
     if (pending) this.#store.put(waitingMark(header), timeKey(this.#settings.id, micros), new Uint8Array(0))

@@ -9,7 +9,7 @@
  * 2. A bucket's answer is kept with it until its votes or the model change: the model's own, before the watch.
  */
 import { must } from '../assert.js'
-import { decide, noDecision, type Decision } from '../domain/decide/decision.js'
+import { decide, noDecision, type Decision, type KnownConsensus } from '../domain/decide/decision.js'
 import { seeDecision, withTrust, type TrustTerms } from '../domain/decide/model-trust.js'
 import type { PointValues } from '../domain/event/point-value.js'
 import { hasClusters, outlierRateOf, type JobSettings } from '../domain/job/job.js'
@@ -98,7 +98,7 @@ export class JobModel {
 
   /** The model's own word on values of the present decision points, whatever the knowledge base says; null without a model. */
   opinion(values: PointValues): Decision | null {
-    return this.#model === null ? null : decide(this.#model, this.#version, values, null, this.#probabilities)
+    return this.#model === null ? null : this.#decide(this.#model, values, null)
   }
 
   #ownDecision(
@@ -115,9 +115,13 @@ export class JobModel {
     const subject = bucket === null ? ownSubject : bucket.hasBallot ? bucket.id : null
     const ballot = subject === null ? null : readBallot(reads, this.#jobId, subject)
     const known = knownConsensus(ballot, trainedThroughSeq)
-    const decision = decide(model, this.#version, values, known, this.#probabilities)
+    const decision = this.#decide(model, values, known)
     if (alike) bucket.decision = decision
     return decision
+  }
+
+  #decide(model: Model, values: PointValues, known: KnownConsensus | null): Decision {
+    return decide({ model, version: this.#version, probabilities: this.#probabilities }, values, known)
   }
 }
 

@@ -4,7 +4,7 @@
  * 1. Only the first vote on an event counts, and only where the active model decided it by itself: that is a draw whose
  *    odds the model named before.
  */
-import { learnOfFeedback } from '../../domain/decide/model-trust.js'
+import { learnFromFeedback } from '../../domain/decide/model-trust.js'
 import { decodeContent } from '../../store/event-record.js'
 import type { ActorDeps } from '../redecision.js'
 import type { FoundEvent } from '../event-table.js'
@@ -25,6 +25,6 @@ export function modelEvidence(
       ? cause.opinion(event)
       : model.opinion(arrivals.points.valuesOf(codec.decode(decodeContent(event.record).body)))
   if (own === null) return
-  learnOfFeedback(own, label, row.watch, row.consensusCounts, micros)
+  learnFromFeedback(own, row.watch, { label, consensusCounts: row.consensusCounts, micros })
   stats.change({ watch: row.watch })
 }

@@ -14,7 +14,7 @@ import type { AuditLog } from '../audit/audit-log.js'
 import { decodeHead } from '../audit/audit-tables.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Environment } from '../../store/environment.js'
-import { openToLook } from '../../store/directory/environments.js'
+import { openReadOnly } from '../../store/directory/environments.js'
 import { isMade } from '../../store/directory/whole-files.js'
 import { LEDGER, markOf } from './watermarks.js'
 import type { Log } from '../../api/monitor-service.js'
@@ -130,7 +130,7 @@ export function mustHaveDeleted(
 }
 
 function hasJobs(dataDir: string, shard: number): boolean {
-  const environment = openToLook(dataDir, `shard-${shard}`)
+  const environment = openReadOnly(dataDir, `shard-${shard}`)
   const [first] = environment.range('stats', { limit: 1 })
   void environment.close()
   return first !== undefined

@@ -20,7 +20,7 @@ import { Sealer } from '../../resource/access/sealing.js'
 import { systemRandom } from '../../rng.js'
 import { compareWithList, readList } from '../../store/directory/backup-files.js'
 import { openDataDir, sealingKey } from '../../store/directory/data-dir.js'
-import { openToLook } from '../../store/directory/environments.js'
+import { openReadOnly } from '../../store/directory/environments.js'
 import { lockDataDir } from '../../store/directory/data-lock.js'
 import { walkPages } from '../../store/pages/page-walk.js'
 import { shardTables } from '../../store/tables.js'
@@ -85,7 +85,7 @@ class Verification {
     last: ReadonlyMap<number, number>,
   ): Promise<void> {
     if (!this.pages('catalog', allCatalogTables)) return
-    const environment = openToLook(this.#path, 'catalog')
+    const environment = openReadOnly(this.#path, 'catalog')
     try {
       const { problems, jobs } = verifyResources(environment, shards, sealer)
       for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
@@ -111,7 +111,7 @@ class Verification {
   ): Promise<Uint8Array | undefined> {
     const name = `shard-${shard}`
     if (!this.pages(name, shardTables)) return undefined
-    const environment = openToLook(this.#path, name)
+    const environment = openReadOnly(this.#path, name)
     try {
       const check = new ShardCheck(environment, `${name}.mdb`)
       counts.set(shard, checkJobs(check))

@@ -1,47 +1,48 @@
 /**
- * Unix sockets in a directory as the sign of a process that lives; and which of several that start at once may put its own in the place of
- * one that a dead process has left.
+ * Unix sockets in a directory as the sign of a living process, and the claim on replacing one that a dead process left.
  *
  * Leaves out: the lock itself (data-lock.ts).
  *
- * Putting one in the place of another is two steps, and of two processes that take them at once the second takes away the socket of the
- * first. So whoever wants to makes a socket under a name of its own, and looks for others of the kind after that: of any two, the one
- * that looks later finds the earlier. Names are by chance, so what was left over under one can be taken away by anybody.
+ * To replace a stale socket takes two steps. If two processes take them at once, the second may delete the new socket
+ * of the first. So a process first makes a socket of its own, its claim, under a random name. Then it looks for claims
+ * of others: of any two, the one that looks later finds the other. A stale claim may be deleted by anyone, as its name
+ * is never used again.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const TURN = /^lock-[0-9a-f]{16}\.sock$/
-/** How long the one that comes first in the alphabet waits for the others to go: they do at once. */
-const GO_MS = 2_000
-const LOOK_MS = 20
+const CLAIM = /^lock-[0-9a-f]{16}\.sock$/
+/** The claim that is first in the alphabet waits this long for others, which give up at once. */
+const GIVE_UP_MS = 2_000
+const POLL_MS = 20
 
-/** A turn in `folder`, to be closed when it is over; null where somebody else has one. */
-export async function takeTurn(folder: string): Promise<Server | null> {
+/** A claim in `folder`, to be closed after use; null if another process has one. */
+export async function takeClaim(folder: string): Promise<Server | null> {
   const name = `lock-${randomBytes(8).toString('hex')}.sock`
   const own = await listen(`${folder}/${name}`)
   if (own === null) return null
   for (const other of readdirSync(folder)) {
-    if (!TURN.test(other) || other === name || (await goes(`${folder}/${other}`, other > name ? GO_MS : 0))) continue
+    if (!CLAIM.test(other) || other === name) continue
+    if (await isGone(`${folder}/${other}`, other > name ? GIVE_UP_MS : 0)) continue
     await close(own)
     return null
   }
   return own
 }
 
-/** Nobody listens there, or no more after a while. */
-async function goes(path: string, waitMs: number): Promise<boolean> {
-  for (let waited = 0; await answers(path); waited += LOOK_MS) {
+/** True if nobody listens there after `waitMs` at most; deletes the socket then. */
+async function isGone(path: string, waitMs: number): Promise<boolean> {
+  for (let waited = 0; await answers(path); waited += POLL_MS) {
     if (waited >= waitMs) return false
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
   removeStale(path)
   return true
 }
 
-/** A server on that name, or null where somebody has it. */
+/** A server on that name, or null if the name is taken. */
 export function listen(
   name: string,
   connected: (socket: Socket) => void = (socket) => socket.destroy(),
@@ -58,7 +59,7 @@ export function listen(
   })
 }
 
-/** Somebody listens there; one that has stopped to take connections (SIGSTOP) and has many of them waiting, too. */
+/** True if a process listens there. A stopped one (SIGSTOP) counts, even if its queue of connections is full. */
 export function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

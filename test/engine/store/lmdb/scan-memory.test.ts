@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ScanMemory } from '../../../engine/store/scan-memory.js'
+import { ScanMemory } from '../../../../engine/store/lmdb/scan-memory.js'
 
 test('entries of all lengths, from every place in memory, are shown as they are', () => {
   const memory = new ScanMemory()

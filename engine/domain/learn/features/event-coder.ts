@@ -5,8 +5,8 @@
  * (features.ts), where columns come from (number-columns.ts, learning-table.ts).
  */
 import type { PointValues } from '../classifier.js'
-import type { FeatureEncoder } from './features.js'
 import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 import { codeOf, FACTOR, numberCode, type NumberColumn } from './number-columns.js'
 import { FactorReader, type TextFactors } from './text-factors.js'
 

@@ -5,10 +5,10 @@
  * 2. Labels are classes counted up from 0 over those that have an example (classifier.ts, invariant 2).
  */
 import type { Example } from '../classifier.js'
-import type { FeatureEncoder } from './features.js'
-import type { FeatureTable } from './feature-table.js'
 import { hashPair } from '../hash.js'
 import type { Stage } from '../progress.js'
+import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 
 export interface ExampleMatrix {
   readonly rowCount: number

@@ -2,15 +2,15 @@
  * Which texts have factors, and what they are: from everything known, labelled or not.
  */
 import type { PointValues } from '../classifier.js'
+import { ListKey } from '../hash.js'
+import { part, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import { FeatureTable } from './feature-table.js'
-import { ListKey } from '../hash.js'
 import type { PointProfile } from './point-profile.js'
-import { part, type Stage } from '../progress.js'
 import { noFactors, WordReader, type TextFactors } from './text-factors.js'
 import { spacedParts, TextWords } from './text-words.js'
-import { AS_TEXT } from './written-values.js'
 import { rightSingularVectors } from './truncated-svd.js'
+import { AS_TEXT } from './written-values.js'
 
 /**
  * Texts are what people write: so many words on the average, in most events, and mostly not twice the same, whatever numbers they have. Names are

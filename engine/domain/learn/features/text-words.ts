@@ -5,8 +5,8 @@
  */
 import { limits } from '../../../limits.js'
 import type { PointValue } from '../classifier.js'
-import { identifierCharsMin } from './features.js'
 import { hashEnd, hashStart, hashStep } from '../hash.js'
+import { identifierCharsMin } from './features.js'
 
 /** Words of one event that are read. */
 export const textWordsMax = 256

@@ -5,10 +5,10 @@
  *    and have no weight in a model.
  */
 import type { PointValues } from '../classifier.js'
-import { renumberFeatures, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
-import type { FeatureEncoder } from './features.js'
-import type { FeatureTable } from './feature-table.js'
 import type { Stage } from '../progress.js'
+import { renumberFeatures, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 
 /** Features that a model keeps; where there are more, the rarest go. */
 const featuresMax = 1 << 16

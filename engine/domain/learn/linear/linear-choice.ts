@@ -8,10 +8,10 @@
  *
  * Owns: the trials, each from strong to weak, on from the weights of the one before. Leaves out: folds (held-out.ts).
  */
-import { fitLogistic, scoreRow, softmax, type LogisticOptions } from './logistic.js'
 import type { LearningTable } from '../features/learning-table.js'
 import { part, type Stage } from '../progress.js'
 import { judgedLoss, surelyBest } from '../sure-gain.js'
+import { fitLogistic, scoreRow, softmax, type LogisticOptions } from './logistic.js'
 
 export interface LinearPenalty {
   /** Of the L2 penalty. */

@@ -5,8 +5,8 @@
  * Weights lie feature by feature, the classes of one feature together; the last `classCount` numbers are b.
  */
 import { rowsPerLook, type ExampleMatrix } from '../features/example-matrix.js'
-import { minimise, type Objective } from './lbfgs.js'
 import type { Stage } from '../progress.js'
+import { minimise, type Objective } from './lbfgs.js'
 
 export interface LogisticOptions {
   /** Of the L2 penalty; above 0. */

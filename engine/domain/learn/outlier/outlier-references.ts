@@ -14,8 +14,8 @@
  * 2. Tokens are found by an inverted index; numbers are compared only while a reference may still be among the nearest.
  */
 import { FeatureTable } from '../features/feature-table.js'
-import { FurtherReferences, type ReferenceParts } from './further-references.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { FurtherReferences, type ReferenceParts } from './further-references.js'
 import { tokensMax, type OutlierView } from './outlier-view.js'
 
 /** References of a model. */

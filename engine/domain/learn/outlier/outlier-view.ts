@@ -9,9 +9,9 @@
  */
 import type { PointValues } from '../classifier.js'
 import { PLAIN, type FeatureEncoder } from '../features/features.js'
-import { hashNumber } from '../hash.js'
 import { signedLog, type PointProfile } from '../features/point-profile.js'
 import { numberIn } from '../features/written-values.js'
+import { hashNumber } from '../hash.js'
 
 /** Tokens of one event that count; the rest is ignored. */
 export const tokensMax = 64

@@ -7,11 +7,11 @@
  * on but that are like those.
  */
 import { FeatureTable } from '../features/feature-table.js'
-import { hashPair } from '../hash.js'
-import type { HeldOut } from './held-out.js'
-import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import { sampleAtoms, worth, type AtomRows } from '../features/pair-choice.js'
+import { hashPair } from '../hash.js'
+import type { ModelReader, ModelWriter } from '../model-bytes.js'
 import type { Stage } from '../progress.js'
+import type { HeldOut } from './held-out.js'
 
 export interface Cells {
   /** Indices of the points that make a cell; none where there are no cells. */

@@ -1,12 +1,12 @@
 /** What is usual, from known events, each as if it had not been seen (outlier-detector.ts). */
 import type { Example, PointValues, TrainingSet } from '../classifier.js'
 import { rowsPerLook } from '../features/example-matrix.js'
-import type { HeldOut } from './held-out.js'
-import { doubted, fillDoubts, memberCount } from './members.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
-import { PooledAnswer, type AnswerParts } from './pooled-model.js'
 import type { Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
+import type { HeldOut } from './held-out.js'
+import { doubted, fillDoubts, memberCount } from './members.js'
+import { PooledAnswer, type AnswerParts } from './pooled-model.js'
 
 /** Known events that say what is usual, of the examples and of the background each. */
 const knownMax = 2_500

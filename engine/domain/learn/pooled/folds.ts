@@ -8,8 +8,8 @@
  */
 import { Dice } from '../dice.js'
 import type { LearningTable } from '../features/learning-table.js'
-import { pickRows } from '../trees/row-draw.js'
 import { fewExamples } from '../sure-gain.js'
+import { pickRows } from '../trees/row-draw.js'
 
 const examplesMin = 8
 const labelExamplesMin = 3

@@ -8,9 +8,10 @@
  * Owns: training and asking, and the two things that are chosen on the way: the linear member's penalty, the depth and the
  * rounds of boosting. Leaves out: the folds (folds.ts), what is made of the answers (pool.ts, corrections.ts).
  */
-import { foldExamples, foldWeights, withoutFold, type Folds, type Kept } from './folds.js'
 import type { LearningTable } from '../features/learning-table.js'
 import { LinearTrials, type LinearPenalty } from '../linear/linear-choice.js'
+import { part, type Stage } from '../progress.js'
+import { foldExamples, foldWeights, withoutFold, type Folds, type Kept } from './folds.js'
 import {
   boostingPlace,
   deepBoosting,
@@ -23,7 +24,6 @@ import {
 } from './members.js'
 import type { ExampleView } from './nearest.js'
 import { DepthTrials } from './round-choice.js'
-import { part, type Stage } from '../progress.js'
 
 /** Trees of a forest that is asked about many examples: their mean is hardly another than that of all. */
 const treesOfMany = 60

@@ -6,18 +6,18 @@
  * ten, and on what is rare.
  * Leaves out: how their answers become one (pool.ts).
  */
-import { askBoosting, growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
 import type { EventCoder } from '../features/event-coder.js'
-import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
-import { askForest, growForest, type ForestOptions } from '../trees/forest.js'
 import type { LearningTable } from '../features/learning-table.js'
+import { copyCodes, type TreeRows } from '../features/tree-table.js'
 import { fitLinear, type LinearPenalty } from '../linear/linear-choice.js'
 import { scoreRow, softmax } from '../linear/logistic.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
-import { askNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 import type { OutlierView } from '../outlier/outlier-view.js'
 import { part, type Stage } from '../progress.js'
-import { copyCodes, type TreeRows } from '../features/tree-table.js'
+import { askBoosting, growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
+import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
+import { askForest, growForest, type ForestOptions } from '../trees/forest.js'
+import { askNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 
 /** In the order of their answers. */
 export const memberNames = ['linear', 'extra trees', 'random forest', 'boosting', 'nearest'] as const

@@ -10,10 +10,10 @@
  *
  * Leaves out: likeness itself (nearest.ts), and events that are equal at a few points (cells.ts).
  */
-import type { HeldOut } from './held-out.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
-import type { Near } from './nearest.js'
 import { fewExamples, sureGain } from '../sure-gain.js'
+import type { HeldOut } from './held-out.js'
+import type { Near } from './nearest.js'
 
 export interface Recall {
   /** The distance r; 0 where nothing is recalled. */

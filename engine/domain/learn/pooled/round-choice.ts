@@ -6,9 +6,9 @@
  * below others tell what values mean together, which hundreds of examples hardly show (Friedman, "Greedy function approximation:
  * a gradient boosting machine", 2001, section 8.1); where a few do, as alarms of one fault, they are worth much: so it is tried.
  */
+import { judgedLoss, surelyBest } from '../sure-gain.js'
 import { askRounds, roundsMax } from '../trees/boosting.js'
 import type { FlatTrees } from '../trees/flat-trees.js'
-import { judgedLoss, surelyBest } from '../sure-gain.js'
 
 /** Ascending. */
 export const roundChoices: readonly number[] = [20, 30, 45, 65, roundsMax]

@@ -7,8 +7,8 @@
  * comes later is harder than what was held out. Where a label is too rare to be held out nothing speaks for its chances,
  * and the answer stays as it is.
  */
-import type { HeldOut } from './held-out.js'
 import { surelyBest } from '../sure-gain.js'
+import type { HeldOut } from './held-out.js'
 
 /** The first leaves an answer as it is. */
 const powers: readonly number[] = [1, 1.15, 1.3, 1.5]

@@ -6,12 +6,12 @@
  * derivatives. Columns are drawn for each tree, events for each round. Two classes need one tree a round.
  */
 import { Dice } from '../dice.js'
-import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
-import { GradientSums, type NodeSums } from './gradient-sums.js'
+import { leafOfRow, partition, type TreeRows, type TreeTable } from '../features/tree-table.js'
 import { softmax } from '../linear/logistic.js'
 import type { Stage } from '../progress.js'
+import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { GradientSums, type NodeSums } from './gradient-sums.js'
 import { partByChance } from './row-draw.js'
-import { leafOfRow, partition, type TreeRows, type TreeTable } from '../features/tree-table.js'
 
 export interface BoostingOptions {
   readonly rounds: number

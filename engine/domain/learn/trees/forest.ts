@@ -9,12 +9,12 @@
  * as often as they come, and a column of thousands of rare values does not drown the others.
  */
 import { Dice } from '../dice.js'
-import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
-import { cleared, GiniSearch } from './gini-search.js'
+import { partition, type TreeRows, type TreeTable } from '../features/tree-table.js'
 import { ListKey } from '../hash.js'
 import type { Stage } from '../progress.js'
+import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { cleared, GiniSearch } from './gini-search.js'
 import { drawRows, pickRows } from './row-draw.js'
-import { partition, type TreeRows, type TreeTable } from '../features/tree-table.js'
 
 export interface ForestOptions {
   readonly trees: number

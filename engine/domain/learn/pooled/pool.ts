@@ -7,7 +7,7 @@
  * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it, up to a bound.
  */
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
-import { fewExamples } from '../sure-gain.js'
+import { fewExamples } from '../significant-gain.js'
 import type { HeldOut } from './held-out.js'
 import { memberCount, memberNames } from './members.js'
 

@@ -129,7 +129,7 @@ export class PooledAnswer {
     const answer = this.#answer
     this.coder.code(values)
     this.#view.take(values, this.coder.encoder)
-    this.distance = this.#panel.ask(this.coder, this.#view, except)
+    this.distance = this.#panel.predict(this.coder, this.#view, except)
     fillDoubts(this.#panel.chances, 0, answer.length, this.doubts)
     mix(pool, this.#panel.chances, 0, answer)
     if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)

@@ -17,7 +17,7 @@ import type { Model } from '../domain/learn/classifier.js'
 import { kindOf } from '../domain/learn/model-bytes.js'
 import { loadModel } from '../domain/learn/registry.js'
 import { CauseModel, causeModelKind } from '../domain/cause/cause-model.js'
-import { noLessons, type Lessons } from '../domain/cause/lessons.js'
+import { noFeedbackWeights, type FeedbackWeights } from '../domain/cause/feedback-weights.js'
 import { decodeModel, type ModelRow, type StatsRow } from '../store/rows.js'
 import { modelKey } from '../store/tables.js'
 import { knownConsensus, readBallot } from './votes/ballots.js'
@@ -65,9 +65,9 @@ export class JobModel {
     return this.#model !== null
   }
 
-  /** What feedback taught of precedence, where the model is one of root cause analysis. */
-  get lessons(): Lessons {
-    return this.#model instanceof CauseModel ? this.#model.lessons : noLessons
+  /** The weights that feedback gave to pairs of kinds, where the model is one of root cause analysis. */
+  get feedbackWeights(): FeedbackWeights {
+    return this.#model instanceof CauseModel ? this.#model.feedbackWeights : noFeedbackWeights
   }
 
   use(row: ModelRow, bytes: Uint8Array): void {

@@ -8,8 +8,14 @@
 import { systemClock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
 import { causeBounds } from '../../domain/cause/bounds.js'
-import { isOver, ROOT_FIELDS, type AlertRow, type ClusterRow, type Stand } from '../../domain/cause/cause-rows.js'
-import { countClusters } from '../../domain/cause/cluster-book.js'
+import {
+  isClosed,
+  ROOT_FIELDS,
+  type AlertRow,
+  type ClusterRow,
+  type StreamTime,
+} from '../../domain/cause/cause-rows.js'
+import { countClusters } from '../../domain/cause/clusters.js'
 import { sides } from '../../domain/cause/delays.js'
 import { causeSettingsOf, type CauseSettings } from '../../domain/cause/settings.js'
 import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
@@ -45,7 +51,7 @@ export class ClusterReader {
   readonly #job: ClusteredJob
   readonly #rows: CauseRows
   readonly #settings: CauseSettings
-  readonly #stand: Stand
+  readonly #stand: StreamTime
 
   constructor(environment: Environment, job: ClusteredJob, nowMicros = systemClock.nowMicros()) {
     this.#environment = environment
@@ -157,7 +163,7 @@ export class ClusterReader {
   }
 
   #stateOf(row: ClusterRow): 'open' | 'closed' {
-    return isOver(row, this.#settings, this.#stand) ? 'closed' : 'open'
+    return isClosed(row, this.#settings, this.#stand) ? 'closed' : 'open'
   }
 
   #view({ id, row }: Found): ClusterView {

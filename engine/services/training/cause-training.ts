@@ -6,7 +6,7 @@ import { limits } from '../../limits.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
 import { trainCause, type CauseExample } from '../../domain/cause/cause-model.js'
 import type { AlertRow } from '../../domain/cause/cause-rows.js'
-import { Precedence } from '../../domain/cause/precedence.js'
+import { HawkesProcess } from '../../domain/cause/hawkes.js'
 import type { CauseSettings } from '../../domain/cause/settings.js'
 import type { TrainingProgress } from '../../domain/learn/classifier.js'
 import { defaultClassifier } from '../../domain/learn/registry.js'
@@ -54,15 +54,15 @@ export class CauseKnown {
   /** Trains one model. @throws TrainingCancelled. */
   train(progress: TrainingProgress): Uint8Array {
     const { points, labels, seed, objective } = this.#task
-    const precedence = new Precedence(this.#causeStore, this.#settings.causeWindowMs)
+    const hawkes = new HawkesProcess(this.#causeStore, this.#settings.causeWindowMs)
     return trainCause(
       {
         examples: this.examples,
         background: this.#background(),
         decisionPoints: points,
         labelCount: labels.length,
-        facts: precedence,
-        window: { ms: precedence.windowMs, fixed: this.#settings.causeWindowMs > 0 },
+        facts: hawkes,
+        window: { ms: hawkes.windowMs, fixed: this.#settings.causeWindowMs > 0 },
         seed,
         objective,
       },

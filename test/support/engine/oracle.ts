@@ -11,7 +11,7 @@ import { freshTrust, learnFromFeedback, seeDecision, withTrust } from '../../../
 import { hasBuckets, hasClusters, outlierRateOf, type JobSettings } from '../../../engine/domain/job/job.js'
 import { openModel } from '../../../engine/actor/job-model.js'
 import { CauseModel } from '../../../engine/domain/cause/cause-model.js'
-import { noLessons } from '../../../engine/domain/cause/lessons.js'
+import { noFeedbackWeights } from '../../../engine/domain/cause/feedback-weights.js'
 import type { Model } from '../../../engine/domain/learn/classifier.js'
 import { decodeModel } from '../../../engine/store/rows.js'
 import { OracleCauses, type CauseJob } from './cause-oracle.js'
@@ -351,7 +351,8 @@ export class OracleJob {
       this.#model !== null && this.#model.fingerprint === new DecisionPoints(settings.decisionPoints).fingerprint
     return {
       settings,
-      lessons: fits && this.#model?.model instanceof CauseModel ? this.#model.model.lessons : noLessons,
+      feedbackWeights:
+        fits && this.#model?.model instanceof CauseModel ? this.#model.model.feedbackWeights : noFeedbackWeights,
       decide: fits ? (values, subject, again) => this.#decide(settings, values, subject, again) : null,
       find: (micros) => {
         const event = this.events.get(micros)

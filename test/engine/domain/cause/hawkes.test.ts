@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { BELIEVED, DOUBTED, Precedence } from '../../../../engine/domain/cause/precedence.js'
-import { alarm, TestClustering, TestShelf } from '../../../support/cause.js'
+import { BELIEVED, DOUBTED, HawkesProcess } from '../../../../engine/domain/cause/hawkes.js'
+import { alarm, TestClustering, TestCauseStore } from '../../../support/cause.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 import { causeBounds } from '../../../../engine/domain/cause/bounds.js'
 
@@ -26,28 +26,24 @@ function taught(): TestClustering {
 
 describe('precedence mined from a stream', () => {
   const {
-    clustering: { precedence },
+    clustering: { hawkes },
   } = taught()
-  const [power, link, noise] = ['power', 'link', 'noise'].map((name) => precedence.kindOf(name)) as [
-    number,
-    number,
-    number,
-  ]
+  const [power, link, noise] = ['power', 'link', 'noise'].map((name) => hawkes.kindOf(name)) as [number, number, number]
 
   it('believes what comes behind its cause, and not the other way round', () => {
-    assert.equal(precedence.belief(power, link, 0), BELIEVED)
-    assert.equal(precedence.belief(link, power, 0), DOUBTED)
+    assert.equal(hawkes.belief(power, link, 0), BELIEVED)
+    assert.equal(hawkes.belief(link, power, 0), DOUBTED)
   })
 
   it('doubts what only happens to come near', () => {
-    assert.equal(precedence.belief(noise, link, 0), DOUBTED)
-    assert.equal(precedence.belief(power, noise, 0), DOUBTED)
+    assert.equal(hawkes.belief(noise, link, 0), DOUBTED)
+    assert.equal(hawkes.belief(power, noise, 0), DOUBTED)
   })
 
   it('never takes a repeat for an effect, unless one lists the other', () => {
-    assert.equal(precedence.belief(noise, noise, 0), 0)
-    assert.equal(precedence.belief(link, link, 1), 0)
-    assert.equal(new Precedence(new TestShelf(), 0).belief(1, 1, 3), BELIEVED)
+    assert.equal(hawkes.belief(noise, noise, 0), 0)
+    assert.equal(hawkes.belief(link, link, 1), 0)
+    assert.equal(new HawkesProcess(new TestCauseStore(), 0).belief(1, 1, 3), BELIEVED)
   })
 
   it('tells the callee that brings its symptom to a caller from the caller that alerts before its callee, kind by kind', () => {
@@ -60,25 +56,22 @@ describe('precedence mined from a stream', () => {
         world.take(alarm(`d${hop}`, 'slow', at + hop * 8 + random.below(5), lists), 0)
       world.take(alarm(`d${random.below(2)}`, 'slow', at + 600, []), 0)
     }
-    const { precedence: mined } = world.clustering
+    const { hawkes: mined } = world.clustering
     const slow = mined.kindOf('slow')
     assert.deepEqual([mined.belief(slow, slow, 3), mined.belief(slow, slow, 2)], [BELIEVED, DOUBTED])
   })
 
   it('finds the window in which effects come', () => {
-    assert.ok(precedence.windowMs >= 5_000 && precedence.windowMs <= 30_000, String(precedence.windowMs))
-    assert.equal(new Precedence(new TestShelf(), 45_000).windowMs, 45_000)
+    assert.ok(hawkes.windowMs >= 5_000 && hawkes.windowMs <= 30_000, String(hawkes.windowMs))
+    assert.equal(new HawkesProcess(new TestCauseStore(), 45_000).windowMs, 45_000)
   })
 })
 
 describe('kinds', () => {
   it('over the bound are one', () => {
-    const precedence = new Precedence(new TestShelf(), 0)
-    for (let i = 0; i < causeBounds.causeKindsMax; i++) assert.equal(precedence.kindOf(`kind ${i}`), i + 1)
-    assert.deepEqual(
-      [precedence.kindOf('one more'), precedence.kindOf('another'), precedence.kindOf('kind 3')],
-      [0, 0, 4],
-    )
-    assert.equal(precedence.nameOf(4), 'kind 3')
+    const hawkes = new HawkesProcess(new TestCauseStore(), 0)
+    for (let i = 0; i < causeBounds.causeKindsMax; i++) assert.equal(hawkes.kindOf(`kind ${i}`), i + 1)
+    assert.deepEqual([hawkes.kindOf('one more'), hawkes.kindOf('another'), hawkes.kindOf('kind 3')], [0, 0, 4])
+    assert.equal(hawkes.nameOf(4), 'kind 3')
   })
 })

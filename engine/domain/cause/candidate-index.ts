@@ -1,36 +1,37 @@
 /**
- * What was seen lately of each entity, and which entities are next to it: where candidates for a cause come from.
+ * Finds the candidates for a cause: the recent alerts of an entity and of the entities next to it.
  *
- * Owns: the last alerts of an entity, and who lists it. Leaves out: what is believed of a candidate (precedence.ts).
+ * Owns: the last alerts of an entity, and which entities list it. Leaves out: the belief in a candidate
+ * (hawkes.ts).
  *
- * 1. The cost of an alert is bounded: so many neighbours, so many alerts each, so many candidates.
- * 2. Of each kind an entity keeps the latest few, so that a storm of one kind does not push out the others; and none that
- *    is too old to be a candidate again.
+ * 1. The cost of an alert is bounded: by neighbours, by alerts of each, by candidates.
+ * 2. An entity keeps the latest few alerts of each kind, so that a storm of one kind does not push out the others. It keeps
+ *    none that is too old to be a candidate again.
  */
 import { causeBounds } from './bounds.js'
-import { delayBin, SIDES, type Side } from './delays.js'
 import { Rows, type CauseStore } from './cause-store.js'
-import type { Precedent } from './precedence.js'
+import { delayBin, SIDES, type Side } from './delays.js'
+import type { Predecessor } from './hawkes.js'
 
-/** An alert beside another one in time. */
-export interface Candidate extends Precedent {
-  /** Its number: when it came in, microseconds. */
+/** An alert near another one in time. */
+export interface Candidate extends Predecessor {
+  /** Its number: its arrival, microseconds. */
   readonly alert: number
   readonly timeMs: number
   readonly cluster: number
   /** Milliseconds between the two. */
   readonly delayMs: number
-  /** What is believed of the link: by the stream alone, and with what feedback taught. Filled in by clustering.ts. */
+  /** The belief in the link: by the stream alone, and with feedback. Filled in by clustering.ts. */
   mined: number
   belief: number
 }
 
 interface EntityRow {
-  /** An alert about it came; others have only listed it so far. */
+  /** It had an alert; until then other entities have only listed it. */
   seen: boolean
   /** Entities that list it. */
   readonly listers: number[]
-  /** Kind, time, alert, cluster: four numbers an alert, in order of time. */
+  /** Four numbers for each alert, in order of time: kind, time, alert, cluster. */
   recent: number[]
 }
 
@@ -49,14 +50,16 @@ interface Search {
   readonly place: Place
   readonly horizonMs: number
   readonly where: 'before' | 'after'
-  /** Alerts of other entities are told apart from each other. */
+  /** One candidate for each entity, not only for each kind and side. */
   readonly apart: boolean
   readonly found: Candidate[]
+  /** Of the entity whose alerts are compared. */
+  side: Side
 }
 
-export class Neighbourhood {
+export class CandidateIndex {
   readonly #entities: Rows<EntityRow>
-  /** By kind and side: one more than the place of the nearest in what is found; all 0 between searches. */
+  /** By kind and side: index + 1 of the nearest one found; all 0 between searches. */
   readonly #nearest = new Uint16Array((causeBounds.causeKindsMax + 1) * SIDES)
 
   constructor(causeStore: CauseStore) {
@@ -68,11 +71,11 @@ export class Neighbourhood {
   }
 
   /**
-   * The nearest alert of each kind and side (and entity, where they are to be told apart) before or after one, at most
-   * `horizonMs` away; the nearest of all first.
+   * The nearest alert of each kind and side before or after one, at most `horizonMs` away, in order of distance. With
+   * `apart`, of each kind, side and entity.
    */
   around(place: Place, horizonMs: number, where: 'before' | 'after', apart: boolean): Candidate[] {
-    const search: Search = { place, horizonMs, where, apart, found: [] }
+    const search: Search = { place, horizonMs, where, apart, found: [], side: 0 }
     const { found } = search
     const own = this.#entities.get(place.entity)
     this.#gather(own, 0, search)
@@ -85,21 +88,23 @@ export class Neighbourhood {
         if (!place.related.includes(entity)) this.#gather(this.#entities.get(entity), sideOf(2, where), search)
       }
     }
-    this.#forget(found, 0)
+    this.#resetNearest(found, 0)
     sortByDistance(found)
     if (found.length > causeBounds.causeCandidatesMax) found.length = causeBounds.causeCandidatesMax
     return found
   }
 
-  #forget(found: readonly Candidate[], from: number): void {
+  #resetNearest(found: readonly Candidate[], from: number): void {
     for (let at = from; at < found.length; at++) {
       const { kind, side } = found[at] as Candidate
       this.#nearest[kind * SIDES + side] = 0
     }
   }
 
-  #gather(row: EntityRow | null, side: Side, { place, horizonMs, where, apart, found }: Search): void {
+  #gather(row: EntityRow | null, side: Side, search: Search): void {
     if (row === null) return
+    const { place, horizonMs, where, apart, found } = search
+    search.side = side
     const { recent } = row
     const from = found.length
     for (let at = recent.length - FIELDS; at >= 0; at -= FIELDS) {
@@ -107,36 +112,37 @@ export class Neighbourhood {
       const delayMs = where === 'before' ? place.timeMs - timeMs : timeMs - place.timeMs
       // In order of time: what is older still is farther away, or not after.
       if (where === 'before' ? delayMs > horizonMs : delayMs <= 0) break
-      // One of the same moment came in before, so it lies before.
-      if (delayMs < 0 || delayMs > horizonMs) continue
-      const kind = recent[at] as number
-      const key = kind * SIDES + side
-      const known = this.#nearest[key] as number
-      if (known > 0 && (found[known - 1] as Candidate).delayMs <= delayMs) continue
-      const bin = delayBin(delayMs)
-      if (bin < 0) continue
-      const candidate = {
-        kind,
-        side,
-        bin,
-        alert: recent[at + 2] as number,
-        timeMs,
-        cluster: recent[at + 3] as number,
-        delayMs,
-        mined: 0,
-        belief: 0,
-      }
-      if (known > 0) found[known - 1] = candidate
-      else this.#nearest[key] = found.push(candidate)
+      // An alert of the same time arrived first, so it is before.
+      if (delayMs >= 0 && delayMs <= horizonMs) this.#offer(recent, at, delayMs, search)
     }
-    if (apart) this.#forget(found, from)
+    if (apart) this.#resetNearest(found, from)
   }
 
-  /**
-   * Takes the alert in. True where it is the first about its entity. No alert that is still to come looks back beyond
-   * `oldestMs`.
-   */
-  enter(place: Place, alert: number, cluster: number, oldestMs: number): boolean {
+  /** Takes the alert at `at` as a candidate if none of its kind and side is nearer. */
+  #offer(recent: readonly number[], at: number, delayMs: number, { side, found }: Search): void {
+    const kind = recent[at] as number
+    const key = kind * SIDES + side
+    const known = this.#nearest[key] as number
+    if (known > 0 && (found[known - 1] as Candidate).delayMs <= delayMs) return
+    const bin = delayBin(delayMs)
+    if (bin < 0) return
+    const candidate = {
+      kind,
+      side,
+      bin,
+      alert: recent[at + 2] as number,
+      timeMs: recent[at + 1] as number,
+      cluster: recent[at + 3] as number,
+      delayMs,
+      mined: 0,
+      belief: 0,
+    }
+    if (known > 0) found[known - 1] = candidate
+    else this.#nearest[key] = found.push(candidate)
+  }
+
+  /** Adds an alert; true for the first of its entity. Drops alerts before `oldestMs`: no later search reaches them. */
+  add(place: Place, alert: number, cluster: number, oldestMs: number): boolean {
     const row = this.#rowOf(place.entity)
     const isFirst = !row.seen
     row.seen = true
@@ -163,7 +169,7 @@ export class Neighbourhood {
     return this.#entities.get(entity) ?? this.#entities.set(entity, { seen: false, listers: [], recent: [] })
   }
 
-  /** The oldest of its kind goes where there are too many of it, then the oldest of all. */
+  /** Drops the oldest of the kind where there are too many, then the oldest of all. */
   #trim(row: EntityRow, kind: number): void {
     const { recent } = row
     let ofKind = 0
@@ -183,13 +189,13 @@ export class Neighbourhood {
   }
 }
 
-/** The side as the later of the two alerts sees it. */
+/** The side for the earlier and later of the two alerts; `before` is for a candidate before. */
 function sideOf(before: Side, where: string): Side {
   if (where === 'before') return before
   return before === 3 ? 2 : 3
 }
 
-/** Most alerts have two or three candidates: those are in order before a sort has begun. */
+/** By insertion where there are few, as with most alerts: faster than `sort`. */
 function sortByDistance(found: Candidate[]): void {
   if (found.length > FEW) {
     found.sort(byDistance)

@@ -4,7 +4,7 @@
  * The generator sfc32 (Chris Doty-Humphrey, PractRand). The domain may not know engine/rng.ts, whose other half is
  * the operating system's.
  */
-export class Dice {
+export class Sfc32 {
   #a: number
   #b: number
   #c: number

@@ -2,7 +2,7 @@
 import type { CauseStore, CausePart } from '../../engine/domain/cause/cause-store.js'
 import { pack, unpack } from '../../engine/store/pack.js'
 
-export class MemoryShelf implements CauseStore {
+export class MemoryCauseStore implements CauseStore {
   readonly rows = new Map<string, Buffer>()
   readonly members: [cluster: number, alert: number][] = []
 

@@ -1,81 +1,92 @@
 /**
- * Precedence, mined from the stream without a label: which kind of alert follows from which, on which side, how fast.
+ * Which kind of alert follows from which, on which side, how fast: mined from the stream without a label.
  *
- * Owns: the statistics of kinds and of pairs of kinds, and what they say of a link. Leaves out: which alerts are
- * candidates (neighbourhood.ts), what feedback says of pairs (lessons.ts).
+ * Owns: the statistics of kinds and of pairs of kinds, and the belief in a link. Leaves out: which alerts are candidates
+ * (candidate-index.ts), what feedback says of pairs (feedback-weights.ts).
  *
- * The model is a Hawkes process over kinds (A. G. Hawkes 1971), estimated by expectation maximisation as alerts come
- * (T. J. Lewis and G. Mohler 2011; one step an alert). The rate of an alert of kind b is a background plus, for each
- * candidate a before it, m(a,b,side) g(delay), m the effects of kind b that one a has, g a density over bins of delay,
- * shrunk towards that of the side. The share of the rate that a has is its responsibility r; responsibilities are added
- * up by pair and bin. So what A explains is not held to follow from B, which only tends to come with A.
+ * The model is a Hawkes process over kinds (A. G. Hawkes 1971). It is estimated by expectation maximisation as alerts
+ * arrive, one step for each (T. J. Lewis and G. Mohler 2011).
  *
- * A pair is held to be cause and effect where
- * 1. of its occurrences within the window enough were its doing: (sum r + 6 s) / (n + 6) >= 1/4, s the same share over
- *    pairs seen rarely so far, on that side (1/2 before anything was seen);
- * 2. it is not as common in the other order: n + 2 >= 3/2 n', sum r + 1 >= 2 sum r';
- * 3. it is not a repeat of one kind on one thing, or on two that list each other.
- * Where one of two lists the other and not the other way round (a caller and its callee), 1 and 2 look at that side alone,
- * s the pair's share on all sides; so one kind may follow from itself there: a symptom passes on from callee to caller.
- * The window, where it is not set, is the smallest of a fixed list that holds 85 % of what pairs have more in one order
- * than in the other.
+ *   rate of kind b = background + sum over candidates a of m(a, b, side) g(delay)
+ *
+ * Here m is how many effects of kind b one alert a has. The density g over bins of delay is shrunk towards that of the
+ * side. The share of the rate that is due to a is its responsibility r; it is summed by pair and bin. So what A explains is not attributed to B, which only tends to occur with A.
+ *
+ * A pair is cause and effect where all three hold:
+ * 1. Enough of its n occurrences within the window were its doing: (sum r + 6 s) / (n + 6) >= 1/4. The prior s is the same
+ *    share over rare pairs on that side; it is 1/2 at the start.
+ * 2. The other order is not as common: n + 2 >= 3/2 n' and sum r + 1 >= 2 sum r'.
+ * 3. It is not a repeat of one kind on one entity, or on two that list each other.
+ *
+ * Where only one of two entities lists the other, 1 and 2 apply to that side alone: callers differ from callees. There s is
+ * the pair's share on all sides. So a kind may follow from itself there: a symptom passes on from callee to caller.
+ *
+ * The window, unless it is set, is the smallest of a fixed list that holds 85 % of the excess of one order of pairs over
+ * the other.
  */
 import { causeBounds } from './bounds.js'
+import { Rows, type CauseStore } from './cause-store.js'
 import { binsWithin, DELAY_BINS, delayWidths, isSymmetric, mirrorOf, type Side } from './delays.js'
-import { isForward, onAllSides, onOneSide, sumOf } from './pair-evidence.js'
 import {
   add,
   freshGlobal,
   freshPair,
+  isForward,
   minedWindow,
+  onAllSides,
+  onOneSide,
   pairKey,
+  sumOf,
   type GlobalRow,
   type KindRow,
   type PairRow,
 } from './pair-rows.js'
-import { Rows, type CauseStore } from './cause-store.js'
 
-/** What an alert lay behind, as far as precedence looks at it. */
-export interface Precedent {
+/** An earlier alert that may be the cause of a later one. */
+export interface Predecessor {
   /** Kind of the earlier alert. */
   readonly kind: number
   readonly side: Side
   readonly bin: number
 }
 
+/** The least share of a pair's occurrences that were its doing; and the weight of the prior s, in occurrences. */
 const shareMin = 0.25
 const shareWeight = 6
-const rarely = 20
-/** Occurrences that a pair's share on all sides counts as, where one side is looked at by itself. */
+/** Pairs with fewer occurrences are rare. */
+const rareMax = 20
+/** The weight of a pair's share on all sides, in occurrences, where one side is judged alone. */
 const sideWeight = 30
-/** From so many responsibilities on, in both orders, the sides of a pair tell its order. */
-const telling = 5
+/** The least sum of responsibilities, in both orders, for the sides of a pair to tell its order. */
+const tellingMin = 5
+/** The weight of the side's density g, in responsibilities. */
 const shapeWeight = 5
-/** A pair's part of the rate before it has earned any, and what is taken off so that chance alone earns none. */
-const massPrior = 0.3
-const massOff = 1
+/** The productivity m of a pair without evidence; and a deduction, so that chance alone adds none. */
+const effectsPrior = 0.3
+const effectsDeducted = 1
+/** The window before one is mined, milliseconds; and how often it is mined, in alerts. */
 const windowStart = 60_000
 const windowEvery = 500
-/** The past counts half after so many alerts. */
+/** The weight of the past is halved after this many alerts. */
 const halfLife = 100_000
-/** What is believed of a link. */
+/** The belief in a link. */
 export const BELIEVED = 0.8
 export const DOUBTED = 0.1
 
-export class Precedence {
+export class HawkesProcess {
   readonly #kinds: Rows<KindRow>
   readonly #pairs: Rows<PairRow>
   readonly #globals: Rows<GlobalRow>
   readonly #global: GlobalRow
   readonly #byName = new Map<string, number>()
   readonly #fixedWindowMs: number
-  /** Of the precedents that are being looked at. */
+  /** The rate of each predecessor in `observe`. */
   readonly #rates = new Float64Array(causeBounds.causeCandidatesMax)
   #pairCount = 0
-  /** In order, as long as there are as many. */
+  /** Ascending; outdated where the count differs. */
   #pairKeys: number[] = []
 
-  /** `fixedWindowMs` 0: the window is learned. */
+  /** `fixedWindowMs` 0: the window is mined. */
   constructor(causeStore: CauseStore, fixedWindowMs: number) {
     this.#fixedWindowMs = fixedWindowMs
     this.#kinds = new Rows(causeStore, 'kinds')
@@ -89,12 +100,12 @@ export class Precedence {
     this.#globals.hold(0, this.#global)
   }
 
-  /** A cause lies at most so far before its symptom, milliseconds. */
+  /** A cause is at most this much earlier than its symptom, milliseconds. */
   get windowMs(): number {
     return this.#fixedWindowMs > 0 ? this.#fixedWindowMs : this.#global.windowMs || windowStart
   }
 
-  /** The number of a kind. Over causeBounds.causeKindsMax all further kinds are one, number 0. */
+  /** The number of a kind. Kinds beyond causeBounds.causeKindsMax share number 0. */
   kindOf(name: string): number {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
@@ -110,13 +121,13 @@ export class Precedence {
     return this.#kinds.get(kind)?.name ?? ''
   }
 
-  /** The share of a kind's alerts that others follow from. */
+  /** The share of a kind's alerts that start something: others follow from them, and they from none. */
   startRate(kind: number): number {
     const row = this.#kinds.get(kind)
     return row === null ? 0 : (row.starts + 0.5) / (row.count + 2)
   }
 
-  /** An alert of that kind turned out to start something; or not after all. */
+  /** Counts an alert of this kind that starts something, or takes it back. */
   countStart(kind: number, by: 1 | -1): void {
     const row = this.#kinds.get(kind)
     if (row === null) return
@@ -128,28 +139,28 @@ export class Precedence {
     this.#global.entities++
   }
 
-  /** What is believed of the link between an alert and one before it, by the stream alone: 0 to 1. */
+  /** The belief in the link between an alert and one before it, by the stream alone: 0 to 1. */
   belief(earlier: number, later: number, side: Side): number {
     if (earlier === later && isSymmetric(side)) return 0
     const bins = binsWithin(this.windowMs)
     const forward = this.#pairs.get(pairKey(earlier, later))
     const backward = this.#pairs.get(pairKey(later, earlier))
     const { rareN, rareR } = this.#global
-    const usual = (sumOf(rareR, side * DELAY_BINS, bins) + 1.5) / (sumOf(rareN, side * DELAY_BINS, bins) + 3)
-    const there = onAllSides(forward, bins)
+    const prior = (sumOf(rareR, side * DELAY_BINS, bins) + 1.5) / (sumOf(rareN, side * DELAY_BINS, bins) + 3)
+    const ahead = onAllSides(forward, bins)
     const back = onAllSides(backward, bins)
-    const share = (there.r + shareWeight * usual) / (there.n + shareWeight)
-    if (isSymmetric(side)) return share >= shareMin && isForward(there, back) ? BELIEVED : DOUBTED
-    const thereSo = onOneSide(forward, side, bins)
-    const backSo = onOneSide(backward, mirrorOf(side), bins)
-    if ((thereSo.r + sideWeight * share) / (thereSo.n + sideWeight) < shareMin) return DOUBTED
-    // Where lists are cut, or one side has not been heard of yet, a side means little: the pair counts as it does elsewhere.
-    const bySide = earlier === later || thereSo.r + backSo.r >= telling
-    return (bySide ? isForward(thereSo, backSo) : isForward(there, back)) ? BELIEVED : DOUBTED
+    const share = (ahead.r + shareWeight * prior) / (ahead.n + shareWeight)
+    if (isSymmetric(side)) return share >= shareMin && isForward(ahead, back) ? BELIEVED : DOUBTED
+    const aheadOnSide = onOneSide(forward, side, bins)
+    const backOnSide = onOneSide(backward, mirrorOf(side), bins)
+    if ((aheadOnSide.r + sideWeight * share) / (aheadOnSide.n + sideWeight) < shareMin) return DOUBTED
+    // Where lists are cut or a side has little evidence, the evidence of all sides decides.
+    const bySide = earlier === later || aheadOnSide.r + backOnSide.r >= tellingMin
+    return (bySide ? isForward(aheadOnSide, backOnSide) : isForward(ahead, back)) ? BELIEVED : DOUBTED
   }
 
-  /** An alert came: what lay before it shares the credit for it. Times in milliseconds; `degree`: entities next to it. */
-  observe(kind: number, timeMs: number, degree: number, precedents: readonly Precedent[]): void {
+  /** Updates the statistics by an alert and its predecessors. Time in milliseconds; `degree`: its related entities. */
+  observe(kind: number, timeMs: number, degree: number, predecessors: readonly Predecessor[]): void {
     const global = this.#global
     if (global.alerts === 0) [global.firstMs, global.lastMs] = [timeMs, timeMs]
     global.lastMs = Math.max(global.lastMs, timeMs)
@@ -159,13 +170,11 @@ export class Precedence {
     const background = (own.alone + 1) / Math.max(1, global.entities) / seconds
     const rates = this.#rates
     let total = background
-    for (let at = 0; at < precedents.length; at++) {
-      const { kind: earlier, side, bin } = precedents[at] as Precedent
-      total += rates[at] = this.#rate(earlier, kind, side, bin)
+    for (let at = 0; at < predecessors.length; at++) {
+      total += rates[at] = this.#rate(predecessors[at] as Predecessor, kind)
     }
-    for (let at = 0; at < precedents.length; at++) {
-      const { kind: earlier, side, bin } = precedents[at] as Precedent
-      this.#credit(earlier, kind, side, bin, (rates[at] as number) / total)
+    for (let at = 0; at < predecessors.length; at++) {
+      this.#credit(predecessors[at] as Predecessor, kind, (rates[at] as number) / total)
     }
     own.alone += background / total
     own.count++
@@ -186,8 +195,8 @@ export class Precedence {
     return this.#pairKeys
   }
 
-  /** Effects of kind `later` a second that one earlier alert has, at that delay. */
-  #rate(earlier: number, later: number, side: Side, bin: number): number {
+  /** The rate m g of kind `later` that a predecessor adds at its delay, a second. */
+  #rate({ kind: earlier, side, bin }: Predecessor, later: number): number {
     const cause = this.#kinds.get(earlier)
     if (cause === null) return 0
     const causes = (side === 0 ? cause.count : cause.listed) + 1
@@ -197,11 +206,12 @@ export class Precedence {
     const total = row === null ? 0 : (row.totals[side] as number)
     const general = ((shape[at] as number) + 0.5) / ((shapeTotals[side] as number) + 0.5 * DELAY_BINS)
     const density = ((row === null ? 0 : (row.sided[at] as number)) + shapeWeight * general) / (total + shapeWeight)
-    const mass = total < massOff ? massPrior : total - massOff + massPrior
-    return ((mass / causes) * density) / (delayWidths[bin] as number)
+    const effects = total < effectsDeducted ? effectsPrior : total - effectsDeducted + effectsPrior
+    return ((effects / causes) * density) / (delayWidths[bin] as number)
   }
 
-  #credit(earlier: number, later: number, side: Side, bin: number, responsibility: number): void {
+  /** Adds a predecessor's responsibility for an alert of kind `later`. */
+  #credit({ kind: earlier, side, bin }: Predecessor, later: number, responsibility: number): void {
     const key = pairKey(earlier, later)
     let row = this.#pairs.get(key)
     if (row === null) {
@@ -220,12 +230,12 @@ export class Precedence {
     this.#pairs.touch(key)
     add(shape, at, responsibility)
     add(shapeTotals, side, responsibility)
-    if ((earlier === later && isSymmetric(side)) || row.count >= rarely) return
+    if ((earlier === later && isSymmetric(side)) || row.count >= rareMax) return
     add(rareN, at, 1)
     add(rareR, at, responsibility)
   }
 
-  /** What was seen long ago counts less: kinds change their meaning, and systems their wiring. */
+  /** Halves the weight of the past: kinds change their meaning, and systems their topology. */
   #fade(): void {
     const halve = (numbers: number[]): void => numbers.forEach((each, at) => (numbers[at] = each / 2))
     for (const [key, row] of this.#pairs.entries()) {

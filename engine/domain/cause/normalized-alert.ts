@@ -1,12 +1,12 @@
 /**
- * An alert as clustering sees it: when, what it is about, what that is next to, and what kind of alert it is.
+ * Normalizes an alert of any form: its time, its entity, the related entities, its kind.
  *
  * Owns: which fields are read and how. Leaves out: what follows from it (clustering.ts).
  *
- * 1. Any body is survived. Without an id where one is asked for, or without one of the equal fields, an alert is about
- *    nothing that others could share: entity 0.
- * 2. Entities are told apart by 53 bits of hash over the equal fields and the id, so that a relation never crosses from
- *    one value of the equal fields to another.
+ * 1. Any body is accepted. An alert has entity 0, which no other alert shares, where it lacks one of the equal fields, or
+ *    its id where one is required.
+ * 2. An entity is 53 bits of hash over the equal fields and the id. So no relation crosses from one value of the equal
+ *    fields to another.
  */
 import { DecisionPoints } from '../event/decision-points.js'
 import type { PointValue, PointValues } from '../event/point-value.js'
@@ -14,16 +14,16 @@ import { hashText } from '../learn/hash.js'
 import { causeBounds } from './bounds.js'
 import { knownNames, type CauseSettings } from './settings.js'
 
-export interface Sighting {
-  /** Milliseconds since 1970; null where the alert says none. */
+export interface NormalizedAlert {
+  /** Milliseconds since 1970; null without a time. */
   readonly timeMs: number | null
-  /** What it is about; 0 for nothing that others share. */
+  /** 0: an entity that no other alert shares. */
   readonly entity: number
-  /** The id, for people. */
+  /** The id, for display. */
   readonly entityName: string
-  /** Entities that this one lists, each once. */
+  /** Entities that its own lists, each once. */
   readonly related: readonly number[]
-  /** '' where it has none of the fields. */
+  /** '' where all its fields are missing. */
   readonly kind: string
   /** The values at the job's decision points. */
   readonly values: PointValues
@@ -37,8 +37,8 @@ function entityOf(scope: string, id: string): number {
   return (hashText(1, text) >>> 0) * TWO_21 + (hashText(2, text) >>> 11)
 }
 
-/** Reads the alerts of one job. */
-export class Sightings {
+/** Normalizes the alerts of one job. */
+export class AlertNormalizer {
   readonly #settings: CauseSettings
   readonly #points: DecisionPoints
   readonly #equal: DecisionPoints
@@ -61,17 +61,17 @@ export class Sightings {
     this.#kind = new DecisionPoints(this.#kindsKnown ? knownNames.kind : settings.kindFields)
   }
 
-  /** The values at the job's decision points; `read` gives the body, where there are any. */
+  /** The values at the job's decision points. `read` returns the body; it is not called without decision points. */
   valuesOf(read: () => Readonly<Record<string, unknown>>): PointValues {
     return this.#points.count === 0 ? [] : this.#points.valuesOf(read())
   }
 
-  of(body: Readonly<Record<string, unknown>>): Sighting {
+  normalize(body: Readonly<Record<string, unknown>>): NormalizedAlert {
     const values = this.#points.valuesOf(body)
     const equal = this.#equal.valuesOf(body)
     const scope = equal.length === 0 ? '' : JSON.stringify(equal)
     const id = textOf(this.#id.firstOf(body))
-    // Where nobody asked for an id and none is there, the equal fields alone say what belongs together.
+    // Without an id, and where none is required, the equal fields alone name the entity.
     const isAlone = equal.includes(null) || (id === '' && (this.#settings.idField !== '' || equal.length === 0))
     const entity = isAlone ? 0 : entityOf(scope, id)
     const related = isAlone ? [] : this.#relatedOf(this.#related.firstOf(body), scope, entity)
@@ -110,12 +110,15 @@ function textOf(value: PointValue): string {
   return typeof value === 'string' ? value : Array.isArray(value) ? JSON.stringify(value) : String(value)
 }
 
-/** Latest time that a calendar has, milliseconds. */
+/** The latest time of a Date, milliseconds. */
 const TIME_MAX = 8.64e15
 const numeric = /^\s*\d+(\.\d+)?\s*$/
 const zoned = /(?:z|utc|gmt|[+-]\d\d:?\d\d)\s*$/i
 
-/** A date as milliseconds: ISO 8601 and its like, UTC where it says no zone, or a number that counts from 1970 in s, ms, µs or ns by its size. */
+/**
+ * A date as milliseconds; null where it is none. It is text like ISO 8601, in UTC unless it names a zone, or a number since
+ * 1970 in s, ms, µs or ns: its size tells which.
+ */
 export function millisOf(value: PointValue): number | null {
   if (typeof value === 'string' && !numeric.test(value)) return within(parsed(value))
   const number = typeof value === 'string' ? Number(value) : value
@@ -125,7 +128,7 @@ export function millisOf(value: PointValue): number | null {
   return within(number < 1e17 ? number / 1e3 : number / 1e6)
 }
 
-/** Date.parse would take a time without a zone for one of the machine's. */
+/** UTC without a zone: Date.parse would take the zone of the machine. */
 function parsed(text: string): number {
   const utc = zoned.test(text) ? Number.NaN : Date.parse(`${text.trim()}Z`)
   return Number.isNaN(utc) ? Date.parse(text) : utc

@@ -7,7 +7,7 @@
  */
 
 /** How much less the losses are, less `doubt` standard errors of that. */
-export function sureGain(before: ArrayLike<number>, after: ArrayLike<number>, doubt: number): number {
+export function significantGain(before: ArrayLike<number>, after: ArrayLike<number>, doubt: number): number {
   let sum = 0
   let squares = 0
   for (let h = 0; h < before.length; h++) {
@@ -22,7 +22,7 @@ export function sureGain(before: ArrayLike<number>, after: ArrayLike<number>, do
 const floor = 0.01
 
 /** The loss of a held-out example of this weight, whose truth got this chance among so many classes. */
-export function judgedLoss(weight: number, chance: number, classCount: number): number {
+export function flooredLoss(weight: number, chance: number, classCount: number): number {
   return -weight * Math.log((1 - floor) * chance + floor / classCount)
 }
 
@@ -35,7 +35,7 @@ const examplesMin = 60
 const usualDoubt = 1
 
 /** The index of the losses that gain most beside those of the usual choice; the usual one where none surely gains, or there are fewer than `least`. */
-export function surelyBest(
+export function significantlyBest(
   losses: readonly ArrayLike<number>[],
   usual: number,
   doubt = usualDoubt,
@@ -45,7 +45,7 @@ export function surelyBest(
   if ((losses[usual] as ArrayLike<number>).length < least) return best
   let most = 0
   losses.forEach((after, i) => {
-    const gain = sureGain(losses[usual] as ArrayLike<number>, after, doubt)
+    const gain = significantGain(losses[usual] as ArrayLike<number>, after, doubt)
     if (i === usual || gain <= most) return
     most = gain
     best = i

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Dice } from '../../../../engine/domain/learn/dice.js'
+import { Sfc32 } from '../../../../engine/domain/learn/sfc32.js'
 
 test('the same seed and purpose give the same numbers, another of either gives others', () => {
   const numbers = (seed: number, purpose: number): number[] => {
-    const dice = new Dice(seed, purpose)
-    return Array.from({ length: 20 }, () => dice.next())
+    const random = new Sfc32(seed, purpose)
+    return Array.from({ length: 20 }, () => random.next())
   }
   assert.deepEqual(numbers(1, 2), numbers(1, 2))
   assert.notDeepEqual(numbers(1, 2), numbers(2, 2))
@@ -13,10 +13,10 @@ test('the same seed and purpose give the same numbers, another of either gives o
 })
 
 test('numbers below an end come about as often as each other', () => {
-  const dice = new Dice(7, 0)
+  const random = new Sfc32(7, 0)
   const counts = new Array<number>(10).fill(0)
   for (let i = 0; i < 10_000; i++) {
-    const drawn = dice.below(10)
+    const drawn = random.below(10)
     counts[drawn] = (counts[drawn] as number) + 1
   }
   for (const count of counts) assert.ok(count > 850 && count < 1150, `${count} of 10000`)

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { causeSettingsOf } from '../../../../engine/domain/cause/settings.js'
-import { millisOf, Sightings } from '../../../../engine/domain/cause/sighting.js'
+import { millisOf, AlertNormalizer } from '../../../../engine/domain/cause/normalized-alert.js'
 import { processor } from '../../../support/cause.js'
 
-function sightings(parameters: Readonly<Record<string, unknown>> = {}, points: readonly string[] = []): Sightings {
-  return new Sightings(causeSettingsOf({ pipeline: [processor(parameters)] }), points)
+function normalizer(
+  parameters: Readonly<Record<string, unknown>> = {},
+  points: readonly string[] = [],
+): AlertNormalizer {
+  return new AlertNormalizer(causeSettingsOf({ pipeline: [processor(parameters)] }), points)
 }
 
 describe('an alert is read', () => {
   it('at the known names where none are given', () => {
-    const one = sightings().of({
+    const one = normalizer().normalize({
       '@timestamp': '2026-01-01T00:00:01Z',
       service: { name: 'web', callees: ['api', 'db', 'web'] },
       alertname: 'slow',
@@ -22,26 +25,26 @@ describe('an alert is read', () => {
   })
 
   it('at the fields that are given, of any type', () => {
-    const read = sightings({ id_field: 'ci', related_field: 'next', time_field: 'when', kind_fields: ['a', 'b'] })
-    const one = read.of({ ci: 7, next: 8, when: 1_767_225_600, a: 'x', b: true })
+    const read = normalizer({ id_field: 'ci', related_field: 'next', time_field: 'when', kind_fields: ['a', 'b'] })
+    const one = read.normalize({ ci: 7, next: 8, when: 1_767_225_600, a: 'x', b: true })
     assert.deepEqual(
       [one.entityName, one.kind, one.timeMs, one.related.length],
       ['7', 'x | true', Date.UTC(2026, 0, 1), 1],
     )
-    assert.equal(one.related[0], read.of({ ci: '8' }).entity)
+    assert.equal(one.related[0], read.normalize({ ci: '8' }).entity)
   })
 
   it('by its decision points, where nothing else says its kind', () => {
-    assert.equal(sightings({}, ['what']).of({ host: 'a', what: 'bang' }).kind, 'bang')
-    assert.equal(sightings().of({ host: 'a' }).kind, '')
+    assert.equal(normalizer({}, ['what']).normalize({ host: 'a', what: 'bang' }).kind, 'bang')
+    assert.equal(normalizer().normalize({ host: 'a' }).kind, '')
   })
 
   it('without an id where equal fields alone are given, and about nothing where neither is there', () => {
-    const read = sightings({ equal_fields: ['site'] })
-    assert.equal(read.of({ site: 'x' }).entity, read.of({ site: 'x' }).entity)
-    assert.notEqual(read.of({ site: 'x' }).entity, 0)
-    assert.equal(read.of({}).entity, 0)
-    assert.equal(sightings().of({ foo: 1 }).entity, 0)
+    const read = normalizer({ equal_fields: ['site'] })
+    assert.equal(read.normalize({ site: 'x' }).entity, read.normalize({ site: 'x' }).entity)
+    assert.notEqual(read.normalize({ site: 'x' }).entity, 0)
+    assert.equal(read.normalize({}).entity, 0)
+    assert.equal(normalizer().normalize({ foo: 1 }).entity, 0)
   })
 })
 

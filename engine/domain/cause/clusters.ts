@@ -1,56 +1,56 @@
 /**
- * The clusters of a job: which are open, which have become one, who begins them.
+ * The clusters of a job: which are open, which were merged.
  *
- * Owns: the rows of clusters. Leaves out: which alert belongs where (clustering.ts).
+ * Owns: the rows of clusters. Leaves out: which alert joins which cluster (clustering.ts).
  *
- * 1. A cluster that has become part of another one says so, and holds nothing any more.
- * 2. A cluster that is over stays as it is.
- * 3. How many clusters there are is counted as they come and go: those that are part of no other and hold an alert.
+ * 1. A merged cluster names the one that it was merged into, and holds nothing any more.
+ * 2. A closed cluster does not change.
+ * 3. The number of clusters is kept as they come and go: those that were not merged into another and hold an alert.
  */
 import { causeBounds } from './bounds.js'
-import { isOver, ROOT_FIELDS, type ClusterRow, type Stand } from './cause-rows.js'
-import type { CauseSettings } from './settings.js'
+import { isClosed, ROOT_FIELDS, type ClusterRow, type StreamTime } from './cause-rows.js'
 import { Rows, type CauseStore, type CauseReads } from './cause-store.js'
+import type { CauseSettings } from './settings.js'
 
-/** A cluster that is part of no other. */
-export interface Home {
+/** A cluster that was not merged into another. */
+export interface Cluster {
   readonly id: number
   readonly row: ClusterRow
 }
 
 interface TallyRow {
-  /** Clusters that are part of no other and hold an alert. */
+  /** Clusters that were not merged into another and hold an alert. */
   clusters: number
 }
 
 const TALLY = 2
 
-/** How many clusters there are. */
+/** The number of clusters. */
 export function countClusters(reads: CauseReads): number {
   return (reads.get('global', TALLY) as TallyRow | undefined)?.clusters ?? 0
 }
 
-export class ClusterBook {
+export class Clusters {
   readonly #settings: CauseSettings
-  readonly #clusters: Rows<ClusterRow>
+  readonly #rows: Rows<ClusterRow>
   readonly #tallies: Rows<TallyRow>
   readonly #tally: TallyRow
 
   constructor(causeStore: CauseStore, settings: CauseSettings) {
     this.#settings = settings
-    this.#clusters = new Rows(causeStore, 'clusters')
+    this.#rows = new Rows(causeStore, 'clusters')
     this.#tallies = new Rows(causeStore, 'global')
     this.#tally = this.#tallies.hold(TALLY, { clusters: countClusters(causeStore) })
   }
 
   get size(): number {
-    return this.#clusters.size
+    return this.#rows.size
   }
 
-  /** The cluster of that number, or the one that it has become part of. */
-  home(number: number): Home | null {
+  /** The cluster with this number, or the one that it was merged into. */
+  find(number: number): Cluster | null {
     let id = number
-    for (let row = this.#clusters.get(id); row !== null; row = this.#clusters.get(id)) {
+    for (let row = this.#rows.get(id); row !== null; row = this.#rows.get(id)) {
       if (row.into === 0) return { id, row }
       id = row.into
     }
@@ -58,16 +58,16 @@ export class ClusterBook {
   }
 
   begin(id: number, row: ClusterRow): void {
-    this.#clusters.set(id, row)
+    this.#rows.set(id, row)
     this.#count(1)
   }
 
-  /** One alert more, or one less. */
-  grow({ id, row }: Home, by: 1 | -1): void {
+  /** Counts one alert more, or one less. */
+  resize({ id, row }: Cluster, by: 1 | -1): void {
     if (row.size === 0) this.#count(1)
     row.size += by
     if (row.size === 0) this.#count(-1)
-    this.#clusters.touch(id)
+    this.#rows.touch(id)
   }
 
   #count(by: 1 | -1): void {
@@ -76,27 +76,27 @@ export class ClusterBook {
   }
 
   touch(id: number): void {
-    this.#clusters.touch(id)
+    this.#rows.touch(id)
   }
 
-  /** True where the cluster is open and stays within its length with an alert of that time. */
-  takes(cluster: number, timeMs: number, stand: Stand): boolean {
-    const home = this.home(cluster)
-    if (home === null || isOver(home.row, this.#settings, stand)) return false
-    const { firstMs, lastMs } = home.row
+  /** True where the cluster is open and stays within its length with an alert of this time. */
+  accepts(number: number, timeMs: number, streamTime: StreamTime): boolean {
+    const cluster = this.find(number)
+    if (cluster === null || isClosed(cluster.row, this.#settings, streamTime)) return false
+    const { firstMs, lastMs } = cluster.row
     return Math.max(lastMs, timeMs) - Math.min(firstMs, timeMs) <= this.#settings.lengthMs
   }
 
-  /** Makes one cluster of two, if they are two; answers with the one that is left. */
-  merge(one: number, other: number, stand: Stand): number {
+  /** Merges the smaller into the larger where both are open and it fits; returns the one that remains. */
+  merge(one: number, other: number, streamTime: StreamTime): number {
     if (one === other) return one
-    const [a, b] = [this.#clusters.get(one) as ClusterRow, this.#clusters.get(other) as ClusterRow]
-    if (isOver(a, this.#settings, stand) || isOver(b, this.#settings, stand)) return one
+    const [a, b] = [this.#rows.get(one) as ClusterRow, this.#rows.get(other) as ClusterRow]
+    if (isClosed(a, this.#settings, streamTime) || isClosed(b, this.#settings, streamTime)) return one
     const span = Math.max(a.lastMs, b.lastMs) - Math.min(a.firstMs, b.firstMs)
     if (span > this.#settings.lengthMs) return one
     if (a.merged.length + b.merged.length + 1 > causeBounds.causeMergedMax) {
       a.cut = true
-      this.#clusters.touch(one)
+      this.#rows.touch(one)
       return one
     }
     const [into, from, row, gone] = a.size >= b.size ? [one, other, a, b] : [other, one, b, a]
@@ -111,21 +111,22 @@ export class ClusterBook {
       addRoot(row, gone.roots[at] as number, gone.roots[at + 1] as number, gone.roots[at + 2] as number)
     }
     Object.assign(gone, { into, merged: [], roots: [] })
-    this.#clusters.touch(into)
-    this.#clusters.touch(from)
+    this.#rows.touch(into)
+    this.#rows.touch(from)
     return into
   }
 
   flush(): void {
     this.#tallies.flush()
-    this.#clusters.flush()
+    this.#rows.flush()
   }
 
   clear(): void {
-    this.#clusters.clear()
+    this.#rows.clear()
   }
 }
 
+/** Adds a possible root cause, or marks the row as cut. */
 export function addRoot(row: ClusterRow, alert: number, timeMs: number, followers: number): void {
   if (row.roots.length >= causeBounds.causeRootsMax * ROOT_FIELDS) row.cut = true
   else row.roots.push(alert, timeMs, followers)

@@ -1,22 +1,30 @@
 /**
- * What feedback teaches of precedence: a label on an alert is a label on all the pairs that it came with.
+ * The weights that feedback gives to pairs of kinds: a label on an alert is evidence about all pairs of its candidates.
  *
- * Owns: learning, and the weight of a pair. Leaves out: what the stream alone says (precedence.ts).
+ * Owns: the fit, and the weight of a pair. Leaves out: what the stream alone says (hawkes.ts).
  *
- * A noisy-or (J. Pearl 1988): an alert is a symptom unless every candidate within the window fails to be its cause,
- * P(symptom) = 1 - (1 - leak) prod (1 - w_pair). An alert that is no symptom speaks against each of its pairs; one that is
- * speaks for them together, shared out by expectation maximisation. The weight of a pair is shrunk towards the belief of
- * the stream, which counts as one label: w = (belief + s) / (1 + n). Two things are chosen by how likely each half of the
- * labels is by what the other half teaches: the window, of a list and with a price for leaving the one mined from the
- * stream, and whether a caller before its callee is another pair than the callee before its caller.
+ * The model is a noisy-or (J. Pearl 1988). An alert is a symptom unless every candidate within the window fails to be its
+ * cause:
+ *
+ *   P(symptom) = 1 - (1 - leak) prod (1 - w_pair)
+ *
+ * An alert that is no symptom is evidence against each of its pairs. A symptom is evidence for all of them, shared out by
+ * expectation maximisation.
+ *
+ * The weight of a pair is shrunk towards the belief of the stream, which counts as one label:
+ *
+ *   w = (belief + s) / (1 + n), with the evidence s for the pair of n labels
+ *
+ * Two choices are made by cross-validation: each half of the labels judges the weights of the other half. The first is the
+ * window, with a penalty for leaving the mined one. The second is whether asymmetric sides have pairs of their own.
  */
 import { causeWindows, isSymmetric, type Side } from './delays.js'
 
-/** One labelled alert with what lay before it. */
+/** One labelled alert with its candidates. */
 export interface LabelledAlert {
   readonly kind: number
   readonly isSymptom: boolean
-  readonly precedents: readonly {
+  readonly predecessors: readonly {
     readonly kind: number
     readonly side: Side
     readonly delayMs: number
@@ -24,60 +32,62 @@ export interface LabelledAlert {
   }[]
 }
 
-/** Plain data: part of a model. */
-export interface Lessons {
-  /** A cause lies at most so far before its symptom, milliseconds; 0: as the stream says. */
+/** Plain data, stored in a model. */
+export interface FeedbackWeights {
+  /** A cause is at most this much earlier than its symptom, milliseconds; 0: as mined from the stream. */
   readonly windowMs: number
-  /** Pair (pairNumber), how much speaks for it, out of how much. */
+  /** Pair (pairNumber), the evidence for it (s), and all evidence (n). */
   readonly pairs: readonly (readonly [pair: number, yes: number, seen: number])[]
-  /** Pairs on sides that read differently in the two orders are pairs of their own; absent where they are not. */
+  /** Asymmetric sides have pairs of their own; absent where they have not. */
   readonly apart?: boolean
 }
 
-export const noLessons: Lessons = { windowMs: 0, pairs: [] }
+export const noFeedbackWeights: FeedbackWeights = { windowMs: 0, pairs: [] }
 
 const leak = 0.02
 const rounds = 15
-const windowPrice = 2
+const windowPenalty = 2
 const beliefMax = 0.98
 const repeatBelief = 0.05
 const KINDS = 65_536
 const APART = 2 ** 27
 const MUTUAL_REPEATS = 3
 
-/** `apart` as in Lessons. Below 2^29: there are fewer than 2^11 kinds. */
+/** `apart` as in FeedbackWeights. The number is below 2^29: there are fewer than 2^11 kinds. */
 export function pairNumber(earlier: number, later: number, side: Side, apart: boolean): number {
   const group = apart && !isSymmetric(side) ? side - 1 : isMutualRepeat(earlier, later, side) ? MUTUAL_REPEATS : 0
   return group * APART + earlier * KINDS + later
 }
 
-/** One kind on two things that list each other: the stream cannot tell an effect from a repeat there, and labels can. */
+/** One kind on two entities that list each other. Labels tell an effect from a repeat there, the stream cannot. */
 function isMutualRepeat(earlier: number, later: number, side: Side): boolean {
   return earlier === later && side === 1
 }
 
-/** What labels begin with; `belief`: what the stream alone says. */
-function believedBefore(earlier: number, later: number, side: Side, belief: number): number {
+/** The belief before any label; `belief` is the stream's. */
+function priorBelief(earlier: number, later: number, side: Side, belief: number): number {
   return isMutualRepeat(earlier, later, side) ? repeatBelief : belief
 }
 
-/** What is believed of links, by the stream and by lessons. */
-export class LearnedBelief {
+/** The belief in a link, by the stream and by feedback. */
+export class LinkBelief {
   readonly #pairs: ReadonlyMap<number, readonly [number, number]>
   readonly windowMs: number
   readonly #apart: boolean
 
-  constructor(lessons: Lessons) {
-    this.windowMs = lessons.windowMs
-    this.#apart = lessons.apart === true
-    this.#pairs = new Map(lessons.pairs.map(([pair, yes, seen]) => [pair, [yes, seen]]))
+  constructor(feedbackWeights: FeedbackWeights) {
+    this.windowMs = feedbackWeights.windowMs
+    this.#apart = feedbackWeights.apart === true
+    this.#pairs = new Map(feedbackWeights.pairs.map(([pair, yes, seen]) => [pair, [yes, seen]]))
   }
 
-  /** `belief`: what the stream alone says. */
+  /** `belief` is that of the stream alone. */
   of(earlier: number, later: number, side: Side, belief: number): number {
     if (earlier === later && side === 0) return 0
-    const taught = this.#pairs.get(pairNumber(earlier, later, side, this.#apart))
-    return taught === undefined ? belief : (believedBefore(earlier, later, side, belief) + taught[0]) / (1 + taught[1])
+    const labelled = this.#pairs.get(pairNumber(earlier, later, side, this.#apart))
+    return labelled === undefined
+      ? belief
+      : (priorBelief(earlier, later, side, belief) + labelled[0]) / (1 + labelled[1])
   }
 }
 
@@ -86,35 +96,39 @@ interface Item {
   readonly pairs: readonly { readonly pair: number; readonly belief: number }[]
 }
 
-/** Learns from labelled alerts; `windowMs` is the stream's. `fixedWindow`: it may not be left. */
-export function learnLessons(alerts: readonly LabelledAlert[], windowMs: number, fixedWindow: boolean): Lessons {
-  let best: { score: number; lessons: Lessons } | null = null
+/** Fits the weights to labelled alerts. `windowMs` is the stream's; with `fixedWindow` no other is tried. */
+export function fitFeedbackWeights(
+  alerts: readonly LabelledAlert[],
+  windowMs: number,
+  fixedWindow: boolean,
+): FeedbackWeights {
+  let best: { score: number; feedbackWeights: FeedbackWeights } | null = null
   const apart = areSidesApart(alerts, windowMs)
   for (const window of fixedWindow ? [windowMs] : causeWindows) {
     const items = itemsOf(alerts, window, apart)
-    const score = heldOut(items) - windowPrice * Math.abs(Math.log(window / windowMs))
+    const score = heldOut(items) - windowPenalty * Math.abs(Math.log(window / windowMs))
     if (best === null || score > best.score)
-      best = { score, lessons: { windowMs: window, pairs: fit(items), ...(apart ? { apart } : {}) } }
+      best = { score, feedbackWeights: { windowMs: window, pairs: fit(items), ...(apart ? { apart } : {}) } }
   }
-  return best === null ? noLessons : best.lessons
+  return best === null ? noFeedbackWeights : best.feedbackWeights
 }
 
 function areSidesApart(alerts: readonly LabelledAlert[], windowMs: number): boolean {
-  if (alerts.every(({ precedents }) => precedents.every(({ side }) => isSymmetric(side)))) return false
+  if (alerts.every(({ predecessors }) => predecessors.every(({ side }) => isSymmetric(side)))) return false
   return heldOut(itemsOf(alerts, windowMs, true)) > heldOut(itemsOf(alerts, windowMs, false))
 }
 
-/** Likelihood of each half of the labels by what the other half teaches. */
+/** Log-likelihood of each half of the labels under the weights of the other half. */
 function heldOut(items: readonly Item[]): number {
   let likelihood = 0
   for (const half of [0, 1]) {
-    const taught = new Map(
+    const fitted = new Map(
       fit(items.filter((_, at) => at % 2 !== half)).map(([pair, yes, seen]) => [pair, { yes, seen }]),
     )
     for (const { isSymptom, pairs } of items.filter((_, at) => at % 2 === half)) {
       let none = 1 - leak
       for (const { pair, belief } of pairs) {
-        const { yes, seen } = taught.get(pair) ?? { yes: 0, seen: 0 }
+        const { yes, seen } = fitted.get(pair) ?? { yes: 0, seen: 0 }
         none *= 1 - Math.min(beliefMax, (belief + yes) / (1 + seen))
       }
       likelihood += Math.log(isSymptom ? 1 - none : none)
@@ -124,13 +138,13 @@ function heldOut(items: readonly Item[]): number {
 }
 
 function itemsOf(alerts: readonly LabelledAlert[], windowMs: number, apart: boolean): Item[] {
-  return alerts.map(({ kind, isSymptom, precedents }) => ({
+  return alerts.map(({ kind, isSymptom, predecessors }) => ({
     isSymptom,
-    pairs: precedents
+    pairs: predecessors
       .filter((each) => each.delayMs < windowMs && !(each.kind === kind && each.side === 0))
       .map((each) => ({
         pair: pairNumber(each.kind, kind, each.side, apart),
-        belief: believedBefore(each.kind, kind, each.side, each.belief),
+        belief: priorBelief(each.kind, kind, each.side, each.belief),
       })),
   }))
 }

@@ -1,43 +1,45 @@
 /**
- * The time of a stream whose alerts come in any order and say impossible things: how far it is, and what is too late.
+ * The time of a stream whose alerts arrive in any order, some with impossible times: how far it is, and what is late.
  *
  * Owns: the watermark. Leaves out: what happens to a late alert (clustering.ts).
  *
- * 1. The watermark is the third largest of the last 16 plausible times, and never goes back: single alerts from the
- *    future do not move it. A time more than a day after the alert came in is not plausible.
- * 2. An alert further behind the watermark than allowed is late. When 64 in a row are, it is the stream that has gone back
- *    (another history is being sent): time begins anew, and what was open then is over.
+ * 1. The watermark is the third largest of the last 16 plausible times, and never goes back. So single alerts with a time
+ *    in the future do not move it. A time more than a day after the arrival is not plausible.
+ * 2. An alert further behind the watermark than allowed is late. After 64 late ones in a row another history is being sent:
+ *    a new epoch begins, and clusters of the old one are closed.
  */
 import { Rows, type CauseStore } from './cause-store.js'
 
-interface TimelineRow {
+interface WatermarkRow {
   recent: number[]
   /** Milliseconds; -1 before the first alert. */
   watermark: number
-  /** How often time began anew. */
+  /** How often the stream began anew. */
   epoch: number
   lateRun: number
   /** The latest of all, milliseconds. */
   latest: number
 }
 
-export interface Moment {
+/** The time of one alert in the stream. */
+export interface EventTime {
   readonly timeMs: number
   readonly isLate: boolean
-  /** The alert said no time, or one that cannot be. */
+  /** The alert had no time, or an impossible one. */
   readonly isAssumed: boolean
-  /** No alert lies behind it. */
+  /** No earlier arrival has a later time. */
   readonly isLatest: boolean
 }
 
+/** Times that are kept; late alerts in a row that begin an epoch. */
 const KEPT = 16
 const LATE_RUN = 64
 const DAY_MS = 86_400_000
 const ROW = 1
 
-export class Timeline {
-  readonly #rows: Rows<TimelineRow>
-  readonly #row: TimelineRow
+export class Watermark {
+  readonly #rows: Rows<WatermarkRow>
+  readonly #row: WatermarkRow
   readonly #lateMs: number
 
   constructor(causeStore: CauseStore, lateMs: number) {
@@ -47,7 +49,8 @@ export class Timeline {
     this.#rows.hold(ROW, this.#row)
   }
 
-  get watermark(): number {
+  /** Milliseconds; -1 before the first alert. */
+  get timeMs(): number {
     return this.#row.watermark
   }
 
@@ -55,12 +58,12 @@ export class Timeline {
     return this.#row.epoch
   }
 
-  /** Where an alert that says `timeMs` and came in at `arrivalMs` stands. */
-  place(timeMs: number | null, arrivalMs: number): Moment {
+  /** Moves on by an alert with the time `timeMs` that arrived at `arrivalMs`. */
+  advance(timeMs: number | null, arrivalMs: number): EventTime {
     const row = this.#row
     this.#rows.touch(ROW)
     if (timeMs === null || timeMs > arrivalMs + DAY_MS) {
-      // The stream may be history: there, now is not when the alert was.
+      // In a stream of old alerts the arrival says nothing about the time.
       const isHistory = row.watermark >= 0 && row.watermark < arrivalMs - DAY_MS
       return this.#at(isHistory ? row.watermark : Math.floor(arrivalMs), true)
     }
@@ -76,7 +79,7 @@ export class Timeline {
     return this.#at(timeMs, false)
   }
 
-  #at(timeMs: number, isAssumed: boolean): Moment {
+  #at(timeMs: number, isAssumed: boolean): EventTime {
     const isLatest = timeMs >= this.#row.latest
     if (isLatest) this.#row.latest = timeMs
     return { timeMs, isLate: false, isAssumed, isLatest }
@@ -87,7 +90,7 @@ export class Timeline {
   }
 }
 
-/** The smallest, where there are fewer than three. */
+/** The smallest where there are fewer than three. */
 function thirdLargest(times: readonly number[]): number {
   let first = -1
   let second = -1

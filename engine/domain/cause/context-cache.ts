@@ -1,18 +1,17 @@
 /**
- * Contexts that have come before: alerts stand in like places again and again.
+ * A cache of contexts, since alerts are in like contexts again and again.
  *
- * Owns: one array of values for all alerts whose contextValues are equal, found by a short text over numbers alone.
- * Leaves out: the values (context.ts), and what a model says of them, which it may remember by the array
- * (cause-model.ts).
+ * Owns: one array of values for all alerts with equal contextValues, found by a short text of numbers.
+ * Leaves out: the values (context.ts), and the model's answers, which are cached by the array (cause-model.ts).
  *
- * 1. Equal texts have equal values, as long as the numbers of kinds mean the same: one instance serves one job.
+ * 1. Equal texts have equal values while the numbers of kinds mean the same: one instance serves one job.
  */
 import type { PointValues } from '../event/point-value.js'
 import { causeBounds } from './bounds.js'
-import { PRECEDENT_FIELDS, type AlertRow } from './cause-rows.js'
+import { PREDECESSOR_FIELDS, type AlertRow } from './cause-rows.js'
 import { contextValues, step, twentieths, type KindFacts, type StructuralAnswer } from './context.js'
 
-export class KnownContexts {
+export class ContextCache {
   readonly #facts: KindFacts
   readonly #known = new Map<string, PointValues>()
 
@@ -20,10 +19,10 @@ export class KnownContexts {
     this.#facts = facts
   }
 
-  /** The values of contextValues; the same array for equal ones, most of the time. */
+  /** The values of contextValues; mostly the same array for equal ones. */
   valuesOf(alert: AlertRow, structure: StructuralAnswer, own: PointValues): PointValues {
-    const place = this.#placeOf(alert, structure)
-    const text = own.length === 0 ? place : place + JSON.stringify(own)
+    const prefix = this.#keyOf(alert, structure)
+    const text = own.length === 0 ? prefix : prefix + JSON.stringify(own)
     const known = this.#known.get(text)
     if (known !== undefined) return known
     if (this.#known.size >= causeBounds.causeAnswersMax) this.#known.clear()
@@ -32,12 +31,12 @@ export class KnownContexts {
     return values
   }
 
-  /** All that contextValues reads beside the alert's own values, a code unit each: every number is a small one. */
-  #placeOf(alert: AlertRow, { answer, belief, follows }: StructuralAnswer): string {
-    const { kind, parent, parentKind, followers, precedents } = alert
+  /** All that contextValues reads beside the alert's own values, one code unit each: the numbers are small. */
+  #keyOf(alert: AlertRow, { answer, belief, follows }: StructuralAnswer): string {
+    const { kind, parent, parentKind, followers, predecessors } = alert
     const hasParent = parent !== 0
     const hasFollower = followers !== 0
-    const isNearest = precedents.length < PRECEDENT_FIELDS || precedents[0] === parentKind
+    const isNearest = predecessors.length < PREDECESSOR_FIELDS || predecessors[0] === parentKind
     return String.fromCharCode(
       answer,
       twentieths(belief),
@@ -54,7 +53,7 @@ export class KnownContexts {
       step(alert.rank),
       step(alert.sinceMs / 1000),
       step(alert.lists),
-      isNearest ? 0 : 1 + (precedents[0] as number),
+      isNearest ? 0 : 1 + (predecessors[0] as number),
     )
   }
 }

@@ -11,7 +11,7 @@ import { retrainBlockedBy } from '../domain/job/retrain.js'
 import type { JobSettings } from '../domain/job/job.js'
 import { missingForTraining } from '../domain/learn/knowledge-base.js'
 import type { ResourceStore } from '../resource/resource-store.js'
-import { orphanSettings } from '../actor/deleted-job.js'
+import { orphanSettings } from '../actor/purge.js'
 import type { ReadableShards } from './read/job-reader.js'
 import type { Trainings } from './training/trainings.js'
 

@@ -15,7 +15,7 @@ import { decodeTaken, encodeHead, encodeTaken, takenKey } from './audit-tables.j
 import type { JobSettings } from '../../domain/job/job.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import type { MessageKind } from '../../actor/message.js'
-import { orphanSettings } from '../../actor/deleted-job.js'
+import { orphanSettings } from '../../actor/purge.js'
 import { encodeCollected } from '../../actor/audit-outbox.js'
 import type { ReadableShards } from '../read/job-reader.js'
 

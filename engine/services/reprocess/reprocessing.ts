@@ -21,7 +21,7 @@ import type { ReprocessRequest, ReprocessService, ReprocessTask } from '../../ap
 import { compileSelection, parseSelection, type EventSearchResult } from './event-search.js'
 import { taskView } from './reprocess-view.js'
 import type { ReadableShards } from '../read/job-reader.js'
-import { encodeOrder, type TaskOrder } from '../../actor/reprocess-tasks.js'
+import { encodeTaskCommand, type TaskCommand } from '../../actor/reprocess-tasks.js'
 import type { EventSearchThread } from './event-search-threads.js'
 import type { Author, JobHandle } from '../../api/principal.js'
 
@@ -155,13 +155,13 @@ export class Reprocessing implements ReprocessService {
   }
 
   /** Orders of a client's are refused where the mailbox is full. */
-  async #order(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
-    return (await this.#deps.collector.ask(job, 'task', null, encodeOrder(order))) as ReprocessRow | null
+  async #order(job: JobSettings, order: TaskCommand): Promise<ReprocessRow | null> {
+    return (await this.#deps.collector.ask(job, 'task', null, encodeTaskCommand(order))) as ReprocessRow | null
   }
 
   /** Orders of the engine's own wait. */
-  async #insist(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
-    const row = (await this.#deps.shards.insist(job, 'task', encodeOrder(order))) as ReprocessRow | null
+  async #insist(job: JobSettings, order: TaskCommand): Promise<ReprocessRow | null> {
+    const row = (await this.#deps.shards.insist(job, 'task', encodeTaskCommand(order))) as ReprocessRow | null
     this.#tell()
     return row
   }

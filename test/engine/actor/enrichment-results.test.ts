@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeEnriched, type EnrichedEvent, type EnrichedOrder } from '../../../engine/actor/enrichment-results.js'
+import { encodeEnriched, type EnrichedEvent, type EnrichedCommand } from '../../../engine/actor/enrichment-results.js'
 import { ShardCheck } from '../../../engine/services/verify/verify-shard.js'
 import { limits } from '../../../engine/limits.js'
 import { recount } from '../../support/engine/recount.js'
@@ -16,7 +16,7 @@ function found(micros: number, fields: Record<string, unknown>): EnrichedEvent {
   return { micros, steps: [{ ...note, fields: { ...fields, found: true } }] }
 }
 
-function order(shard: TestShard, given: EnrichedOrder, settings = job): Promise<{ more: boolean }> {
+function order(shard: TestShard, given: EnrichedCommand, settings = job): Promise<{ more: boolean }> {
   return shard.post({ job: settings, kind: 'enriched', body: encodeEnriched(given) }) as Promise<{ more: boolean }>
 }
 
@@ -143,7 +143,7 @@ describe('an event of a job that is enriched', () => {
     const shard = new TestShard()
     const { ingestMicros } = await shard.ingest(job, { host: 'a' }, 'e')
     const [ours] = found(ingestMicros, { level: 'high' }).steps as [EnrichedEvent['steps'][number]]
-    const brought: EnrichedOrder = {
+    const brought: EnrichedCommand = {
       op: 'bring',
       events: [
         {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MessageKind } from '../../../engine/actor/message.js'
 import { encodeNote } from '../../../engine/actor/notes.js'
-import { encodeOrder } from '../../../engine/actor/reprocess-tasks.js'
+import { encodeTaskCommand } from '../../../engine/actor/reprocess-tasks.js'
 import { job } from '../../support/resource-store.js'
 import { openParts } from '../../support/engine/wired.js'
 import { everything } from '../../support/engine/shard.js'
@@ -23,7 +23,7 @@ test('who still means a job that was deleted leaves no row of it', async (contex
   await before
   const orders: [MessageKind, Uint8Array][] = [
     ['resume', body],
-    ['task', encodeOrder({ op: 'create', selection: everything, requestedBy: 'x', by: testAuthor })],
+    ['task', encodeTaskCommand({ op: 'create', selection: everything, requestedBy: 'x', by: testAuthor })],
     [
       'note',
       encodeNote({

@@ -10,7 +10,7 @@
  */
 import { systemRandom } from '../../rng.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'
-import { AgentNotes } from '../read/agent-notes.js'
+import { AgentNotes } from '../reprocess/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
 import { Audit } from '../audit/audit.js'
 import { Backups } from '../backup/backups.js'
@@ -22,7 +22,7 @@ import { EnrichmentDeadlines } from '../integrations/enrichment-deadlines.js'
 import { MetricsReports } from '../report/metrics-reports.js'
 import { Monitor } from '../monitor/monitor.js'
 import { openTraining, type Training, type EarlierStages } from './open-training.js'
-import { Queries } from '../query/queries.js'
+import { Queries } from '../query/query-service.js'
 import { Reprocessing } from '../reprocess/reprocessing.js'
 import { RetentionSweep } from '../erase/retention.js'
 

@@ -15,7 +15,7 @@ import type { Environment } from '../../store/environment.js'
 import { decodeContent } from '../../store/event-record.js'
 import { jobRange, timeKey, timeOfKey } from '../../store/tables.js'
 import { CauseTableReader } from '../../actor/cause/cause-table.js'
-import type { TrainingTask } from './training-task.js'
+import type { TrainingTask } from './training-protocol.js'
 
 /** A label that analysts agree on, and the event that it is about. */
 export interface LabelledEvent {

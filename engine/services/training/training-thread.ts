@@ -28,7 +28,7 @@ import { bucketKey, jobRange, timeKey, timeOfValue } from '../../store/tables.js
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { CauseKnown, type LabelledEvent } from './cause-training.js'
 import { readStats } from '../../actor/job-stats.js'
-import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-task.js'
+import { TrainingSignals, type TrainingResult, type TrainingTask } from './training-protocol.js'
 
 const KEY_JOB_BYTES = 4
 

@@ -21,7 +21,7 @@ import { encodeModel, type ModelRow } from '../../store/rows.js'
 import type { TrainingThreads } from './training-threads.js'
 import type { TrainingLog, TrainingRow } from './training-log.js'
 import { TrainingMeter } from './training-meter.js'
-import { TrainingSignals, type TrainingResult } from './training-task.js'
+import { TrainingSignals, type TrainingResult } from './training-protocol.js'
 import type { Author } from '../../api/principal.js'
 
 export interface TrainingsOptions {

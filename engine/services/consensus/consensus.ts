@@ -1,7 +1,8 @@
 /**
  * The consensus service. Overrides go to the job's actor as messages; views are of committed state.
  *
- * Leaves out: what a view shows (read/ballot-view.ts), the list of disagreements (disagreements.ts, on a reader thread).
+ * Leaves out: what a view shows (read/ballot-view.ts), the list of disagreements (disagreements.ts, on a reader
+ * thread).
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'

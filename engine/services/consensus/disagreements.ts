@@ -2,8 +2,8 @@
  * The disagreements of analysts: a walk over the ballots of one job, in one snapshot.
  *
  * 1. Most ballots have fewer than two votes. They are skipped without being decoded.
- * 2. The walk ends after limits.readerMsMax milliseconds, or after limits.disagreementsMax disagreements. It then returns
- *    what it has found, with `exact` false.
+ * 2. The walk ends after limits.readerMsMax milliseconds, or after limits.disagreementsMax disagreements. It then
+ *    returns what it has found, with `exact` false.
  */
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -28,7 +28,7 @@ interface Candidate {
   readonly lastMicros: number
 }
 
-/** A page of the job's disagreements, those with the latest votes first. `nowMs` counts milliseconds from any origin. */
+/** A page of the job's disagreements, latest votes first. `nowMs` counts milliseconds from any origin. */
 export function disagreementsOf(
   environment: Environment,
   job: JobSettings,

@@ -80,7 +80,7 @@ export class AlertDeliveries {
     this.#running.clear()
   }
 
-  /** Integrations that a watchdog or a stored alert names: the end of a deleted watchdog may still have to be delivered. */
+  /** Integrations that a watchdog or a stored alert names: the alert of a deleted watchdog may still be to deliver. */
   #wanted(): Map<number, Wanted> {
     const { catalog } = this.#deps
     const wanted = new Map<number, Wanted>()

@@ -5,8 +5,8 @@
  * Owns: the walk over a snapshot, and which events pass the step's rule. Leaves out: delivering
  * (integration/delivery/delivery.ts), the rule itself (integration/rule.ts).
  *
- * 1. A snapshot holds every event up to the time of its last commit (shard.ts, 4). A reader that has read up to that time
- *    has missed none, so events need no queue of their own.
+ * 1. A snapshot holds every event up to the time of its last commit (shard.ts, 4). A reader that has read up to that
+ *    time has missed none, so events need no queue of their own.
  * 2. The feed moves past an event that is not decided yet. Deciding it writes a row into `changes`.
  * 3. Events and changes are read from one snapshot. A changed event behind the place is delivered as a new event only.
  * 4. One read covers a bounded number of records, and returns a bounded number of bytes.
@@ -179,8 +179,8 @@ function isSpent({ items, eventsMax, bytes, records }: Budget): boolean {
 }
 
 /**
- * Whether to deliver a decision that was made again. Some steps get it only where the label changed, or where the rule did
- * not let the decision before pass.
+ * Whether to deliver a decision that was made again. Some steps get it only where the label changed, or where the rule
+ * did not let the decision before pass.
  */
 function isDelivered(rule: Rule, { header }: FoundEvent, before: RuledDecision | null): boolean {
   return rule.sameAgain || before === null || before.label !== header.label || !passes(rule, before)

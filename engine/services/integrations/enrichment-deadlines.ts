@@ -1,15 +1,16 @@
 /**
- * The time limit of enrichment, on the main thread: an event is decided when it is over, also where the integrations thread
- * hangs.
+ * The time limit of enrichment, on the main thread: an event is decided when it is over, also where the integrations
+ * thread hangs.
  *
- * Owns: when an event has waited too long. Leaves out: enriching (enrichers.ts, which nearly always answers long before),
- * deciding (actor/enrichment-results.ts).
+ * Owns: when an event has waited too long. Leaves out: enriching (enrichers.ts, which nearly always answers long
+ * before), deciding (actor/enrichment-results.ts).
  *
  * 1. No state is kept here: the store says which events wait.
  * 2. The time of an event begins when it comes in, or later, when the service or the job starts. In a job without
  *    enrichment steps it is zero: events that still wait are decided at once.
  * 3. A stopped job decides nothing.
- * 4. After a clock was set back, stored events may have times later than now. Their time begins when they are first seen.
+ * 4. After a clock was set back, stored events may have times later than now. Their time begins when they are first
+ *    seen.
  */
 import type { Clock } from '../../clock.js'
 import { enrichmentNames, timeLimitMs } from '../../integration/enrichment/enrichment-parameters.js'

@@ -4,8 +4,8 @@
  * Owns: its messages, its timers, the order of its end. Leaves out: which steps run (steps.ts), answers about them
  * (integration-answers.ts).
  *
- * 1. The thread reads the catalog and the shards, and writes the ledger only. When it dies, the next one finds everything
- *    in them.
+ * 1. The thread reads the catalog and the shards, and writes the ledger only. When it dies, the next one finds
+ *    everything in them.
  */
 import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'

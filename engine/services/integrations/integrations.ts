@@ -1,8 +1,8 @@
 /**
  * The service of integrations, on the main thread: the life of the integrations thread, and queries to it.
  *
- * Owns: when the thread runs, queries and their answers. Leaves out: what the thread does (integration-thread.ts), what it
- * asks of the shards (shard-requests.ts).
+ * Owns: when the thread runs, queries and their answers. Leaves out: what the thread does (integration-thread.ts), what
+ * it asks of the shards (shard-requests.ts).
  *
  * 1. Without a step that contacts anything outside there is no thread.
  * 2. A thread that dies is replaced, and the new one repeats unfinished work. Answers to the dead thread are dropped.

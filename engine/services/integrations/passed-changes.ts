@@ -24,7 +24,7 @@ export class PassedChanges {
     this.#ledger = ledger
   }
 
-  /** What is new since the last report. `wired`: the known steps of all pipelines. A step that never ran has delivered nothing. */
+  /** What is new since the last report. `wired`: the known steps of all pipelines. One that never ran has place 0. */
   next(wired: Iterable<StepId>): PassedChange[] {
     if (!this.#ledger.flush()) return []
     const steps = new Map([...this.#ledger.steps(), ...wired].map((step) => [stepKey(step).toString('hex'), step]))

@@ -2,8 +2,8 @@
  * What the integrations thread asks of the shards: accept documents, decide enriched events, delete changes that every
  * step has delivered.
  *
- * Owns: sending the messages, and the answers to the thread. Leaves out: the thread (integrations.ts), what the messages
- * do (document-batch.ts, actor/enrichment-results.ts, actor/decision-changes.ts).
+ * Owns: sending the messages, and the answers to the thread. Leaves out: the thread (integrations.ts), what the
+ * messages do (document-batch.ts, actor/enrichment-results.ts, actor/decision-changes.ts).
  *
  * 1. The thread gets an answer to every request, also where it cannot be carried out. The thread then repeats it.
  */
@@ -70,7 +70,7 @@ export class ShardRequests {
     return fared
   }
 
-  /** Has enriched events decided. Where the job is gone nothing is decided; where it is stopped the thread sends them again. */
+  /** Has enriched events decided. The thread sends those of a stopped job again; those of a deleted job are dropped. */
   async enriched({ jobId, body }: Request<'enriched'>): Promise<TakenIn> {
     const job = this.#deps.job(jobId)
     if (this.#isStopped) return { refused: [], busy: 'the service is shutting down' }

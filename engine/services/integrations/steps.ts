@@ -1,8 +1,8 @@
 /**
  * Inputs and deliveries of jobs, on the integrations thread: opened and closed as pipelines change.
  *
- * Owns: the running deliveries and intakes, the circuit breakers of their counterparts, the open shards. Leaves out: one
- * delivery and one intake (integration/delivery/), the thread's messages (integration-thread.ts).
+ * Owns: the running deliveries and intakes, the circuit breakers of their counterparts, the open shards. Leaves out:
+ * one delivery and one intake (integration/delivery/), the thread's messages (integration-thread.ts).
  *
  * 1. The catalog says what runs. A step that is deleted or disabled is forgotten, with its dead letters. A step that is
  *    added or enabled begins with later events. A step that changed goes on from its place.

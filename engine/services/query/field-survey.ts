@@ -3,8 +3,8 @@
  *
  * Owns: the sample, the type of a field. Leaves out: the operators (domain/query/filter.ts).
  *
- * 1. The sample is the latest limits.fieldSampleEventsMax events over all jobs, with an equal share for each job. A field
- *    that only older events have is not listed, but can be queried.
+ * 1. The sample is the latest limits.fieldSampleEventsMax events over all jobs, with an equal share for each job. A
+ *    field that only older events have is not listed, but can be queried.
  * 2. A field with numbers in some events and texts in others is a `keyword`. One with whole and other numbers is a
  *    `double`.
  */

@@ -40,10 +40,9 @@ const none: readonly never[] = []
 
 /** Walks all jobs; how many events passed, and whether all of them were counted. */
 export function walkJobs(walk: JobWalk): { count: number; isWhole: boolean } {
-  const { context, scan, fields, condition, order, first, tracked, aggregate } = walk
-  const { after = null, postFilter = everything } = walk
+  const { context, scan, fields, condition, order, tracked, postFilter = everything, aggregate } = walk
   const isNewestFirst = order.isNewestFirst
-  const isCountedOnly = aggregate === undefined && isNewestFirst && after === null
+  const isCountedOnly = aggregate === undefined && isNewestFirst && (walk.after ?? null) === null
   const isUnfiltered = condition.kind === 'all' && postFilter.kind === 'all'
   let count = 0
   let isWhole = true
@@ -54,9 +53,7 @@ export function walkJobs(walk: JobWalk): { count: number; isWhole: boolean } {
       aggregate?.(event, ref)
       if (!matches(postFilter, event)) return true
       count++
-      const isTaken = (after === null || order.compare(after, ref) < 0) && first.takes(ref)
-      if (isTaken) first.add(ref)
-      if (isTaken || !isCountedOnly) return true
+      if (takes(walk, ref) || !isCountedOnly) return true
       // The rest of this job is older than the page.
       if (isUnfiltered) {
         count = before + eventsOf(context, job)
@@ -68,6 +65,13 @@ export function walkJobs(walk: JobWalk): { count: number; isWhole: boolean } {
     })
   }
   return { count, isWhole }
+}
+
+/** Keeps the event if it comes onto the page, as far as is known. */
+function takes({ order, first, after = null }: JobWalk, ref: SortedRef): boolean {
+  if ((after !== null && order.compare(after, ref) >= 0) || !first.takes(ref)) return false
+  first.add(ref)
+  return true
 }
 
 function eventsOf({ stores }: QueryContext, job: QueriedJob): number {

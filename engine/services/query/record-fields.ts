@@ -1,6 +1,6 @@
 /**
- * The fields of a stored event as conditions see them. Each is read when it is needed: from the key, the header, the bytes
- * of the body, or the ballot.
+ * The fields of a stored event as conditions see them. Each is read when it is needed: from the key, the header, the
+ * bytes of the body, or the ballot.
  *
  * Owns: the values of the service's own fields (domain/query/field.ts names them). Leaves out: which events are read.
  *

@@ -1,6 +1,8 @@
 /**
- * Clusters and links as documents, the same in an event's export, in a list of clusters and in a cluster's tree; and why an
- * alert is in its cluster, as a sentence.
+ * Clusters and links as documents. An event's export, a list of clusters and a cluster's tree show the same.
+ *
+ * Owns: the documents, and the sentence that says why an alert is in its cluster. Leaves out: reading the rows
+ * (cluster-reader.ts).
  */
 import { isoMicros } from '../../clock.js'
 import type { AlertRow } from '../../domain/cause/cause-rows.js'

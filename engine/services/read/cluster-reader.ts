@@ -58,7 +58,7 @@ export class ClusterReader {
     this.#stand = { watermark: time?.watermark ?? -1, epoch: time?.epoch ?? 0, nowMicros }
   }
 
-  /** The event's place; null where it was never clustered: it is not decided yet, or is older than the job's clustering. */
+  /** The event's place; null where it was never clustered: it is not decided yet, or older than the clustering. */
   place(micros: number, header: RecordHeader): ClusterPlace | null {
     const alert = this.#alert(micros)
     const found = alert === null ? null : this.#home(alert.cluster)

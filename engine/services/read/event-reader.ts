@@ -1,8 +1,8 @@
 /**
  * Reading one event by its id. It is the most frequent read, so it allocates nothing but its answer.
  *
- * Owns: the way from an id to the view of the event, and a cache of bucket states since the last commit. Leaves out: all
- * other reads of a job (job-reader.ts).
+ * Owns: the way from an id to the view of the event, and a cache of bucket states since the last commit. Leaves out:
+ * all other reads of a job (job-reader.ts).
  *
  * 1. An id finds the same event as findEvent (actor/event-table.ts); a test compares the two.
  * 2. The cache is valid for one commit: `forget` is called with the next.
@@ -140,7 +140,7 @@ export class EventReader {
   }
 }
 
-/** Writes a text as UTF-8; returns the number of bytes. Short ASCII ids are written faster here than by a native call. */
+/** Writes a text as UTF-8; returns the number of bytes. For short ASCII ids this is faster than a native call. */
 function writeId(key: Buffer, at: number, id: string): number {
   for (let i = 0; i < id.length; i++) {
     const unit = id.charCodeAt(i)

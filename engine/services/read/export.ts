@@ -2,9 +2,9 @@
  * The exported event: the client's body, and one section of the service's own (C3.4).
  *
  * 1. Where the body has an object under the section's name, the section's fields are added to it.
- * 2. Every field that a query can name under the service's name (domain/query/field.ts) is in the section.
- * 3. `key_hash` identifies the bucket. `features_hash` identifies the values at the decision points, and `full_hash` the
- *    whole body.
+ * 2. The section has every field that a query can name under the service's name (domain/query/field.ts).
+ * 3. Three hashes identify parts of the event. `key_hash`: its bucket. `features_hash`: its values at the decision
+ *    points. `full_hash`: its body.
  */
 import { createHash } from 'node:crypto'
 import { isoMicros } from '../../clock.js'
@@ -213,7 +213,8 @@ function reasonOf({ header, previous, place }: ExportDeps): [level: string, cont
   if (header.source === 'untrained') {
     return [
       'info',
-      `no training yet: decided by its place in its cluster alone, with low confidence; ${place?.reason ?? 'it is in no cluster'}`,
+      'no training yet: decided by its place in its cluster alone, with low confidence; ' +
+        (place?.reason ?? 'it is in no cluster'),
     ]
   }
   if (header.source === 'knowledge_base')

@@ -71,8 +71,8 @@ export class JobReader implements ShardReader {
   }
 
   /**
-   * Gives back the memory that reads have mapped (Environment.unmap). Call it while no commit is under way: mapping again
-   * would otherwise wait for the flush, and all readers with it.
+   * Gives back the memory that reads have mapped (Environment.unmap). Call it while no commit is under way: mapping
+   * again would otherwise wait for the flush, and all readers with it.
    */
   unmap(): void {
     if (this.#environment.unmap()) this.#environment.map()
@@ -155,7 +155,7 @@ export class JobReader implements ShardReader {
     return lastTime(this.#environment)
   }
 
-  /** The consensus on an event's bucket, or on the event where there are no buckets. @throws Refusal event_not_found. */
+  /** The consensus on an event's bucket, or on the event where it has none. @throws Refusal event_not_found. */
   consensusOnEvent(job: JobSettings, eventId: string): ConsensusView {
     const { header, micros } = this.#find(job, eventId)
     return this.#consensus(job, subjectOf(header, micros))

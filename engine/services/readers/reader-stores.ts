@@ -2,8 +2,8 @@
  * The shards that a reader thread has open. They stay open from one query to the next.
  *
  * 1. A query sees one snapshot of a shard, because it runs without a pause from its first read to its last.
- * 2. Between queries nothing is mapped, so that the shards can give their maps back (residency.ts). Shapes and words stay
- *    in memory.
+ * 2. Between queries nothing is mapped, so that the shards can give their maps back (residency.ts). Shapes and words
+ *    stay in memory.
  */
 import { BodyCodec } from '../../store/body-codec.js'
 import { openShard } from '../../store/directory/environments.js'

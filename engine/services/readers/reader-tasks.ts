@@ -1,8 +1,8 @@
 /**
  * Queries on reader threads. One is given up when its time is over, its caller has gone, or the service ends.
  *
- * Owns: when a query is given up. Leaves out: the fields that every query carries (task-frame.ts), the queries and answers
- * (reader-protocol.ts), how many wait (reader-threads.ts).
+ * Owns: when a query is given up. Leaves out: the fields that every query carries (task-frame.ts), the queries and
+ * answers (reader-protocol.ts), how many wait (reader-threads.ts).
  *
  * 1. Time also runs while a query waits for a thread.
  */

@@ -69,9 +69,9 @@ export type FromIntegrations =
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
   /** Every step of the job has delivered all changes up to this one. */
   | { readonly type: 'passed'; readonly jobId: number; readonly changeMicros: number; readonly eventMicros: number }
-  /** A step has contacted its counterpart about so many items; `reason` says why that failed. */
+  /** A step has sent a request about so many items to its counterpart. `reason` says why it failed, or is null. */
   | {
-      readonly type: 'contacted'
+      readonly type: 'requested'
       readonly step: StepId
       readonly items: number
       readonly seconds: number
@@ -80,13 +80,13 @@ export type FromIntegrations =
   | { readonly type: 'failed'; readonly what: string; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'closed' }
 
-/** A contact with a counterpart, as a batch for operators. */
-export function contactBatch({
+/** A request to a counterpart, as a batch for operators. */
+export function requestBatch({
   step: { jobId, integrationId, role },
   items,
   seconds,
   reason,
-}: Extract<FromIntegrations, { type: 'contacted' }>): Omit<Batch, 'finishedMicros'> {
+}: Extract<FromIntegrations, { type: 'requested' }>): Omit<Batch, 'finishedMicros'> {
   return {
     kind: role === 'enrichment' ? 'look_up' : 'delivery',
     container: `integration/${integrationId}`,

@@ -49,7 +49,7 @@ const failed = (what: string, error: unknown): void => {
 }
 
 /** Requests to the shards, and the function that gets each answer. */
-const requested = new Map<number, (fared: TakenIn) => void>()
+const unanswered = new Map<number, (fared: TakenIn) => void>()
 let lastRequest = 0
 
 const usualPriority = getPriority()
@@ -62,11 +62,11 @@ const deps: StepsDeps = {
   pace,
   serviceNames,
   failed,
-  contacted: (step, items, seconds, reason) => tell({ type: 'contacted', step, items, seconds, reason }),
+  requested: (step, items, seconds, reason) => tell({ type: 'requested', step, items, seconds, reason }),
   takeIn: (step, documents) =>
     new Promise((resolve) => {
       const batch = packBatch(documents)
-      requested.set(++lastRequest, resolve)
+      unanswered.set(++lastRequest, resolve)
       port.postMessage({ type: 'takeIn', id: lastRequest, step, batch } satisfies FromIntegrations, [
         batch.bytes.buffer as ArrayBuffer,
       ])
@@ -82,7 +82,7 @@ const enrichments = new Enrichers(
     ...deps,
     bring: (jobId, events) =>
       new Promise((resolve) => {
-        requested.set(++lastRequest, ({ busy }) => resolve(busy))
+        unanswered.set(++lastRequest, ({ busy }) => resolve(busy))
         tell({ type: 'enriched', id: lastRequest, jobId, body: encodeEnriched({ op: 'bring', events }) })
       }),
   },
@@ -179,8 +179,8 @@ port.on('message', (message: ToIntegrations) => {
   if (message.type === 'alerted') return alerts.wake()
   if (message.type === 'close') return void close()
   if (message.type === 'tookIn') {
-    requested.get(message.id)?.(message.fared)
-    return void requested.delete(message.id)
+    unanswered.get(message.id)?.(message.fared)
+    return void unanswered.delete(message.id)
   }
   const { id, ask, given } = message
   Promise.resolve(rewiring)

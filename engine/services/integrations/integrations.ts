@@ -15,7 +15,7 @@ import type { IntegrationsService, DeadLetterQuery } from '../../api/integration
 import { threadFile } from '../../runtime/thread-files.js'
 import { standardPace } from '../../integration/delivery/pace.js'
 import {
-  contactBatch,
+  requestBatch,
   type FromIntegrations,
   type IntegrationQuery,
   type IntegrationQueries,
@@ -235,8 +235,8 @@ export class Integrations implements IntegrationsService {
         return void this.#asking.delete(message.id)
       case 'passed':
         return this.#requests.passed(message)
-      case 'contacted':
-        return this.#deps.batches.add(contactBatch(message))
+      case 'requested':
+        return this.#deps.batches.add(requestBatch(message))
       case 'failed':
         return this.#deps.failed(message.what, Object.assign(new Error(message.message), { stack: message.stack }))
       case 'closed':

@@ -41,8 +41,8 @@ export interface StepsDeps {
   readonly serviceNames: readonly string[]
   readonly takeIn: DocumentBatches
   failed(what: string, error: unknown): void
-  /** Told of each contact with a counterpart: items, seconds, and why it failed or null. */
-  contacted(step: StepId, items: number, seconds: number, reason: string | null): void
+  /** Called after each request to a counterpart: items, seconds, and why it failed or null. */
+  requested(step: StepId, items: number, seconds: number, reason: string | null): void
 }
 
 /** A step as it runs. */
@@ -191,7 +191,7 @@ export class Steps {
     return new Delivery({
       ...shared,
       feed,
-      query: (items, seconds, reason) => this.#deps.contacted(shared.step, items, seconds, reason),
+      requested: (items, seconds, reason) => this.#deps.requested(shared.step, items, seconds, reason),
       start: { events: since, change: since, changeEvent: 0 },
       random: Math.random,
       sink: kind.openSink(step.role, connection, parameters, tools),

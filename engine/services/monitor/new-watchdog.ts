@@ -22,7 +22,7 @@ function wrong(field: string, msg: string): Refusal {
 
 /** Whether the integration can tell watchdogs. */
 export function canTell({ kind }: IntegrationRecord): boolean {
-  return outsideKind(kind)?.tellsWatchdogs === true
+  return outsideKind(kind)?.sendsAlerts === true
 }
 
 /** @throws Refusal invalid_body. */

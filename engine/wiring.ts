@@ -104,7 +104,7 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await runtime.readers.close()
   await runtime.trainingThreads.close()
   await services.reprocess.close()
-  runtime.marks.close()
+  runtime.watermarks.close()
   await runtime.shards.close()
   stores.resources.close()
   await stores.catalogStore.close()

@@ -1,10 +1,10 @@
 /**
- * What the engine does by itself: taking up waiting events, trainings by schedule, deleting what deleted jobs left.
+ * Background work for jobs: deciding events that waited, starting scheduled trainings, purging what deleted jobs left.
  *
- * Owns: when, and the loops that go on until nothing is left. Leaves out: each step (messages to actors), the clock-work
- * of the schedule (resource/schedule.ts).
+ * Owns: when this is done, and the loops that go on until nothing is left. Leaves out: each step (a message to the
+ * actor), the timers of the schedule (resource/schedule.ts).
  *
- * 1. Nothing here is remembered: a restart finds what is to be done in the store.
+ * 1. No state is kept here: a restart finds in the store what is to be done.
  */
 import { isRefusal } from '../errors.js'
 import { retrainBlockedBy } from '../domain/job/retrain.js'
@@ -31,7 +31,7 @@ export class Upkeep {
     this.#deps = deps
   }
 
-  /** What the last process left unfinished: waiting events, rows of deleted jobs. */
+  /** Takes up what the last process left unfinished: waiting events, rows of deleted jobs. */
   takeUp(): void {
     const { resources, shards } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
@@ -42,17 +42,17 @@ export class Upkeep {
     }
   }
 
-  /** Decides what waited for the job to start. */
+  /** Has the events decided that waited for the job to start. */
   resume(jobId: number): void {
     const { resources, shards } = this.#deps
-    this.#untilDone('taking up what waited', async () => {
+    this.#untilDone('deciding events that waited for their job to start', async () => {
       const job = resources.job(jobId)
       if (job === undefined || job.status !== 'STARTED') return { more: false }
       return (await shards.insist(job, 'resume')) as { more: boolean }
     })
   }
 
-  /** The job was deleted. Every shard is asked: what came in just before is not in any store yet. */
+  /** To be called when a job is deleted. Every shard purges it, since its last events may not be stored yet. */
   forget(jobId: number): void {
     for (let shard = 0; shard < this.#deps.shards.count; shard++) this.#purge(jobId, shard)
     this.#deps.trainings.remove(jobId)
@@ -67,7 +67,7 @@ export class Upkeep {
     )
   }
 
-  /** The schedule says that the job is to be trained now. */
+  /** To be called when the job's schedule says to train now. */
   trainBySchedule(jobId: number): void {
     const { resources, shards, trainings, failed } = this.#deps
     const job = resources.job(jobId)
@@ -94,7 +94,7 @@ export class Upkeep {
 
   #purge(jobId: number, shard: number): void {
     const settings = orphanSettings(jobId, shard)
-    this.#untilDone('deleting what a deleted job left', async () => {
+    this.#untilDone('purging what a deleted job left', async () => {
       return (await this.#deps.shards.insist(settings, 'purge')) as { more: boolean }
     })
   }

@@ -136,7 +136,7 @@ async function integrations({ integrations: outside, resources }: ContainedDeps)
     container: MAIN,
     title: 'the thread of the integrations',
     status,
-    check: () => outside.look(),
+    check: () => outside.threadUsage(),
     restart: () => outside.restart(),
   }
   const steps = outside.isRunning
@@ -168,7 +168,7 @@ async function integrations({ integrations: outside, resources }: ContainedDeps)
                 health: bad.state === 'retrying' ? 'degraded' : 'unhealthy',
                 reason: `${bad.state} for ${bad.jobTitle === '' ? 'watchdogs' : bad.jobTitle}: ${bad.reason}`,
               },
-        check: () => outside.look(),
+        check: () => outside.threadUsage(),
         restart: async () => outside.restartOne(id),
       }
     }),

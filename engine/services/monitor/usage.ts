@@ -72,7 +72,7 @@ export class Usage {
     })
     if (integrations.isRunning) {
       looks.push(
-        within(LOOK_MS, integrations.look())
+        within(LOOK_MS, integrations.threadUsage())
           .catch(() => null)
           .then((look) => {
             if (look !== null) readings.set('integration/main', { ms: integrations.busyMs, memory: bytesOf(look) })

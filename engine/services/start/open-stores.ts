@@ -1,10 +1,11 @@
 /**
  * The first stage of a start: opens what is stored, checks that it is consistent, and makes what a first start needs.
  *
- * Owns: the order of the checks. Leaves out: the checks (consistency-check.ts), threads and services (wiring.ts).
+ * Owns: the order of the checks. Leaves out: the checks (verify/consistency-check.ts), threads and services (later
+ * stages, see wiring.ts).
  *
- * 1. Nothing is deleted, and no job is run, before the catalog and all shards are known to belong together.
- * 2. The ingest clock is behind no stored time before a job is changed.
+ * 1. Nothing is deleted, and no job runs, before the catalog and all shards are known to be consistent.
+ * 2. No job is changed before the ingest clock has passed every stored time.
  */
 import type { Clock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
@@ -50,9 +51,9 @@ export interface Stores {
   readonly catalogStore: Environment
   readonly auditLog: AuditLog
   readonly resources: ResourceStore
-  /** One a shard. */
+  /** One for each shard. */
   readonly shardReaders: readonly JobReader[]
-  /** Secrets that the first start made, to be shown once; null where there were none to make. */
+  /** Secrets that this start has made, to be shown once; null where it made none. */
   readonly firstStart: BootstrapOutcome | null
   /** The job as it is now: a handle may be older than the latest change. @throws Refusal job_not_found. */
   current(handle: JobHandle): JobSettings
@@ -117,10 +118,10 @@ function warnOfLostSecrets(resources: ResourceStore, sealer: Sealer, logs: Repor
     .filter(({ connection }) => lostSecrets(connection, sealer).length > 0)
     .map(({ title }) => title)
   if (integrations.length > 0)
-    logs.of('store').warn('sealing.key is another one: secrets have to be given again', { integrations })
+    logs.of('store').warn('sealing.key has changed: secrets have to be entered again', { integrations })
 }
 
-/** Has all new stamps be later than every stored one. */
+/** Makes every new stamp later than every stored one. */
 function followStored(
   clock: IngestClock,
   { resources, catalogStore, shardReaders }: Pick<Stores, 'resources' | 'catalogStore' | 'shardReaders'>,

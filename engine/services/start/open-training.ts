@@ -1,4 +1,4 @@
-/** Trainings, what starts them, and what goes on in the background for each job. */
+/** A part of the third stage of a start: trainings, their schedule, and background work for jobs. */
 import { RetrainSchedule } from '../../resource/schedule.js'
 import type { Admission } from './admission.js'
 import type { Stores } from './open-stores.js'
@@ -14,7 +14,7 @@ export interface Training {
   readonly schedule: RetrainSchedule
 }
 
-/** What the stages before have made. */
+/** The results of the stages before. */
 export interface EarlierStages {
   readonly stores: Stores
   readonly runtime: Runtime
@@ -22,7 +22,7 @@ export interface EarlierStages {
   readonly admission: Admission
 }
 
-/** `trainers`: trainings at once. */
+/** `trainers`: trainings that run at once. */
 export function openTraining(trainers: number, { stores, runtime, reports, admission }: EarlierStages): Training {
   const { dataDir, clock, resources, catalogStore, auditLog, current } = stores
   const { shards, trainingThreads } = runtime

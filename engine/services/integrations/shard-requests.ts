@@ -1,11 +1,11 @@
 /**
- * What the thread of the integrations has the shards do: take documents in, decide events by what was looked up, forget changes
- * that every step has told.
+ * What the integrations thread asks of the shards: accept documents, decide enriched events, delete changes that every
+ * step has delivered.
  *
- * Owns: the messages that this becomes, and what is said of how they fared. Leaves out: the thread (integrations.ts), what the
- * messages do (document-batch.ts, enrichment-results.ts, decision-changes.ts).
+ * Owns: sending the messages, and the answers to the thread. Leaves out: the thread (integrations.ts), what the
+ * messages do (document-batch.ts, actor/enrichment-results.ts, actor/decision-changes.ts).
  *
- * 1. The thread hears of everything that it asked for, also where it cannot be done: it asks again.
+ * 1. The thread gets an answer to every request, also where it cannot be carried out. The thread then repeats it.
  */
 import { Refusal } from '../../errors.js'
 import { bringsIn, type JobSettings } from '../../domain/job/job.js'
@@ -16,30 +16,30 @@ import type { FromIntegrations } from './integration-protocol.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 
-export interface OrdersDeps {
+export interface ShardRequestsDeps {
   readonly shards: ReadableShards
   job(id: number): JobSettings | undefined
   readonly batches: BatchBook
   failed(what: string, error: unknown): void
 }
 
-type Order<T extends FromIntegrations['type']> = Extract<FromIntegrations, { type: T }>
+type Request<T extends FromIntegrations['type']> = Extract<FromIntegrations, { type: T }>
 
 const done: TakenIn = { refused: [], busy: null }
 
-export class IntegrationOrders {
-  readonly #deps: OrdersDeps
+export class ShardRequests {
+  readonly #deps: ShardRequestsDeps
   /** Jobs whose changes are being deleted. */
   readonly #passing = new Map<number, Promise<void>>()
-  /** What shards have been asked to do. */
+  /** Requests that shards have not answered yet. */
   readonly #underWay = new Set<Promise<unknown>>()
   #isStopped = false
 
-  constructor(deps: OrdersDeps) {
+  constructor(deps: ShardRequestsDeps) {
     this.#deps = deps
   }
 
-  /** Nothing more is taken. */
+  /** Refuses every request from now on. */
   stop(): void {
     this.#isStopped = true
   }
@@ -49,8 +49,8 @@ export class IntegrationOrders {
     await Promise.allSettled([...this.#passing.values(), ...this.#underWay])
   }
 
-  /** Documents of an input, which its job may have no longer: the thread learns of it a moment later. */
-  async takeIn({ step: { jobId, integrationId }, piece }: Order<'takeIn'>): Promise<TakenIn> {
+  /** Posts documents of an input. The job may have lost the input: the thread learns of changes a moment later. */
+  async takeIn({ step: { jobId, integrationId }, batch }: Request<'takeIn'>): Promise<TakenIn> {
     const { shards, batches } = this.#deps
     const job = this.#deps.job(jobId)
     const isOpen =
@@ -58,30 +58,30 @@ export class IntegrationOrders {
       job.pipeline.some((step) => bringsIn(step) && step.integrationId === integrationId) &&
       !this.#isStopped
     const begin = performance.now()
-    const fared = await this.#tracked(takeIn(shards, isOpen ? job : null, piece))
+    const fared = await this.#tracked(takeIn(shards, isOpen ? job : null, batch))
     batches.add({
       kind: 'poll',
       container: 'integration/main',
       jobId,
-      items: piece.ids.length,
+      items: batch.ids.length,
       seconds: (performance.now() - begin) / 1000,
       error: fared.busy,
     })
     return fared
   }
 
-  /** What was looked up about events that wait for it. Of a job that is gone nothing is decided; of a stopped one it is brought again. */
-  async enriched({ jobId, order }: Order<'enriched'>): Promise<TakenIn> {
+  /** Has enriched events decided. The thread sends those of a stopped job again; those of a deleted job are dropped. */
+  async enriched({ jobId, body }: Request<'enriched'>): Promise<TakenIn> {
     const job = this.#deps.job(jobId)
     if (this.#isStopped) return { refused: [], busy: 'the service is shutting down' }
     if (job === undefined) return done
     try {
-      const { more } = (await this.#tracked(this.#deps.shards.ask(job, 'enriched', null, order))) as { more: boolean }
+      const { more } = (await this.#tracked(this.#deps.shards.ask(job, 'enriched', null, body))) as { more: boolean }
       return more ? { refused: [], busy: 'the job is stopped' } : done
     } catch (error) {
       if (error instanceof Refusal && error.retryable) return { refused: [], busy: error.message }
-      // What cannot be decided so is given up when its time is over (enrichment-deadlines.ts).
-      this.#deps.failed('events could not be decided by what was looked up', error)
+      // These events are decided without enrichment when their time is over (enrichment-deadlines.ts).
+      this.#deps.failed('enriched events could not be decided', error)
       return done
     }
   }
@@ -95,8 +95,8 @@ export class IntegrationOrders {
     }
   }
 
-  /** Has the shard delete the changes that every step has told. */
-  passed({ jobId, changeMicros, eventMicros }: Order<'passed'>): void {
+  /** Has the shard delete the changes that every step has delivered. */
+  passed({ jobId, changeMicros, eventMicros }: Request<'passed'>): void {
     const { shards, failed } = this.#deps
     if (this.#passing.has(jobId) || this.#isStopped) return
     const passed = encodePassed(changeMicros, eventMicros)
@@ -109,8 +109,9 @@ export class IntegrationOrders {
       }
     }
     const gone = loop().catch((error: unknown) => {
-      // A full disk, or a full mailbox: the next report comes to it again.
-      if (!(error instanceof Refusal) || !error.retryable) failed('deleting what every integration has told', error)
+      // A full disk or a full mailbox: the next report asks again.
+      if (!(error instanceof Refusal) || !error.retryable)
+        failed('deleting decision changes that were delivered', error)
     })
     this.#passing.set(
       jobId,

@@ -1,9 +1,10 @@
 /**
- * Whether rows of the catalog still say what somebody read off them, asked on a thread that hears of changes a moment later.
+ * Whether rows of the catalog still say what they said when a step was opened. The integrations thread is told of
+ * changes a moment late, so it checks.
  *
- * 1. A change is in the catalog before whoever asked for it is answered, and so before anything that comes in behind the answer. Who has
- *    read events asks here, after that, whether it may still tell them, or ask about them, as it was set up: if so, none of them came in
- *    behind a change.
+ * 1. A change is in the catalog before its caller gets an answer, so before any event that comes in after the answer. A
+ *    step that has read events makes this check afterwards. Where it holds, none of these events came in after a
+ *    change, and the step may deliver or enrich them as it was set up.
  */
 import { idKey } from '../../resource/records.js'
 import type { Environment } from '../../store/environment.js'
@@ -11,7 +12,7 @@ import type { Environment } from '../../store/environment.js'
 /** A row of the catalog: its table and its id. */
 export type ResourceRow = readonly ['jobs' | 'integrations', number]
 
-/** Asks `holds` again only where the bytes of a row are not those of the last time, or where one is gone. */
+/** A check that calls `holds` only where a row has changed since the last time, or is gone. */
 export function stillHolds(catalog: Environment, rows: readonly ResourceRow[], holds: () => boolean): () => boolean {
   let seen: readonly (Uint8Array | undefined)[] = []
   let held = true

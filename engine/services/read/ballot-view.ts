@@ -1,7 +1,7 @@
 /**
- * A ballot as people see it: who voted what and when, what it came to, and what is about to be decided by it.
+ * A ballot as people see it: who voted what and when, the consensus, and whether the model in use knows it.
  *
- * Owns: the view, from the rows of one snapshot. Leaves out: which ballots (job-reader.ts, disagreements.ts).
+ * Owns: the view, from the rows of one snapshot. Leaves out: which ballots (job-reader.ts, consensus/disagreements.ts).
  */
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { BUCKET_ID_BYTES, bucketIdText } from '../../domain/event/bucket-key.js'
@@ -14,26 +14,32 @@ import { consensusName, stateOf } from '../../actor/votes/ballots.js'
 import type { ConsensusView } from '../../api/consensus-service.js'
 import type { Reads } from '../../actor/event-table.js'
 
-/** What a view is made of, in one snapshot. */
-export interface ViewGround {
+/** What views of a job's ballots are made from, in one snapshot. */
+export interface BallotContext {
   readonly reads: Reads
-  /** What a bucket of the job counts to, by its id, one character a byte, and its number. */
+  readonly job: JobSettings
+  /** The counters of a bucket of the job, by its id (one character for each byte) and its number. */
   readonly countOf: (id: string, number: number) => CountRow
+  /** The feedback sequence that the model in use was trained through. */
+  readonly trainedThroughSeq: number
 }
 
-/** The view of a bucket or an event; `ballot` is null where nobody has voted. With what was written beside votes, or without. */
-export function ballotView(
-  ground: ViewGround,
-  job: JobSettings,
-  subject: Uint8Array,
-  ballot: BallotRow | null,
-  trainedThroughSeq: number,
-  withNotes: boolean,
-): ConsensusView {
+export interface ViewedBallot {
+  /** The id of a bucket, or the time of an event. */
+  readonly subject: Uint8Array
+  /** Null where nobody has voted. */
+  readonly ballot: BallotRow | null
+  /** Whether to show what analysts wrote beside their votes. */
+  readonly withNotes: boolean
+}
+
+/** The view of the ballot on a bucket or an event. */
+export function ballotView(context: BallotContext, { subject, ballot, withNotes }: ViewedBallot): ConsensusView {
+  const { reads, job, trainedThroughSeq } = context
   const nameOf = (label: number): string => job.labels[label]?.name ?? ''
   const override = ballot?.override ?? null
   return {
-    ...subjectView(ground, job, subject),
+    ...subjectView(context, subject),
     consensus: ballot === null ? null : consensusName(job.labels, ballot.consensus),
     bucketState: stateOf(ballot, trainedThroughSeq),
     override:
@@ -43,7 +49,7 @@ export function ballotView(
         analyst,
         label: nameOf(label),
         atMicros,
-        eventId: eventIdAt(ground.reads, job.id, eventMicros),
+        eventId: eventIdAt(reads, job.id, eventMicros),
         ...(withNotes ? { notes: { closingNotes, indicators } } : {}),
       }),
     ),
@@ -52,7 +58,7 @@ export function ballotView(
 
 type SubjectView = Pick<ConsensusView, 'bucketId' | 'eventId' | 'events' | 'values'>
 
-function subjectView({ reads, countOf }: ViewGround, job: JobSettings, subject: Uint8Array): SubjectView {
+function subjectView({ reads, countOf, job }: BallotContext, subject: Uint8Array): SubjectView {
   if (subject.length !== BUCKET_ID_BYTES) {
     return { bucketId: null, eventId: eventIdAt(reads, job.id, timeOfValue(subject)), events: 1, values: null }
   }
@@ -60,18 +66,18 @@ function subjectView({ reads, countOf }: ViewGround, job: JobSettings, subject: 
   const bytes = reads.get('buckets', bucketKey(job.id, subject))
   if (bytes === undefined) return { bucketId, eventId: null, events: 0, values: null }
   const row = decodeBucket(bytes)
-  const isOfToday = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
+  const hasCurrentPoints = row.fingerprint === new DecisionPoints(job.decisionPoints).fingerprint
   return {
     bucketId,
     eventId: null,
     events: countOf(bucketIdText(subject), row.number).events,
-    values: isOfToday
+    values: hasCurrentPoints
       ? Object.fromEntries(job.decisionPoints.map((point, at) => [point, row.values[at] ?? null]))
       : null,
   }
 }
 
-/** The id of the event that came in at that time; null where another version has taken its place. */
+/** The id of the event with that ingest time; null where a later version has replaced it. */
 function eventIdAt(reads: Reads, jobId: number, micros: number): string | null {
   const record = reads.get('events', timeKey(jobId, micros))
   return record === undefined ? null : (decodeContent(record).clientId ?? eventIdOf(micros))

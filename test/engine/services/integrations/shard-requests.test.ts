@@ -1,8 +1,8 @@
 /** What the thread of the integrations asks for, over real shards. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { packPiece } from '../../../../engine/services/integrations/document-batch.js'
-import { IntegrationOrders } from '../../../../engine/services/integrations/integration-orders.js'
+import { packBatch } from '../../../../engine/services/integrations/document-batch.js'
+import { ShardRequests } from '../../../../engine/services/integrations/shard-requests.js'
 import { jobFedBySearch } from '../../../support/resource-store.js'
 import { openParts } from '../../../support/engine/wired.js'
 import { testAuthor } from '../../../support/author.js'
@@ -13,14 +13,14 @@ test('nothing comes in by an input that its job does not have any more, whatever
   const { resources, shards } = parts
   const fed = (enabled: boolean): void => void resources.apply(jobFedBySearch(enabled), true, testAuthor)
   fed(true)
-  const [{ id: jobId }, orders] = [resources.jobByTitle('a job')!, new IntegrationOrders(parts)]
+  const [{ id: jobId }, requests] = [resources.jobByTitle('a job')!, new ShardRequests(parts)]
   const { integrationId } = resources.job(jobId)!.pipeline.find(({ role }) => role === 'input')!
   const takeIn = (id: string): Promise<TakenIn> => {
-    return orders.takeIn({
+    return requests.takeIn({
       type: 'takeIn',
       id: 1,
       step: { jobId, integrationId, role: 'input' },
-      piece: packPiece([{ id, body: Buffer.from('{"rule":"a"}') }]),
+      batch: packBatch([{ id, body: Buffer.from('{"rule":"a"}') }]),
     })
   }
   assert.deepEqual(await takeIn('before'), { refused: [], busy: null })

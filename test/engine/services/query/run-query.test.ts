@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { SeededRandom } from '../../../../engine/rng.js'
-import { answerFrom } from '../../../../engine/services/query/query-answer.js'
-import type { EventQuery } from '../../../../engine/services/query/query-task.js'
+import { queryText } from '../../../../engine/services/query/run-query.js'
+import type { EventQuery } from '../../../../engine/services/query/query-protocol.js'
 import { BodyCodec } from '../../../../engine/store/body-codec.js'
 import { assertRefused } from '../../../support/engine/refusal.js'
 import { jobSettings, TestShard } from '../../../support/engine/shard.js'
@@ -185,7 +185,7 @@ describe('queries', () => {
       deadlineMs: 1e9,
       cancelled: cancelled.memory,
     }
-    return JSON.parse(answerFrom({ task, stores: () => store, clock: { nowMs, deadlineMs: 1e9, cancelled } })) as Json
+    return JSON.parse(queryText({ task, stores: () => store, clock: { nowMs, deadlineMs: 1e9, cancelled } })) as Json
   }
   const search = (queryBody: Json, jobs = world.jobs): Json => ask({ kind: 'search', query: { queryBody } }, jobs)
   const events = (query: Json): Json => ask({ kind: 'events', query })

@@ -1,4 +1,4 @@
-/** A training as plain data: what a training thread gets, and what it gives back. */
+/** A training as plain data: what a training thread gets, and what it returns. */
 import type { CauseSettings } from '../../domain/cause/settings.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ModelSummary } from '../../domain/learn/classifier.js'
@@ -13,7 +13,7 @@ export interface TrainingTask {
   readonly buckets: boolean
   readonly seed: number
   readonly objective: Objective
-  /** Where the job clusters its events. */
+  /** Present where the job clusters its events. */
   readonly cause?: CauseSettings
   /** Progress and cancellation, shared: see TrainingSignals. */
   readonly signals: SharedArrayBuffer
@@ -22,7 +22,7 @@ export interface TrainingTask {
 export interface TrainingResult {
   readonly model: Uint8Array
   readonly summary: ModelSummary
-  /** The feedback sequence of the snapshot that was trained from. */
+  /** The feedback sequence of the snapshot. */
   readonly throughSeq: number
   /** Labelled buckets or events. */
   readonly examples: number
@@ -30,7 +30,7 @@ export interface TrainingResult {
 
 const TEXT_BYTES = 120
 
-/** A few shared cells through which a training tells how far it is and hears that it should stop. */
+/** Shared cells: a training reports its progress through them, and learns that it is cancelled. */
 export class TrainingSignals {
   readonly memory: SharedArrayBuffer
   readonly #cells: Int32Array
@@ -46,7 +46,7 @@ export class TrainingSignals {
     Atomics.store(this.#cells, 1, 1)
   }
 
-  /** Called by the thread: `done` 0 to 1. False when it should stop. */
+  /** Called by the thread. `done`: 0 to 1. False when it should stop. */
   report(done: number, what: string): boolean {
     const bytes = this.#text.write(what, 'utf8')
     Atomics.store(this.#cells, 2, bytes)

@@ -1,4 +1,4 @@
-/** A query as plain data: what a reader thread gets, and what it gives back. */
+/** A query about stored events as plain data: what a reader thread gets, and what it returns. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { EventsQuery, SearchQuery } from '../../api/query-service.js'
 import type { Refused, TaskFrame } from '../readers/task-frame.js'

@@ -1,8 +1,8 @@
 /**
- * Questions about stored events, from the main thread: whose jobs, how long.
+ * Queries about stored events, on the main thread: which jobs they cover, and how long they may take.
  *
- * Owns: which jobs a principal may ask about (S1). Leaves out: the answers (query-answer.ts), the way to a thread and back
- * (reader-tasks.ts).
+ * Owns: which jobs a principal may query (S1). Leaves out: the answers (run-query.ts), the way to a reader thread and
+ * back (reader-tasks.ts).
  *
  * 1. A query sees the jobs that its principal may see, and no others.
  */
@@ -11,7 +11,7 @@ import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { EventsQuery, JobSelection, QueriesService, SearchQuery } from '../../api/query-service.js'
-import type { QueriedJob, EventQuery } from './query-task.js'
+import type { QueriedJob, EventQuery } from './query-protocol.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { Principal } from '../../api/principal.js'
 
@@ -44,7 +44,7 @@ export class Queries implements QueriesService {
     return this.#ask(principal, jobs, { kind: 'fieldTypes' }, gone)
   }
 
-  /** Gives up what runs; what is asked from now on is refused. */
+  /** Gives up running queries, and refuses new ones. */
   close(): void {
     this.#tasks.close()
   }
@@ -74,24 +74,14 @@ export class Queries implements QueriesService {
             ...(jobIds ?? []).map((id) => visible(resources.job(id))),
             ...(jobTitles ?? []).map((title) => visible(resources.jobByTitle(title))),
           ]
-    const each = new Map(
-      chosen.map(({ id, shard, title, labels, decisionPoints, category, pipeline }) => {
-        return [
-          id,
-          {
-            id,
-            shard,
-            title,
-            labels,
-            decisionPoints,
-            category,
-            pipeline: pipeline.filter(({ role }) => role === 'processor'),
-          },
-        ]
-      }),
-    )
-    if (each.size > limits.queryJobsMax)
-      throw new Refusal('query_too_large', `a query is about at most ${limits.queryJobsMax} jobs; name them`)
-    return [...each.values()]
+    const distinct = new Map(chosen.map((job) => [job.id, queriedJob(job)]))
+    if (distinct.size > limits.queryJobsMax)
+      throw new Refusal('query_too_large', `a query covers at most ${limits.queryJobsMax} jobs; name them`)
+    return [...distinct.values()]
   }
+}
+
+function queriedJob({ id, shard, title, labels, decisionPoints, category, pipeline }: JobSettings): QueriedJob {
+  const processors = pipeline.filter(({ role }) => role === 'processor')
+  return { id, shard, title, labels, decisionPoints, category, pipeline: processors }
 }

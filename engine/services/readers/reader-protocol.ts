@@ -1,12 +1,12 @@
-/** Long questions as plain data: what a reader thread gets, and what it gives back. */
+/** Long queries as plain data: what a reader thread gets, and what it returns. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
 import type { DisagreementPage, DisagreementQuery } from '../../api/consensus-service.js'
 import type { MetricsResult, MetricsTask } from '../report/metrics-task.js'
-import type { QueryResult, QueryTask } from '../query/query-task.js'
+import type { QueryResult, QueryTask } from '../query/query-protocol.js'
 
-/** By what is asked: what must be known to answer, and the answer. */
+/** For each kind of query what the thread is given, and its answer. */
 export interface ReaderQueries {
   readonly auditEntries: { readonly given: { readonly query: AuditQuery }; readonly answer: AuditPage }
   readonly auditTerms: { readonly given: object; readonly answer: readonly AuditFieldTerms[] }
@@ -21,7 +21,7 @@ export interface ReaderQueries {
 
 export type ReaderQueryKind = keyof ReaderQueries
 
-/** A question on its way to a thread. */
+/** A query on its way to a thread. */
 export type ReaderQuery = {
   readonly [K in ReaderQueryKind]: { readonly ask: K; readonly dataDir: string } & ReaderQueries[K]['given']
 }[ReaderQueryKind]

@@ -1,11 +1,11 @@
-/** Notes on events from the outside: each goes to the job's actor as a message (notes.ts). */
+/** The service of notes on events. Each note goes to the job's actor as a message (actor/notes.ts). */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { JobHandle } from '../../api/principal.js'
 import { encodeNote } from '../../actor/notes.js'
 import type { NoteInput, NotesService } from '../../api/reprocess-service.js'
-import type { ReadableShards } from './job-reader.js'
+import type { ReadableShards } from '../read/job-reader.js'
 
 export interface NotesDeps {
   readonly shards: ReadableShards

@@ -13,6 +13,7 @@ import { defaultLabels } from '../../engine/domain/job/labels.js'
 import { viewOf } from '../../engine/actor/event-reply.js'
 import { BallotCache } from '../../engine/services/report/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
+import { authorOf } from '../../engine/actor/message-author.js'
 import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeTaskCommand } from '../../engine/actor/reprocess-tasks.js'
@@ -356,7 +357,7 @@ export class World {
           this.#oracle(at).told.set(micros, { ...told, consensus: noConsensus })
           return 'any'
         },
-        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: testAuthor }) },
+        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: authorOf(testAuthor) }) },
       )
       this.#tasks.set(at, { id, cursor: 0 })
       return
@@ -434,7 +435,7 @@ export class World {
       [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })),
     )
     const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
-      assert.deepEqual(by, testAuthor)
+      assert.deepEqual(by, authorOf(testAuthor))
       return {
         micros: atMicros,
         job: job?.id,

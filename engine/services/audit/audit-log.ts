@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
 import type { AuditTrail } from '../../resource/audit-trail.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
-import { filtersOf } from './audit-filters.js'
+import { filtersOf } from './field-hashes.js'
 import {
   canonicalBytes,
   chainHash,
@@ -27,14 +27,14 @@ import {
   timesKey,
   type AuditHead,
 } from './audit-tables.js'
-import { AuditTerms } from './audit-terms.js'
+import { FieldTerms } from './field-terms.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 
 export { auditTables } from './audit-tables.js'
 
 export class AuditLog implements AuditTrail {
   readonly #environment: Environment
-  readonly #terms: AuditTerms
+  readonly #terms: FieldTerms
   /** The transaction that is being put together, and the head as it will be. */
   #batch: WriteBatch | null = null
   #batchSize = 0
@@ -42,7 +42,7 @@ export class AuditLog implements AuditTrail {
 
   constructor(environment: Environment) {
     this.#environment = environment
-    this.#terms = new AuditTerms(environment)
+    this.#terms = new FieldTerms(environment)
     this.#head = this.head()
   }
 

@@ -10,7 +10,7 @@
  * must exclude that notes a head outside now and then.
  */
 import type { Environment } from '../../store/environment.js'
-import { filtersOf } from './audit-filters.js'
+import { filtersOf } from './field-hashes.js'
 import {
   chainHash,
   decodeHead,

@@ -8,7 +8,7 @@
  */
 import { limits } from '../../limits.js'
 import type { Environment, KeyRange } from '../../store/environment.js'
-import { FILTER_BYTES, filterFields, markOf, type FilterField } from './audit-filters.js'
+import { FILTER_BYTES, filterFields, markOf, type FilterField } from './field-hashes.js'
 import type { AuditPage, AuditQuery, AuditRecord } from '../../api/audit-service.js'
 import {
   decodeChained,

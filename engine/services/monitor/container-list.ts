@@ -11,7 +11,7 @@ import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Trainings } from '../training/trainings.js'
 import type { UsageDeps } from './usage.js'
 
-export interface ContainedDeps extends UsageDeps {
+export interface ContainerListDeps extends UsageDeps {
   readonly dataDir: string
   readonly catalog: ResourceStore
   readonly trainings: Trainings
@@ -26,7 +26,7 @@ export interface Trouble {
 export const well: Trouble = { health: 'healthy', reason: '' }
 
 /** One container, as it is now. */
-export interface Contained extends ContainerName {
+export interface Container extends ContainerName {
   readonly title: string
   readonly status: ContainerStatus
   readonly waiting: number
@@ -47,7 +47,7 @@ const LOOP_LATE_MS = 500
 
 const quiet = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well, restart: null } as const
 
-export async function containersOf(deps: ContainedDeps): Promise<Contained[]> {
+export async function containersOf(deps: ContainerListDeps): Promise<Container[]> {
   return [
     {
       ...quiet,
@@ -80,9 +80,9 @@ export async function containersOf(deps: ContainedDeps): Promise<Contained[]> {
   ]
 }
 
-function actors({ shards }: ContainedDeps): Contained[] {
+function actors({ shards }: ContainerListDeps): Container[] {
   const own = Array.from({ length: shards.count }, (_, shard) => shard)
-  return Array.from({ length: shards.threads }, (_, thread): Contained => {
+  return Array.from({ length: shards.threads }, (_, thread): Container => {
     const mailboxes = own.filter((shard) => shards.threadOf(shard) === thread).map((shard) => shards.mailbox(shard))
     const isFull = mailboxes.some(({ length, bytes }) => {
       return length > limits.mailboxMessagesMax * FULL_SHARE || bytes > limits.mailboxBytesMax * FULL_SHARE
@@ -102,7 +102,7 @@ function actors({ shards }: ContainedDeps): Contained[] {
   })
 }
 
-function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contained[] {
+function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Container[] {
   const { queued, running } = trainings.underWay
   return [
     {
@@ -128,9 +128,9 @@ function helpers({ trainings, trainingThreads, readers }: ContainedDeps): Contai
   ]
 }
 
-async function integrations({ integrations: outside, catalog }: ContainedDeps): Promise<Contained[]> {
+async function integrations({ integrations: outside, catalog }: ContainerListDeps): Promise<Container[]> {
   const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
-  const thread: Contained = {
+  const thread: Container = {
     ...quiet,
     component: 'integration',
     container: MAIN,
@@ -149,7 +149,7 @@ async function integrations({ integrations: outside, catalog }: ContainedDeps): 
   const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
   return [
     thread,
-    ...ids.map((id): Contained => {
+    ...ids.map((id): Container => {
       const own = steps.filter(({ integrationId }) => integrationId === id)
       const bad =
         own.find(({ state }) => state === 'invalid' || state === 'full') ??
@@ -175,9 +175,9 @@ async function integrations({ integrations: outside, catalog }: ContainedDeps): 
   ]
 }
 
-function stores({ dataDir, shards, catalogBytes }: ContainedDeps): Contained[] {
+function stores({ dataDir, shards, catalogBytes }: ContainerListDeps): Container[] {
   const trouble = diskTrouble(dataDir)
-  const store = (container: string, title: string, storeBytes: number, check: () => unknown): Contained => {
+  const store = (container: string, title: string, storeBytes: number, check: () => unknown): Container => {
     return {
       ...quiet,
       component: 'store',

@@ -23,10 +23,10 @@ import type {
 import type { LogLevel } from '../../api/log-level.js'
 import type { Logs } from './log/log.js'
 import type { SampleStore } from './sample-store.js'
-import { containersOf, type Contained, type ContainedDeps, type Trouble } from './container-list.js'
+import { containersOf, type Container, type ContainerListDeps, type Trouble } from './container-list.js'
 import { within } from '../../runtime/threads/within.js'
 
-export interface ContainersDeps extends ContainedDeps {
+export interface ContainersDeps extends ContainerListDeps {
   readonly logs: Logs
 }
 
@@ -112,7 +112,7 @@ export class Containers implements ContainerService {
   }
 
   /** @throws Refusal container_not_found. */
-  async #find({ component, container }: ContainerName): Promise<Contained> {
+  async #find({ component, container }: ContainerName): Promise<Container> {
     const found = (await containersOf(this.#deps)).find(
       (each) => each.component === component && each.container === container,
     )
@@ -120,7 +120,7 @@ export class Containers implements ContainerService {
     return found
   }
 
-  #view(of: Contained): ContainerView {
+  #view(of: Container): ContainerView {
     const { component, container, title, status, waiting, waitingBytes, storeBytes, restart } = of
     const restarted = this.#restarted.get(nameOf(of))
     const [cpuPercent, memoryBytes] = this.#samples.latest(nameOf(of))
@@ -143,7 +143,7 @@ export class Containers implements ContainerService {
     }
   }
 
-  #troubleOf(of: Contained): Trouble {
+  #troubleOf(of: Container): Trouble {
     const error = this.#lastError(of)
     const isFresh = error !== null && this.#clock.nowMicros() / 1_000 - Date.parse(error.at) < ERROR_FRESH_MS
     if (of.trouble.health !== 'healthy' || !isFresh) return of.trouble

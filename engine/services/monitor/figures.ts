@@ -28,7 +28,7 @@ export interface FigureDeps {
 /** Different labels that are counted apart. */
 const LABELS_MAX = 300
 
-export class FigureBook {
+export class FigureReader {
   readonly #deps: FigureDeps
   readonly #counted: (decided: ReadonlyMap<number, Float64Array>) => void
   /** By label: counts by band. */

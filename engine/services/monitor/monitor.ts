@@ -4,7 +4,7 @@
  * Owns: when the engine counts as ready. Leaves out: the log itself (log/log.ts).
  */
 import type { Clock } from '../../clock.js'
-import type { BatchBook } from './batch-book.js'
+import type { RecentBatches } from './recent-batches.js'
 import type { Component } from '../../api/components.js'
 import type { ContainerName } from '../../api/container-service.js'
 import { logFileOf, openLog } from './log/log-files.js'
@@ -23,12 +23,12 @@ import type { WatchdogLog } from './watchdog-log.js'
 import type { Environment } from '../../store/environment.js'
 import { freeShare } from './container-list.js'
 import { Containers, type ContainersDeps } from './containers.js'
-import { FigureBook, type FigureDeps } from './figures.js'
+import { FigureReader, type FigureDeps } from './figures.js'
 import { Usage } from './usage.js'
 import { Watchdogs } from './watchdogs.js'
 
 export interface MonitorDeps extends FigureDeps, ContainersDeps {
-  readonly batches: BatchBook
+  readonly batches: RecentBatches
   /** The catalog's environment. */
   readonly store: Environment
   readonly watchdogLog: WatchdogLog
@@ -47,7 +47,7 @@ export class Monitor implements MonitorService {
   readonly containers: Containers
   readonly watchdogs: Watchdogs
   readonly #deps: MonitorDeps
-  readonly #figures: FigureBook
+  readonly #figures: FigureReader
   readonly #samples: SampleStore
   #usage: Usage
   #timer: NodeJS.Timeout | null = null
@@ -59,7 +59,7 @@ export class Monitor implements MonitorService {
     const { store, watchdogLog, clock } = deps
     this.#deps = deps
     this.watchdogs = new Watchdogs(deps, watchdogLog, clock)
-    this.#figures = new FigureBook(deps, (decided) => this.watchdogs.count(decided))
+    this.#figures = new FigureReader(deps, (decided) => this.watchdogs.count(decided))
     this.#samples = new SampleStore(store)
     this.#usage = new Usage(deps)
     this.containers = new Containers(deps, this.#samples, clock)

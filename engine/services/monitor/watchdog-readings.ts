@@ -8,7 +8,7 @@ import type { WindowCounts } from '../../domain/metrics/decision-window.js'
 import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { StatsRow } from '../../store/rows.js'
-import { freeShare, type ContainedDeps } from './container-list.js'
+import { freeShare, type ContainerListDeps } from './container-list.js'
 import { modelHealth } from '../read/job-view.js'
 
 const MINUTE_MICROS = 60e6
@@ -19,7 +19,7 @@ export interface FailingStep {
 }
 
 export interface Ground {
-  readonly deps: ContainedDeps
+  readonly deps: ContainerListDeps
   readonly nowMicros: number
   readonly failing: readonly FailingStep[]
   window(jobId: number | null, minutes: number): WindowCounts

@@ -15,15 +15,15 @@ export function causeValues(
   reads: RangeReads,
   job: ClusteredJob,
   model: CauseModel,
-): (micros: number, own: PointValues) => PointValues | null {
+): (micros: number, snapshot: PointValues) => PointValues | null {
   const { causeWindowMs } = causeSettingsOf(job)
   const precedence = new Precedence(new CauseTableReader(reads, job.id), causeWindowMs)
   const rows = new CauseRows(reads, job.id)
   const learned = new LearnedBelief(model.lessons)
   const windowMs = causeWindowMs || model.lessons.windowMs || precedence.windowMs
   const contexts = new KnownContexts(precedence)
-  return (micros, own) => {
+  return (micros, snapshot) => {
     const alert = rows.get('alerts', micros) as AlertRow | undefined
-    return alert === undefined ? null : contexts.valuesOf(alert, structuralAnswer(alert, learned, windowMs), own)
+    return alert === undefined ? null : contexts.valuesOf(alert, structuralAnswer(alert, learned, windowMs), snapshot)
   }
 }

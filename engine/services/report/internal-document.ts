@@ -2,7 +2,7 @@
 import { isoMicros } from '../../clock.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { InternalQuery } from '../../api/metrics-service.js'
-import type { ScopeTask } from './metrics-task.js'
+import type { ScopeTask } from './metrics-query.js'
 
 /** The question, with what was not said filled in. */
 export function requestOf(

@@ -22,21 +22,21 @@ import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import { modelHealth } from '../read/job-view.js'
 import {
   filterCondition,
-  groundOf,
+  snapshotOf,
   nowOf,
   startOf,
   withinPeriod,
-  type JobGround,
-  type MetricsGround,
-} from './metrics-context.js'
+  type JobSnapshot,
+  type MetricsContext,
+} from './job-snapshot.js'
 import { tallyDocument } from './tally-document.js'
 import { countVotes } from './vote-walk.js'
-import type { MetricsJob, InternalResult, InternalTask } from './metrics-task.js'
+import type { MetricsJob, InternalResult, InternalTask } from './metrics-query.js'
 
 const INTERVAL_PLACE = ['query', 'aggregation_time_interval']
 
 /** @throws Refusal invalid_body, query_too_large. */
-export function runInternal(ground: MetricsGround, jobs: readonly MetricsJob[], task: InternalTask): InternalResult {
+export function runInternal(context: MetricsContext, jobs: readonly MetricsJob[], task: InternalTask): InternalResult {
   const names = task.namesKey === null ? null : new Pseudonyms('user', task.namesKey)
   const points = task.pointsKey === null ? null : new Pseudonyms('decision_point', task.pointsKey)
   const nameOf = (analyst: string): string => names?.of(analyst) ?? analyst
@@ -45,15 +45,15 @@ export function runInternal(ground: MetricsGround, jobs: readonly MetricsJob[], 
   const overall = new FeedbackTally(labels)
   const documents = new Map<number, { jobMetrics: unknown; feedbackMetrics: unknown }>()
   for (const job of jobs) {
-    const own = groundOf(ground, job)
-    const period = { from: startOf(task.scope, own).shown, to: task.scope.toMicros ?? nowOf(ground, own) }
+    const snapshot = snapshotOf(context, job)
+    const period = { from: startOf(task.scope, snapshot).shown, to: task.scope.toMicros ?? nowOf(context, snapshot) }
     const intervals = new Intervals(period, bounded(period, task))
-    const walk = new JobWalk(ground, own, task, intervals)
+    const walk = new JobWalk(context, snapshot, task, intervals)
     if (walk.run())
       warnings.push(`job ${job.id}: the time was over before all events were counted; figures are of the newest events`)
     const votes = countVotes({
-      ground,
-      own,
+      context,
+      snapshot,
       filters: task.scope.filters,
       period,
       intervals,
@@ -77,30 +77,30 @@ function bounded(period: Period, { interval }: InternalTask): InternalTask['inte
 
 /** The walk through one job's events. */
 class JobWalk {
-  readonly #ground: MetricsGround
-  readonly #own: JobGround
+  readonly #context: MetricsContext
+  readonly #snapshot: JobSnapshot
   readonly #task: InternalTask
   readonly #intervals: Intervals
   readonly #whole: EventTally
   readonly #tallies: (EventTally | undefined)[] = []
   readonly #profiles: (InputProfile | undefined)[] = []
 
-  constructor(ground: MetricsGround, own: JobGround, task: InternalTask, intervals: Intervals) {
-    this.#ground = ground
-    this.#own = own
+  constructor(context: MetricsContext, snapshot: JobSnapshot, task: InternalTask, intervals: Intervals) {
+    this.#context = context
+    this.#snapshot = snapshot
     this.#task = task
     this.#intervals = intervals
-    this.#whole = new EventTally(own.job.labels.length, LOW_CONFIDENCE)
+    this.#whole = new EventTally(snapshot.job.labels.length, LOW_CONFIDENCE)
   }
 
   /** True where the time was over. */
   run(): boolean {
-    const { job, ballots, stats } = this.#own
+    const { job, ballots, stats } = this.#snapshot
     const { scope, interval } = this.#task
-    const fields = new FieldSet(this.#ground.serviceNames)
+    const fields = new FieldSet(this.#context.serviceNames)
     const period = { from: this.#intervals.periods[0]?.from ?? 0, to: this.#intervals.periods.at(-1)?.to ?? 0 }
     const condition = withinPeriod(
-      filterCondition(scope.filters, fields, this.#ground.nowMicros),
+      filterCondition(scope.filters, fields, this.#context.nowMicros),
       fields,
       period.from,
       period.to,
@@ -110,7 +110,7 @@ class JobWalk {
         ? []
         : job.decisionPoints.slice(0, limits.metricsDriftPointsMax).map((name) => fields.field(name))
     const every = Math.max(1, Math.ceil(stats.events / limits.metricsInputSamplesMax))
-    const scan = new EventScan(this.#ground.stores, this.#ground.clock)
+    const scan = new EventScan(this.#context.stores, this.#context.clock)
     let seen = 0
     scan.walk(job, condition, fields, (event, _, micros, record) => {
       const header = decodeHeader(record)
@@ -129,7 +129,7 @@ class JobWalk {
   }
 
   document(minutesPerAlert: number, pointName: (name: string) => string): unknown {
-    const { job, stats } = this.#own
+    const { job, stats } = this.#snapshot
     const labels = job.labels.map(({ name }) => name)
     const [first, last] = [this.#intervals.periods[0], this.#intervals.periods.at(-1)]
     const whole = {
@@ -167,7 +167,7 @@ class JobWalk {
       decisions: divergence(earlier.decisions, later.decisions),
       inputs: known.length === 0 ? null : known.reduce((all, one) => all + one, 0) / known.length,
       inputsPerDecisionPoint: new Map(
-        points.map((value, point) => [pointName(this.#own.job.decisionPoints[point] as string), value]),
+        points.map((value, point) => [pointName(this.#snapshot.job.decisionPoints[point] as string), value]),
       ),
       sampledEvents: is?.samples ?? 0,
       errorRateChange: errorsBefore === null || errors === null ? null : errors - errorsBefore,

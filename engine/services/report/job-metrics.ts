@@ -26,14 +26,14 @@ import { subjectKey, type Subject } from './job-ballots.js'
 import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import {
   filterCondition,
-  groundOf,
+  snapshotOf,
   nowOf,
   startOf,
   withinPeriod,
-  type JobGround,
-  type MetricsGround,
-} from './metrics-context.js'
-import { isWhole, type MetricsJob, type ScopeTask } from './metrics-task.js'
+  type JobSnapshot,
+  type MetricsContext,
+} from './job-snapshot.js'
+import { isWhole, type MetricsJob, type ScopeTask } from './metrics-query.js'
 import { modelIdOf } from '../../actor/model-id.js'
 
 const TOP = 10
@@ -58,26 +58,28 @@ interface Counts {
 
 /** @throws Refusal invalid_body, query_too_large, query_timeout. */
 export function runJobMetrics(
-  ground: MetricsGround,
+  context: MetricsContext,
   job: MetricsJob,
   scope: ScopeTask,
   minutesPerAlert: number,
 ): JobMetrics {
-  const own = groundOf(ground, job)
-  const { from, shown } = startOf(scope, own)
-  const counts = isWhole(scope, job) ? countByBuckets(own) : countByEvents(ground, own, { ...scope, fromMicros: from })
-  const { stats } = own
+  const snapshot = snapshotOf(context, job)
+  const { from, shown } = startOf(scope, snapshot)
+  const counts = isWhole(scope, job)
+    ? countByBuckets(snapshot)
+    : countByEvents(context, snapshot, { ...scope, fromMicros: from })
+  const { stats } = snapshot
   return {
     ...counts.matrix.quality(job.labels.map(({ name }) => name)),
     startTime: isoMicros(shown),
-    endTime: isoMicros(scope.toMicros ?? nowOf(ground, own)),
+    endTime: isoMicros(scope.toMicros ?? nowOf(context, snapshot)),
     timeSavedMinutes: counts.matrix.right * minutesPerAlert,
     activeModelId: stats.modelVersion === 0 ? null : modelIdOf(job.id, stats.modelVersion),
     allModelIds: stats.modelVersions.map((version) => modelIdOf(job.id, version)),
     totalEvents: counts.events,
     totalEventsInKnowledgeBase: counts.inKnowledgeBase,
     totalEventsWithConsensus: counts.withConsensus,
-    changedConsensusAfterTraining: changedOf(own, counts),
+    changedConsensusAfterTraining: changedOf(snapshot, counts),
     productionDate: job.productionMicros === null ? null : isoMicros(job.productionMicros),
   }
 }
@@ -86,7 +88,7 @@ export function runJobMetrics(
  * From the counts that the actor keeps with each bucket; events that nobody voted on are in the job's counter alone. Null
  * where a bucket is of a time when its decisions were not counted.
  */
-export function countByBuckets({ job, store: { environment }, stats, ballots }: JobGround): Counts {
+export function countByBuckets({ job, store: { environment }, stats, ballots }: JobSnapshot): Counts {
   const matrix = new ConfusionMatrix(job.labels.length)
   const changed = new Largest<Changed>(TOP)
   let [withConsensus, inKnowledgeBase, changedEvents] = [0, 0, 0]
@@ -118,18 +120,18 @@ function countsOf(environment: Environment, counts: BucketCounts, jobId: number,
 }
 
 /** Event by event. */
-export function countByEvents(ground: MetricsGround, own: JobGround, scope: ScopeTask): Counts {
-  const { job, ballots } = own
-  const fields = new FieldSet(ground.serviceNames)
+export function countByEvents(context: MetricsContext, snapshot: JobSnapshot, scope: ScopeTask): Counts {
+  const { job, ballots } = snapshot
+  const fields = new FieldSet(context.serviceNames)
   const condition = withinPeriod(
-    filterCondition(scope.filters, fields, ground.nowMicros),
+    filterCondition(scope.filters, fields, context.nowMicros),
     fields,
     scope.fromMicros,
     scope.toMicros,
   )
   const tally = new EventTally(job.labels.length, LOW_CONFIDENCE)
   const changed = new Map<string, Changed>()
-  const scan = new EventScan(ground.stores, ground.clock)
+  const scan = new EventScan(context.stores, context.clock)
   scan.walk(job, condition, fields, (_, __, micros, record) => {
     const header = decodeHeader(record)
     const standing = ballots.standingOf(header, micros)
@@ -157,7 +159,7 @@ export function countByEvents(ground: MetricsGround, own: JobGround, scope: Scop
   }
 }
 
-function changedOf({ job, store: { environment } }: JobGround, { changedEvents, changed }: Counts): ChangedConsensus {
+function changedOf({ job, store: { environment } }: JobSnapshot, { changedEvents, changed }: Counts): ChangedConsensus {
   const topEventsIds: string[] = []
   const topBucketsIds: string[] = []
   for (const { id, lastMicros } of changed) {

@@ -7,7 +7,7 @@
 import type { RecomputeState } from '../../api/metrics-service.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
 import { jobKey, jobRange, modelKey, versionOfKey } from '../../store/tables.js'
-import type { ModelFigures } from './metrics-task.js'
+import type { ModelFigures } from './metrics-query.js'
 
 /** Its tables. */
 export const metricsTables = ['model_metrics', 'production_dates'] as const

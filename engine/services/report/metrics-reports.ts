@@ -2,7 +2,7 @@
  * Metrics for the outside, from the main thread: which job and model are meant, what was asked, until when.
  *
  * Owns: reading questions, waiting for recomputations, putting answers together. Leaves out: the way to a thread and back
- * (metrics-tasks.ts), every count (metrics-answer.ts), models (model-metrics.ts).
+ * (metrics-dispatcher.ts), every count (run-metrics-query.ts), models (model-reports.ts).
  *
  * 1. Nothing here grows with the events: what has to be counted is counted on a thread.
  */
@@ -24,17 +24,17 @@ import type {
   PlatformQuery,
   RecomputeAnswer,
 } from '../../api/metrics-service.js'
-import type { BatchBook } from '../monitor/batch-book.js'
+import type { RecentBatches } from '../monitor/recent-batches.js'
 import { Pseudonyms } from '../../domain/metrics/pseudonyms.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
 import { jobSettingsOf, requestOf } from './internal-document.js'
 import { MetricsLog } from './metrics-log.js'
-import { readInstant, readInterval, readScope } from './metrics-request.js'
-import { MetricsAsker } from './metrics-tasks.js'
-import { isWhole, type MetricsJob } from './metrics-task.js'
-import { ModelBook } from './model-metrics.js'
+import { readInstant, readInterval, readScope } from './metrics-parameters.js'
+import { MetricsDispatcher } from './metrics-dispatcher.js'
+import { isWhole, type MetricsJob } from './metrics-query.js'
+import { ModelReports } from './model-reports.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { platformOf, platformPeriods } from './platform-document.js'
 import type { ReaderTasksDeps } from '../readers/reader-tasks.js'
@@ -51,7 +51,7 @@ const FIRST_LOOK_MS = 10_000
 export interface MetricsDeps extends ReaderTasksDeps {
   readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'canSee'>
   readonly shards: ReadableShards
-  readonly batches: BatchBook
+  readonly batches: RecentBatches
   /** The catalog's environment. */
   readonly store: Environment
   readonly random: Random
@@ -66,17 +66,17 @@ export interface MetricsDeps extends ReaderTasksDeps {
 
 export class MetricsReports implements MetricsService {
   readonly #deps: MetricsDeps
-  readonly #asker: MetricsAsker
+  readonly #asker: MetricsDispatcher
   readonly #log: MetricsLog
   readonly #recomputations: Recomputations
-  readonly #models: ModelBook
+  readonly #models: ModelReports
   readonly #minutesPerAlert: number
 
   constructor(deps: MetricsDeps) {
     const { store, clock, minutesPerAlert = MINUTES_PER_ALERT } = deps
     this.#deps = deps
     this.#minutesPerAlert = minutesPerAlert
-    this.#asker = new MetricsAsker(deps)
+    this.#asker = new MetricsDispatcher(deps)
     this.#log = new MetricsLog(store)
     this.#recomputations = new Recomputations({
       log: this.#log,
@@ -88,7 +88,7 @@ export class MetricsReports implements MetricsService {
         }),
       failed: (what, error) => deps.failed(what, error),
     })
-    this.#models = new ModelBook(this.#log, this.#recomputations, (job) => this.#stats(job))
+    this.#models = new ModelReports(this.#log, this.#recomputations, (job) => this.#stats(job))
   }
 
   /** Takes up what the last process left. */

@@ -4,7 +4,7 @@ import { ConfusionMatrix, type Quality } from '../../domain/metrics/confusion.js
 import type { ModelMetrics } from '../../api/metrics-service.js'
 import type { RecomputeRow } from './metrics-log.js'
 import { isPending } from './recomputations.js'
-import type { PartFigures } from './metrics-task.js'
+import type { PartFigures } from './metrics-query.js'
 
 export function modelMetricsOf(modelId: string, labels: readonly string[], row: RecomputeRow | null): ModelMetrics {
   const figures = row?.figures ?? null

@@ -30,9 +30,9 @@ import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
 import { causeValues } from './cause-values.js'
 import { openModel } from '../../actor/job-model.js'
 import { readStats } from '../../actor/job-stats.js'
-import type { MetricsGround } from './metrics-context.js'
-import type { MetricsJob } from './metrics-task.js'
-import type { ModelFigures, PartFigures } from './metrics-task.js'
+import type { MetricsContext } from './job-snapshot.js'
+import type { MetricsJob } from './metrics-query.js'
+import type { ModelFigures, PartFigures } from './metrics-query.js'
 
 const KEY_JOB_BYTES = 4
 const LOOK_EVERY = 64
@@ -78,8 +78,8 @@ export function basisOf(stats: {
 }
 
 /** @throws Refusal model_not_found, query_timeout; Error where the model cannot be held against anything. */
-export function runModelFigures(ground: MetricsGround, job: MetricsJob, version: number): ModelFigures {
-  const { environment } = ground.stores(job.shard)
+export function runModelFigures(context: MetricsContext, job: MetricsJob, version: number): ModelFigures {
+  const { environment } = context.stores(job.shard)
   const stored = environment.get('models', modelKey(job.id, version))
   if (stored === undefined) throw new Refusal('model_not_found', 'model not found')
   const { row, model: bytes } = decodeModel(stored)
@@ -88,11 +88,11 @@ export function runModelFigures(ground: MetricsGround, job: MetricsJob, version:
   const probabilities = new Float64Array(labelCount)
   const deps = { newData: new PartTally(labelCount), knowledgeBase: new PartTally(labelCount) }
   const known = { events: job.labels.map(() => 0), subjects: job.labels.map(() => 0) }
-  const read = subjectReader(ground, job, row.fingerprint, model)
+  const read = subjectReader(context, job, row.fingerprint, model)
   const tables = new PointTables(job.decisionPoints, labelCount)
   let seen = 0
   for (const { key, value } of environment.range('ballots', jobRange(job.id))) {
-    if (++seen % LOOK_EVERY === 0) mustGoOn(ground)
+    if (++seen % LOOK_EVERY === 0) mustGoOn(context)
     const ballot = decodeBallot(value)
     const then = consensusThen(ballot, row)
     if (!isLabel(ballot.consensus) && !isLabel(then)) continue
@@ -142,12 +142,12 @@ interface Subject {
 
 /** @throws Error where the model is of other decision points than those of the job, and those are not known any more. */
 function subjectReader(
-  ground: MetricsGround,
+  context: MetricsContext,
   job: MetricsJob,
   fingerprint: number,
   model: Model,
 ): (subject: Uint8Array) => Subject | null {
-  const { environment, codec } = ground.stores(job.shard)
+  const { environment, codec } = context.stores(job.shard)
   const points = new DecisionPoints(job.decisionPoints)
   const counts = new BucketCounts(environment, job.id)
   const isCurrent = points.fingerprint === fingerprint
@@ -168,7 +168,7 @@ function subjectReader(
   }
 }
 
-function mustGoOn({ clock }: MetricsGround): void {
+function mustGoOn({ clock }: MetricsContext): void {
   if (clock.cancelled.isCancelled) throw new Refusal('query_timeout', 'the recomputation was given up')
   if (clock.nowMs() >= clock.deadlineMs)
     throw new Refusal('query_timeout', `the recomputation took longer than ${limits.recomputeMsMax} ms`)

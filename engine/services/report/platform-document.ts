@@ -1,7 +1,7 @@
 /**
  * The platform's metrics: what is stored, over all and job by job.
  *
- * The statistics of the store have the names that a search engine's cluster gives its own, for those who read them so: the
+ * The statistics of the store have the names that a search engine's cluster gives its snapshot, for those who read them so: the
  * shards of the data directory are its primary shards, the process its one node.
  *
  * A job's storage is its share of its shard's file by its share of the shard's events.

@@ -13,7 +13,7 @@ import { limits } from '../../limits.js'
 import type { Clock } from '../../clock.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { MetricsLog, ModelPlace, RecomputeRow } from './metrics-log.js'
-import type { ModelFigures } from './metrics-task.js'
+import type { ModelFigures } from './metrics-query.js'
 
 export interface RecomputationsOptions {
   readonly log: MetricsLog

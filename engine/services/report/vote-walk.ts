@@ -13,12 +13,12 @@ import { FieldSet } from '../../domain/query/field.js'
 import type { Filter } from '../../domain/query/filter.js'
 import { decodeBallot } from '../../store/rows.js'
 import { jobRange, timeKey } from '../../store/tables.js'
-import { filterCondition, type JobGround, type MetricsGround } from './metrics-context.js'
+import { filterCondition, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
 import { RecordFields } from '../query/record-fields.js'
 
 export interface VoteWalk {
-  readonly ground: MetricsGround
-  readonly own: JobGround
+  readonly context: MetricsContext
+  readonly snapshot: JobSnapshot
   readonly filters: readonly Filter[]
   readonly period: Period
   readonly intervals: Intervals
@@ -35,8 +35,8 @@ export interface VoteCounts {
 }
 
 export function countVotes({
-  ground,
-  own,
+  context,
+  snapshot,
   filters,
   period,
   intervals,
@@ -47,11 +47,11 @@ export function countVotes({
   const {
     job,
     store: { environment },
-  } = own
+  } = snapshot
   const labels = job.labels.map(({ name }) => name)
   const places = labels.map((name) => overallLabels.indexOf(name))
   const labelAt = (label: number): number => places[label] ?? -1
-  const passes = voteTest(ground, own, filters)
+  const passes = voteTest(context, snapshot, filters)
   const whole = new FeedbackTally(labels)
   const tallies: (FeedbackTally | undefined)[] = []
   for (const { value } of environment.range('ballots', jobRange(job.id))) {
@@ -86,13 +86,13 @@ export function countVotes({
 }
 
 function voteTest(
-  ground: MetricsGround,
-  { job, store }: JobGround,
+  context: MetricsContext,
+  { job, store }: JobSnapshot,
   filters: readonly Filter[],
 ): (vote: TimedVote) => boolean {
   if (filters.length === 0) return () => true
-  const fields = new FieldSet(ground.serviceNames)
-  const condition = filterCondition(filters, fields, ground.nowMicros)
+  const fields = new FieldSet(context.serviceNames)
+  const condition = filterCondition(filters, fields, context.nowMicros)
   const event = new RecordFields(store.environment, store.codec, fields)
   event.ofJob(job)
   return ({ eventMicros }) => {

@@ -8,7 +8,7 @@
  */
 import { limits } from '../../limits.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
-import { fieldOf, type FilterField } from './audit-filters.js'
+import { fieldOf, type FilterField } from './field-hashes.js'
 import type { AuditEntry } from '../../api/audit-service.js'
 import type { ListedField } from '../../api/audit-service.js'
 
@@ -21,7 +21,7 @@ export const listedFields = [
   'job_id',
 ] as const satisfies readonly (ListedField & FilterField)[]
 
-export interface AuditTerm {
+export interface FieldTerm {
   readonly value: string
   /** Entries that have it. */
   readonly count: number
@@ -31,7 +31,7 @@ function termKey(field: ListedField, value: string): Buffer {
   return Buffer.concat([Buffer.of(listedFields.indexOf(field)), Buffer.from(value, 'utf8')])
 }
 
-export class AuditTerms {
+export class FieldTerms {
   readonly #environment: Environment
   /** Counts in the transaction that is being put together. */
   readonly #counts = new Map<string, number>()
@@ -69,7 +69,7 @@ export class AuditTerms {
   }
 
   #hasRoom(field: ListedField): boolean {
-    const size = this.#sizes.get(field) ?? readTerms(this.#environment, field).length
+    const size = this.#sizes.get(field) ?? readFieldTerms(this.#environment, field).length
     const hasRoom = size < limits.auditTermsMax
     this.#sizes.set(field, size + Number(hasRoom))
     return hasRoom
@@ -77,9 +77,9 @@ export class AuditTerms {
 }
 
 /** The values of a field, in the order of their bytes. */
-export function readTerms(environment: Environment, field: ListedField): AuditTerm[] {
+export function readFieldTerms(environment: Environment, field: ListedField): FieldTerm[] {
   const at = listedFields.indexOf(field)
-  const terms: AuditTerm[] = []
+  const terms: FieldTerm[] = []
   for (const { key, value } of environment.range('audit_terms', { from: Buffer.of(at, 0), to: Buffer.of(at + 1) })) {
     terms.push({ value: Buffer.from(key.subarray(1)).toString('utf8'), count: Buffer.from(value).readUInt32BE(0) })
   }

@@ -23,7 +23,7 @@ export interface ShownModel {
   readonly isLatest: boolean
 }
 
-export class ModelBook {
+export class ModelReports {
   readonly #log: MetricsLog
   readonly #recomputations: Recomputations
   readonly #stats: (job: JobSettings) => StatsRow

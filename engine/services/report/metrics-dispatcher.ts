@@ -1,21 +1,21 @@
 /**
  * Questions about metrics on their way to a reader thread.
  *
- * Owns: the lane of what may take long. Leaves out: what is asked (metrics-reports.ts), the answers (metrics-answer.ts).
+ * Owns: the lane of what may take long. Leaves out: what is asked (metrics-reports.ts), the answers (run-metrics-query.ts).
  *
  * 1. What may take long runs one by one, so that short questions, of metrics and of others, find a thread.
  * 2. Time runs while a question waits, too; one that nobody waits for any more does not run.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { MetricsAnswers, MetricsQuery } from './metrics-task.js'
+import type { MetricsAnswers, MetricsQuery } from './metrics-query.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import { nowMs } from '../readers/task-frame.js'
 
 /** A question of one kind. */
 export type MetricsQueryOf<K extends keyof MetricsAnswers> = MetricsQuery & { readonly kind: K }
 
-export class MetricsAsker {
+export class MetricsDispatcher {
   readonly #tasks: ReaderTasks
   #lane: Promise<unknown> = Promise.resolve()
   #waiting = 0

@@ -8,30 +8,30 @@ import { jobRange, timeOfKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { BallotCache, JobBallots } from './job-ballots.js'
 import { readStats } from '../../actor/job-stats.js'
-import type { MetricsJob, ScopeTask } from './metrics-task.js'
+import type { MetricsJob, ScopeTask } from './metrics-query.js'
 import type { TaskClock } from '../readers/task-frame.js'
 
-export interface MetricsGround {
+export interface MetricsContext {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
   readonly nowMicros: number
   readonly stores: (shard: number) => QueryStore
   readonly clock: TaskClock
-  readonly causeStore: BallotCache
+  readonly ballotCache: BallotCache
 }
 
 /** One job in the snapshot. */
-export interface JobGround {
+export interface JobSnapshot {
   readonly job: MetricsJob
   readonly store: QueryStore
   readonly stats: StatsRow
   readonly ballots: JobBallots
 }
 
-export function groundOf({ dataDir, stores, causeStore }: MetricsGround, job: MetricsJob): JobGround {
+export function snapshotOf({ dataDir, stores, ballotCache }: MetricsContext, job: MetricsJob): JobSnapshot {
   const store = stores(job.shard)
   const stats = readStats(store.environment, job.id, job.labels.length)
-  return { job, store, stats, ballots: causeStore.of(`${dataDir}\0${job.id}`, store.environment, job.id, stats) }
+  return { job, store, stats, ballots: ballotCache.of(`${dataDir}\0${job.id}`, store.environment, job.id, stats) }
 }
 
 /** Ingest time of the first event there is, or null. */
@@ -65,14 +65,14 @@ export function withinPeriod(
 }
 
 /** The end of what has happened. Times are made to grow, and may run ahead of the clock for a while. */
-export function nowOf({ nowMicros }: MetricsGround, { stats }: JobGround): number {
+export function nowOf({ nowMicros }: MetricsContext, { stats }: JobSnapshot): number {
   return Math.max(nowMicros, (stats.lastEventMicros ?? 0) + 1, (stats.lastFeedbackMicros ?? 0) + 1)
 }
 
 /** Where the period begins where nobody says: with production, else with the first event. */
 export function startOf(
   scope: ScopeTask,
-  { job, store }: JobGround,
+  { job, store }: JobSnapshot,
 ): { readonly from: number | null; readonly shown: number } {
   const from = scope.fromMicros ?? job.productionMicros
   return { from, shown: from ?? firstEventMicros(store.environment, job.id) ?? Date.parse(job.createdAt) * 1000 }

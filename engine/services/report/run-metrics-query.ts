@@ -8,42 +8,42 @@ import { timeKey } from '../../store/tables.js'
 import { runInternal } from './internal-metrics.js'
 import { BallotCache } from './job-ballots.js'
 import { runJobMetrics } from './job-metrics.js'
-import type { MetricsGround } from './metrics-context.js'
-import type { MetricsAnswers, MetricsQuery, MetricsResult, MetricsTask, PlatformJob } from './metrics-task.js'
+import type { MetricsContext } from './job-snapshot.js'
+import type { MetricsAnswers, MetricsQuery, MetricsResult, MetricsTask, PlatformJob } from './metrics-query.js'
 import { runModelFigures } from './model-scores.js'
 import { withStores } from '../readers/reader-stores.js'
 import { clockOf, refusedAsData } from '../readers/task-frame.js'
 
-const causeStore = new BallotCache()
+const ballotCache = new BallotCache()
 
 /** Answers one question. */
-export function answerMetrics(dataDir: string, task: MetricsTask): MetricsResult {
+export function runMetricsTask(dataDir: string, task: MetricsTask): MetricsResult {
   const { serviceNames, nowMicros, query } = task
   return withStores(dataDir, (stores) =>
     refusedAsData(() => {
       return {
-        answer: answerFrom({ dataDir, serviceNames, nowMicros, stores, clock: clockOf(task), causeStore }, query),
+        answer: runMetricsQuery({ dataDir, serviceNames, nowMicros, stores, clock: clockOf(task), ballotCache }, query),
       }
     }),
   )
 }
 
 /** The same, from stores that are open. @throws Refusal. */
-export function answerFrom(ground: MetricsGround, query: MetricsQuery): MetricsAnswers[keyof MetricsAnswers] {
+export function runMetricsQuery(context: MetricsContext, query: MetricsQuery): MetricsAnswers[keyof MetricsAnswers] {
   switch (query.kind) {
     case 'job':
-      return runJobMetrics(ground, query.job, query.scope, query.minutesPerAlert)
+      return runJobMetrics(context, query.job, query.scope, query.minutesPerAlert)
     case 'model':
-      return runModelFigures(ground, query.job, query.version)
+      return runModelFigures(context, query.job, query.version)
     case 'internal':
-      return runInternal(ground, query.jobs, query.task)
+      return runInternal(context, query.jobs, query.task)
     case 'eventCounts':
-      return query.jobs.map((job) => countEvents(ground, job))
+      return query.jobs.map((job) => countEvents(context, job))
   }
 }
 
 /** Events in each interval, without reading one. */
-function countEvents({ stores }: MetricsGround, { jobId, shard, intervals }: PlatformJob): number[] {
+function countEvents({ stores }: MetricsContext, { jobId, shard, intervals }: PlatformJob): number[] {
   const { environment } = stores(shard)
   return intervals.map(({ from, to }) =>
     environment.count('events', { from: timeKey(jobId, from), to: timeKey(jobId, to) }),

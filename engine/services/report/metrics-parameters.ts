@@ -4,7 +4,7 @@ import type { MetricsScope } from '../../api/metrics-service.js'
 import { parseInterval, type Interval } from '../../domain/metrics/period.js'
 import { parseFilters } from '../../domain/query/filter.js'
 import { instantOf } from '../../domain/query/instant.js'
-import type { ScopeTask } from './metrics-task.js'
+import type { ScopeTask } from './metrics-query.js'
 
 /** @throws Refusal invalid_body. */
 export function readScope({ startDatetime, endDatetime, filters }: MetricsScope): ScopeTask {

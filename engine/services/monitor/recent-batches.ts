@@ -13,7 +13,7 @@ interface Ring {
   next: number
 }
 
-export class BatchBook {
+export class RecentBatches {
   readonly #clock: Clock
   /** Told of each batch, where somebody follows them. */
   #follower: ((batch: Batch) => void) | null = null

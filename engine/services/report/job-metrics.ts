@@ -1,7 +1,8 @@
 /**
- * The metrics of a job: over its buckets' counts where nothing is left out, else over its events.
+ * The metrics of a job: from its buckets' counters where every event counts, else event by event.
  *
- * Owns: which of the two ways, and the ten largest of what changed. Leaves out: what counts for what (metrics/).
+ * Owns: the choice between the two ways, and the ten largest subjects with a changed consensus. Leaves out: what counts for
+ * what (domain/metrics/).
  *
  * 1. Both ways give the same figures (test/simulation).
  */
@@ -36,14 +37,15 @@ import {
 import { isWhole, type MetricsJob, type ScopeTask } from './metrics-query.js'
 import { modelIdOf } from '../../actor/model-id.js'
 
+/** Subjects that an answer names. */
 const TOP = 10
 
-/** A subject whose consensus changed since the training. */
+/** A subject whose consensus has changed since the training. */
 interface Changed {
   /** One character a byte. */
   readonly id: string
   readonly size: number
-  /** Ingest time of its latest event that counts. */
+  /** Ingest time of its latest event that counts, microseconds. */
   readonly lastMicros: number
 }
 
@@ -84,10 +86,7 @@ export function runJobMetrics(
   }
 }
 
-/**
- * From the counts that the actor keeps with each bucket; events that nobody voted on are in the job's counter alone. Null
- * where a bucket is of a time when its decisions were not counted.
- */
+/** From the counters that the actor keeps for each bucket. Events without votes are only in the job's own counter. */
 export function countByBuckets({ job, store: { environment }, stats, ballots }: JobSnapshot): Counts {
   const matrix = new ConfusionMatrix(job.labels.length)
   const changed = new Largest<Changed>(TOP)
@@ -119,7 +118,7 @@ function countsOf(environment: Environment, counts: BucketCounts, jobId: number,
   return { events: 1, decided, lastMicros: micros }
 }
 
-/** Event by event. */
+/** Event by event. @throws Refusal query_too_large, query_timeout. */
 export function countByEvents(context: MetricsContext, snapshot: JobSnapshot, scope: ScopeTask): Counts {
   const { job, ballots } = snapshot
   const fields = new FieldSet(context.serviceNames)
@@ -142,11 +141,12 @@ export function countByEvents(context: MetricsContext, snapshot: JobSnapshot, sc
     changed.set(id, { id, size: (before?.size ?? 0) + 1, lastMicros: Math.max(before?.lastMicros ?? 0, micros) })
     return true
   })
-  if (scan.timedOut)
+  if (scan.timedOut) {
     throw new Refusal(
       'query_timeout',
       `the events could not be counted within ${limits.metricsMsMax} ms; narrow the period or the filters`,
     )
+  }
   const largest = new Largest<Changed>(TOP)
   for (const one of changed.values()) largest.add(one)
   return {
@@ -171,7 +171,7 @@ function changedOf({ job, store: { environment } }: JobSnapshot, { changedEvents
   return { totalEvents: changedEvents, topEventsIds, topBucketsIds }
 }
 
-/** The event that was the bucket's latest may have been replaced: then one that was voted on stands for it. */
+/** An event that was voted on: it stands for the bucket's latest event where that was replaced. */
 function votedEventId(environment: Environment, jobId: number, subject: Buffer): string | null {
   const ballot = environment.get('ballots', bucketKey(jobId, subject))
   for (const { eventMicros } of ballot === undefined ? [] : decodeBallot(ballot).votes) {

@@ -1,4 +1,8 @@
-/** What a metrics question is run on: the stores, the clock, and what a thread keeps from one question to the next. */
+/**
+ * A job in a snapshot: its store, counters and ballots, and the period and filters of a metrics query on it.
+ *
+ * Owns: what every kind of metrics needs before it counts. Leaves out: counting (job-metrics.ts, event-walk.ts, vote-walk.ts).
+ */
 import { allOf, type Condition } from '../../domain/query/condition.js'
 import type { FieldSet } from '../../domain/query/field.js'
 import { compileFilters, type Filter } from '../../domain/query/filter.js'
@@ -11,6 +15,7 @@ import { readStats } from '../../actor/job-stats.js'
 import type { MetricsJob, ScopeTask } from './metrics-query.js'
 import type { TaskClock } from '../readers/task-frame.js'
 
+/** What a metrics query runs on. */
 export interface MetricsContext {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
@@ -20,7 +25,7 @@ export interface MetricsContext {
   readonly ballotCache: BallotCache
 }
 
-/** One job in the snapshot. */
+/** One job in a snapshot. */
 export interface JobSnapshot {
   readonly job: MetricsJob
   readonly store: QueryStore
@@ -34,18 +39,18 @@ export function snapshotOf({ dataDir, stores, ballotCache }: MetricsContext, job
   return { job, store, stats, ballots: ballotCache.of(`${dataDir}\0${job.id}`, store.environment, job.id, stats) }
 }
 
-/** Ingest time of the first event there is, or null. */
+/** Ingest time of the job's first event, microseconds; null without events. */
 export function firstEventMicros(environment: Environment, jobId: number): number | null {
   for (const { key } of environment.range('events', { ...jobRange(jobId), limit: 1 })) return timeOfKey(key)
   return null
 }
 
-/** What is asked of an event beside its time. */
+/** What the filters ask of an event. @throws Refusal invalid_body, query_too_large. */
 export function filterCondition(filters: readonly Filter[], fields: FieldSet, nowMicros: number): Condition {
   return compileFilters(filters, fields, { nowMicros, offsetMinutes: 0 })
 }
 
-/** The same, and ingested within `from` (included) and `to` (not included). */
+/** The condition, and ingestion from `from` (included) to `to` (not included), microseconds. Null is no bound. */
 export function withinPeriod(
   condition: Condition,
   fields: FieldSet,
@@ -64,12 +69,17 @@ export function withinPeriod(
   ])
 }
 
-/** The end of what has happened. Times are made to grow, and may run ahead of the clock for a while. */
+/**
+ * A time after all events and votes, microseconds. Ingest times always grow, so they may be ahead of the clock for a while.
+ */
 export function nowOf({ nowMicros }: MetricsContext, { stats }: JobSnapshot): number {
   return Math.max(nowMicros, (stats.lastEventMicros ?? 0) + 1, (stats.lastFeedbackMicros ?? 0) + 1)
 }
 
-/** Where the period begins where nobody says: with production, else with the first event. */
+/**
+ * The start of the period: as given, else the production date, else open. `shown` replaces an open start by the time of the
+ * first event, or of the job's creation.
+ */
 export function startOf(
   scope: ScopeTask,
   { job, store }: JobSnapshot,

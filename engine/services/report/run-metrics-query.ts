@@ -1,8 +1,8 @@
 /**
- * A question about metrics on a reader thread: from the question to its figures, over read-only snapshots (D6).
+ * A metrics query on a reader thread: from the query to its figures, over read-only snapshots (D6).
  *
- * Owns: what the votes of jobs came to, from one question to the next. Leaves out: the figures, who may ask
- * (metrics-reports.ts), the shards that are open (reader-stores.ts).
+ * Owns: the ballots that the thread keeps from one query to the next. Leaves out: the figures, access rights
+ * (metrics-reports.ts), which shards are open (reader-stores.ts).
  */
 import { timeKey } from '../../store/tables.js'
 import { runInternal } from './internal-metrics.js'
@@ -16,7 +16,7 @@ import { clockOf, refusedAsData } from '../readers/task-frame.js'
 
 const ballotCache = new BallotCache()
 
-/** Answers one question. */
+/** Opens the stores and runs one query. A refusal is returned as data. */
 export function runMetricsTask(dataDir: string, task: MetricsTask): MetricsResult {
   const { serviceNames, nowMicros, query } = task
   return withStores(dataDir, (stores) =>
@@ -28,7 +28,7 @@ export function runMetricsTask(dataDir: string, task: MetricsTask): MetricsResul
   )
 }
 
-/** The same, from stores that are open. @throws Refusal. */
+/** The same on open stores. @throws Refusal. */
 export function runMetricsQuery(context: MetricsContext, query: MetricsQuery): MetricsAnswers[keyof MetricsAnswers] {
   switch (query.kind) {
     case 'job':
@@ -42,7 +42,7 @@ export function runMetricsQuery(context: MetricsContext, query: MetricsQuery): M
   }
 }
 
-/** Events in each interval, without reading one. */
+/** Events in each interval, counted by key. */
 function countEvents({ stores }: MetricsContext, { jobId, shard, intervals }: PlatformJob): number[] {
   const { environment } = stores(shard)
   return intervals.map(({ from, to }) =>

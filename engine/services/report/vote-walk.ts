@@ -1,8 +1,8 @@
 /**
- * The votes of one job, counted: by period and interval, over all jobs, and of filtered events where a filter asks.
+ * The votes of one job, counted for internal metrics: as a whole, interval by interval, and into the tally over all jobs.
  *
- * A vote belongs to the period in which it was cast, and passes a filter where the event that it was cast on does. An
- * administrator's override belongs to the period in which it was set; it is about no event, so with a filter none counts.
+ * 1. A vote counts in the period in which it was cast, and passes a filter if its event does.
+ * 2. An administrator's override counts in the period in which it was set. It is about no event, so filters exclude it.
  */
 import type { FeedbackFigures, TimedVote } from '../../domain/metrics/feedback-tally.js'
 import { FeedbackTally } from '../../domain/metrics/feedback-tally.js'
@@ -22,9 +22,9 @@ export interface VoteWalk {
   readonly filters: readonly Filter[]
   readonly period: Period
   readonly intervals: Intervals
-  /** What an analyst is called in the answer. */
+  /** An analyst's name in the answer. */
   readonly nameOf: (analyst: string) => string
-  /** The votes are counted into this one, too. */
+  /** The tally over all jobs. */
   readonly overall: FeedbackTally
   readonly overallLabels: readonly string[]
 }
@@ -59,15 +59,15 @@ export function countVotes({
     const isWithin = ({ atMicros }: { readonly atMicros: number }): boolean =>
       atMicros >= period.from && atMicros < period.to
     const counted = new Set<TimedVote>(votes.filter((vote) => isWithin(vote) && passes(vote)))
-    const word = override !== null && filters.length === 0 && isWithin(override) ? override : null
-    if (counted.size === 0 && word === null) continue
-    const ballot = { votes, consensus, overridden: word !== null }
+    const setOverride = override !== null && filters.length === 0 && isWithin(override) ? override : null
+    if (counted.size === 0 && setOverride === null) continue
+    const ballot = { votes, consensus, overridden: setOverride !== null }
     whole.add(ballot, (vote) => counted.has(vote), nameOf)
     overall.add(ballot, (vote) => counted.has(vote), nameOf, labelAt)
-    const said = word === null ? [...counted] : [...counted, word]
-    for (const place of new Set(said.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
+    const cast = setOverride === null ? [...counted] : [...counted, setOverride]
+    for (const place of new Set(cast.map(({ atMicros }) => intervals.placeOf(atMicros)))) {
       const tally = (tallies[place] ??= new FeedbackTally(labels))
-      const overridden = word !== null && intervals.placeOf(word.atMicros) === place
+      const overridden = setOverride !== null && intervals.placeOf(setOverride.atMicros) === place
       tally.add(
         { ...ballot, overridden },
         (vote) => counted.has(vote) && intervals.placeOf(vote.atMicros) === place,

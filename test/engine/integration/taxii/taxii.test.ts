@@ -89,7 +89,7 @@ enrichmentContract({
         kill_chain_phases: [],
       },
     ],
-    [{ dns: { query: { name: 'secret.example' } } }, null],
+    [{ dns: { question: { name: 'secret.example' } } }, null],
   ],
   mute: { source: { ip: 'no address' }, message: '192.0.2.1' },
   async open() {

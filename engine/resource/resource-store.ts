@@ -110,9 +110,9 @@ export class ResourceStore {
       if (shard < options.shards) continue
       throw new Refusal('data_dir_invalid', `the job "${title}" is in shard ${shard} of ${options.shards}`)
     }
-    const catalog = new ResourceStore(environment, options, state)
-    catalog.#commit(planBuiltIns(state, options), theService)
-    return catalog
+    const resources = new ResourceStore(environment, options, state)
+    resources.#commit(planBuiltIns(state, options), theService)
+    return resources
   }
 
   /** Makes the administrator and the management key where there is nobody yet; takes tens of milliseconds then. */

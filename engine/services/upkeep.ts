@@ -16,7 +16,7 @@ import type { ReadableShards } from './read/job-reader.js'
 import type { Trainings } from './training/trainings.js'
 
 export interface UpkeepDeps {
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly shards: ReadableShards
   readonly trainings: Trainings
   /** False while the engine shuts down. */
@@ -33,10 +33,10 @@ export class Upkeep {
 
   /** What the last process left unfinished: waiting events, rows of deleted jobs. */
   takeUp(): void {
-    const { catalog, shards } = this.#deps
+    const { resources, shards } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
       for (const { jobId, stats } of shards.reader(shard).storedJobs()) {
-        if (catalog.job(jobId) === undefined) this.#purge(jobId, shard)
+        if (resources.job(jobId) === undefined) this.#purge(jobId, shard)
         else if (stats.pending > 0) this.resume(jobId)
       }
     }
@@ -44,9 +44,9 @@ export class Upkeep {
 
   /** Decides what waited for the job to start. */
   resume(jobId: number): void {
-    const { catalog, shards } = this.#deps
+    const { resources, shards } = this.#deps
     this.#untilDone('taking up what waited', async () => {
-      const job = catalog.job(jobId)
+      const job = resources.job(jobId)
       if (job === undefined || job.status !== 'STARTED') return { more: false }
       return (await shards.insist(job, 'resume')) as { more: boolean }
     })
@@ -69,8 +69,8 @@ export class Upkeep {
 
   /** The schedule says that the job is to be trained now. */
   trainBySchedule(jobId: number): void {
-    const { catalog, shards, trainings, failed } = this.#deps
-    const job = catalog.job(jobId)
+    const { resources, shards, trainings, failed } = this.#deps
+    const job = resources.job(jobId)
     if (!this.#deps.accepting() || job === undefined || job.autoRetrain === null) return
     const stats = shards.reader(job.shard).stats(job)
     const reason =

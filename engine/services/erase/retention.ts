@@ -24,7 +24,7 @@ import { watermarksTable } from '../verify/watermarks.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
 export interface RetentionDeps {
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly logs: Logs
   readonly shards: ReadableShards
   /** The catalog's environment. */
@@ -100,7 +100,7 @@ export class RetentionSweep {
     let deleted = 0
     const failures: unknown[] = []
     const now = this.#now()
-    for (const { id } of [...this.#deps.catalog.jobs()]) {
+    for (const { id } of [...this.#deps.resources.jobs()]) {
       try {
         deleted += await this.#sweepJob(id, now)
       } catch (error) {
@@ -114,9 +114,9 @@ export class RetentionSweep {
   async #sweepJob(id: number, now: number): Promise<number> {
     let deleted = 0
     for (
-      let job = this.#deps.catalog.job(id);
+      let job = this.#deps.resources.job(id);
       job !== undefined && this.#deps.accepting();
-      job = this.#deps.catalog.job(id)
+      job = this.#deps.resources.job(id)
     ) {
       const begun = performance.now()
       const times = this.#tooMuch(job, now)

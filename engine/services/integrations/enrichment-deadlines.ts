@@ -19,7 +19,7 @@ import { encodeEnriched } from '../../actor/enrichment-results.js'
 import type { ReadableShards } from '../read/job-reader.js'
 
 export interface EnrichmentDeadlinesDeps {
-  readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'integrations'>
+  readonly resources: Pick<ResourceStore, 'job' | 'jobs' | 'integrations'>
   readonly shards: Pick<ReadableShards, 'count' | 'reader' | 'mailbox' | 'insist' | 'takeTime'>
   readonly clock: Clock
   /** False while the engine shuts down. */
@@ -48,14 +48,14 @@ export class EnrichmentDeadlines {
 
   /** What the last process left waiting. */
   takeUp(): void {
-    const { shards, catalog } = this.#deps
+    const { shards, resources } = this.#deps
     for (let shard = 0; shard < shards.count; shard++) {
       for (const { jobId, stats } of shards.reader(shard).storedJobs()) {
-        const job = stats.pending === 0 ? undefined : catalog.job(jobId)
+        const job = stats.pending === 0 ? undefined : resources.job(jobId)
         if (job !== undefined) this.jobChanged(job)
       }
     }
-    for (const job of catalog.jobs()) if (job.pipeline.some(enriches)) this.jobChanged(job)
+    for (const job of resources.jobs()) if (job.pipeline.some(enriches)) this.jobChanged(job)
   }
 
   /** A job has other steps, or was started or stopped. */
@@ -69,9 +69,9 @@ export class EnrichmentDeadlines {
 
   /** Gives up what has waited for too long. */
   look(): void {
-    const { catalog, shards, failed } = this.#deps
+    const { resources, shards, failed } = this.#deps
     for (const [jobId, sinceMicros] of this.#since) {
-      const job = catalog.job(jobId)
+      const job = resources.job(jobId)
       const oldest = job === undefined ? null : shards.reader(job.shard).oldestAwaited(jobId)
       if (job === undefined || (oldest === null && !this.#mayCome(job))) this.#since.delete(jobId)
       if (job === undefined || oldest === null || this.#busy.has(jobId)) continue
@@ -120,7 +120,7 @@ export class EnrichmentDeadlines {
 
   async #giveUp(jobId: number, through: number): Promise<void> {
     for (let more = true; more && this.#deps.accepting(); ) {
-      const job = this.#deps.catalog.job(jobId)
+      const job = this.#deps.resources.job(jobId)
       if (job === undefined) return
       const order = encodeEnriched({ op: 'give_up', through, steps: this.#notes(job) })
       ;({ more } = (await this.#deps.shards.insist(job, 'enriched', order)) as { more: boolean })
@@ -128,7 +128,7 @@ export class EnrichmentDeadlines {
   }
 
   #notes(job: JobSettings): EnrichmentNote[] {
-    const titles = new Map([...this.#deps.catalog.integrations()].map(({ id, title }) => [id, title]))
+    const titles = new Map([...this.#deps.resources.integrations()].map(({ id, title }) => [id, title]))
     const steps = job.pipeline.filter(enriches).map((step) => ({ step, title: titles.get(step.integrationId) ?? '' }))
     const names = enrichmentNames(steps)
     return steps.map(({ title }, at) => ({

@@ -30,7 +30,7 @@ import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 export interface IntegrationsDeps extends OrdersDeps {
   readonly dataDir: string
   readonly serviceNames: readonly string[]
-  readonly catalog: Pick<ResourceStore, 'jobs'>
+  readonly resources: Pick<ResourceStore, 'jobs'>
   /** Hosts that steps may reach although they are not public (SERVICE_PRIVATE_HOSTS). */
   readonly privateHosts: readonly string[]
   /** What the thread runs, where it is not the service's own module. */
@@ -173,7 +173,7 @@ export class Integrations implements IntegrationsService {
   }
 
   #isNeeded(): boolean {
-    for (const job of this.#deps.catalog.jobs())
+    for (const job of this.#deps.resources.jobs())
       if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
     return this.#deps.watchdogsTell()
   }

@@ -13,7 +13,7 @@ import type { UsageDeps } from './usage.js'
 
 export interface ContainerListDeps extends UsageDeps {
   readonly dataDir: string
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly trainings: Trainings
   catalogBytes(): number
 }
@@ -128,7 +128,7 @@ function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Co
   ]
 }
 
-async function integrations({ integrations: outside, catalog }: ContainerListDeps): Promise<Container[]> {
+async function integrations({ integrations: outside, resources }: ContainerListDeps): Promise<Container[]> {
   const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
   const thread: Container = {
     ...quiet,
@@ -145,7 +145,7 @@ async function integrations({ integrations: outside, catalog }: ContainerListDep
         () => [],
       )
     : []
-  const titles = new Map([...catalog.integrations()].map(({ id, title }) => [id, title]))
+  const titles = new Map([...resources.integrations()].map(({ id, title }) => [id, title]))
   const ids = [...new Set(steps.map(({ integrationId }) => integrationId))]
   return [
     thread,

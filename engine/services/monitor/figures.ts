@@ -18,7 +18,7 @@ import type { ReadableShards } from '../read/job-reader.js'
 import type { Trainings } from '../training/trainings.js'
 
 export interface FigureDeps {
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   readonly shards: ReadableShards
   readonly trainings: Trainings
   readonly logs: Logs
@@ -44,7 +44,7 @@ export class FigureReader {
   }
 
   read(): Omit<Figures, 'watchdogs'> {
-    const { shards, trainings, catalog, logs } = this.#deps
+    const { shards, trainings, resources, logs } = this.#deps
     this.countDecided()
     const { finished, failed, seconds } = trainings.meter
     return {
@@ -60,8 +60,8 @@ export class FigureReader {
         return bands.map((band, place) => ({ label, band, count: counts[place] as number }))
       }),
       trainings: { finished, failed, seconds, ...trainings.underWay },
-      jobs: countBy(catalog.jobs(), ({ status }) => status),
-      integrations: countBy(catalog.integrations(), ({ kind }) => kind),
+      jobs: countBy(resources.jobs(), ({ status }) => status),
+      integrations: countBy(resources.integrations(), ({ kind }) => kind),
       logLinesDropped: logs.dropped,
     }
   }
@@ -71,7 +71,7 @@ export class FigureReader {
     const decided = this.#deps.shards.takeDecided()
     this.#counted(decided)
     for (const [jobId, counts] of decided) {
-      const labels = this.#deps.catalog.job(jobId)?.labels ?? []
+      const labels = this.#deps.resources.job(jobId)?.labels ?? []
       this.#stored += counts[STORED_PLACE] as number
       this.#outliers += counts[OUTLIER_PLACE] as number
       for (const [at, count] of enrichmentsOf(counts).entries())

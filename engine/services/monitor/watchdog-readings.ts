@@ -35,7 +35,7 @@ export class WatchdogReadings {
 
   value({ condition, jobId, windowMinutes }: WatchdogView): number | null {
     const { deps, failing } = this.#ground
-    if (jobId !== null && deps.catalog.job(jobId) === undefined) return null
+    if (jobId !== null && deps.resources.job(jobId) === undefined) return null
     const counts = (): WindowCounts => this.#ground.window(jobId, windowMinutes)
     switch (condition) {
       case 'minutes_without_events':
@@ -72,9 +72,9 @@ export class WatchdogReadings {
   }
 
   #jobs(jobId: number | null): JobSettings[] {
-    const { catalog } = this.#ground.deps
-    if (jobId === null) return [...catalog.jobs()]
-    const job = catalog.job(jobId)
+    const { resources } = this.#ground.deps
+    if (jobId === null) return [...resources.jobs()]
+    const job = resources.job(jobId)
     return job === undefined ? [] : [job]
   }
 

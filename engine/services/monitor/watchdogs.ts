@@ -65,9 +65,9 @@ export class Watchdogs implements WatchdogService {
 
   create(query: NewWatchdog, by: Author): WatchdogView {
     this.#mustFitIn()
-    const integrationIds = namedIntegrations(this.#deps.catalog.integrations(), query.integrations ?? [])
+    const integrationIds = namedIntegrations(this.#deps.resources.integrations(), query.integrations ?? [])
     const row = newWatchdog(query, this.#log.nextId(), integrationIds, this.#clock.nowMicros())
-    if (query.jobId !== null && this.#deps.catalog.job(query.jobId) === undefined)
+    if (query.jobId !== null && this.#deps.resources.job(query.jobId) === undefined)
       throw new Refusal('job_not_found', 'job not found')
     const { type, condition, threshold, resolveThreshold } = row
     this.#log.put(
@@ -100,12 +100,12 @@ export class Watchdogs implements WatchdogService {
   }
 
   #follow(jobId: number): void {
-    const { catalog, integrations } = this.#deps
-    const job = catalog.job(jobId)
+    const { resources, integrations } = this.#deps
+    const job = resources.job(jobId)
     const rows = [...this.#log.rows.values()].filter(
       (row) => row.jobId === jobId && (row.monitor !== null || job === undefined),
     )
-    const changes = monitorChanges(rows, job, catalog.integrations(), this.#clock.nowMicros())
+    const changes = monitorChanges(rows, job, resources.integrations(), this.#clock.nowMicros())
     for (const { was, now } of changes) {
       if (now === null) this.#delete(was, theService)
       else if (was === null) {
@@ -222,7 +222,7 @@ export class Watchdogs implements WatchdogService {
   #alert(row: WatchdogRow, state: WatchdogAlert['state'], value: number | null): WatchdogAlert {
     const { id, title, type, condition, threshold, resolveThreshold, jobId, sinceMicros } = row
     const { unit = '', bad = 'above' } = conditionOf(type, condition) ?? {}
-    const jobTitle = jobId === null ? null : (this.#deps.catalog.job(jobId)?.title ?? '')
+    const jobTitle = jobId === null ? null : (this.#deps.resources.job(jobId)?.title ?? '')
     return {
       atMicros: this.#log.alertMicros(this.#clock.nowMicros()),
       state,
@@ -283,7 +283,7 @@ export class Watchdogs implements WatchdogService {
   /** Asked for each watchdog at each look: most name none. */
   #titled(ids: readonly number[]): WatchdogView['integrations'] {
     if (ids.length === 0) return []
-    return [...this.#deps.catalog.integrations()]
+    return [...this.#deps.resources.integrations()]
       .filter(({ id }) => ids.includes(id))
       .map(({ id, title }) => ({ id, title }))
   }
@@ -300,7 +300,7 @@ export class Watchdogs implements WatchdogService {
     by: Author,
     details?: Readonly<Record<string, unknown>>,
   ): AuditEntry {
-    const job = jobId === null ? undefined : this.#deps.catalog.job(jobId)
+    const job = jobId === null ? undefined : this.#deps.resources.job(jobId)
     return {
       atMicros: this.#clock.nowMicros(),
       by,

@@ -16,7 +16,7 @@ import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { Principal } from '../../api/principal.js'
 
 export interface QueryDeps extends ReaderTasksDeps {
-  readonly catalog: Pick<ResourceStore, 'job' | 'jobByTitle' | 'jobs' | 'canSee'>
+  readonly resources: Pick<ResourceStore, 'job' | 'jobByTitle' | 'jobs' | 'canSee'>
 }
 
 export class Queries implements QueriesService {
@@ -62,17 +62,17 @@ export class Queries implements QueriesService {
   }
 
   #select(principal: Principal, { jobIds, jobTitles }: JobSelection): QueriedJob[] {
-    const { catalog } = this.#deps
+    const { resources } = this.#deps
     const visible = (job: JobSettings | undefined): JobSettings => {
-      if (job === undefined || !catalog.canSee(principal, job.id)) throw new Refusal('job_not_found', 'job not found')
+      if (job === undefined || !resources.canSee(principal, job.id)) throw new Refusal('job_not_found', 'job not found')
       return job
     }
     const chosen =
       jobIds === undefined && jobTitles === undefined
-        ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id))
+        ? [...resources.jobs()].filter(({ id }) => resources.canSee(principal, id))
         : [
-            ...(jobIds ?? []).map((id) => visible(catalog.job(id))),
-            ...(jobTitles ?? []).map((title) => visible(catalog.jobByTitle(title))),
+            ...(jobIds ?? []).map((id) => visible(resources.job(id))),
+            ...(jobTitles ?? []).map((title) => visible(resources.jobByTitle(title))),
           ]
     const each = new Map(
       chosen.map(({ id, shard, title, labels, decisionPoints, category, pipeline }) => {

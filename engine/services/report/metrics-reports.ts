@@ -49,7 +49,7 @@ const PSEUDONYM_KEY_BYTES = 32
 const FIRST_REQUEST_MS = 10_000
 
 export interface MetricsDeps extends ReaderTasksDeps {
-  readonly catalog: Pick<ResourceStore, 'job' | 'jobs' | 'canSee'>
+  readonly resources: Pick<ResourceStore, 'job' | 'jobs' | 'canSee'>
   readonly shards: ReadableShards
   readonly batches: RecentBatches
   /** The catalog's environment. */
@@ -82,7 +82,7 @@ export class MetricsReports implements MetricsService {
     this.#recomputations = new Recomputations({
       log: this.#log,
       clock,
-      job: (id) => deps.catalog.job(id),
+      job: (id) => deps.resources.job(id),
       run: (job, version) =>
         deps.batches.timed({ kind: 'recomputation', container: 'query/main', jobId: job.id }, () => {
           return this.#dispatcher.runLong<'model'>(
@@ -97,7 +97,7 @@ export class MetricsReports implements MetricsService {
 
   /** Resumes unfinished recomputations, and forgets jobs that are gone. */
   resume(): void {
-    for (const jobId of this.#log.jobs()) if (this.#deps.catalog.job(jobId) === undefined) this.forget(jobId)
+    for (const jobId of this.#log.jobs()) if (this.#deps.resources.job(jobId) === undefined) this.forget(jobId)
     this.#recomputations.resume()
   }
 
@@ -231,13 +231,13 @@ export class MetricsReports implements MetricsService {
 
   /** The jobs that a request names, or all that the principal may see. @throws Refusal job_not_found, query_too_large. */
   #select(principal: Principal, ids: readonly number[] | undefined): JobSettings[] {
-    const { catalog } = this.#deps
+    const { resources } = this.#deps
     const chosen =
       ids === undefined
-        ? [...catalog.jobs()].filter(({ id }) => catalog.canSee(principal, id)).sort((a, b) => a.id - b.id)
+        ? [...resources.jobs()].filter(({ id }) => resources.canSee(principal, id)).sort((a, b) => a.id - b.id)
         : [...new Set(ids)].map((id) => {
-            if (!catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
-            return must(catalog.job(id), 'a job that can be seen')
+            if (!resources.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+            return must(resources.job(id), 'a job that can be seen')
           })
     if (chosen.length > limits.metricsJobsMax) {
       throw new Refusal('query_too_large', `an answer covers at most ${limits.metricsJobsMax} jobs; name them`)

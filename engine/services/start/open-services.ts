@@ -58,11 +58,11 @@ export interface Services extends Training {
 export function openServices(settings: ServiceSettings, earlier: EarlierStages): Services {
   const { stores, runtime, reports, admission } = earlier
   const { serviceNames, trainers, minutesPerAlert, privateHosts = [], backupDir = null } = settings
-  const { dataDir, clock, catalog, catalogStore: store, auditLog, current, catalogBytes } = stores
+  const { dataDir, clock, resources, catalogStore: store, auditLog, current, catalogBytes } = stores
   const { shards, readers, looks: thread, trainingThreads } = runtime
   const { logs, batches, failed } = reports
   const { accepting, mustAccept } = admission
-  const job = (id: number) => catalog.job(id)
+  const job = (id: number) => resources.job(id)
 
   const training = openTraining(trainers, earlier)
   const { trainings } = training
@@ -71,7 +71,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
   const integrations = new Integrations({
     dataDir,
     serviceNames,
-    catalog,
+    resources,
     shards,
     batches,
     privateHosts,
@@ -80,7 +80,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     watchdogsTell: () => watchdogLog.tells(clock.nowMicros()),
   })
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
-  const watched = { dataDir, catalog, shards, trainings, trainingThreads, readers, integrations, logs, batches }
+  const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
   return {
     ...training,
     collector,
@@ -91,11 +91,11 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     notes: new AgentNotes({ shards, current, mustAccept }),
-    queries: new Queries({ serviceNames, readers, catalog, clock }),
+    queries: new Queries({ serviceNames, readers, resources, clock }),
     metrics: new MetricsReports({
       serviceNames,
       readers,
-      catalog,
+      resources,
       shards,
       batches,
       store,
@@ -107,8 +107,8 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
       failed,
     }),
     backups: new Backups({ dataDir, backupDir, shards, logs, thread: runtime.backupThread, catalogBytes, mustAccept }),
-    retention: new RetentionSweep({ catalog, logs, shards, store, clock, accepting, failed }),
-    enrichments: new EnrichmentDeadlines({ catalog, shards, clock, accepting, failed }),
+    retention: new RetentionSweep({ resources, logs, shards, store, clock, accepting, failed }),
+    enrichments: new EnrichmentDeadlines({ resources, shards, clock, accepting, failed }),
     monitor: new Monitor({ ...watched, store, watchdogLog, clock, catalogBytes, accepting }),
   }
 }

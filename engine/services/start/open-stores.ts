@@ -49,7 +49,7 @@ export interface Stores {
   /** The catalog's environment. */
   readonly catalogStore: Environment
   readonly auditLog: AuditLog
-  readonly catalog: ResourceStore
+  readonly resources: ResourceStore
   /** One a shard. */
   readonly shardReaders: readonly JobReader[]
   /** Secrets that the first start made, to be shown once; null where there were none to make. */
@@ -70,7 +70,7 @@ export function openStores(
   const auditLog = new AuditLog(catalogStore)
   const sealer = new Sealer(sealingKey(dataDir), systemRandom)
   const ingestClock = new IngestClock(clock)
-  const catalog = ResourceStore.open(catalogStore, {
+  const resources = ResourceStore.open(catalogStore, {
     clock,
     stamp: () => ingestClock.take(),
     random: systemRandom,
@@ -81,26 +81,29 @@ export function openStores(
     kinds: allKinds,
   })
   const onLoss = lossesAre(settings.acceptLoss === true, logs.of('store'))
-  mustBeConsistent(dataDir, shards, catalog, onLoss)
-  const stepsAreLost = ledgerIsLost(dataDir, catalog, catalogStore, onLoss)
-  const firstStart = catalog.bootstrap({ adminPassword: settings.adminPassword, managementKey: settings.bootstrapKey })
-  warnOfLostSecrets(catalog, sealer, logs)
+  mustBeConsistent(dataDir, shards, resources, onLoss)
+  const stepsAreLost = ledgerIsLost(dataDir, resources, catalogStore, onLoss)
+  const firstStart = resources.bootstrap({
+    adminPassword: settings.adminPassword,
+    managementKey: settings.bootstrapKey,
+  })
+  warnOfLostSecrets(resources, sealer, logs)
   const shardReaders = openReaders(dataDir, shards)
-  mustHaveDeleted(dataDir, shardReaders, catalog, auditLog)
-  mustBeCurrent(dataDir, shardReaders, catalog, catalogStore, onLoss)
-  followStored(ingestClock, { catalog, catalogStore, shardReaders })
-  if (stepsAreLost) catalog.beginStepsAnew()
+  mustHaveDeleted(dataDir, shardReaders, resources, auditLog)
+  mustBeCurrent(dataDir, shardReaders, resources, catalogStore, onLoss)
+  followStored(ingestClock, { resources, catalogStore, shardReaders })
+  if (stepsAreLost) resources.beginStepsAnew()
   return {
     dataDir,
     clock,
     ingestClock,
     catalogStore,
     auditLog,
-    catalog,
+    resources,
     shardReaders,
     firstStart: firstStart.adminPassword === null && firstStart.managementKey === null ? null : firstStart,
     current: ({ id }) => {
-      const job = catalog.job(id)
+      const job = resources.job(id)
       if (job === undefined) throw new Refusal('job_not_found', 'job not found')
       return job
     },
@@ -109,8 +112,8 @@ export function openStores(
 }
 
 /** Secrets that were sealed with another key cannot be read. */
-function warnOfLostSecrets(catalog: ResourceStore, sealer: Sealer, logs: Reports['logs']): void {
-  const integrations = [...catalog.integrations()]
+function warnOfLostSecrets(resources: ResourceStore, sealer: Sealer, logs: Reports['logs']): void {
+  const integrations = [...resources.integrations()]
     .filter(({ connection }) => lostSecrets(connection, sealer).length > 0)
     .map(({ title }) => title)
   if (integrations.length > 0)
@@ -120,9 +123,9 @@ function warnOfLostSecrets(catalog: ResourceStore, sealer: Sealer, logs: Reports
 /** Has all new stamps be later than every stored one. */
 function followStored(
   clock: IngestClock,
-  { catalog, catalogStore, shardReaders }: Pick<Stores, 'catalog' | 'catalogStore' | 'shardReaders'>,
+  { resources, catalogStore, shardReaders }: Pick<Stores, 'resources' | 'catalogStore' | 'shardReaders'>,
 ): void {
   for (const reader of shardReaders) clock.follow(reader.lastMicros())
   clock.follow(lastTaken(catalogStore, shardReaders.length))
-  for (const { pipeline } of catalog.jobs()) for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
+  for (const { pipeline } of resources.jobs()) for (const { outsideSince = 0 } of pipeline) clock.follow(outsideSince)
 }

@@ -24,7 +24,7 @@ export interface EarlierStages {
 
 /** `trainers`: trainings at once. */
 export function openTraining(trainers: number, { stores, runtime, reports, admission }: EarlierStages): Training {
-  const { dataDir, clock, catalog, catalogStore, auditLog, current } = stores
+  const { dataDir, clock, resources, catalogStore, auditLog, current } = stores
   const { shards, trainingThreads } = runtime
   const trainings = new Trainings({
     dataDir,
@@ -32,12 +32,12 @@ export function openTraining(trainers: number, { stores, runtime, reports, admis
     clock,
     log: new TrainingLog(catalogStore, auditLog),
     threads: trainingThreads,
-    job: (id) => catalog.job(id),
+    job: (id) => resources.job(id),
     ended: (jobId, row) => report(reports, jobId, row),
     install: async (job, model) => void (await shards.insist(current(job), 'install', model)),
   })
   const { accepting } = admission
-  const upkeep = new Upkeep({ catalog, shards, trainings, accepting, failed: reports.failed })
+  const upkeep = new Upkeep({ resources, shards, trainings, accepting, failed: reports.failed })
   const schedule = new RetrainSchedule(clock, (jobId) => upkeep.trainBySchedule(jobId))
   return { trainings, upkeep, schedule }
 }

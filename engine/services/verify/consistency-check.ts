@@ -39,16 +39,16 @@ const OR_ACCEPT = 'restore a backup, or go on without what is lost (--accept-los
 export function mustBeConsistent(
   dataDir: string,
   shards: number,
-  catalog: Pick<ResourceStore, 'jobs' | 'users'>,
+  resources: Pick<ResourceStore, 'jobs' | 'users'>,
   onLoss: OnLoss,
 ): void {
   // Shards are made before there can be a job in one.
-  for (const shard of usedShards(catalog)) {
+  for (const shard of usedShards(resources)) {
     const file = `shard-${shard}`
     if (!isMade(dataDir, file)) onLoss(file, lost(dataDir, file, 'jobs lie in it', OR_ACCEPT))
   }
   // Nobody is in a catalog that was made just now, or is that of a first start that was cut off.
-  if (catalog.users.list().length > 0) return
+  if (resources.users.list().length > 0) return
   for (let shard = 0; shard < shards; shard++) {
     if (isMade(dataDir, `shard-${shard}`) && hasJobs(dataDir, shard))
       throw lost(dataDir, 'catalog', 'there are events of jobs')
@@ -56,19 +56,19 @@ export function mustBeConsistent(
 }
 
 /** Shards that jobs lie in. */
-function usedShards(catalog: Pick<ResourceStore, 'jobs'>): Set<number> {
-  return new Set([...catalog.jobs()].map(({ shard }) => shard))
+function usedShards(resources: Pick<ResourceStore, 'jobs'>): Set<number> {
+  return new Set([...resources.jobs()].map(({ shard }) => shard))
 }
 
 /** What of the shards is on disk, against what the catalog knows of them (watermarks.ts). @throws Refusal data_dir_invalid. */
 export function mustBeCurrent(
   dataDir: string,
   shards: readonly { lastMicros(): number }[],
-  catalog: Pick<ResourceStore, 'jobs'>,
+  resources: Pick<ResourceStore, 'jobs'>,
   marks: Environment,
   onLoss: OnLoss,
 ): void {
-  for (const shard of usedShards(catalog)) {
+  for (const shard of usedShards(resources)) {
     const older = olderThanWatermark(marks, shard, shards[shard]?.lastMicros() ?? 0)
     if (older === null) continue
     onLoss(
@@ -89,12 +89,12 @@ export function olderThanWatermark(marks: Environment, shard: number, lastMicros
 /** True where the ledger was lost that steps go by. @throws Refusal data_dir_invalid. */
 export function ledgerIsLost(
   dataDir: string,
-  catalog: Pick<ResourceStore, 'jobs'>,
+  resources: Pick<ResourceStore, 'jobs'>,
   marks: Environment,
   onLoss: OnLoss,
 ): boolean {
   if (markOf(marks, LEDGER) === null || isMade(dataDir, LEDGER)) return false
-  if (![...catalog.jobs()].some(({ pipeline }) => pipeline.some(({ outsideSince }) => outsideSince !== undefined)))
+  if (![...resources.jobs()].some(({ pipeline }) => pipeline.some(({ outsideSince }) => outsideSince !== undefined)))
     return false
   onLoss(LEDGER, lost(dataDir, LEDGER, 'it says how far integrations are', OR_ACCEPT))
   return true
@@ -113,14 +113,14 @@ interface StoredJobs {
 export function mustHaveDeleted(
   dataDir: string,
   shards: readonly StoredJobs[],
-  catalog: Pick<ResourceStore, 'job' | 'hasGiven'>,
+  resources: Pick<ResourceStore, 'job' | 'hasGiven'>,
   log: Pick<AuditLog, 'has'>,
 ): void {
   for (const [shard, stored] of shards.entries()) {
-    const orphans = [...stored.storedJobs()].map(({ jobId }) => jobId).filter((id) => catalog.job(id) === undefined)
+    const orphans = [...stored.storedJobs()].map(({ jobId }) => jobId).filter((id) => resources.job(id) === undefined)
     if (orphans.length === 0) continue
     const noted = stored.notedHead()
-    if (orphans.every((id) => catalog.hasGiven(id)) && (noted === undefined || log.has(decodeHead(noted)))) continue
+    if (orphans.every((id) => resources.hasGiven(id)) && (noted === undefined || log.has(decodeHead(noted)))) continue
     const why = `shard-${shard}.mdb has events of the job ${orphans[0]}, which the catalog has never had`
     throw new Refusal(
       'data_dir_invalid',

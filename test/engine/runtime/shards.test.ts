@@ -9,16 +9,16 @@ import { everything } from '../../support/engine/shard.js'
 import { testAuthor } from '../../support/author.js'
 
 test('who still means a job that was deleted leaves no row of it', async (context) => {
-  const { catalog, shards, upkeep } = await openParts(context)
-  catalog.apply({ resources: { job: job('a job') } }, false, testAuthor)
-  const meant = catalog.jobByTitle('a job')!
+  const { resources, shards, upkeep } = await openParts(context)
+  resources.apply({ resources: { job: job('a job') } }, false, testAuthor)
+  const meant = resources.jobByTitle('a job')!
   const body = Buffer.from('{"raw_body": {"host": {"name": "a"}}}')
   const event = { job: meant, kind: 'ingest', idInBody: false, body } as const
   await shards.ask(meant, 'resume', null)
   const before = new Promise((resolve, reject) =>
     shards.post({ ...event, eventId: 'before', receiver: { ingested: resolve, refused: reject } }),
   )
-  catalog.remove({ type: 'job', title: 'a job' }, testAuthor)
+  resources.remove({ type: 'job', title: 'a job' }, testAuthor)
   upkeep.forget(meant.id)
   await before
   const orders: [MessageKind, Uint8Array][] = [

@@ -26,7 +26,7 @@ class World {
   constructor() {
     const { shard } = this
     this.watch = new EnrichmentDeadlines({
-      catalog: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
+      resources: { job: () => this.job, jobs: () => [this.job], integrations: () => [] },
       shards: {
         count: 1,
         reader: () => shard.reader(),

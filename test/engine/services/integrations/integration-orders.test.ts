@@ -10,11 +10,11 @@ import type { TakenIn } from '../../../../engine/integration/delivery/refused-do
 
 test('nothing comes in by an input that its job does not have any more, whatever it fetched before', async (context) => {
   const parts = await openParts(context)
-  const { catalog, shards } = parts
-  const fed = (enabled: boolean): void => void catalog.apply(jobFedBySearch(enabled), true, testAuthor)
+  const { resources, shards } = parts
+  const fed = (enabled: boolean): void => void resources.apply(jobFedBySearch(enabled), true, testAuthor)
   fed(true)
-  const [{ id: jobId }, orders] = [catalog.jobByTitle('a job')!, new IntegrationOrders(parts)]
-  const { integrationId } = catalog.job(jobId)!.pipeline.find(({ role }) => role === 'input')!
+  const [{ id: jobId }, orders] = [resources.jobByTitle('a job')!, new IntegrationOrders(parts)]
+  const { integrationId } = resources.job(jobId)!.pipeline.find(({ role }) => role === 'input')!
   const takeIn = (id: string): Promise<TakenIn> => {
     return orders.takeIn({
       type: 'takeIn',
@@ -26,8 +26,8 @@ test('nothing comes in by an input that its job does not have any more, whatever
   assert.deepEqual(await takeIn('before'), { refused: [], busy: null })
   fed(false)
   assert.notEqual((await takeIn('behind')).busy, null)
-  assert.equal(shards.event(catalog.job(jobId)!, 'before').status, 'OK')
-  assert.throws(() => shards.event(catalog.job(jobId)!, 'behind'), { code: 'event_not_found' })
+  assert.equal(shards.event(resources.job(jobId)!, 'before').status, 'OK')
+  assert.throws(() => shards.event(resources.job(jobId)!, 'behind'), { code: 'event_not_found' })
   fed(true)
   assert.deepEqual(await takeIn('behind'), { refused: [], busy: null })
 })

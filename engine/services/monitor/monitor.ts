@@ -59,7 +59,7 @@ export class Monitor implements MonitorService {
     const { store, watchdogLog, clock } = deps
     this.#deps = deps
     this.watchdogs = new Watchdogs(deps, watchdogLog, clock)
-    this.#figures = new FigureReader(deps, (decided) => this.watchdogs.count(decided))
+    this.#figures = new FigureReader(deps, (decided) => this.watchdogs.checks.count(decided))
     this.#samples = new SampleStore(store)
     this.#usage = new Usage(deps)
     this.containers = new Containers(deps, this.#samples, clock)
@@ -113,7 +113,7 @@ export class Monitor implements MonitorService {
   async restart(): Promise<void> {
     await this.stop()
     this.#usage = new Usage(this.#deps)
-    this.watchdogs.restart()
+    this.watchdogs.checks.restart()
     this.log('monitor').info('restarted')
     this.#start()
   }
@@ -144,7 +144,7 @@ export class Monitor implements MonitorService {
     const now = this.#deps.clock.nowMicros()
     this.#samples.add(now, samples)
     this.#figures.countDecided()
-    await this.watchdogs.look()
+    await this.watchdogs.checks.run()
     if (++this.#ticks % FLUSH_TICKS === 0) this.#samples.flush(now)
   }
 

@@ -1,21 +1,21 @@
 /**
- * What entries of the audit log can be filtered by, made small: one mark of eight bytes a field.
+ * The fields that the audit log can be filtered by, and a hash of eight bytes for each field of an entry.
  *
- * Owns: the fields, their values in an entry, and their marks. Leaves out: the tables (audit-tables.ts), the questions
+ * Owns: the fields, their values in an entry, and the hashes. Leaves out: the tables (audit-tables.ts), queries
  * (audit-query.ts).
  *
- * 1. A mark is the first eight bytes of SHA-256 over field and value: a scan compares marks and opens no entry. That two
- *    values of one field share a mark is as likely as guessing a number of nineteen digits.
+ * 1. A hash is the first eight bytes of SHA-256 over field and value. A scan compares hashes and opens no entry. Two
+ *    values of a field share a hash with a probability of 2⁻⁶⁴.
  */
 import { createHash } from 'node:crypto'
 import type { AuditEntry } from '../../api/audit-service.js'
 
-/** In the order of their marks. `user` also means the analyst whose vote it is. */
+/** In the order of their hashes. A filter for `user` also finds the analyst of a vote. */
 export const filterFields = ['user', 'analyst', 'action', 'object_type', 'object_id', 'job_id'] as const
 export type FilterField = (typeof filterFields)[number]
 
-export const FILTER_BYTES = 8
-/** Marks that are kept at hand. */
+export const HASH_BYTES = 8
+/** Hashes kept in memory. */
 const REMEMBERED_MAX = 4_096
 
 const remembered = new Map<string, Buffer>()
@@ -38,21 +38,21 @@ export function fieldOf(field: FilterField, entry: AuditEntry): string | null {
   }
 }
 
-/** The mark of a value; all zero for null. */
-export function markOf(field: FilterField, value: string | null): Buffer {
-  // The analyst is a user too: a question for a user compares one mark with both.
+/** The hash of a value; all zero for null. */
+export function fieldHash(field: FilterField, value: string | null): Buffer {
+  // Analysts are users: a filter for a user compares one hash with both fields.
   const space = field === 'analyst' ? 'user' : field
   const text = value === null ? '' : `${space} ${value}`
   const known = remembered.get(text)
   if (known !== undefined) return known
-  const mark =
-    value === null ? Buffer.alloc(FILTER_BYTES) : createHash('sha256').update(text).digest().subarray(0, FILTER_BYTES)
+  const hash =
+    value === null ? Buffer.alloc(HASH_BYTES) : createHash('sha256').update(text).digest().subarray(0, HASH_BYTES)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-  remembered.set(text, mark)
-  return mark
+  remembered.set(text, hash)
+  return hash
 }
 
-/** The marks of an entry, side by side. */
-export function filtersOf(entry: AuditEntry): Buffer {
-  return Buffer.concat(filterFields.map((field) => markOf(field, fieldOf(field, entry))))
+/** The hashes of an entry's fields, one after the other. */
+export function fieldHashesOf(entry: AuditEntry): Buffer {
+  return Buffer.concat(filterFields.map((field) => fieldHash(field, fieldOf(field, entry))))
 }

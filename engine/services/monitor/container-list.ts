@@ -1,7 +1,7 @@
 /**
- * The containers that there are, made of the parts of the engine when somebody asks.
+ * The containers: the parts of the engine as operators see them, listed on demand.
  *
- * Owns: what each is called, how it is, how it is checked and restarted. Leaves out: what is asked of them (containers.ts).
+ * Owns: the name, state, check and restart of each. Leaves out: what operators do with them (containers.ts).
  */
 import { statfsSync } from 'node:fs'
 import { limits } from '../../limits.js'
@@ -18,6 +18,7 @@ export interface ContainerListDeps extends UsageDeps {
   catalogBytes(): number
 }
 
+/** How a container is, and why. */
 export interface Trouble {
   readonly health: ContainerHealth
   readonly reason: string
@@ -33,16 +34,17 @@ export interface Container extends ContainerName {
   readonly waitingBytes: number
   readonly storeBytes: number | null
   readonly trouble: Trouble
-  /** Goes there. Rejects where it does not answer. */
+  /** Asks the container for an answer. Rejects where there is none. */
   check(): Promise<unknown>
-  /** null: only with the process. */
+  /** Null where it restarts only with the process. */
   readonly restart: (() => Promise<void>) | null
 }
 
-/** Shares of the mailbox, and of the disk, from which on it is told. */
+/** A mailbox above this share is nearly full. */
 const FULL_SHARE = 0.75
+/** Share of free space below which the disk is reported. */
 const FREE_SHARE_LOW = 0.05
-/** Milliseconds that the event loop may be late. */
+/** How late the event loop may be. */
 const LOOP_LATE_MS = 500
 
 const quiet = { waiting: 0, waitingBytes: 0, storeBytes: null, trouble: well, restart: null } as const
@@ -80,6 +82,7 @@ export async function containersOf(deps: ContainerListDeps): Promise<Container[]
   ]
 }
 
+/** The threads of shards. */
 function actors({ shards }: ContainerListDeps): Container[] {
   const own = Array.from({ length: shards.count }, (_, shard) => shard)
   return Array.from({ length: shards.threads }, (_, thread): Container => {
@@ -102,6 +105,7 @@ function actors({ shards }: ContainerListDeps): Container[] {
   })
 }
 
+/** The threads beside those of shards. */
 function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Container[] {
   const { queued, running } = trainings.underWay
   return [
@@ -119,7 +123,7 @@ function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Co
       ...quiet,
       component: 'query',
       container: MAIN,
-      title: 'threads that answer questions',
+      title: 'threads that answer queries',
       status: readers.underWay > 0 ? 'running' : 'idle',
       waiting: readers.underWay,
       check: () => readers.ask('auditTerms', {}),
@@ -128,6 +132,7 @@ function helpers({ trainings, trainingThreads, readers }: ContainerListDeps): Co
   ]
 }
 
+/** The thread of the integrations, and each integration that is a step. */
 async function integrations({ integrations: outside, resources }: ContainerListDeps): Promise<Container[]> {
   const status = outside.isRunning ? 'running' : outside.isNeeded ? 'starting' : 'stopped'
   const thread: Container = {
@@ -199,7 +204,7 @@ function stores({ dataDir, shards, catalogBytes }: ContainerListDeps): Container
   ]
 }
 
-/** Share of the disk that is free to the service. */
+/** Share of the disk that the service may still use, 0 to 1. */
 export function freeShare(dataDir: string): number {
   const { blocks, bavail } = statfsSync(dataDir)
   return blocks === 0 ? 1 : bavail / blocks
@@ -211,7 +216,7 @@ function diskTrouble(dataDir: string): Trouble {
   return { health: free === 0 ? 'unhealthy' : 'degraded', reason: `${(free * 100).toFixed(1)} % of the disk are free` }
 }
 
-/** The main thread comes round in time. */
+/** Rejects where the event loop of the main thread is late. */
 async function loopTurns(): Promise<void> {
   const begin = performance.now()
   await new Promise((resolve) => setTimeout(resolve, 1))

@@ -1,8 +1,8 @@
 /**
  * When a watchdog fires and resolves.
  *
- * 1. It fires once its value was bad for `forSeconds` without a break, and resolves once it was good for as long. Between the two
- *    thresholds it keeps its state.
+ * 1. It fires once its value was bad for `forSeconds` without a break, and resolves once it was good for as long.
+ *    Between the two thresholds it keeps its state.
  * 2. A value that cannot be measured changes nothing and starts the time anew.
  */
 import type { WatchdogCondition, WatchdogView } from '../../api/watchdog-service.js'

@@ -1,25 +1,25 @@
 /**
  * The watchdogs of a job's settings: `advanced_settings.monitoring_settings`, as existing clients send them.
  *
- * | setting                      | means                                                                                    |
- * |------------------------------|------------------------------------------------------------------------------------------|
- * | `monitors[].name`            | a type of watchdogs, or one of its conditions; any other name is kept and means nothing  |
- * | `monitors[].active`          | checked unless it is false                                                               |
- * | `monitors[].interval_check`  | seconds between two checks; 10 where it is less or not given                             |
- * | `throttling`                 | seconds in which a monitor tells at most once that it fires; every time where not given  |
+ * | setting                     | meaning                                                                           |
+ * |-----------------------------|-----------------------------------------------------------------------------------|
+ * | `monitors[].name`           | a type of watchdogs, or one of its conditions; other names are kept and ignored   |
+ * | `monitors[].active`         | checked unless it is false                                                        |
+ * | `monitors[].interval_check` | seconds between two checks; 10 where it is less or not given                      |
+ * | `throttling`                | seconds in which a monitor tells at most once that it fires; without it, always   |
  *
- * Integrations tell of these watchdogs if they are enabled post decision steps of the job and of a kind that can: Webhook, Slack
- * message, Syslog. Thresholds are the defaults.
+ * Integrations tell of these watchdogs if they are enabled post decision steps of the job and of a kind that can:
+ * Webhook, Slack message, Syslog. Thresholds are the defaults.
  *
  * Owns: which watchdogs the settings mean, and what has to change with them. Leaves out: changing it (watchdogs.ts).
  */
 import { takesOut, type JobSettings } from '../../domain/job/job.js'
+import type { NewWatchdog } from '../../api/watchdog-service.js'
+import type { IntegrationRecord } from '../../resource/records.js'
 import { monitorBounds } from './bounds.js'
 import { SAMPLE_SECONDS } from './sample-store.js'
 import { conditions, watchdogTypes } from './watchdog-conditions.js'
 import type { NewWatchdogRow, WatchdogRow } from './watchdog-log.js'
-import type { NewWatchdog } from '../../api/watchdog-service.js'
-import type { IntegrationRecord } from '../../resource/records.js'
 import { canTell, newWatchdog } from './new-watchdog.js'
 
 interface JobMonitor {

@@ -1,18 +1,18 @@
 /**
- * New watchdogs: whether what is asked for fits together, and the row that is made of it.
+ * New watchdogs: whether the request is consistent, and the row that is made of it.
  *
  * Leaves out: keeping (watchdog-changes.ts), checking (watchdog-checks.ts).
  */
 import { Refusal } from '../../errors.js'
-import { outsideKind } from '../../integration/registry.js'
 import { limits } from '../../limits.js'
-import { monitorBounds } from './bounds.js'
 import { WINDOW_MINUTES_MAX } from '../../domain/metrics/decision-window.js'
+import type { NewWatchdog, WatchdogCondition } from '../../api/watchdog-service.js'
+import type { IntegrationRecord } from '../../resource/records.js'
+import { outsideKind } from '../../integration/registry.js'
+import { monitorBounds } from './bounds.js'
 import { SAMPLE_SECONDS } from './sample-store.js'
 import { conditionOf, conditions } from './watchdog-conditions.js'
 import type { NewWatchdogRow } from './watchdog-log.js'
-import type { NewWatchdog, WatchdogCondition } from '../../api/watchdog-service.js'
-import type { IntegrationRecord } from '../../resource/records.js'
 
 /** How long a value must be bad, where it is not given. */
 const FOR_SECONDS = 60

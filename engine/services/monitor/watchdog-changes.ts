@@ -1,14 +1,15 @@
 /**
- * Changes of watchdogs: each in one commit with its entry in the audit log and, where integrations are told, with an alert.
+ * Changes of watchdogs: each in one commit with its entry in the audit log and, where integrations are told, with an
+ * alert.
  *
- * Owns: what is written when a watchdog is made, changed, switched, deleted, when it fires and when it resolves. Leaves out: the
- * tables (watchdog-log.ts), sending alerts (alert-deliveries.ts).
+ * Owns: what is written when a watchdog is made, changed, switched, deleted, when it fires and when it resolves. Leaves
+ * out: the tables (watchdog-log.ts), sending alerts (alert-deliveries.ts).
  */
 import type { Clock } from '../../clock.js'
 import type { AuditAction, AuditEntry } from '../../api/audit-service.js'
 import { type Author, theService } from '../../api/principal.js'
-import type { WatchdogAlert } from '../../integration/contract.js'
 import type { ResourceStore } from '../../resource/resource-store.js'
+import type { WatchdogAlert } from '../../integration/contract.js'
 import type { Integrations } from '../integrations/integrations.js'
 import { conditionOf } from './watchdog-conditions.js'
 import type { NewWatchdogRow, WatchdogLog, WatchdogRow } from './watchdog-log.js'
@@ -43,7 +44,7 @@ export class WatchdogChanges {
     this.#deps.log.put({ ...now, enabled: was.enabled }, this.#entry(was, 'updated', theService))
   }
 
-  /** Enables or disables a watchdog. One that fires and has told so is told to be resolved. */
+  /** Enables or disables a watchdog. Integrations that were told that it fires are told that it resolved. */
   enable(row: WatchdogRow, enabled: boolean, by: Author): void {
     const { log, clock, integrations } = this.#deps
     const changed: WatchdogRow = {
@@ -57,7 +58,7 @@ export class WatchdogChanges {
     integrations.alerted()
   }
 
-  /** Deletes a watchdog. One that fires and has told so is told to be resolved. */
+  /** Deletes a watchdog. Integrations that were told that it fires are told that it resolved. */
   remove(row: WatchdogRow, by: Author): void {
     const { log, integrations } = this.#deps
     log.remove(row, this.#entry(row, 'deleted', by), this.#endOf(row))
@@ -83,7 +84,9 @@ export class WatchdogChanges {
     if (alert !== null) integrations.alerted()
   }
 
-  /** The alert that a firing watchdog ends with where it is checked no more; null where nobody was told that it fires. */
+  /**
+   * The alert that a firing watchdog ends with where it is checked no more; null where nobody was told that it fires.
+   */
   #endOf(row: WatchdogRow): WatchdogAlert | null {
     return row.state === 'firing' && row.isTold ? this.#alert(row, 'resolved', null) : null
   }

@@ -1,8 +1,8 @@
 /**
  * The checks of watchdogs: each is measured when it is due, and fires or resolves.
  *
- * Owns: when each was checked, its latest value, its hysteresis, and the counts of the last hour. Leaves out: what is measured
- * (watchdog-readings.ts), what is written (watchdog-changes.ts).
+ * Owns: when each was checked, its latest value, its hysteresis, and the counts of the last hour. Leaves out: what is
+ * measured (watchdog-readings.ts), what is written (watchdog-changes.ts).
  *
  * 1. A change that cannot be written is tried again at the next check.
  * 2. All checks start anew where the clock was set back.

@@ -1,16 +1,16 @@
 /**
- * Stored watchdogs: the table `watchdogs` of the catalog's environment. Keys are numbers (u32, big-endian), values a version byte
- * and JSON.
+ * Stored watchdogs: the table `watchdogs` of the catalog's environment. Keys are numbers (u32, big-endian), values a
+ * version byte and JSON.
  *
  * 1. A change, its entry in the audit log and its alert (alert-log.ts) are one commit.
  */
-import type { AuditTrail } from '../../resource/audit-trail.js'
-import { WriteBatch, type Environment } from '../../store/environment.js'
-import { jobKey as numberKey } from '../../store/tables.js'
-import { ALERT_MICROS_MAX, alertsAfter, lastAlertMicros, putAlert } from './alert-log.js'
 import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { AuditEntry } from '../../api/audit-service.js'
+import { WriteBatch, type Environment } from '../../store/environment.js'
+import { jobKey as numberKey } from '../../store/tables.js'
+import type { AuditTrail } from '../../resource/audit-trail.js'
 import type { WatchdogAlert } from '../../integration/contract.js'
+import { ALERT_MICROS_MAX, alertsAfter, lastAlertMicros, putAlert } from './alert-log.js'
 
 export const watchdogsTable = 'watchdogs'
 

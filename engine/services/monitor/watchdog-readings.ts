@@ -4,11 +4,11 @@
  * 1. Made anew for each round of checks; what several watchdogs need is read once.
  */
 import type { WindowCounts } from '../../domain/metrics/decision-window.js'
-import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import type { WatchdogView } from '../../api/watchdog-service.js'
 import type { StatsRow } from '../../store/rows.js'
-import { freeShare, type ContainerListDeps } from './container-list.js'
 import { modelHealth } from '../read/job-view.js'
+import { freeShare, type ContainerListDeps } from './container-list.js'
 
 const MINUTE_MICROS = 60e6
 

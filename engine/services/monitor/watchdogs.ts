@@ -1,11 +1,11 @@
 /**
  * Watchdogs: set up by operators or by the settings of jobs, checked by the service.
  *
- * Owns: which watchdogs exist, and what is shown of them. Leaves out: checking them (watchdog-checks.ts), what is written
- * (watchdog-changes.ts), validating new ones (new-watchdog.ts), the settings of jobs (job-watchdogs.ts).
+ * Owns: which watchdogs exist, and what is shown of them. Leaves out: checks (watchdog-checks.ts), commits
+ * (watchdog-changes.ts), how new ones are validated (new-watchdog.ts).
  *
- * 1. A watchdog changes, fires and resolves in one commit with its entry in the audit log and with what integrations are to
- *    tell. After a restart it has the state that it had.
+ * 1. A watchdog changes, fires and resolves in one commit with its entry in the audit log and with what integrations are
+ *    to tell. After a restart it has the state that it had.
  */
 import type { Clock } from '../../clock.js'
 import { isRefusal, Refusal } from '../../errors.js'
@@ -81,8 +81,8 @@ export class Watchdogs implements WatchdogService {
   }
 
   /**
-   * Makes the watchdogs of a job follow its settings (job-watchdogs.ts). With a deleted job all watchdogs of the job are deleted.
-   * A change that cannot be written is logged.
+   * Makes the watchdogs of a job follow its settings (job-watchdogs.ts). With a deleted job all watchdogs of the job
+   * are deleted. A change that cannot be written is logged.
    */
   followJob(jobId: number): void {
     try {

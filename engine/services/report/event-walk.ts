@@ -1,8 +1,9 @@
 /**
- * The events of one job, counted for internal metrics: as a whole and interval by interval, with drift between intervals.
+ * The events of one job, counted for internal metrics: as a whole and interval by interval, with drift between
+ * intervals.
  *
- * Owns: one walk through the job's events, and what the answer says of it. Leaves out: what counts for what (domain/metrics/),
- * votes (vote-walk.ts).
+ * Owns: one walk through the job's events, and what the answer says of it. Leaves out: what counts for what
+ * (domain/metrics/), votes (vote-walk.ts).
  */
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'

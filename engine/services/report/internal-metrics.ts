@@ -1,8 +1,8 @@
 /**
  * Internal metrics: figures with which a team follows quality over time, job by job and interval by interval.
  *
- * Owns: one walk through the events of each job and one through its votes. Leaves out: the walks (event-walk.ts, vote-walk.ts),
- * models (model-scores.ts), settings (metrics-reports.ts).
+ * Owns: one walk through the events of each job (event-walk.ts) and one through its votes (vote-walk.ts). Leaves out:
+ * models (model-scores.ts), settings (internal-document.ts).
  *
  * 1. A walk that reaches its time limit stops and gives a warning: its figures cover only the newest events.
  */
@@ -56,6 +56,7 @@ export function runInternal(context: MetricsContext, jobs: readonly MetricsJob[]
 
 function bounded(period: Period, { interval }: InternalTask): InternalTask['interval'] {
   if (interval === null || intervalCount(period, interval) <= limits.metricsIntervalsMax) return interval
-  const msg = `the period has more than ${limits.metricsIntervalsMax} intervals; choose longer intervals or a shorter period`
+  const most = limits.metricsIntervalsMax
+  const msg = `the period has more than ${most} intervals; choose longer intervals or a shorter period`
   throw new Refusal('invalid_body', msg, { issues: [{ loc: INTERVAL_PLACE, msg, type: 'value_error' }] })
 }

@@ -1,23 +1,23 @@
 /**
  * The standings of a job: the consensus of each subject with votes, and its place in the knowledge base.
  *
- * Owns: standings, kept from one query to the next while nothing changed. Leaves out: counting (domain/metrics/), single
- * ballots (ballots.ts).
+ * Owns: standings, kept from one query to the next while nothing changed. Leaves out: counting (domain/metrics/),
+ * single ballots (ballots.ts).
  *
- * 1. Standings are those of one snapshot; the job's counters of that snapshot show whether kept ones still hold. Every change
- *    of a consensus adds one to `feedbackSeq`. A ballot with a consensus that is deleted with its event shows in the counts.
- *    One without a consensus may be left here; it counts for nothing.
+ * 1. Standings are those of one snapshot; the job's counters of that snapshot show whether kept ones still hold. Every
+ *    change of a consensus adds one to `feedbackSeq`. A ballot with a consensus that is deleted with its event shows in
+ *    the counts. One without a consensus may be left here; it counts for nothing.
  */
 import { must } from '../../assert.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { NO_CONSENSUS } from '../../domain/learn/consensus.js'
 import type { Standing } from '../../domain/metrics/event-tally.js'
+import type { BucketState } from '../../domain/learn/knowledge-base.js'
 import type { Environment } from '../../store/environment.js'
 import type { RecordHeader } from '../../store/event-record.js'
 import { decodeBallot, decodeBucketNumber, type StatsRow } from '../../store/rows.js'
 import { bucketKey, jobRange, timeValue } from '../../store/tables.js'
 import { stateOf } from '../../actor/votes/ballots.js'
-import type { BucketState } from '../../domain/learn/knowledge-base.js'
 
 const KEY_JOB_BYTES = 4
 /** Largest number of subjects whose standings one thread keeps. */

@@ -1,8 +1,8 @@
 /**
  * The metrics of a job: from its buckets' counters where every event counts, else event by event.
  *
- * Owns: the choice between the two ways, and the ten largest subjects with a changed consensus. Leaves out: what counts for
- * what (domain/metrics/).
+ * Owns: the choice between the two ways, and the ten largest subjects with a changed consensus. Leaves out: what counts
+ * for what (domain/metrics/).
  *
  * 1. Both ways give the same figures (test/simulation).
  */
@@ -15,16 +15,17 @@ import { isLabel } from '../../domain/learn/consensus.js'
 import { ConfusionMatrix } from '../../domain/metrics/confusion.js'
 import { EventTally } from '../../domain/metrics/event-tally.js'
 import { Largest } from '../../domain/metrics/largest.js'
-import type { ChangedConsensus, JobMetrics } from '../../api/metrics-service.js'
 import { FieldSet } from '../../domain/query/field.js'
+import type { ChangedConsensus, JobMetrics } from '../../api/metrics-service.js'
 import type { Environment } from '../../store/environment.js'
 import { clientIdOf, decodeHeader } from '../../store/event-record.js'
 import { decodeBallot, type CountRow } from '../../store/rows.js'
 import { bucketKey, timeKey, timeOfValue } from '../../store/tables.js'
 import { BucketCounts } from '../../actor/buckets/bucket-counts.js'
+import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
+import { modelIdOf } from '../../actor/model-id.js'
 import { EventScan } from '../query/event-scan.js'
 import { subjectKey, type Subject } from './job-ballots.js'
-import { LOW_CONFIDENCE } from '../../actor/job-stats.js'
 import {
   filterCondition,
   snapshotOf,
@@ -35,7 +36,6 @@ import {
   type MetricsContext,
 } from './job-snapshot.js'
 import { isWhole, type MetricsJob, type ScopeTask } from './metrics-query.js'
-import { modelIdOf } from '../../actor/model-id.js'
 
 /** Subjects that an answer names. */
 const TOP = 10

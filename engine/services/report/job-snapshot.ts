@@ -1,7 +1,8 @@
 /**
  * A job in a snapshot: its store, counters and ballots, and the period and filters of a metrics query on it.
  *
- * Owns: what every kind of metrics needs before it counts. Leaves out: counting (job-metrics.ts, event-walk.ts, vote-walk.ts).
+ * Owns: what every kind of metrics needs before it counts. Leaves out: counting (job-metrics.ts, event-walk.ts,
+ * vote-walk.ts).
  */
 import { allOf, type Condition } from '../../domain/query/condition.js'
 import type { FieldSet } from '../../domain/query/field.js'
@@ -9,11 +10,11 @@ import { compileFilters, type Filter } from '../../domain/query/filter.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
 import { jobRange, timeOfKey } from '../../store/tables.js'
-import type { QueryStore } from '../query/event-scan.js'
-import type { BallotCache, JobBallots } from './job-ballots.js'
 import { readStats } from '../../actor/job-stats.js'
-import type { MetricsJob, ScopeTask } from './metrics-query.js'
+import type { QueryStore } from '../query/event-scan.js'
 import type { TaskClock } from '../readers/task-frame.js'
+import type { BallotCache, JobBallots } from './job-ballots.js'
+import type { MetricsJob, ScopeTask } from './metrics-query.js'
 
 /** What a metrics query runs on. */
 export interface MetricsContext {
@@ -70,15 +71,16 @@ export function withinPeriod(
 }
 
 /**
- * A time after all events and votes, microseconds. Ingest times always grow, so they may be ahead of the clock for a while.
+ * A time after all events and votes, microseconds. Ingest times always grow, so they may be ahead of the clock for a
+ * while.
  */
 export function nowOf({ nowMicros }: MetricsContext, { stats }: JobSnapshot): number {
   return Math.max(nowMicros, (stats.lastEventMicros ?? 0) + 1, (stats.lastFeedbackMicros ?? 0) + 1)
 }
 
 /**
- * The start of the period: as given, else the production date, else open. `shown` replaces an open start by the time of the
- * first event, or of the job's creation.
+ * The start of the period: as given, else the production date, else open. `shown` replaces an open start by the time of
+ * the first event, or of the job's creation.
  */
 export function startOf(
   scope: ScopeTask,

@@ -1,16 +1,17 @@
 /**
  * Sends metrics queries to the reader threads.
  *
- * Owns: the queue of long queries. Leaves out: what is queried (metrics-reports.ts), the answers (run-metrics-query.ts).
+ * Owns: the queue of long queries. Leaves out: what is queried (metrics-reports.ts), the answers
+ * (run-metrics-query.ts).
  *
  * 1. Long queries run one at a time, so that short queries, of metrics and of others, find a free thread.
  * 2. The time in the queue counts towards the time limit. A query that its client has given up does not run.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { MetricsAnswers, MetricsQuery } from './metrics-query.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import { nowMs } from '../readers/task-frame.js'
+import type { MetricsAnswers, MetricsQuery } from './metrics-query.js'
 
 /** A query of one kind. */
 export type MetricsQueryOf<K extends keyof MetricsAnswers> = MetricsQuery & { readonly kind: K }

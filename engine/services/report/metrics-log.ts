@@ -1,6 +1,6 @@
 /**
- * What metrics keep in the catalog's environment: the latest figures of each model version, the state of their recomputation,
- * and when each job went into production.
+ * What metrics keep in the catalog's environment: the latest figures of each model version, the state of their
+ * recomputation, and when each job went into production.
  *
  * 1. A requested recomputation is written before it is acknowledged. A start finds here what was cut off.
  */

@@ -1,9 +1,9 @@
 /** Query parameters of metrics requests. Every fault is invalid_body and names the parameter. */
 import { Refusal } from '../../errors.js'
-import type { MetricsScope } from '../../api/metrics-service.js'
 import { parseInterval, type Interval } from '../../domain/metrics/period.js'
 import { parseFilters } from '../../domain/query/filter.js'
 import { instantOf } from '../../domain/query/instant.js'
+import type { MetricsScope } from '../../api/metrics-service.js'
 import type { ScopeTask } from './metrics-query.js'
 
 /** @throws Refusal invalid_body. */

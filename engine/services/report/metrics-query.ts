@@ -1,12 +1,12 @@
 /** Metrics queries as plain data: what a reader thread gets, and what it gives back. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { Interval, Period } from '../../domain/metrics/period.js'
-import type { JobMetrics } from '../../api/metrics-service.js'
 import type { Filter } from '../../domain/query/filter.js'
-import type { QueriedJob } from '../query/query-task.js'
 import type { ConfidenceFigures } from '../../domain/metrics/confidence.js'
 import type { PointUsefulness } from '../../domain/metrics/point-usefulness.js'
+import type { JobMetrics } from '../../api/metrics-service.js'
 import type { ModelRow } from '../../store/rows.js'
+import type { QueriedJob } from '../query/query-task.js'
 import type { Refused, TaskFrame } from '../readers/task-frame.js'
 
 /** What a metrics query says about a job. */

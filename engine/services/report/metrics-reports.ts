@@ -1,8 +1,9 @@
 /**
- * The metrics API on the main thread: reads requests, has the figures counted on a reader thread, and puts answers together.
+ * The metrics API on the main thread: reads requests, has the figures counted on a reader thread, and puts answers
+ * together.
  *
- * Owns: which jobs and models a request means, and how long it waits for recomputations. Leaves out: the way to a reader thread
- * (metrics-dispatcher.ts), all counting (run-metrics-query.ts), models (model-reports.ts).
+ * Owns: which jobs and models a request means, and how long it waits for recomputations. Leaves out: the way to a
+ * reader thread (metrics-dispatcher.ts), all counting (run-metrics-query.ts), models (model-reports.ts).
  *
  * 1. No work here grows with the number of events: reader threads do all counting.
  */
@@ -12,6 +13,7 @@ import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Random } from '../../rng.js'
 import type { JobSettings } from '../../domain/job/job.js'
+import { Pseudonyms } from '../../domain/metrics/pseudonyms.js'
 import type {
   InternalMetrics,
   InternalQuery,
@@ -24,23 +26,22 @@ import type {
   PlatformQuery,
   RecomputeAnswer,
 } from '../../api/metrics-service.js'
-import type { RecentBatches } from '../monitor/recent-batches.js'
-import { Pseudonyms } from '../../domain/metrics/pseudonyms.js'
-import type { ResourceStore } from '../../resource/resource-store.js'
+import type { JobHandle, Principal } from '../../api/principal.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
+import { modelIdOf } from '../../actor/model-id.js'
+import type { RecentBatches } from '../monitor/recent-batches.js'
+import type { ReaderTasksDeps } from '../readers/reader-tasks.js'
+import type { ReadableShards } from '../read/job-reader.js'
 import { internalDocument } from './internal-document.js'
 import { MetricsLog } from './metrics-log.js'
 import { readInstant, readInterval, readScope } from './metrics-parameters.js'
 import { MetricsDispatcher } from './metrics-dispatcher.js'
 import { isWhole, metricsJobOf, type MetricsJob } from './metrics-query.js'
 import { ModelReports } from './model-reports.js'
-import { modelIdOf } from '../../actor/model-id.js'
 import { platformOf, platformPeriods } from './platform-document.js'
-import type { ReaderTasksDeps } from '../readers/reader-tasks.js'
 import { Recomputations } from './recomputations.js'
-import type { ReadableShards } from '../read/job-reader.js'
-import type { JobHandle, Principal } from '../../api/principal.js'
 
 /** Minutes that an analyst saves with each right decision (S18). */
 const MINUTES_PER_ALERT = 10
@@ -229,7 +230,9 @@ export class MetricsReports implements MetricsService {
     return metricsJobOf(job, this.#log.productionMicros(job.id))
   }
 
-  /** The jobs that a request names, or all that the principal may see. @throws Refusal job_not_found, query_too_large. */
+  /**
+   * The jobs that a request names, or all that the principal may see. @throws Refusal job_not_found, query_too_large.
+   */
   #select(principal: Principal, ids: readonly number[] | undefined): JobSettings[] {
     const { resources } = this.#deps
     const chosen =

@@ -1,18 +1,18 @@
 /**
  * The models of a job as metrics show them: which there are, what is known of each, and recomputing it.
  *
- * Owns: from a model's id to its figures. Leaves out: the queue (recomputations.ts), the rows (metrics-log.ts), computing
- * figures (model-scores.ts).
+ * Owns: from a model's id to its figures. Leaves out: the queue (recomputations.ts), the rows (metrics-log.ts),
+ * computing figures (model-scores.ts).
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { ModelMetrics } from '../../api/metrics-service.js'
 import type { StatsRow } from '../../store/rows.js'
+import { modelIdOf, versionOf } from '../../actor/model-id.js'
 import type { MetricsLog, ModelPlace, RecomputeRow } from './metrics-log.js'
 import { modelMetricsOf, modelReportOf } from './model-document.js'
 import { basisOf } from './model-scores.js'
-import { modelIdOf, versionOf } from '../../actor/model-id.js'
 import { isPending, type Recomputations } from './recomputations.js'
 
 /** A model version that an answer shows. */

@@ -1,12 +1,13 @@
 /**
- * The scores of a model against the consensus of analysts: the model runs again on every subject whose consensus is a label.
+ * The scores of a model against the consensus of analysts: the model runs again on every subject whose consensus is a
+ * label.
  *
  * Owns: the figures of one model version, as they are stored. Leaves out: the model (domain/learn/), reading subjects
  * (scored-subjects.ts), scores that follow from a matrix (confusion.ts).
  *
  * 1. The model answers alone. With the knowledge base's answers every known subject would count as right.
- * 2. `knowledgeBase` has the subjects that the model was trained on, `newData` those whose consensus came later. Only figures on
- *    new data are unbiased.
+ * 2. `knowledgeBase` has the subjects that the model was trained on, `newData` those whose consensus came later. Only
+ *    figures on new data are unbiased.
  * 3. A subject counts as often as it has events now; `subjects` counts each once.
  * 4. `known` is the model's knowledge base: subjects with the consensus that it was trained on.
  */
@@ -112,8 +113,8 @@ export function runModelFigures(context: MetricsContext, job: MetricsJob, versio
 }
 
 /**
- * The consensus that the model was trained on. Ballots drop changes that the model in use has seen. Where no change from the
- * time of an older model is left, a vote or override from before its training shows that it knew the subject.
+ * The consensus that the model was trained on. Ballots drop changes that the model in use has seen. Where no change
+ * from the time of an older model is left, a vote or override from before its training shows that it knew the subject.
  */
 function consensusThen(ballot: BallotRow, { throughSeq, trainedMicros }: ModelRow): Consensus {
   const then = consensusAt(ballot.changes, throughSeq)

@@ -1,16 +1,16 @@
 /**
  * Platform metrics: what is stored, in total and by job.
  *
- * The statistics of the store have the field names of a search engine's cluster, for clients that read those. The shards of the
- * data directory are its primary shards, the process is its one node.
+ * The statistics of the store have the field names of a search engine's cluster, for clients that read those. The
+ * shards of the data directory are its primary shards, the process is its one node.
  *
  * A job's storage is estimated: the size of its shard's file times its share of the shard's events.
  */
 import { isoMicros } from '../../clock.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { PlatformMetrics } from '../../api/metrics-service.js'
 import { Intervals, type Interval, type Period } from '../../domain/metrics/period.js'
+import type { PlatformMetrics } from '../../api/metrics-service.js'
 import type { StatsRow } from '../../store/rows.js'
 
 interface PlatformJobFigures {

@@ -1,10 +1,11 @@
 /**
  * Recomputations of models' metrics: queued here, run one after the other on a reader thread.
  *
- * Owns: the queue, the states, waiting for an end. Leaves out: the figures (model-scores.ts), the rows (metrics-log.ts).
+ * Owns: the queue, the states, waiting for an end. Leaves out: the figures (model-scores.ts), the rows
+ * (metrics-log.ts).
  *
- * 1. Each model has one recomputation at a time. A request changes nothing while one is queued. One that runs has read its
- *    data already, so a request meanwhile makes it run once more.
+ * 1. Each model has one recomputation at a time. A request changes nothing while one is queued. One that runs has read
+ *    its data already, so a request meanwhile makes it run once more.
  * 2. One that was cut off by the end of the process runs again at the next start.
  * 3. The previous figures are kept until there are new ones, also where a recomputation fails.
  */
@@ -145,7 +146,10 @@ export class Recomputations {
     if (again) this.#queue.push(place)
   }
 
-  /** Writes the row. On a full disk it is kept until the end of the process, and the next process repeats what is missing. */
+  /**
+   * Writes the row. On a full disk it is kept until the end of the process, and the next process repeats what is
+   * missing.
+   */
   #keep(place: ModelPlace, row: RecomputeRow): void {
     try {
       this.#options.log.set(place, row)

@@ -5,14 +5,14 @@
  * (metrics-reports.ts), which shards are open (reader-stores.ts).
  */
 import { timeKey } from '../../store/tables.js'
+import { withStores } from '../readers/reader-stores.js'
+import { clockOf, refusedAsData } from '../readers/task-frame.js'
 import { runInternal } from './internal-metrics.js'
 import { BallotCache } from './job-ballots.js'
 import { runJobMetrics } from './job-metrics.js'
 import type { MetricsContext } from './job-snapshot.js'
 import type { MetricsAnswers, MetricsQuery, MetricsResult, MetricsTask, PlatformJob } from './metrics-query.js'
 import { runModelFigures } from './model-scores.js'
-import { withStores } from '../readers/reader-stores.js'
-import { clockOf, refusedAsData } from '../readers/task-frame.js'
 
 const ballotCache = new BallotCache()
 

@@ -1,7 +1,8 @@
 /**
  * The subjects that a model is scored on: their decision points, what the model reads of them, and their events.
  *
- * Owns: reading a bucket, a single event, and a clustered alert as the actor would. Leaves out: the scores (model-scores.ts).
+ * Owns: reading a bucket, a single event, and a clustered alert as the actor would. Leaves out: the scores
+ * (model-scores.ts).
  */
 import { must } from '../../assert.js'
 import type { AlertRow } from '../../domain/cause/cause-rows.js'
@@ -24,7 +25,9 @@ import type { ClusteredJob } from '../read/cluster-reader.js'
 import type { MetricsContext } from './job-snapshot.js'
 import type { MetricsJob } from './metrics-query.js'
 
+/** A bucket, or an event without one. */
 export interface ScoredSubject {
+  /** Its decision points. */
   readonly values: PointValues
   /** What the model reads: `values`, and the context of a clustered alert. */
   readonly seen: PointValues
@@ -34,9 +37,9 @@ export interface ScoredSubject {
 }
 
 /**
- * Reads subjects for a model that was trained with the decision points of `fingerprint`. The result is null for a subject that
- * is gone or has other decision points. It throws Error for an event without a bucket where the job's decision points have
- * changed: the earlier ones are not stored.
+ * Reads subjects for a model that was trained with the decision points of `fingerprint`. The result is null for a
+ * subject that is gone or has other decision points. It throws Error for an event without a bucket where the job's
+ * decision points have changed: the earlier ones are not stored.
  */
 export function subjectReader(
   context: MetricsContext,
@@ -70,15 +73,15 @@ function causeValues(
   reads: RangeReads,
   job: ClusteredJob,
   model: CauseModel,
-): (micros: number, snapshot: PointValues) => PointValues | null {
+): (micros: number, values: PointValues) => PointValues | null {
   const { causeWindowMs } = causeSettingsOf(job)
   const precedence = new Precedence(new CauseTableReader(reads, job.id), causeWindowMs)
   const rows = new CauseRows(reads, job.id)
   const learned = new LearnedBelief(model.lessons)
   const windowMs = causeWindowMs || model.lessons.windowMs || precedence.windowMs
   const contexts = new KnownContexts(precedence)
-  return (micros, snapshot) => {
+  return (micros, values) => {
     const alert = rows.get('alerts', micros) as AlertRow | undefined
-    return alert === undefined ? null : contexts.valuesOf(alert, structuralAnswer(alert, learned, windowMs), snapshot)
+    return alert === undefined ? null : contexts.valuesOf(alert, structuralAnswer(alert, learned, windowMs), values)
   }
 }

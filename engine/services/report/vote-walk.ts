@@ -1,20 +1,21 @@
 /**
- * The votes of one job, counted for internal metrics: as a whole, interval by interval, and into the tally over all jobs.
+ * The votes of one job, counted for internal metrics: as a whole, interval by interval, and into the tally over all
+ * jobs.
  *
  * 1. A vote counts in the period in which it was cast, and passes a filter if its event does.
  * 2. An administrator's override counts in the period in which it was set. It is about no event, so filters exclude it.
  */
+import { isoMicros } from '../../clock.js'
 import type { FeedbackFigures, TimedVote } from '../../domain/metrics/feedback-tally.js'
 import { FeedbackTally } from '../../domain/metrics/feedback-tally.js'
 import type { Intervals, Period } from '../../domain/metrics/period.js'
-import { isoMicros } from '../../clock.js'
 import { matches } from '../../domain/query/condition.js'
 import { FieldSet } from '../../domain/query/field.js'
 import type { Filter } from '../../domain/query/filter.js'
 import { decodeBallot } from '../../store/rows.js'
 import { jobRange, timeKey } from '../../store/tables.js'
-import { filterCondition, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
 import { RecordFields } from '../query/record-fields.js'
+import { filterCondition, type JobSnapshot, type MetricsContext } from './job-snapshot.js'
 
 export interface VoteWalk {
   readonly context: MetricsContext

@@ -121,7 +121,7 @@ export class AlertDeliveries {
   #make(step: StepId, { integration, since, signature }: Wanted): Delivery {
     const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed } = this.#deps
     const kind = outsideKind(integration.kind)
-    if (kind?.openSink === undefined || kind.tellsWatchdogs !== true)
+    if (kind?.openSink === undefined || kind.sendsAlerts !== true)
       throw new Error('this version of the service cannot tell watchdogs by it')
     const serviceName = serviceNames[0] as string
     const sink = kind.openSink(
@@ -131,7 +131,7 @@ export class AlertDeliveries {
       { policy, clock, serviceName },
     )
     return new Delivery({
-      query: (items, seconds, reason) => this.#deps.query(step, items, seconds, reason),
+      requested: (items, seconds, reason) => this.#deps.query(step, items, seconds, reason),
       step,
       ledger,
       pace,

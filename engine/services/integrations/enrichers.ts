@@ -156,9 +156,9 @@ export class Enrichers {
     const id = { jobId: job.id, integrationId: integration.id, role: step.role }
     const opened = { id, title, name, timeLimitMs: timeLimitMs(step.parameters) }
     try {
-      return { ...opened, looks: this.#make(id, step.parameters, integration), invalid: '' }
+      return { ...opened, requests: this.#make(id, step.parameters, integration), invalid: '' }
     } catch (error) {
-      return { ...opened, looks: null, invalid: (error as Error).message }
+      return { ...opened, requests: null, invalid: (error as Error).message }
     }
   }
 
@@ -177,7 +177,7 @@ export class Enrichers {
       serviceName: serviceNames[0] as string,
     })
     return new EnrichmentRequests({
-      query: (items, seconds, reason) => this.#deps.query(id, items, seconds, reason),
+      requested: (items, seconds, reason) => this.#deps.query(id, items, seconds, reason),
       enrichment,
       cacheMs: cacheMs(opened),
       circuit: this.#steps.circuit(integration),

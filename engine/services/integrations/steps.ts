@@ -211,7 +211,7 @@ export class Steps {
     return new Delivery({
       ...shared,
       feed,
-      query: (items, seconds, reason) => this.#deps.query(shared.step, items, seconds, reason),
+      requested: (items, seconds, reason) => this.#deps.query(shared.step, items, seconds, reason),
       start: { events: since, change: since, changeEvent: 0 },
       random: Math.random,
       sink: kind.openSink(step.role, connection, parameters, tools),

@@ -23,7 +23,7 @@ function wrong(field: string, msg: string): Refusal {
 
 /** True where the integration can tell of watchdogs. */
 export function canTell({ kind }: IntegrationRecord): boolean {
-  return outsideKind(kind)?.tellsWatchdogs === true
+  return outsideKind(kind)?.sendsAlerts === true
 }
 
 /** The ids of integrations that are named by id or title. @throws Refusal invalid_body. */

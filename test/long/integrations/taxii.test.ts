@@ -144,7 +144,7 @@ test('events are decided by the indicators that match them, those of later too',
   assert.deepEqual(await enriched({ source: { ip: '192.0.2.1' } }), { found: false })
   assert.deepEqual(await enriched({ dns: { question: { name: 'gone.example' } } }), { found: false })
   const [step] = (await client.get('/api/v2/integrations/enrichments')).body
-  assert.match(step.summary, /25\d indicators; 1 with patterns that are not understood/)
+  assert.match(step.summary, /25\d indicators; 1 with unsupported patterns/)
   await medallion.add([indicator("[url:value = 'http://later.example/x']")])
   await eventually(
     () => enriched({ url: { full: 'http://later.example/x' } }),

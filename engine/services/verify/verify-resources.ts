@@ -114,7 +114,7 @@ function checkJob(check: Check, job: JobSettings, { integrations, shards, counte
   const key = idKey(job.id)
   if (!(job.shard >= 0 && job.shard < shards)) check.note('jobs', key, 'is in a shard that does not exist')
   if (job.labels.length !== 3) check.note('jobs', key, 'does not have three labels')
-  if (counters !== null && job.id >= counters.nextJobId) check.note('jobs', key, 'has an id that was never given')
+  if (counters !== null && job.id >= counters.nextJobId) check.note('jobs', key, 'has an id that has not been given yet')
   for (const { integrationId } of job.pipeline) {
     if (!integrations.has(integrationId))
       check.note('jobs', key, `names the integration ${integrationId}, which does not exist`)
@@ -140,7 +140,7 @@ function checkIntegration(
   if (typeof key === 'string' && !keyNames.has(key))
     check.note('integrations', idKey(id), 'is bound to a key that does not exist')
   if (counters !== null && id >= counters.nextIntegrationId)
-    check.note('integrations', idKey(id), 'has an id that was never given')
+    check.note('integrations', idKey(id), 'has an id that has not been given yet')
 }
 
 function checkUses(check: Check, environment: Environment): void {

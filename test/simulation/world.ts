@@ -72,7 +72,7 @@ export class World {
   readonly #outcomes = new Map<number, Outcome>()
   readonly #answers: Promise<void>[] = []
   /** Of a thread that works out metrics, over all that happens. */
-  readonly #causeStore = new BallotCache()
+  readonly #ballotCache = new BallotCache()
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: Snapshot }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
@@ -139,7 +139,7 @@ export class World {
     const look = lookAt(this.shard.environment)
     this.#jobs.forEach((job, at) => {
       compareJob(look, job, this.#oracle(at))
-      compareMetrics(look, job, this.#oracle(at), this.#causeStore)
+      compareMetrics(look, job, this.#oracle(at), this.#ballotCache)
     })
     this.#compareLatest()
     this.#compareTold()

@@ -24,7 +24,7 @@ import type { LogLevel } from '../../api/log-level.js'
 import type { Logs } from './log/log.js'
 import type { SampleStore } from './sample-store.js'
 import { containersOf, type Contained, type ContainedDeps, type Trouble } from './container-list.js'
-import { within } from '../../runtime/threads/within.js'
+import { within } from '../../runtime/within.js'
 
 export interface ContainersDeps extends ContainedDeps {
   readonly logs: Logs

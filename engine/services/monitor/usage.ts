@@ -5,14 +5,13 @@
  *    deliver come and go, and are not asked.
  * 2. A thread that does not answer in time has no sample; nothing waits for it.
  */
-import { threadMs } from '../../runtime/threads/thread-time.js'
 import type { Sample } from './sample-store.js'
 import type { Integrations } from '../integrations/integrations.js'
 import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { TrainingThreads } from '../training/training-threads.js'
 import type { ReadableShards } from '../read/job-reader.js'
-import type { ThreadUsage } from '../../runtime/threads/thread-usage.js'
-import { within } from '../../runtime/threads/within.js'
+import { threadMs, type ThreadUsage } from '../../runtime/threads/thread-usage.js'
+import { within } from '../../runtime/within.js'
 
 export interface UsageDeps {
   readonly shards: ReadableShards

@@ -131,7 +131,7 @@ export class Turn {
       opens: start.opens,
       again: this.#mayBeApplied,
       handsOver: start.handsOver,
-      followed: this.#traces !== null,
+      traced: this.#traces !== null,
     }
   }
 

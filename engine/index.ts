@@ -1,4 +1,4 @@
-/** The only door of the engine: what is not exported here is nobody else's business. */
+/** Everything that the server may use of the engine. All other files are private to it. */
 export type * from './api/principal.js'
 export * from './api/decision-service.js'
 export type * from './api/cluster-service.js'

@@ -1,8 +1,8 @@
 /**
  * The scopes, and who has them (S21, C2.9).
  *
- * Owns: the one table of scopes. Leaves out: the scope that an operation needs (server/routes, published as `x-scopes`),
- * the owner of a key (access/credentials.ts).
+ * Owns: the one table of scopes. Leaves out: the scope that an operation needs (server/routes, published as
+ * `x-scopes`), the owner of a key (access/credentials.ts).
  *
  * 1. A role has all scopes of the roles before it.
  * 2. Each scope is needed by an operation that exists. Clients hide what a key has no scope for. A test compares the

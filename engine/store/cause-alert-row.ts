@@ -1,6 +1,6 @@
 /**
- * The row of an alert in its cluster (cause/cause-rows.ts) as bytes: the one row that every alert of a root cause job
- * writes, so it is laid out by hand.
+ * The row of an alert in its cluster (cause/cause-rows.ts) as bytes. Every alert of a root cause job writes one, so it
+ * is laid out by hand.
  *
  * | at | bytes | what                                                                         |
  * |----|-------|------------------------------------------------------------------------------|
@@ -9,13 +9,15 @@
  * | 2  | 2     | side of the parent; side of the first follower                               |
  * | 4  | 3     | entities listed (at most 64); predecessors; earlier decisions                  |
  * | 7  | 1     | 0                                                                            |
- * | 8  | 6     | kinds, u16 little-endian like all the rest: own, parent's, first follower's  |
+ * | 8  | 6     | kinds, u16 each: own, parent's, first follower's                             |
  * | 14 | 2     | 0                                                                            |
  * | 16 | 12    | followers; rank; bytes of the entity's name: u32 each                        |
  * | 28 | 56    | f64 each: cluster, time, parent, delay, belief, belief of the followers, time since the start |
  * | 84 |       | by predecessor: kind u16, side u8, delay f64, belief f64                       |
  * |    |       | by earlier decision: time f64, label + 1 u8, source u8, confidence u16       |
  * |    |       | the name of the entity, UTF-8                                                |
+ *
+ * Numbers are little-endian.
  */
 import { assert } from '../assert.js'
 import { PREDECESSOR_FIELDS, type AlertRow, type PastDecision } from '../domain/cause/cause-rows.js'
@@ -80,7 +82,7 @@ export function encodeAlert(row: AlertRow): Buffer {
 
 export function decodeAlert(value: Uint8Array): AlertRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION, 'the row of an alert of a version that this code knows')
+  assert(bytes[0] === VERSION, 'the row of an alert has a version that this code knows')
   const flags = bytes[1] as number
   const count = bytes[5] as number
   let at = FIXED_BYTES

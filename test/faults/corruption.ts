@@ -13,7 +13,7 @@ import { allCatalogTables } from '../../engine/services/catalog-tables.js'
 import { verifyDataDir } from '../../engine/index.js'
 import { ledgerTables } from '../../engine/integration/delivery/ledger.js'
 import { SeededRandom } from '../../engine/rng.js'
-import { openToLook } from '../../engine/store/directory/environments.js'
+import { openReadOnly } from '../../engine/store/directory/environments.js'
 import { walkPages } from '../../engine/store/pages/page-walk.js'
 import { shardTables } from '../../engine/store/tables.js'
 
@@ -45,7 +45,7 @@ function tablesOf(name: string): readonly string[] {
 
 /** A hash of every entry as a walk shows it, and as it is found by its key. */
 async function contentsOf(dir: string, name: string): Promise<string> {
-  const environment = openToLook(dir, name)
+  const environment = openReadOnly(dir, name)
   try {
     const hash = createHash('sha256')
     for (const table of tablesOf(name)) {

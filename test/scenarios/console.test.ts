@@ -126,5 +126,5 @@ test('a job is stopped by who is sure of it, an integration saved, a key made an
 
 test('what does not exist is said to be not there', async () => {
   await assert.rejects(page('/use-cases/overview/99999'), /job not found/)
-  await assert.rejects(page('/integrations/99999/edit'), /no such integration/)
+  await assert.rejects(page('/integrations/99999/edit'), /integration not found/)
 })

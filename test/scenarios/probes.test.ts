@@ -93,11 +93,11 @@ test('TLS 1.2 and up, another certificate and other log levels at SIGHUP, and a 
   const { child, output } = started
   const said = await eventually(
     async () => output(),
-    (text) => /For operators: http:\/\/127.0.0.1:\d+/.test(text),
+    (text) => /Operators: http:\/\/127.0.0.1:\d+/.test(text),
     START_MS,
   )
   const port = Number(/Listening on https:\/\/127.0.0.1:(\d+)/.exec(said)?.[1])
-  const operators = new Client(/For operators: (http:\/\/127.0.0.1:\d+)/.exec(said)?.[1] ?? '', '')
+  const operators = new Client(/Operators: (http:\/\/127.0.0.1:\d+)/.exec(said)?.[1] ?? '', '')
   await eventually(
     () => operators.get('/readyz'),
     ({ status }) => status === 200,
@@ -120,7 +120,7 @@ test('TLS 1.2 and up, another certificate and other log levels at SIGHUP, and a 
   child.kill('SIGHUP')
   await eventually(
     async () => output(),
-    (text) => text.includes('do not serve'),
+    (text) => text.includes('cannot be used'),
   )
   assert.equal(await certificateName(port), 'first', 'a certificate without its key changes nothing')
   await writeFile(key, secondCertificate.key)

@@ -56,7 +56,7 @@ test('a start that fails says why in one sentence', async () => {
   try {
     for (const [settings, args, words] of [
       [{ SERVICE_PORT: 'many' }, [], /SERVICE_PORT must be a whole number/],
-      [{ SERVICE_PROT: '1' }, [], /SERVICE_PROT is no setting/],
+      [{ SERVICE_PROT: '1' }, [], /SERVICE_PROT is not a setting/],
       [{ SERVICE_DATA_DIR: join(dir, 'other'), SERVICE_LOG_LEVEL: 'loud' }, [], /SERVICE_LOG_LEVEL must be/],
       [{}, ['--config', join(dir, 'nowhere')], /cannot be read/],
       [

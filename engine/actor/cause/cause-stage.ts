@@ -1,11 +1,12 @@
 /**
- * Root cause analysis in the actor: an event goes into its cluster and is decided by where it stands there; what changes
- * by it for earlier events is decided again, in the same commit.
+ * Root cause analysis in the actor. An event goes into its cluster and is decided by its place there. Earlier events
+ * whose decision changes with it are decided again in the same commit.
  *
- * Owns: when decisions are made and changed. Leaves out: clusters and links (cause/), the model (job-model.ts).
+ * Owns: when decisions are made and changed. Leaves out: clusters and links (domain/cause/), the model (job-model.ts).
  *
- * 1. The state of clustering is written in the commit of the events that changed it: a restart goes on with the same.
- * 2. A decision changes only while its cluster is open; each one that another took the place of is in the event's history.
+ * 1. The state of clustering is in the commit of the events that changed it, so a restart continues from the same
+ *    state.
+ * 2. A decision changes only while its cluster is open. Each decision that was replaced is in the event's history.
  */
 import { causeBounds } from '../../domain/cause/bounds.js'
 import { isClosed, type AlertRow } from '../../domain/cause/cause-rows.js'
@@ -36,7 +37,7 @@ export interface CauseStageDeps {
   readonly model: JobModel
 }
 
-/** A confidence that moves by less, in hundredths of a percent, is left as it was said. */
+/** Hundredths of a percent: a decision whose confidence changes by less is kept. */
 const moveMin = 500
 
 export class CauseStage {
@@ -62,16 +63,16 @@ export class CauseStage {
     this.#clustering.useFeedback(feedbackWeights)
   }
 
-  /** Takes in the event that came at `micros`, decides it, and decides again what changes by it. */
+  /** Adds a new event to its cluster and decides it. Decides earlier events again where that changes them. */
   take(micros: number, body: Readonly<Record<string, unknown>>, nowMicros: number): Decision {
     const normalized = this.#normalizer.normalize(body)
     const changed = this.#clustering.add(normalized, micros, nowMicros)
     const decision = this.#decide(this.#clustering.alert(micros) as AlertRow, normalized.values, false, null)
-    for (const alert of changed) this.#look(alert, nowMicros)
+    for (const alert of changed) this.#redecide(alert, nowMicros)
     return decision
   }
 
-  /** Decides a stored event again, as somebody asked; its place in its cluster stays. */
+  /** Decides a stored event again. Its place in its cluster stays. */
   again(event: FoundEvent, atMicros: number, ownSubject: Uint8Array | null): Decision {
     const alert = this.#clustering.alert(event.micros)
     if (alert === null) return this.take(event.micros, this.#bodyOf(event), atMicros)
@@ -83,7 +84,7 @@ export class CauseStage {
     )
   }
 
-  /** The model's own word on a stored event where it stands now; null without a model, and where the event has no place. */
+  /** The model's own decision on a stored event at its present place; null without a model or without a place. */
   opinion(event: FoundEvent): Decision | null {
     const alert = this.#clustering.alert(event.micros)
     if (alert === null) return null
@@ -97,12 +98,12 @@ export class CauseStage {
     )
   }
 
-  /** Another version takes the place of the event. */
+  /** The event is deleted, or replaced by another version. */
   remove(micros: number): void {
     this.#clustering.remove(micros)
   }
 
-  /** The turn ends. */
+  /** The turn ends: writes the state of clustering. */
   finish(): void {
     this.#clustering.flush()
     this.#clustering.shrink()
@@ -113,14 +114,14 @@ export class CauseStage {
   }
 
   #decide(alert: AlertRow, own: PointValues, again: boolean, ownSubject: Uint8Array | null): Decision {
-    const { store, stats, model } = this.#deps
+    const { model } = this.#deps
     const structure = structuralAnswer(alert, this.#linkBelief, this.#clustering.windowMs)
     if (!model.isTrained) return untrainedDecision(structure)
-    return model.decide(store, this.#contexts.valuesOf(alert, structure, own), null, stats.row, { ownSubject, again })
+    return model.decide(this.#contexts.valuesOf(alert, structure, own), null, { ownSubject, again })
   }
 
-  /** Something has changed that the decision hangs on. */
-  #look(micros: number, nowMicros: number): void {
+  /** Decides an event again because its place has changed, while its cluster is open. */
+  #redecide(micros: number, nowMicros: number): void {
     const { store, settings, stats } = this.#deps
     const event = eventAt(store, settings.id, micros)
     const alert = this.#clustering.alert(micros)
@@ -142,6 +143,6 @@ export class CauseStage {
     stats.uncountDecision(header)
     store.replace('events', timeKey(settings.id, micros), withHeader(event.record, decidedAgain(header, decision)))
     stats.countDecision(decision)
-    noteChange(store, settings, nowMicros, micros, header)
+    noteChange(store, settings, { changeMicros: nowMicros, eventMicros: micros, before: header })
   }
 }

@@ -192,9 +192,9 @@ test('who we are: PLAIN and SCRAM; TLS that is verified', options, async () => {
       { topic: 'who' },
       toolsFor(),
     )
-    const [fate] = await sink.deliver([outgoing()], never)
+    const [outcome] = await sink.deliver([outgoing()], never)
     await sink.close()
-    return fate?.fate === 'delivered' ? 'delivered' : (fate?.reason ?? '')
+    return outcome?.outcome === 'delivered' ? 'delivered' : (outcome?.reason ?? '')
   }
   const { sasl, tls } = node.ports
   for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512']) {
@@ -215,14 +215,14 @@ test(
     await makeTopic('large', 1)
     const sink = new KafkaOutput(connection(), { topic: 'large' }, toolsFor())
     const large = outgoing('large', { event: decided('large', {}, { text: 'x'.repeat(1_100_000) }) })
-    const fates = await sink.deliver([outgoing('a'), large, outgoing('b')], never)
+    const outcomes = await sink.deliver([outgoing('a'), large, outgoing('b')], never)
     assert.deepEqual(
-      fates.map(({ fate }) => fate),
+      outcomes.map(({ outcome }) => outcome),
       ['delivered', 'refused', 'delivered'],
     )
     await sink.close()
     const nowhere = new KafkaOutput(connection(), { topic: 'nowhere' }, toolsFor())
-    assert.equal((await nowhere.deliver([outgoing()], never))[0]?.fate, 'failed')
+    assert.equal((await nowhere.deliver([outgoing()], never))[0]?.outcome, 'failed')
     await nowhere.close()
     const input = open({ topics: 'large' })
     assert.deepEqual(

@@ -1,7 +1,7 @@
 /** Look-ups at a real OpenSearch node: fields of every sort, many at once, indexes that are not there, questions that are wrong. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { QueryRefused, type Opened } from '../../../engine/integration/contract.js'
+import { QueryRefused, type OpenedParameters } from '../../../engine/integration/contract.js'
 import { SearchEnrichment } from '../../../engine/integration/search-engine/search-enrichment.js'
 import { eventually } from '../../support/client.js'
 import { never, toolsFor } from '../../support/outgoing.js'
@@ -47,7 +47,7 @@ before(async () => {
 })
 after(() => node?.close())
 
-const connection = (): Opened => ({
+const connection = (): OpenedParameters => ({
   hosts: '127.0.0.1',
   port: node.port,
   user: '',
@@ -56,7 +56,7 @@ const connection = (): Opened => ({
   timeout_seconds: 10,
 })
 
-async function find(parameters: Opened, values: readonly unknown[]): Promise<any[]> {
+async function find(parameters: OpenedParameters, values: readonly unknown[]): Promise<any[]> {
   const enrichment = new SearchEnrichment(
     connection(),
     { index_pattern: 'assets-*', event_field: 'value', ...parameters },

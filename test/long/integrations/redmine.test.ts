@@ -75,9 +75,9 @@ async function deliver(
   { bucketId, reference }: { readonly bucketId: string; readonly reference: string | null },
 ): Promise<string | null> {
   const event = decided(eventId, { result, resultLabel: result, bucketId }, { title: 'Odd log-on "\\ <script>' })
-  const [fate] = await sink.deliver([outgoing(eventId, { event, reference })], never)
-  assert.equal(fate?.fate, 'delivered', JSON.stringify(fate))
-  return fate?.fate === 'delivered' ? (fate.reference ?? reference) : null
+  const [outcome] = await sink.deliver([outgoing(eventId, { event, reference })], never)
+  assert.equal(outcome?.outcome, 'delivered', JSON.stringify(outcome))
+  return outcome?.outcome === 'delivered' ? (outcome.reference ?? reference) : null
 }
 
 test(
@@ -109,12 +109,15 @@ test(
   options,
   async () => {
     const locked = open({}, 'not-the-one')
-    const [fate] = await locked.deliver([outgoing('e9')], never)
-    assert.equal(fate?.fate, 'failed')
-    assert.ok(fate?.fate === 'failed' && !fate.suspect && !fate.reason.includes('not-the-one'), JSON.stringify(fate))
+    const [outcome] = await locked.deliver([outgoing('e9')], never)
+    assert.equal(outcome?.outcome, 'failed')
+    assert.ok(
+      outcome?.outcome === 'failed' && !outcome.suspect && !outcome.reason.includes('not-the-one'),
+      JSON.stringify(outcome),
+    )
     await locked.close()
     const nowhere = open({ project: 'nowhere' })
-    assert.equal((await nowhere.deliver([outgoing('e9')], never))[0]?.fate, 'refused')
+    assert.equal((await nowhere.deliver([outgoing('e9')], never))[0]?.outcome, 'refused')
     await nowhere.close()
   },
 )

@@ -23,7 +23,7 @@ export interface EngineParts extends Reports, Stores, Runtime, Services {
 export async function wireParts(options: EngineOptions): Promise<EngineParts> {
   const lock = await lockDataDir(options.dataDir)
   const { reports, stores, runtime, services, close } = wire(options, openDataDir(options.dataDir, 1), lock)
-  return { ...reports, ...stores, ...runtime, ...services, job: (id) => stores.catalog.job(id), close }
+  return { ...reports, ...stores, ...runtime, ...services, job: (id) => stores.resources.job(id), close }
 }
 
 /** With a clock that is not the machine's, and on a directory that is there already, where they are given. */

@@ -3,7 +3,7 @@
  * things: what they say of a request that is not as documented is not tried here.
  */
 import type { ServerResponse } from 'node:http'
-import type { Opened } from '../../../engine/integration/contract.js'
+import type { OpenedParameters } from '../../../engine/integration/contract.js'
 import { HttpReceiver, type Received } from './receiver.js'
 
 export interface StoredCase {
@@ -17,8 +17,8 @@ export interface StoredCase {
 
 /** How one system speaks. */
 interface Dialect {
-  readonly connection: Opened
-  readonly parameters: Opened
+  readonly connection: OpenedParameters
+  readonly parameters: OpenedParameters
   /** Of the requests that identify themselves. */
   readonly header: readonly [string, string]
   /** The case that a request makes, or null where it is another request. */
@@ -107,11 +107,11 @@ export class CaseServer {
     return new CaseServer(await HttpReceiver.open(), dialects[name]!)
   }
 
-  get connection(): Opened {
+  get connection(): OpenedParameters {
     return { ...this.#dialect.connection, url: this.http.url }
   }
 
-  get parameters(): Opened {
+  get parameters(): OpenedParameters {
     return this.#dialect.parameters
   }
 

@@ -2,7 +2,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-type JsonReader =
+type Command =
   | { readonly ask: 'ingest'; readonly eventId: string | null; readonly body: Readonly<Record<string, unknown>> }
   | { readonly ask: 'ingest many'; readonly bodies: readonly Readonly<Record<string, unknown>>[] }
   | { readonly ask: 'feedback'; readonly eventId: string; readonly analyst: string; readonly label: string }
@@ -11,7 +11,7 @@ type JsonReader =
   | { readonly ask: 'note'; readonly eventId: string; readonly text: string }
   | { readonly ask: 'train' | 'stop' | 'start' | 'job' | 'reprocess' | 'tasks' | 'close' }
 
-export type ChildRequest = JsonReader & { readonly number: number }
+export type ChildRequest = Command & { readonly number: number }
 
 export interface ChildAnswer {
   readonly number: number
@@ -73,13 +73,13 @@ export class EngineChild {
     })
   }
 
-  ask(query: JsonReader): Promise<Outcome> {
+  ask(command: Command): Promise<Outcome> {
     const number = this.#numbers++
     return new Promise((resolve) => {
       this.#waiting.set(number, resolve)
       if (!this.process.connected) return resolve(null)
       // A process that is dying may not take it; its exit answers then.
-      this.process.send({ ...query, number }, () => {})
+      this.process.send({ ...command, number }, () => {})
     })
   }
 

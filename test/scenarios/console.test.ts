@@ -1,7 +1,7 @@
 /** The pages that links in incidents lead to (C3.12). */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { becomeBrowser, type FakeElement, type Questions } from '../support/browser.js'
+import { becomeBrowser, type Dialogs, type FakeElement } from '../support/browser.js'
 import { eventually, makeJob } from '../support/client.js'
 import { ADMIN_PASSWORD, startService, type TestService } from '../support/service.js'
 
@@ -12,7 +12,7 @@ let scripts: {
   api: typeof import('../../server/console/api.js')
 }
 const failures: unknown[] = []
-const questions: Questions = { query: [], answer: true }
+const dialogs: Dialogs = { texts: [], answer: true }
 
 before(async () => {
   service = await startService()
@@ -22,7 +22,7 @@ before(async () => {
     raw_body: { rule: '<b>r</b>' },
     title: 'Odd login',
   })
-  const leave = becomeBrowser(service.baseUrl, questions)
+  const leave = becomeBrowser(service.baseUrl, dialogs)
   scripts = { pages: await import('../../server/console/pages.js'), api: await import('../../server/console/api.js') }
   leave()
 })
@@ -93,11 +93,11 @@ test('the jobs are listed, with what leads to their events, whoever sends those'
 })
 
 test('a job is stopped by who is sure of it, an integration saved, a key made and shown once', async () => {
-  questions.answer = false
+  dialogs.answer = false
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
-  assert.match(questions.query.join(), /^Stop .*\?/)
+  assert.match(dialogs.texts.join(), /^Stop .*\?/)
   assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.status, 'STARTED')
-  questions.answer = true
+  dialogs.answer = true
   press(await page(`/use-cases/overview/${jobId}`), 'Stop')
   await eventually(
     () => service.client.get(`/api/v1/jobs/${jobId}`),

@@ -26,7 +26,7 @@ import { backupRecipes } from './backups.js'
 import { clusterRecipes } from './clusters.js'
 import { consensusRecipes } from './consensus.js'
 import { documentationRecipes } from './documentation.js'
-import { erasureRecipes } from './erasure.js'
+import { eraseRecipes } from './erase.js'
 import { eventRecipes } from './events.js'
 import { integrationRecipes } from './integrations.js'
 import { jobRecipes } from './jobs.js'
@@ -55,7 +55,7 @@ const recipes: Recipes = {
   ...userRecipes,
   ...monitoringRecipes,
   ...watchdogRecipes,
-  ...erasureRecipes,
+  ...eraseRecipes,
 }
 
 const document = openApiDocument(routes, 'service') as {

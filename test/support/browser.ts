@@ -53,8 +53,8 @@ export class FakeElement {
 }
 
 /** What a page asked whoever looks at it, and how that is answered. */
-export interface Questions {
-  readonly query: string[]
+export interface Dialogs {
+  readonly texts: string[]
   answer: boolean
 }
 
@@ -62,7 +62,7 @@ export interface Questions {
  * Has scripts find a browser whose page came from `origin`, which they keep when they are imported; gives back how this process
  * stops to be one.
  */
-export function becomeBrowser(origin: string, questions: Questions): () => void {
+export function becomeBrowser(origin: string, dialogs: Dialogs): () => void {
   const stored = new Map<string, string>()
   const names = {
     document: { createElement: (tag: string) => new FakeElement(tag), getElementById: () => new FakeElement('main') },
@@ -72,9 +72,9 @@ export function becomeBrowser(origin: string, questions: Questions): () => void 
       setItem: (name: string, value: string) => stored.set(name, value),
       removeItem: (name: string) => stored.delete(name),
     },
-    confirm: (question: string) => {
-      questions.query.push(question)
-      return questions.answer
+    confirm: (text: string) => {
+      dialogs.texts.push(text)
+      return dialogs.answer
     },
   }
   // Defined, not assigned: Node.js has a sessionStorage of its own from version 22 on, behind a getter.

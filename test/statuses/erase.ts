@@ -4,7 +4,7 @@ import type { Recipes } from './recipe.js'
 
 const body = { filters: [{ field: 'rule', operator: 'is', value: 'erased' }] }
 
-export const erasureRecipes: Recipes = {
+export const eraseRecipes: Recipes = {
   deleteEvents: {
     good: async (client) => ({ path: `/api/v2/events/${(await makeJob(client)).jobId}/delete`, body }),
     refusals: { 404: () => ({ path: '/api/v2/events/999999/delete', body }) },

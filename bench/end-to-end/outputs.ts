@@ -1,6 +1,6 @@
 /**
- * A job whose decisions go to a search engine that is dead during a million events and then is back: what ingest loses,
- * and the memory of the service while all of them go out.
+ * A job whose decisions go to a search engine. The engine is dead during a million events and then is back: what ingest
+ * loses, and the memory of the service while all decisions go out.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, startNode } from '../harness/child.js'

@@ -1,6 +1,6 @@
 /**
- * Queries about stored events: how many events a second a filter and an aggregation read, how long a small page takes,
- * and what ingest does while queries run without a pause.
+ * Queries about stored events: the events a second that a filter and an aggregation read, and the time of a small page.
+ * Also what ingest does while queries run without a pause.
  */
 import type { Client } from '../harness/client.js'
 import { median, type RunSize, type Row, type Step } from '../harness/result.js'

@@ -1,5 +1,5 @@
 /**
- * Files of requests to send: one a line, `METHOD PATH BODY`, the body as one line of JSON or empty. wrk's script
+ * Files of requests to send, one a line: `METHOD PATH BODY`. The body is one line of JSON or empty. wrk's script
  * (requests.lua) and our own generator read the same file, so both send the same bytes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

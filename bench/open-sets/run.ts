@@ -5,9 +5,11 @@
  * `--further` makes fifteen other sets instead, in `further` and `further-baselines`. `--texts` makes eight sets of
  * texts alone, in `texts` and `text-baselines`.
  *
- * Owns: the order of the steps. Leaves out: the sets (sets.py, further_sets.py, text_sets.py), their lines
- * (protocol.py), the models (baselines.py). What exists is not made again. All other arguments go to baselines.py. It
- * needs Python 3.11 and the registries of Python and npm. The models take three quarters of an hour of one core.
+ * Owns: the order of the steps. Leaves out: sets (sets.py, further_sets.py, text_sets.py), lines (protocol.py), models
+ * (baselines.py).
+ *
+ * What exists is not made again. All other arguments go to baselines.py. It needs Python 3.11 and the registries of
+ * Python and npm. The models take three quarters of an hour of one core.
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Deleting events: how each answer is brought about. */
+/** Recipes for erasing events. */
 import { makeJob } from '../support/client.js'
 import type { Recipes } from './recipe.js'
 

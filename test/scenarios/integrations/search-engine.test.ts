@@ -28,7 +28,7 @@ test('every document becomes an event once, through faults and restarts of the s
   const working = server.http.answer
   let requests = 0
   server.http.answer = (received, response) => {
-    // Every fifth request is cut, refused, or answered by half.
+    // Every fifth request is cut, refused, or half answered.
     const fault = ++requests % 15
     if (fault === 5) return void response.destroy()
     if (fault === 10) return void response.writeHead(500).end()
@@ -84,7 +84,7 @@ test('every document becomes an event once, through faults and restarts of the s
     30_000,
   )
   assert.equal(new Set(ids).size, 122)
-  // The last request that failed may still be waiting for its repetition.
+  // The last failed request may still wait for its repetition.
   const [input] = await eventually(
     async () => (await client.get('/api/v2/integrations/inputs')).body,
     (inputs) => inputs[0].status === 'running',
@@ -95,7 +95,7 @@ test('every document becomes an event once, through faults and restarts of the s
   assert.equal(event.body.service_event.rule, 'r1')
 })
 
-test('a wrong password is told as the reason, and is not in it', async () => {
+test('a wrong password is reported as the reason, and is not part of it', async () => {
   const parameters = { ...server.connection, password: 'not the one' }
   await client.post('/api/v2/resources', {
     search: { type: 'integration', properties: { title: 'Locked out', integration_type: 'search_engine', parameters } },

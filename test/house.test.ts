@@ -187,7 +187,7 @@ describe('the source tree', () => {
     }
   })
 
-  it('starts the service and each kind of thread from a bundle of its own, which has everything that it needs of the engine', () => {
+  it('starts the service and each kind of thread from a bundle of its own, complete in itself', () => {
     const started = files
       .filter((file) => file.startsWith('engine/'))
       .flatMap((file) => [...codeOf(file).matchAll(/threadFile\('([\w-]+-thread)'\)/g)].map(([, name]) => name))

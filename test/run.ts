@@ -1,10 +1,10 @@
 /**
- * `npm test`: every test file outside `test/long`. `npm test -- WORD ...`: only files with one of the words in their path.
- * `--long FOLDER`: the files of that folder of `test/long`, one after the other.
+ * `npm test`: every test file outside `test/long`. `npm test -- WORD ...`: only files with one of the words in their
+ * path. `--long FOLDER`: the files of that folder of `test/long`, one after the other.
  *
  * Loading the whole service costs nearly a second of processor time, so the files of a room share processes and run one
- * after the other inside of one. Rooms that take longest start first, so that no process runs alone at the end. Files are
- * found in the source: files that only an older build had do not run.
+ * after the other inside of one. Rooms that take longest start first, so that no process runs alone at the end. Files
+ * are found in the source: files that only an older build had do not run.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ const batches = join(built, 'test', 'batches')
 /** Every process imports these before its tests. */
 const first = ['source-lines.js', 'left-open.js'].map((file) => join(built, 'test', 'support', file))
 
-/** The folder whose files share processes: a room of the engine with its sub-folders, or a folder of test/ with its own. */
+/** The folder whose files share processes: a room of the engine, or a folder of test/, with its sub-folders. */
 function roomOf(path: string): string {
   const folders = path.split('/').slice(0, -1)
   return folders.slice(0, folders[1] === 'engine' ? 3 : 2).join('/')
@@ -58,8 +58,9 @@ function builtFile(path: string): string {
 }
 
 /**
- * Writes the files that run those of a room, in even parts, and returns their paths. Processes start in the order of these
- * names. Each test file is a suite, so its hooks run for its own tests only, and what it opens is closed before the next.
+ * Writes the files that run those of a room, in even parts, and returns their paths. Processes start in the order of
+ * these names. Each test file is a suite: its hooks run for its own tests only, and it closes what it opened before the
+ * next file begins.
  */
 function batchesOf(room: string, files: readonly string[]): string[] {
   const parts = Math.ceil(files.length / (FEWER[room] ?? FILES_MAX))

@@ -16,9 +16,9 @@ import { walkPages } from '../../engine/store/pages/page-walk.js'
 import { shardTables } from '../../engine/store/tables.js'
 
 /**
- * Found: verifying reports something. Missed: it reports nothing, but what is read has changed, reading ends the process,
- * or looking changed a file. Harmless: nothing is reported, every table has the same entries as before, and each is found
- * by its key. The byte was in a free page then, or in a part of a page that is never read.
+ * Found: verifying reports something. Missed: it reports nothing, but what is read has changed, reading ends the
+ * process, or looking changed a file. Harmless: nothing is reported, every table has the same entries as before, and
+ * each is found by its key. The byte was in a free page then, or in a part of a page that is never read.
  */
 export type Fate = 'found' | 'harmless' | 'missed'
 

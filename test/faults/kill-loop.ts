@@ -190,8 +190,8 @@ class Load {
     const named = this.#random.below(3) === 0 ? `id ${this.#random.below(200)}` : null
     const version = named === null ? 0 : (ledger.versions.get(named)?.posted ?? 0) + 1
     if (named !== null) ledger.versions.set(named, { acknowledged: 0, ...ledger.versions.get(named), posted: version })
-    // Only events whose id the service made get votes: they stay in their bucket. Their hosts change now and then, for new
-    // buckets: a bucket with more votes than limits.votesPerBallotMax drops the oldest.
+    // Only events whose id the service made get votes: they stay in their bucket. Their hosts change now and then, for
+    // new buckets: a bucket with more votes than limits.votesPerBallotMax drops the oldest.
     const host = (token % HOSTS) + HOSTS * Math.floor(token / NEW_HOSTS_EVERY)
     const body = {
       host: named === null ? `h${host}` : `n${this.#random.below(9)}`,

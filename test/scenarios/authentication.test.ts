@@ -55,7 +55,7 @@ test('an input key sees its own jobs only; any other job is 404 for it', async (
   )
 })
 
-test('a key works as a bearer token, too; the header of its own comes first, and another scheme does not count', async () => {
+test('a key works as a bearer token, too; its own header comes first, and another scheme does not count', async () => {
   const { key } = await makeJob(client)
   const statusOf = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${service.baseUrl}/api/v1/jobs/`, { headers })).status

@@ -126,7 +126,7 @@ test('an event of a job without buckets is overridden alone', async () => {
   assert.deepEqual([one.consensus, one.event_id, one.bucket_id, two.consensus], ['Drop', 'one', null, null])
 })
 
-test('an unknown event or bucket is 404, a wrong label 400, a body without a label 422, and an analyst may not override', async () => {
+test('an unknown event or bucket is 404, a wrong label 400, a missing label 422, and an analyst may not override', async () => {
   const { jobId, key } = await makeJob(client)
   await post(jobId, 'e', 'a')
   const path = `/api/v2/events/${jobId}/e/consensus`

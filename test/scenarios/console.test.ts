@@ -39,7 +39,7 @@ function press(shown: FakeElement, text: string): void {
   found.click()
 }
 
-test('the links that clients write into incidents lead to a page, and all that it loads comes from the service', async () => {
+test('the links that clients write into incidents lead to pages, and all they load comes from the service', async () => {
   for (const path of [
     '/jobs',
     '/jobs/feedback-flow/1',

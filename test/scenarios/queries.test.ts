@@ -186,7 +186,7 @@ describe('queries', () => {
     assert.ok(Number.isInteger(body.took))
   })
 
-  it("understand the words that the management MCP server gives its agents: class_1, original_id, flags without the service's name", async () => {
+  it("understand the words of the management MCP server: class_1, original_id, flags without the service's name", async () => {
     const ids = async (query: object): Promise<string[]> => {
       const { body } = await service.client.post(paths.search, { query_body: { query } })
       return body.hits.hits.map((hit: { _id: string }) => hit._id)
@@ -328,7 +328,7 @@ describe('queries', () => {
 })
 
 describe('queries of an engine', () => {
-  it('see the jobs that the key sees, end if nobody waits (also queries for metrics), and are refused once the engine closes', async () => {
+  it('see the jobs of the key, end if nobody waits (also queries for metrics), and are refused by a closed engine', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'decision-queries-'))
     try {
       const service = await startService({ dataDir })

@@ -162,7 +162,7 @@ test('a deleted key is rejected from that moment on', async () => {
   assert.equal((await key.get('/api/v2/token/scopes')).status, 401)
 })
 
-test('all three kinds of references find their target, and a reference that leads nowhere is reported with its place', async () => {
+test('all three kinds of references find their target; one that leads nowhere is reported with its place', async () => {
   const { title } = await makeJob(client)
   const [job] = (await client.get(`/api/v2/resources?resource_type=job&title=${encodeURIComponent(title)}`)).body
   const named = job[title].properties.pipeline_integrations[0].resource

@@ -141,7 +141,7 @@ test('metrics of a job are answered to GET, too', async () => {
   )
 })
 
-test('documents with older words are understood: Elasticsearch for the search engine, features for the decision points', async () => {
+test('older words are understood: Elasticsearch for the search engine, features for the decision points', async () => {
   const parameters = { hosts: 'search.example', port: 9200, user: 'u', password: 'p', schema: 'https' }
   const answer = await client.post('/api/v2/resources?overwrite=False', {
     resources: {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { World, type Troubles } from './world.js'
 
-/** Seeds beyond the usual one: `SIMULATION_SEED=n` runs that one alone, `SIMULATION_SEEDS=n` runs so many. */
+/** `SIMULATION_SEED=n` runs seed n alone. `SIMULATION_SEEDS=n` runs the seeds 1 to n; the default is 4. */
 const only = process.env.SIMULATION_SEED
 const count = Number(process.env.SIMULATION_SEEDS ?? 4)
 

@@ -220,7 +220,7 @@ async function train(jobId: number): Promise<void> {
   )
 }
 
-test('a change during an outage is delivered, although the event was decided once more since, with the same decision', async () => {
+test('a change during an outage is delivered, even if the event was decided once more, with the same decision', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeTrainedJob()
   const name = await addWebhook(title, receiver.url, {})
@@ -244,7 +244,7 @@ test('a change during an outage is delivered, although the event was decided onc
   await receiver.close()
 })
 
-test('a decision made again is delivered if it passes the rule only now, even with the same label; after that, no more', async () => {
+test('a decision made again is delivered if only now it passes the rule, even with the same label; then no more', async () => {
   const receiver = await HttpReceiver.open()
   const { jobId, title } = await makeTrainedJob()
   await post(jobId, 'c', { rule: 'c' })

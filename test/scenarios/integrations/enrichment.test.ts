@@ -155,7 +155,7 @@ test('the same event again is unchanged; another body is enriched again; a clien
   assert.equal((await client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1)
 })
 
-test('a counterpart that is slow, wrong or unreachable delays nobody: the event is decided without it, and says so', async () => {
+test('a slow, wrong or unreachable counterpart delays nobody: the event is decided without it, and says so', async () => {
   const working = server.http.answer
   const slow = await makeEnriched({ time_limit_seconds: 0.3 })
   server.http.answer = (received, response) => void setTimeout(() => working(received, response), 1_500)

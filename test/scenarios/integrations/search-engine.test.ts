@@ -23,7 +23,7 @@ function put(id: string, ms: number): void {
   server.put('alerts-1', id, { '@timestamp': new Date(1_700_000_000_000 + ms).toISOString(), rule: `r${ms % 3}` })
 }
 
-test('every document becomes an event once, through faults and restarts of the step, and every event a document', async () => {
+test('every document becomes an event once and every event a document, through faults and restarts of the step', async () => {
   for (let i = 0; i < 120; i++) put(`d${i}`, Math.floor(i / 4))
   const working = server.http.answer
   let requests = 0

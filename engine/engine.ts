@@ -27,7 +27,7 @@ import type {
   DeletionQuery,
   ResourceQuery,
 } from './api/decision-service.js'
-import type { Author, JobHandle, Principal } from './api/principal.js'
+import type { Author, JobHandle, Principal, ScopedAuthor } from './api/principal.js'
 
 /** Opens a data directory, or makes one. Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -61,7 +61,7 @@ export class Engine implements DecisionService {
   readonly monitor: DecisionService['monitor']
   readonly backups: DecisionService['backups']
   readonly #wired: Wired
-  readonly #catalog: Wired['stores']['catalog']
+  readonly #resources: Wired['stores']['resources']
   readonly #shards: Wired['runtime']['shards']
   readonly #services: Wired['services']
 
@@ -69,13 +69,13 @@ export class Engine implements DecisionService {
     const wired = wire(options, directory, lock)
     const { stores, runtime, services } = wired
     this.#wired = wired
-    this.#catalog = stores.catalog
+    this.#resources = stores.resources
     this.#shards = runtime.shards
     this.#services = services
     this.name = options.name
     this.threads = runtime.shards.threads
     this.firstStart = stores.firstStart
-    this.integrationMetadata = stores.catalog.integrationMetadata
+    this.integrationMetadata = stores.resources.integrationMetadata
     this.reprocess = services.reprocess
     this.erase = services.erase
     this.notes = services.notes
@@ -83,8 +83,8 @@ export class Engine implements DecisionService {
     this.consensus = services.consensus
     this.clusters = services.clusters
     this.queries = services.queries
-    this.users = stores.catalog.users
-    this.tokens = stores.catalog.tokens
+    this.users = stores.resources.users
+    this.tokens = stores.resources.tokens
     this.metrics = services.metrics
     this.integrations = services.integrations
     this.monitor = services.monitor
@@ -96,18 +96,18 @@ export class Engine implements DecisionService {
   }
 
   authenticate(key: string): Principal | null {
-    return this.#catalog.authenticate(key)
+    return this.#resources.authenticate(key)
   }
 
   job(principal: Principal, id: number): JobHandle {
-    const job = this.#catalog.job(id)
-    if (job === undefined || !this.#catalog.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
+    const job = this.#resources.job(id)
+    if (job === undefined || !this.#resources.canSee(principal, id)) throw new Refusal('job_not_found', 'job not found')
     return job
   }
 
   jobByTitle(principal: Principal, title: string): JobHandle {
-    const job = this.#catalog.jobByTitle(title)
-    if (job === undefined || !this.#catalog.canSee(principal, job.id))
+    const job = this.#resources.jobByTitle(title)
+    if (job === undefined || !this.#resources.canSee(principal, job.id))
       throw new Refusal('job_not_found', 'job not found')
     return job
   }
@@ -170,13 +170,13 @@ export class Engine implements DecisionService {
   jobView(handle: JobHandle): JobView {
     const job = this.#wired.stores.current(handle)
     const stats = this.#shards.reader(job.shard).stats(job)
-    const inputs = { restInput: this.#catalog.hasRestInput(job), dataType: this.#catalog.dataTypeOf(job) }
+    const inputs = { restInput: this.#resources.hasRestInput(job), dataType: this.#resources.dataTypeOf(job) }
     return jobViewOf(job, stats, this.#services.trainings.view(job.id), inputs)
   }
 
   jobViews(principal: Principal, restInputOnly: boolean): JobView[] {
-    const jobs = [...this.#catalog.jobs()].filter((job) => {
-      return this.#catalog.canSee(principal, job.id) && (!restInputOnly || this.#catalog.hasRestInput(job))
+    const jobs = [...this.#resources.jobs()].filter((job) => {
+      return this.#resources.canSee(principal, job.id) && (!restInputOnly || this.#resources.hasRestInput(job))
     })
     return jobs.sort((a, b) => a.id - b.id).map((job) => this.jobView(job))
   }
@@ -191,27 +191,27 @@ export class Engine implements DecisionService {
 
   async startJob(handle: JobHandle, by: Author): Promise<void> {
     this.#wired.admission.mustAccept()
-    this.#catalog.setJobStatus(handle.id, 'STARTED', by)
+    this.#resources.setJobStatus(handle.id, 'STARTED', by)
     this.#services.upkeep.resume(handle.id)
   }
 
   async stopJob(handle: JobHandle, by: Author): Promise<void> {
     this.#wired.admission.mustAccept()
-    this.#catalog.setJobStatus(handle.id, 'STOPPED', by)
+    this.#resources.setJobStatus(handle.id, 'STOPPED', by)
   }
 
-  async applyResources(document: unknown, overwrite: boolean, by: Author): Promise<ApplyOutcome> {
+  async applyResources(document: unknown, overwrite: boolean, by: ScopedAuthor): Promise<ApplyOutcome> {
     this.#wired.admission.mustAccept()
-    return this.#catalog.apply(document, overwrite, by)
+    return this.#resources.apply(document, overwrite, by)
   }
 
   listResources(query: ResourceQuery): unknown[] {
-    return this.#catalog.list(query)
+    return this.#resources.list(query)
   }
 
-  async deleteResource(query: DeletionQuery, by: Author): Promise<DeletionOutcome> {
+  async deleteResource(query: DeletionQuery, by: ScopedAuthor): Promise<DeletionOutcome> {
     this.#wired.admission.mustAccept()
-    const outcome = this.#catalog.remove(query, by)
+    const outcome = this.#resources.delete(query, by)
     for (const { type, internalId } of outcome.deleted)
       if (type === 'job') this.#services.upkeep.forget(internalId as number)
     return outcome

@@ -16,7 +16,7 @@ export type * from './domain/job/job.js'
 export type * from './api/monitor-service.js'
 export type * from './api/turn-trace.js'
 export { monitorBounds } from './services/monitor/bounds.js'
-export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog.js'
+export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog-conditions.js'
 export { Histogram, secondsBounds } from './domain/metrics/histogram.js'
 export { components, isComponent, MAIN, type Component } from './api/components.js'
 export {

@@ -55,26 +55,26 @@ export function wire(options: EngineOptions, directory: DataDir, lock: DataLock)
   return { ...wired, close: () => close(wired, lock) }
 }
 
-function followChanges({ catalog }: Stores, services: Services): void {
+function followChanges({ resources }: Stores, services: Services): void {
   const { schedule, reprocess, metrics, integrations, monitor, enrichments } = services
   const { watchdogs } = monitor
-  catalog.onJobChanged((job) => schedule.put(job))
-  catalog.onJobChanged((job) => reprocess.wake(job.id))
-  catalog.onJobDeleted((jobId) => schedule.remove(jobId))
-  catalog.onJobDeleted((jobId) => reprocess.wake(jobId))
-  catalog.onJobDeleted((jobId) => metrics.forget(jobId))
-  catalog.onJobChanged((job) => integrations.jobChanged(job))
-  catalog.onJobChanged((job) => watchdogs.followJob(job.id))
-  catalog.onJobDeleted((jobId) => watchdogs.followJob(jobId))
-  catalog.onJobChanged((job) => enrichments.jobChanged(job))
-  catalog.onRewired(() => integrations.rewire())
-  for (const job of catalog.jobs()) {
+  resources.onJobChanged((job) => schedule.put(job))
+  resources.onJobChanged((job) => reprocess.wake(job.id))
+  resources.onJobDeleted((jobId) => schedule.remove(jobId))
+  resources.onJobDeleted((jobId) => reprocess.wake(jobId))
+  resources.onJobDeleted((jobId) => metrics.forget(jobId))
+  resources.onJobChanged((job) => integrations.jobChanged(job))
+  resources.onJobChanged((job) => watchdogs.followJob(job.id))
+  resources.onJobDeleted((jobId) => watchdogs.followJob(jobId))
+  resources.onJobChanged((job) => enrichments.jobChanged(job))
+  resources.onRewired(() => integrations.rewire())
+  for (const job of resources.jobs()) {
     schedule.put(job)
     watchdogs.followJob(job.id)
   }
   // The last process may have ended between the deletion of a job and that of its watchdogs.
   for (const { jobId } of watchdogs.list())
-    if (jobId !== null && catalog.job(jobId) === undefined) watchdogs.followJob(jobId)
+    if (jobId !== null && resources.job(jobId) === undefined) watchdogs.followJob(jobId)
 }
 
 function resume({ collector, upkeep, enrichments, reprocess, integrations, trainings, metrics }: Services): void {
@@ -104,9 +104,9 @@ async function close({ stores, runtime, services, admission }: Omit<Wired, 'clos
   await runtime.readers.close()
   await runtime.trainingThreads.close()
   await services.reprocess.close()
-  runtime.marks.close()
+  runtime.watermarks.close()
   await runtime.shards.close()
-  stores.catalog.close()
+  stores.resources.close()
   await stores.catalogStore.close()
   await services.monitor.close()
   await lock.release()

@@ -5,7 +5,7 @@
  * Both see the whole stream at once, the future of an alarm included, which no service can.
  */
 import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
-import { Sightings, type Sighting } from '../../engine/domain/cause/sighting.js'
+import { AlertNormalizer, type NormalizedAlert } from '../../engine/domain/cause/normalized-alert.js'
 import type { PointValues } from '../../engine/domain/event/point-value.js'
 import { defaultClassifier, loadModel } from '../../engine/domain/learn/registry.js'
 import { SeededRandom } from '../../engine/rng.js'
@@ -26,7 +26,7 @@ const edges: readonly (readonly [number, number])[] = [
   [10, 60],
 ]
 
-interface Placed extends Sighting {
+interface Placed extends NormalizedAlert {
   readonly timeMs: number
 }
 
@@ -37,10 +37,10 @@ class Surroundings {
   readonly #next = new Map<number, Set<number>>()
 
   constructor(alarms: readonly Alarm[]) {
-    const sightings = new Sightings(causeSettingsOf({ pipeline: [] }), [])
+    const normalizer = new AlertNormalizer(causeSettingsOf({ pipeline: [] }), [])
     this.placed = alarms
-      .map(({ event }) => sightings.of(event))
-      .map((sighting) => ({ ...sighting, timeMs: sighting.timeMs ?? 0 }))
+      .map(({ event }) => normalizer.normalize(event))
+      .map((normalized) => ({ ...normalized, timeMs: normalized.timeMs ?? 0 }))
     for (const [at, { entity, related }] of this.placed.entries()) {
       const own = this.#byEntity.get(entity) ?? []
       this.#byEntity.set(entity, own)

@@ -12,7 +12,7 @@ import { defaultLabels } from '../../engine/domain/job/labels.js'
 import type { JobSettings } from '../../engine/domain/job/job.js'
 import { CauseModel } from '../../engine/domain/cause/cause-model.js'
 import { causeSettingsOf } from '../../engine/domain/cause/settings.js'
-import { CauseKnown } from '../../engine/services/training/cause-training.js'
+import { CauseExamples } from '../../engine/services/training/cause-training.js'
 import { CauseRows } from '../../engine/actor/cause/cause-table.js'
 import { Shard } from '../../engine/actor/shard.js'
 import { openLmdb } from '../../engine/store/lmdb/lmdb.js'
@@ -103,7 +103,7 @@ class Store {
       signals: new SharedArrayBuffer(0),
     }
     const examples = this.taken.slice(0, labelled).map(({ label }, at) => ({ micros: firstMicros + at, label }))
-    const model = new CauseKnown(this.environment, task, causeSettingsOf(settings), examples).train(() => true)
+    const model = new CauseExamples(this.environment, task, causeSettingsOf(settings), examples).train(() => true)
     const { fingerprint } = new DecisionPoints([])
     const { summary } = new CauseModel(model)
     this.turns.run(

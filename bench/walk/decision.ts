@@ -19,7 +19,7 @@ export function decisionStages({ texts, bodies, points, values, model }: Fixture
       run: (i) => {
         const own = points.valuesOf(bodies[i] as Record<string, unknown>)
         bucketIdOf(points.fingerprint, bucketText(own))
-        return decide(model, 1, own, null, probabilities)
+        return decide({ model, version: 1, probabilities }, own, null)
       },
       floor: { name: 'JSON.parse of the event', run: (i) => JSON.parse(texts[i] as string) as unknown },
       barMicros: 80,

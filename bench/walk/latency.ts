@@ -78,15 +78,16 @@ function keyOf(text: string): PointKey {
 function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
   store.begin()
   const stats = new JobStats(benchJob.id, emptyStats(alertLabels.length))
-  const decider = new JobModel(benchJob, points.fingerprint)
+  const decider = new JobModel(benchJob, points.fingerprint, store, stats)
   decider.use(row, model)
-  const buckets = new BucketCache(benchJob.id, points.fingerprint, stats, alertLabels.length, new DeferredCounters(0))
+  const { fingerprint } = points
+  const buckets = new BucketCache({ settings: benchJob, fingerprint, stats, deferred: new DeferredCounters(0) })
   const keys = events.map((_, i) => keyOf(String(i)))
   const fresh = new Float64Array(events.length)
   events.forEach((values, i) => {
     const startedAt = performance.now()
     const bucket = buckets.of(store, values)
-    decider.decide(store, bucket.values, bucket, stats.row)
+    decider.decide(bucket.values, bucket)
     fresh[i] = (performance.now() - startedAt) * 1000
     buckets.remember(keys[i] as PointKey, bucket)
   })
@@ -94,7 +95,7 @@ function pass({ points, row, model, events }: Job, store: TurnStore): Passes {
     const startedAt = performance.now()
     // As the actor does: a key whose slot in the table is crowded is not kept, so its bucket is found by its values.
     const bucket = buckets.byKey(key) ?? buckets.of(store, events[i] as PointValues)
-    decider.decide(store, bucket.values, bucket, stats.row)
+    decider.decide(bucket.values, bucket)
     return (performance.now() - startedAt) * 1000
   })
   return { fresh: fresh.sort(), known: known.sort() }

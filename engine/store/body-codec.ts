@@ -1,11 +1,11 @@
 /**
- * Bodies of one shard as bytes (event/body-format.ts), with the shapes and words that they refer to.
+ * Encodes and decodes the bodies of one shard (event/body-format.ts), with the shapes and words that they refer to.
  *
- * Owns: the rows of shapes and words, which must be committed with the bodies that use them. Leaves out: the header of a
- * record (event-record.ts), the bytes themselves (event/body-*.ts).
+ * Owns: the rows of shapes and words. Leaves out: a record's header (event-record.ts), the body's bytes
+ * (event/body-*.ts).
  *
  * 1. A shape or word is committed in the same transaction as the first record that uses it, or before.
- * 2. A reader that meets one it does not know reads the new rows; rows are only ever added.
+ * 2. A reader that meets an unknown shape or word reads the new rows. Rows are never changed or deleted.
  */
 import { hashBytes, viewOfBytes } from '../domain/event/byte-table.js'
 import { BodyReader } from '../domain/event/body-reader.js'
@@ -30,7 +30,7 @@ export class BodyCodec {
   readonly #writer = new BodyWriter(this.#shapes, this.#words)
   #shapesCommitted = 0
   #wordsCommitted = 0
-  /** The short cut from a request's text to a body's bytes. */
+  /** The fast way from a request's text to a body's bytes. */
   readonly scanner = new BodyScanner(this.#shapes, this.#words)
 
   constructor(environment: Environment) {
@@ -39,7 +39,7 @@ export class BodyCodec {
     this.committed()
   }
 
-  /** The bytes of a body, until the next call. Throws the refusals of BodyWriter.write. */
+  /** The bytes of a body, valid until the next call. Throws the refusals of BodyWriter.write. */
   encode(body: Record<string, unknown>): Buffer {
     const length = this.#writer.write(body)
     return this.#writer.out.subarray(0, length)
@@ -54,7 +54,7 @@ export class BodyCodec {
     }
   }
 
-  /** Finds values in a body without building its object; they are in `into` then. */
+  /** Reads the values of a body's fields into `into`, without building the object. */
   walk(bytes: Buffer, into: BodyFields): void {
     try {
       into.walk(bytes, this.#shapes, this.#words)
@@ -64,7 +64,7 @@ export class BodyCodec {
     }
   }
 
-  /** Adds the shapes and words that the store does not have yet to a batch. */
+  /** Adds to a batch the shapes and words that are not in the store yet. */
   writeNewRows(batch: WriteBatch): void {
     for (let shape = this.#shapesCommitted; shape < this.#shapes.size; shape++) {
       batch.put('shapes', numberKey(shape), Buffer.from(JSON.stringify(this.#shapes.names(shape)), 'utf8'))
@@ -74,7 +74,7 @@ export class BodyCodec {
     }
   }
 
-  /** Says that the batch of writeNewRows is committed. */
+  /** To be called when the batch of writeNewRows is committed. */
   committed(): void {
     this.#shapesCommitted = this.#shapes.size
     this.#wordsCommitted = this.#words.size

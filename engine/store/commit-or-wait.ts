@@ -1,8 +1,8 @@
-/** A commit of what may wait: figures and notes that are written again later, whole. */
+/** A commit that may fail: of figures and notes that are written again later in full. */
 import { isRefusal } from '../errors.js'
 import type { Environment, WriteBatch } from './environment.js'
 
-/** False where the store takes nothing now, as on a full disk: nothing has changed, and a later commit may succeed. */
+/** False if the store refused the commit, for example on a full disk. Nothing has changed; a later one may succeed. */
 export function commitOrWait(environment: Pick<Environment, 'commit'>, batch: WriteBatch): boolean {
   try {
     environment.commit(batch)

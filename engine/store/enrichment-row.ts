@@ -1,26 +1,26 @@
 /**
- * The row of what was looked up elsewhere about an event: which step, how it ended, and what of the client's the fields stand in
- * the place of. The fields themselves are in the event's body, under `enrichment`, where everything that reads events finds them.
+ * The row of an event's enrichment: each step and how it ended, and the client's field that the result replaced. The
+ * added fields are in the event's body, under `enrichment`, where all readers of events find them.
  *
- * A row of its own, and a mark in the event's record that there is one: jobs without enrichment pay nothing for it.
+ * It is a row of its own, and the event's record has a flag for it: jobs without enrichment pay nothing.
  */
 import { decodeJsonRow, encodeJsonRow } from './rows.js'
 
-/** The field of a body that what was looked up is in, by the name of the step. */
+/** The field of a body that holds the added fields, by name of the step. */
 export const ENRICHMENT = 'enrichment'
 
-/** How the look-up of one step ended. `late`: the time was over before there was an answer. */
+/** How one step ended. `late`: no answer came in time. */
 export type EnrichmentOutcome = 'found' | 'nothing' | 'failed' | 'late'
 
 export interface EnrichmentNote {
-  /** What the fields are called by: `enrichment.<name>.<field>`. */
+  /** The fields are `enrichment.<name>.<field>`. */
   readonly name: string
   /** Of the integration. */
   readonly title: string
   readonly outcome: EnrichmentOutcome
-  /** For people; '' where there is nothing to say. */
+  /** A sentence for people, or ''. */
   readonly reason: string
-  /** Milliseconds that it took. */
+  /** Duration, milliseconds. */
   readonly ms: number
 }
 
@@ -28,9 +28,9 @@ export interface EnrichmentRow {
   /** When the event was decided, microseconds. */
   readonly atMicros: number
   readonly steps: readonly EnrichmentNote[]
-  /** What the client's body had in the field `enrichment`; absent where it had none. */
+  /** The value of `enrichment` in the client's body; absent if there was none. */
   readonly had?: unknown
-  /** Why what was found could not be kept with the event; absent where it was. */
+  /** Why the added fields could not be stored; absent if they were. */
   readonly leftOut?: string
 }
 

@@ -1,28 +1,29 @@
 /**
- * The record of an event: a fixed header that lists and counts read without unpacking, then the rest.
+ * The record of an event: a header of fixed size, which lists and counts read without unpacking, and the rest.
  *
  * | at | bytes | what                                                                   |
  * |----|-------|------------------------------------------------------------------------|
  * | 0  | 1     | version of this layout: 1                                              |
  * | 1  | 1     | flags, below                                                           |
  * | 2  | 1     | label index, 255 without a decision                                    |
- * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model, 4 untrained; in the two |
- * |    |       | highest bits look-ups: 0 none, 1 awaited, 2 stored, 3 passed over      |
- * | 4  | 2     | confidence in hundredths of a percent, little-endian like all the rest |
+ * | 3  | 1     | source of the decision: 0 none, 1 model, 2 knowledge base, 3 ageing model, 4 untrained; |
+ * |    |       | in the two highest bits enrichment: 0 none, 1 awaited, 2 stored, 3 passed over |
+ * | 4  | 2     | confidence in hundredths of a percent                                  |
  * | 6  | 2     | bytes of the client's id, 0 for none                                   |
  * | 8  | 4     | model version, 0 for none                                              |
  * | 12 | 4     | outlier score, 32-bit float                                            |
  * | 16 | 16    | bucket id, zeros where the job has no buckets                          |
- * | 32 | 24    | where the flag says so: the previous decision, below                   |
+ * | 32 | 24    | if flagged: the previous decision, below                               |
  * |    |       | the client's id, UTF-8                                                 |
- * |    |       | where the flag says so: length u32 and MessagePack of the extras       |
+ * |    |       | if flagged: length u32 and MessagePack of the extras                   |
  * |    |       | the body (event/body-format.ts), to the end                            |
  *
- * The previous decision, the one before the event was last reprocessed:
+ * The previous decision is the one before the event was last reprocessed:
  *
- * | 0 label u8 | 1 source u8 | 2 confidence u16 | 4 model version u32 | 8 outlier score f32 | 12 outlier u8 | 13 0 | 16 reprocessed at f64 |
+ * | 0 label u8 | 1 source u8 | 2 confidence u16 | 4 model version u32 | 8 outlier score f32 |
+ * | 12 outlier u8 | 13 0 | 16 reprocessed at f64 |
  *
- * The ingest time is the key.
+ * Numbers are little-endian. The ingest time is the key.
  */
 import type { Decision } from '../domain/decide/decision.js'
 import type { EventExtras } from '../domain/event/envelope.js'
@@ -48,7 +49,7 @@ export {
 
 const PREVIOUS_BYTES = 24
 
-/** The header of an event that was decided before, with another decision. */
+/** The header of a decided event with another decision. */
 export function decidedAgain(
   { pending, lacksPoints, hasFeedback, hasClientId, bucketId, enrichments }: RecordHeader,
   decision: Decision,
@@ -70,7 +71,7 @@ export function decidedAgain(
   }
 }
 
-/** What stands behind the header. */
+/** What follows the header. */
 export interface RecordContent {
   /** The bytes of the body. */
   readonly body: Uint8Array
@@ -78,20 +79,20 @@ export interface RecordContent {
   readonly clientId: string | null
 }
 
-/** A decision that a later one took the place of. */
+/** A decision that was replaced by a later one. */
 export interface PreviousDecision extends Decision {
   /** When the event was decided again, microseconds. */
   readonly reprocessedMicros: number
 }
 
-/** The bytes of a new record. */
 export function encodeRecord(header: RecordHeader, content: RecordContent): Buffer {
   const { body, clientId } = content
   const extras = content.extras === null ? null : pack(content.extras)
   const idBytes = clientId === null ? 0 : Buffer.byteLength(clientId)
   const extrasBytes = extras === null ? 0 : 4 + extras.length
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + idBytes + extrasBytes + body.length)
-  layHeader(bytes, 0, header, idBytes, extras === null ? 0 : HAS_EXTRAS)
+  layFlags(bytes, 0, idBytes, extras === null ? 0 : HAS_EXTRAS)
+  writeHeader(bytes, header)
   if (clientId !== null) bytes.write(clientId, HEADER_BYTES, 'utf8')
   if (extras !== null) {
     bytes.writeUInt32LE(extras.length, HEADER_BYTES + idBytes)
@@ -101,22 +102,23 @@ export function encodeRecord(header: RecordHeader, content: RecordContent): Buff
   return bytes
 }
 
-/** Bytes of a record that has nothing but a header and a body. */
+/** Bytes of a plain record: a header and a body. */
 export function plainRecordBytes(body: Uint8Array): number {
   return HEADER_BYTES + body.length
 }
 
-/** Writes such a record at `at`. */
+/** Writes a plain record at `at`. */
 export function layPlainRecord(memory: Buffer, at: number, header: RecordHeader, body: Uint8Array): void {
-  layHeader(memory, at, header, 0, 0)
+  layFlags(memory, at, 0, 0)
+  writeHeader(memory, header, at)
   memory.set(body, at + HEADER_BYTES)
 }
 
-function layHeader(memory: Buffer, at: number, header: RecordHeader, idBytes: number, flags: number): void {
+/** What `writeHeader` keeps: the length of the client's id, and which optional parts there are. */
+function layFlags(memory: Buffer, at: number, idBytes: number, flags: number): void {
   memory[at + 1] = flags
   memory[at + 6] = idBytes
   memory[at + 7] = idBytes >> 8
-  writeHeader(memory, header, at)
 }
 
 /** The same record with another header. */
@@ -156,7 +158,7 @@ export function decodeContent(record: Uint8Array): RecordContent {
   return { body: bytes.subarray(extrasEnd), extras, clientId }
 }
 
-/** The decision before the event was last reprocessed, or null where it never was. Needs the whole record. */
+/** The decision before the event was last reprocessed, or null if it never was. Needs the whole record. */
 export function decodePrevious(record: Uint8Array): PreviousDecision | null {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
   if (previousBytes(bytes) === 0) return null
@@ -173,7 +175,7 @@ export function decodePrevious(record: Uint8Array): PreviousDecision | null {
   }
 }
 
-/** The same record with another header, and `previous` in the place of an earlier previous decision. */
+/** The same record with another header and another previous decision. */
 export function withPrevious(record: Uint8Array, header: RecordHeader, previous: PreviousDecision): Buffer {
   const old = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
   const bytes = Buffer.alloc(record.length + PREVIOUS_BYTES - previousBytes(old))
@@ -192,12 +194,12 @@ export function withPrevious(record: Uint8Array, header: RecordHeader, previous:
   return bytes
 }
 
-/** True where the event has a row in `notes`. */
+/** True if the event has a row in `notes`. */
 export function hasNotes(record: Uint8Array): boolean {
   return ((record[1] as number) & HAS_NOTES) !== 0
 }
 
-/** The same record, with the mark that there is a row in `notes`. */
+/** The same record, flagged as having a row in `notes`. */
 export function withNotes(record: Uint8Array): Buffer {
   const bytes = Buffer.from(record)
   bytes[1] = (bytes[1] as number) | HAS_NOTES

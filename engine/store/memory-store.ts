@@ -1,6 +1,6 @@
 /**
  * A store in memory, behind the contract of environment.ts: the oracle that LMDB is compared with, and the store of
- * unit tests. Keeps sorted keys per table; every operation is simple rather than fast.
+ * unit tests. Each table has a sorted list of keys. Every operation is simple rather than fast.
  */
 import type { Entry, Environment, KeyRange, WriteBatch } from './environment.js'
 
@@ -9,7 +9,7 @@ interface MemoryTable {
   readonly values: Map<string, Uint8Array>
 }
 
-/** One character a byte, so that string order is byte order. */
+/** One character for each byte, so that string order is byte order. */
 function toText(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }
@@ -28,7 +28,7 @@ function lowerBound(keys: readonly string[], key: string): number {
 
 export class MemoryEnvironment implements Environment {
   readonly #tables = new Map<string, MemoryTable>()
-  /** Set by a test: the next commit throws this and changes nothing. */
+  /** Set by a test: the next commit throws this error and changes nothing. */
   failNextCommit: Error | null = null
 
   constructor(tables: readonly string[]) {

@@ -1,19 +1,19 @@
 /**
- * The row of an event's notes: what agents and their workflows wrote down about it.
+ * The row of an event's notes, written by agents and their workflows.
  *
- * A row of its own, and a mark in the event's record that there is one: events without notes pay nothing for them.
+ * It is a row of its own, and the event's record has a flag for it: events without notes pay nothing.
  */
 import { decodeJsonRow, encodeJsonRow } from './rows.js'
 
 /** One note. */
 export interface StoredNote {
-  /** When it came in, microseconds. */
+  /** When it was received, microseconds. */
   readonly atMicros: number
   /** Whose key wrote it. */
   readonly author: string
-  /** The text, or what else the agent gave for it. */
+  /** The text, or another value that the agent sent. */
   readonly notes: unknown
-  /** What the agent kept beside it, as given; null for nothing. */
+  /** Objects that the agent saved with it, as sent; null for none. */
   readonly savedObjects: unknown
   readonly workflowName: string | null
   readonly workflowId: string | null
@@ -24,7 +24,7 @@ export function encodeNotes(notes: readonly StoredNote[]): Buffer {
   return encodeJsonRow({ notes })
 }
 
-/** In the order in which they came in. */
+/** In the order in which they were received. */
 export function decodeNotes(value: Uint8Array): readonly StoredNote[] {
   return (decodeJsonRow(value) as { notes: StoredNote[] }).notes
 }

@@ -1,7 +1,7 @@
 /**
- * The header of an event's record: how its bytes are read and written (event-record.ts has the layout).
+ * Reads and writes the header of an event's record (layout: event-record.ts).
  *
- * Owns: the version, the flags, the fields of fixed size. Leaves out: what stands behind the header.
+ * Owns: the version, the flags, the fields of fixed size. Leaves out: what follows the header (event-record.ts).
  */
 import { assert } from '../assert.js'
 import { BUCKET_ID_BYTES } from '../domain/event/bucket-key.js'
@@ -20,7 +20,7 @@ const HAS_CLIENT_ID = 16
 export const HAS_EXTRAS = 32
 export const HAS_PREVIOUS = 64
 export const HAS_NOTES = 128
-/** What changes of the header leave as it is. */
+/** Flags that `writeHeader` keeps. */
 const KEPT_FLAGS = HAS_EXTRAS | HAS_PREVIOUS | HAS_NOTES
 
 /** By their number on disk. */
@@ -32,39 +32,38 @@ export const decisionSources: readonly DecisionSource[] = [
   'untrained',
 ]
 const SOURCE_BITS = 0x3f
-const LOOK_UPS_SHIFT = 6
+const ENRICHMENT_SHIFT = 6
 
 /**
- * What was looked up elsewhere about the event. `awaited`: it waits for that, and has a mark in `awaited`. `stored`: there is a row
- * in `lookups`. `passed_over`: nothing was asked, since too many events waited.
+ * Whether the event has enrichment. An `awaited` one has an entry in the table `awaited`, a `stored` one a row in
+ * `lookups`. `passed_over`: none was requested, because too many events were waiting.
  */
 export type EnrichmentRequests = 'none' | 'awaited' | 'stored' | 'passed_over'
 
 const enrichmentStates: readonly EnrichmentRequests[] = ['none', 'awaited', 'stored', 'passed_over']
 
-/** What the header says. */
+/** The fields of the header. */
 export interface RecordHeader extends Decision {
   /** Stored, not decided yet. */
   readonly pending: boolean
-  /** Not one decision point had a value. */
+  /** No decision point had a value. */
   readonly lacksPoints: boolean
-  /** Someone voted on this very event. */
+  /** There is a vote on this event itself, not only on its bucket. */
   readonly hasFeedback: boolean
-  /** The id is the client's; otherwise it is the ingest time in another spelling (event/event-id.ts). */
+  /** The id is the client's. Otherwise it is made from the ingest time (event/event-id.ts). */
   readonly hasClientId: boolean
-  /** 16 bytes; null where the job has no buckets. */
+  /** 16 bytes; null if the job has no buckets. */
   readonly bucketId: Uint8Array | null
   readonly enrichments: EnrichmentRequests
 }
 
-/** The header of an event that comes in. */
+/** What a new event's header says besides its decision. */
+export type NewEventFields = Omit<RecordHeader, keyof Decision | 'hasFeedback'>
+
+/** The header of a new event. */
 export function newHeader(
   decision: Decision,
-  pending: boolean,
-  lacksPoints: boolean,
-  hasClientId: boolean,
-  bucketId: Uint8Array | null,
-  enrichments: EnrichmentRequests = 'none',
+  { pending, lacksPoints, hasClientId, bucketId, enrichments }: NewEventFields,
 ): RecordHeader {
   // Field by field: an object spread is slow.
   const { label, confidence, outlier, outlierScore, source, modelVersion } = decision
@@ -99,16 +98,16 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
     modelVersion: bytes.readUInt32LE(8),
     outlierScore: bytes.readFloatLE(12),
     bucketId: isInBucket(bytes) ? bytes.subarray(BUCKET_ID_AT, BUCKET_ID_AT + BUCKET_ID_BYTES) : null,
-    enrichments: enrichmentStates[(bytes[3] as number) >> LOOK_UPS_SHIFT] as EnrichmentRequests,
+    enrichments: enrichmentStates[(bytes[3] as number) >> ENRICHMENT_SHIFT] as EnrichmentRequests,
   }
 }
 
 function flagsOf(record: Uint8Array): number {
-  assert(record[0] === VERSION, 'a record of a version that this code knows')
+  assert(record[0] === VERSION, 'the record has a version that this code knows')
   return record[1] as number
 }
 
-// Single fields of a header, for who asks for few: `pending`, `outlier`, `hasClientId`, `label`, `confidence`, and that there is a `bucketId`.
+// Single fields of a header, for callers that need only a few of them.
 
 export function isPending(record: Uint8Array): boolean {
   return (flagsOf(record) & PENDING) !== 0
@@ -140,12 +139,12 @@ export function isInThisBucket(record: Uint8Array, bucketId: Uint8Array): boolea
   return true
 }
 
-/** The bucket's id, one character a byte. */
+/** The bucket's id, one character for each byte. */
 export function bucketIdTextOf(record: Uint8Array): string {
   return Buffer.from(record.buffer, record.byteOffset + BUCKET_ID_AT, BUCKET_ID_BYTES).toString('latin1')
 }
 
-/** Everything in the header but what the rest is found by: the length of the id, and the flags of what else is there. */
+/** Writes the header, but for the length of the client's id and KEPT_FLAGS: they describe what follows the header. */
 export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
   const { bucketId, confidence } = header
   const kept = (bytes[at + 1] as number) & KEPT_FLAGS
@@ -159,12 +158,12 @@ export function writeHeader(bytes: Buffer, header: RecordHeader, at = 0): void {
     (header.hasClientId ? HAS_CLIENT_ID : 0)
   bytes[at + 2] = header.label < 0 ? NO_LABEL : header.label
   bytes[at + 3] =
-    decisionSources.indexOf(header.source) | (enrichmentStates.indexOf(header.enrichments) << LOOK_UPS_SHIFT)
+    decisionSources.indexOf(header.source) | (enrichmentStates.indexOf(header.enrichments) << ENRICHMENT_SHIFT)
   bytes[at + 4] = confidence
   bytes[at + 5] = confidence >> 8
   bytes.writeUInt32LE(header.modelVersion, at + 8)
   bytes.writeFloatLE(header.outlierScore, at + 12)
-  // A call would cost more than the bytes.
+  // For so few bytes a loop is faster than a call.
   for (let i = 0; i < BUCKET_ID_BYTES; i++)
     bytes[at + BUCKET_ID_AT + i] = bucketId === null ? 0 : (bucketId[i] as number)
 }

@@ -1,7 +1,7 @@
 /**
- * Rows: what the tables beside `events` hold, as values and as bytes.
+ * The rows of buckets, ballots, stats and models, as values and as bytes.
  *
- * Owns: the layout of bucket, ballot, stats and model rows. Leaves out: keys (tables.ts), event records.
+ * Owns: their layout. Leaves out: keys (tables.ts), events (event-record.ts), other rows (*-row.ts).
  *
  * Every row starts with the version of its layout (D11).
  */
@@ -15,22 +15,24 @@ import { pack, unpack } from './pack.js'
 
 const VERSION = 1
 
-/** Events with the same values at the decision points: what does not change with every event. */
+/** A bucket: events with the same values at the decision points. These fields do not change with every event. */
 export interface BucketRow {
-  /** Counts up in its job; the key of its counts. */
+  /** Counts up in the job; the key of the bucket's counts. */
   readonly number: number
-  /** Ingest time of the event that made it, microseconds. */
+  /** Ingest time of its first event, microseconds. */
   readonly firstMicros: number
-  /** Someone has voted: there is a ballot. */
+  /** There are votes, so there is a ballot. */
   readonly hasBallot: boolean
-  /** Of the decision points that the values are from (event/decision-points.ts). */
+  /** Of the list of decision points (event/decision-points.ts). */
   readonly fingerprint: number
   readonly values: readonly PointValue[]
 }
 
 const BUCKET_HEADER_BYTES = 24
 
-/** | 0 version | 1 has ballot | 2 0 | 4 number u32 | 8 first f64 | 16 fingerprint u32 | 20 0 | 24 MessagePack of the values | */
+/**
+ * | 0 version | 1 has ballot | 2 0 | 4 number u32 | 8 first f64 | 16 fingerprint u32 | 20 0 | 24 values, MessagePack |
+ */
 export function encodeBucket(row: BucketRow): Buffer {
   const bytes = pack(row.values, BUCKET_HEADER_BYTES)
   bytes.fill(0, 0, BUCKET_HEADER_BYTES)
@@ -44,7 +46,7 @@ export function encodeBucket(row: BucketRow): Buffer {
 
 export function decodeBucket(value: Uint8Array): BucketRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION, 'a bucket row of a version that this code knows')
+  assert(bytes[0] === VERSION, 'the bucket row has a version that this code knows')
   return {
     number: bytes.readUInt32LE(4),
     hasBallot: bytes[1] === 1,
@@ -56,31 +58,30 @@ export function decodeBucket(value: Uint8Array): BucketRow {
 
 /** The number alone. */
 export function decodeBucketNumber(value: Uint8Array): number {
-  assert(value[0] === VERSION, 'a bucket row of a version that this code knows')
+  assert(value[0] === VERSION, 'the bucket row has a version that this code knows')
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).readUInt32LE(4)
 }
 
 /**
- * What changes with every event of a bucket. In rows of their own, side by side in the order in which buckets were made:
- * a turn touches hundreds of buckets, and where each is on a page of its own a flush writes megabytes.
+ * The counts of a bucket, which change with every event. Their rows lie side by side in the order of bucket numbers. A
+ * turn touches hundreds of buckets: if each lay on its own page, a flush would write megabytes.
  */
 export interface CountRow {
   /** Events in the bucket now. */
   readonly events: number
-  /** Ingest time of the latest, microseconds. */
+  /** Ingest time of the latest event, microseconds. */
   readonly lastMicros: number
-  /** Of these events, how many have each label as their decision. */
+  /** By label: how many of these events have it as their decision. */
   readonly decided: readonly number[]
 }
 
 const COUNT_BYTES = 16
 
-/** Bytes of such a row. */
 export function countBytes({ decided }: CountRow): number {
   return COUNT_BYTES + 4 * decided.length
 }
 
-/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 decided, u32 a label | into `bytes` at `at`, or into new ones. */
+/** | 0 version | 1 0 | 4 events u32 | 8 last f64 | 16 decided, u32 each | in `bytes` at `at`, or in new bytes. */
 export function encodeCount(row: CountRow, bytes: Buffer = Buffer.allocUnsafe(countBytes(row)), at = 0): Buffer {
   const { decided } = row
   bytes[at] = VERSION
@@ -93,7 +94,7 @@ export function encodeCount(row: CountRow, bytes: Buffer = Buffer.allocUnsafe(co
 
 export function decodeCount(value: Uint8Array): CountRow {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION, 'a count row of a version that this code knows')
+  assert(bytes[0] === VERSION, 'the count row has a version that this code knows')
   const labels = (bytes.length - COUNT_BYTES) / 4
   return {
     events: bytes.readUInt32LE(4),
@@ -102,7 +103,7 @@ export function decodeCount(value: Uint8Array): CountRow {
   }
 }
 
-/** A vote with what the analyst wrote beside it. */
+/** A vote with what the analyst added. */
 export interface StoredVote extends Vote {
   /** Ingest time of the event that the vote was cast on. */
   readonly eventMicros: number
@@ -110,7 +111,7 @@ export interface StoredVote extends Vote {
   readonly indicators?: unknown
 }
 
-/** An administrator's word, which wins until it is withdrawn (S15). */
+/** An administrator's override, which wins until it is withdrawn (S15). */
 export interface StoredOverride {
   /** Index of the label. */
   readonly label: number
@@ -119,7 +120,7 @@ export interface StoredOverride {
   readonly atMicros: number
 }
 
-/** Votes on one subject: a bucket, or a single event where the job has no buckets. */
+/** Votes on one subject: a bucket, or an event if the job has no buckets. */
 export interface BallotRow {
   readonly votes: readonly StoredVote[]
   readonly override: StoredOverride | null
@@ -128,40 +129,40 @@ export interface BallotRow {
   readonly changes: readonly ConsensusChange[]
 }
 
-/** A job's counters and what it has learned from. */
+/** The counters of a job, and the state of its learning. */
 export interface StatsRow {
   /** Events stored now. */
   readonly events: number
   readonly buckets: number
-  /** Buckets ever made: the number of the next one. */
+  /** Buckets ever made, and so the number of the next one. */
   readonly bucketsMade: number
-  /** Events with a vote of their own. */
+  /** Events that were voted on themselves, not only through their bucket. */
   readonly feedbackEvents: number
   /** Events that wait for the job to start. */
   readonly pending: number
   readonly lastEventMicros: number | null
   readonly lastFeedbackMicros: number | null
-  /** Goes up with every change of a consensus. */
+  /** Rises by one with every change of a consensus. */
   readonly feedbackSeq: number
-  /** The feedbackSeq that the active model was trained up to; 0 before the first. */
+  /** The feedbackSeq that the active model has seen; 0 before the first model. */
   readonly trainedThroughSeq: number
   /** Active model, 0 for none. */
   readonly modelVersion: number
-  /** Every version that was ever installed, oldest first; `models` holds them all. */
+  /** Every version ever installed, oldest first. `models` holds them all. */
   readonly modelVersions: readonly number[]
-  /** Ballots by their consensus: one count a label. */
+  /** By label: ballots with this consensus. */
   readonly consensusCounts: readonly number[]
   readonly undecidedBallots: number
   /** Ballots whose consensus has a small majority. */
   readonly lowScoreBallots: number
-  /** Facts about the time since the active model was installed, for the blockers of auto_retrain. */
+  /** This and the next four: since the active model was installed, for the blockers of auto_retrain. */
   readonly outliersSinceTraining: number
   readonly consensusChangesSinceTraining: number
-  /** Those of them that took a consensus back to a label that it had left. */
+  /** Changes of a consensus back to a label that it had left. */
   readonly consensusFlipsSinceTraining: number
   readonly lowConfidenceSinceTraining: number
   readonly decidedSinceTraining: number
-  /** What the stream since then says of the model; changed in place (decide/model-trust.ts). */
+  /** The watch over the active model; changed in place (decide/model-trust.ts). */
   readonly watch: ModelTrust
 }
 
@@ -193,7 +194,7 @@ type SinceTraining =
   | 'decidedSinceTraining'
   | 'watch'
 
-/** What a job knows of the time since its active model was installed, when that is now. */
+/** The fields about the time since the active model was installed, at that moment. */
 export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {
   return {
     outliersSinceTraining: 0,
@@ -205,12 +206,12 @@ export function nothingSinceTraining(): Pick<StatsRow, SinceTraining> {
   }
 }
 
-/** What is known of a stored model; its bytes follow. */
+/** A stored model's description. The model's bytes follow it. */
 export interface ModelRow {
   readonly version: number
   readonly throughSeq: number
   readonly trainedMicros: number
-  /** Of the decision points that it was trained on. */
+  /** Of the list of decision points that it was trained on. */
   readonly fingerprint: number
   readonly summary: ModelSummary
 }
@@ -226,7 +227,7 @@ export function encodeModel(row: ModelRow, model: Uint8Array): Buffer {
 
 export function decodeModel(value: Uint8Array): { row: ModelRow; model: Uint8Array } {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  assert(bytes[0] === VERSION, 'a model row of a version that this code knows')
+  assert(bytes[0] === VERSION, 'the model row has a version that this code knows')
   const jsonEnd = 8 + bytes.readUInt32LE(4)
   return { row: JSON.parse(bytes.toString('utf8', 8, jsonEnd)) as ModelRow, model: bytes.subarray(jsonEnd) }
 }
@@ -236,7 +237,7 @@ export function encodeBallot(row: BallotRow): Buffer {
   return encodeJsonRow(row)
 }
 
-/** A row that is JSON behind its version. */
+/** | 0 version | 1 JSON | */
 export function encodeJsonRow(row: object): Buffer {
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(JSON.stringify(row), 'utf8')])
 }
@@ -255,6 +256,6 @@ export function decodeStats(value: Uint8Array): StatsRow {
 }
 
 export function decodeJsonRow(value: Uint8Array): unknown {
-  assert(value[0] === VERSION, 'a row of a version that this code knows')
+  assert(value[0] === VERSION, 'the row has a version that this code knows')
   return JSON.parse(Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8'))
 }

@@ -1,29 +1,29 @@
 /**
- * Every table of a shard and every key layout in it.
+ * The tables of a shard, and the layout of their keys.
  *
- * Numbers in keys are big-endian, so that byte order is number order. `job` is the job's id (u32), `time` the ingest
- * time in microseconds (u64), which is unique in the service and so names the event's record.
+ * Numbers in keys are big-endian, so that byte order is number order. In the table, `job` is the job's id (u32), and
+ * `time` the ingest time in microseconds (u64). The time is unique in the service, so it names the event's record.
  *
  * | table    | key                          | value                                              |
  * |----------|------------------------------|----------------------------------------------------|
  * | events   | job, time                    | event record (store/event-record.ts)               |
  * | ids      | job, client's event id UTF-8 | time: which record has this id                     |
  * | pending  | job, time                    | empty: stored, decided when the job starts         |
- * | awaited  | job, time                    | empty: stored, decided when look-ups have ended    |
- * | lookups  | job, time                    | what was looked up about the event (store/enrichment-row.ts) |
+ * | awaited  | job, time                    | empty: stored, decided when its enrichment has ended |
+ * | lookups  | job, time                    | enrichment of the event (store/enrichment-row.ts)  |
  * | buckets  | job, bucket id (16 bytes)    | bucket row (store/rows.ts)                         |
- * | counts   | job, bucket number (u32)     | events of the bucket, but for late ones (buckets/bucket-counts.ts) |
+ * | counts   | job, bucket number (u32)     | events of the bucket, but for deferred ones (buckets/bucket-counts.ts) |
  * | ballots  | job, subject (8 or 16 bytes) | votes and consensus (store/rows.ts)                |
  * | notes    | job, time                    | notes on the event (store/note-row.ts)             |
  * | tasks    | job, time of the request     | a reprocessing task (store/reprocess-row.ts)       |
- * | changes  | job, time of the change, time | the decision before one that steps have to tell again |
+ * | changes  | job, time of the change, time | the decision before a changed one that steps deliver again |
  * | causes   | job, part, number            | root cause analysis (cause/cause-table.ts)         |
  * | models   | job, version (u32)           | summary and bytes of one trained model             |
  * | stats    | job                          | counters and learning state of the job             |
  * | shapes   | shape number (u32)           | its field names, JSON (event/shape-tree.ts)        |
  * | words    | word number (u32)            | its text, UTF-8 (event/words.ts)                   |
- * | outbox   | time                         | what the audit log is to be told (actor/audit-outbox.ts) |
- * | meta     | name                         | shard-wide: last time, how far counts are, head of the audit log |
+ * | outbox   | time                         | entries on their way to the audit log (actor/audit-outbox.ts) |
+ * | meta     | name                         | of the shard: last time, how far counts are, head of the audit log |
  */
 
 /** The tables of a shard. */
@@ -48,24 +48,24 @@ export const shardTables = [
   'meta',
 ] as const
 
-/** Tables that belong to the shard and not to one of its jobs. */
+/** Tables of the shard itself, not of one of its jobs. */
 export const sharedTables: readonly string[] = ['shapes', 'words', 'outbox', 'meta']
 
 export type ShardTable = (typeof shardTables)[number]
 
 const TWO_32 = 2 ** 32
-/** Before all else in a key of a job's. */
+/** Bytes of the job's id, which every key of a job begins with. */
 export const JOB_BYTES = 4
 export const TIME_KEY_BYTES = 12
 
-/** `job` alone: the first key of a job in any table, and with `job + 1` the end of it. */
+/** The first possible key of a job in any table. That of `job + 1` is the end. */
 export function jobKey(job: number): Buffer {
   const key = Buffer.allocUnsafe(4)
   key.writeUInt32BE(job, 0)
   return key
 }
 
-/** The job in a key of any table that begins with one. */
+/** The job in a key that begins with one. */
 export function jobOfKey(key: Uint8Array): number {
   return uint32At(key, 0)
 }
@@ -75,12 +75,12 @@ export function jobRange(job: number): { from: Buffer; to: Buffer } {
   return { from: jobKey(job), to: jobKey(job + 1) }
 }
 
-/** Key of an event's record, of its marks, its notes or its look-ups, and of a task. */
+/** Key of an event in `events`, `pending`, `awaited`, `notes` and `lookups`, and of a task. */
 export function timeKey(job: number, micros: number): Buffer {
   return writeTimeKey(Buffer.allocUnsafe(TIME_KEY_BYTES), job, micros)
 }
 
-/** The same, over the TIME_KEY_BYTES at `at`; returns what it was given. */
+/** Writes a timeKey over the TIME_KEY_BYTES at `at`. Returns `key`. */
 export function writeTimeKey(key: Buffer, job: number, micros: number, at = 0): Buffer {
   key.writeUInt32BE(job, at)
   key.writeUInt32BE(Math.floor(micros / TWO_32), at + 4)
@@ -93,7 +93,7 @@ export function timeOfKey(key: Uint8Array): number {
   return uint32At(key, 4) * TWO_32 + uint32At(key, 8)
 }
 
-/** Asked for every event of a scan: no view is made. */
+/** Called for every event of a scan, so no view is made. */
 function uint32At(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at] as number) * 0x1000000 +
@@ -101,7 +101,7 @@ function uint32At(bytes: Uint8Array, at: number): number {
   )
 }
 
-/** Key of a changed decision: when it changed, and whose it is. */
+/** Key of a changed decision: when it changed, and of which event. */
 export function changeKey(job: number, changeMicros: number, eventMicros: number): Buffer {
   return Buffer.concat([timeKey(job, changeMicros), timeValue(eventMicros)])
 }
@@ -116,10 +116,10 @@ export function idKey(job: number, eventId: Uint8Array): Buffer {
   return writeIdKey(Buffer.allocUnsafe(4 + eventId.length), job, eventId)
 }
 
-/** The same, over what stood in a key of that length; the id lies at `at` in `bytes`. Returns what it was given. */
+/** Writes an idKey over all of `key`. The id lies at `at` in `bytes`. Returns `key`. */
 export function writeIdKey(key: Buffer, job: number, bytes: Uint8Array, at = 0): Buffer {
   key.writeUInt32BE(job, 0)
-  // Short: a call would cost more than their bytes.
+  // For so few bytes a loop is faster than a call.
   for (let i = 4; i < key.length; i++) key[i] = bytes[at + i - 4] as number
   return key
 }
@@ -136,14 +136,14 @@ export function countKey(job: number, bucketNumber: number): Buffer {
   return writeCountKey(Buffer.allocUnsafe(COUNT_KEY_BYTES), job, bucketNumber)
 }
 
-/** The same, over the COUNT_KEY_BYTES at `at`; returns what it was given. */
+/** Writes a countKey over the COUNT_KEY_BYTES at `at`. Returns `key`. */
 export function writeCountKey(key: Buffer, job: number, bucketNumber: number, at = 0): Buffer {
   key.writeUInt32BE(job, at)
   key.writeUInt32BE(bucketNumber, at + 4)
   return key
 }
 
-/** Key of a model version, which is laid out as that of a bucket's counts. */
+/** Key of a model version; laid out like a countKey. */
 export function modelKey(job: number, version: number): Buffer {
   return countKey(job, version)
 }
@@ -153,7 +153,7 @@ export function versionOfKey(key: Uint8Array): number {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(4)
 }
 
-/** Key of a shard-wide value. */
+/** Key of a value of the shard. */
 export function metaKey(name: 'last_time' | 'counted_through' | 'audit_head'): Buffer {
   return Buffer.from(name, 'latin1')
 }

@@ -1,23 +1,23 @@
 /**
- * Puts and deletes of one transaction, in order; a later one for the same key wins.
+ * Puts and deletes of one transaction, in order. A later one for the same key wins.
  *
- * Owns: the memory that keys and values lie in, ready to be handed to the store: each key at the beginning of a word, its value
- * right behind it, and behind that room for a checksum. Leaves out: the checksum (checksums.ts), writing (lmdb.ts).
+ * Owns: the memory of keys and values, laid out as the store takes it. Each key begins at a word, its value follows
+ * without a gap, then room for a checksum. Leaves out: the checksum (checksums.ts), writing (lmdb.ts).
  *
- * 1. What is put is copied; what is laid is filled in by the caller at once, before anything else is added.
- * 2. Views of keys and values are good until something is added.
+ * 1. `put` copies. What `lay` reserves is filled in by the caller at once, before anything else is added.
+ * 2. Views of keys and values are valid until something is added.
  */
 import { must } from '../assert.js'
 
-/** Bytes behind each value that are not the value's. */
+/** Room behind each value, for its checksum. */
 export const BEHIND_VALUE_BYTES = 4
 const WORD = 4
 const FIRST_BYTES = 1024
-/** Memory that is kept from one commit to the next: a usual turn fits. */
+/** Memory kept from one commit to the next: a usual turn fits. */
 const KEPT_BYTES = 1024 * 1024
-/** Of an entry of a packed batch: its table's place in the list, where it starts, and how long its key and value are. */
+/** Words for each entry of a packed batch: its table's place in the list, its start, the lengths of key and value. */
 const INDEX_WORDS = 4
-/** Up to here a loop is faster than a call. */
+/** Up to this length, copying in a loop is faster than a call. */
 const LOOP_BYTES_MAX = 48
 
 export class WriteBatch {
@@ -33,12 +33,11 @@ export class WriteBatch {
     return this.tables.length
   }
 
-  /** Of `memory` that are in use. */
+  /** How much of `memory` is in use. */
   get bytes(): number {
     return this.#end
   }
 
-  /** Everything that was added. */
   get memory(): Buffer {
     return this.#memory
   }
@@ -49,7 +48,10 @@ export class WriteBatch {
     copyTo(this.#memory, at + key.length, value)
   }
 
-  /** Adds a put of so many bytes, key first (-1: a delete); returns where in `memory` they are to be written now. */
+  /**
+   * Adds a put, or a delete if `valueBytes` is -1. Returns where in `memory` the caller now writes the key, followed by
+   * the value.
+   */
   lay(table: string, keyBytes: number, valueBytes: number): number {
     const at = this.#end
     const end = at + keyBytes + Math.max(valueBytes, 0) + BEHIND_VALUE_BYTES
@@ -67,7 +69,7 @@ export class WriteBatch {
     copyTo(this.#memory, at, key)
   }
 
-  /** Puts another value in the place of the one that was put there; a longer one is put once more. Returns its place. */
+  /** Replaces the value of an entry; one of another length is put again. Returns the entry's place. */
   replace(place: number, value: Uint8Array): number {
     if (value.length !== this.valueBytes(place)) {
       this.put(this.tables[place] as string, this.key(place), value)
@@ -85,7 +87,7 @@ export class WriteBatch {
     return this.#keyBytes[place] as number
   }
 
-  /** -1 where the key is deleted. */
+  /** -1 if the key is deleted. */
   valueBytes(place: number): number {
     return this.#valueBytes[place] as number
   }
@@ -95,19 +97,19 @@ export class WriteBatch {
     return this.#memory.subarray(start, start + this.keyBytes(place))
   }
 
-  /** undefined where the key is deleted. */
+  /** undefined if the key is deleted. */
   value(place: number): Uint8Array | undefined {
     const bytes = this.valueBytes(place)
     const start = this.startOf(place) + this.keyBytes(place)
     return bytes < 0 ? undefined : this.#memory.subarray(start, start + bytes)
   }
 
-  /** Bytes that `pack` takes. */
+  /** Bytes that `pack` writes. */
   get packedBytes(): number {
     return this.size * INDEX_WORDS * WORD + this.#end
   }
 
-  /** Copies all of it to memory of so many bytes, whole words, at a word; tables as their places in the list. */
+  /** Copies the batch to `packedBytes` bytes that begin at a word. A table is written as its place in `tables`. */
   pack(into: Uint8Array, tables: readonly string[]): void {
     const index = indexIn(into, this.size)
     let at = 0
@@ -122,7 +124,7 @@ export class WriteBatch {
     into.set(this.#memory.subarray(0, this.#end), index.byteLength)
   }
 
-  /** Has what was packed there, so many entries, and nothing else. */
+  /** Replaces the batch by one of `entries` entries that was packed in `from`. */
   unpack(from: Uint8Array, entries: number, tables: readonly string[]): void {
     this.clear()
     const index = indexIn(from, entries)

@@ -1,10 +1,10 @@
 /**
- * XXH32, the 32-bit hash of Yann Collet's xxHash, over bytes that begin at a word (github.com/Cyan4973/xxHash
- * and its specification). Not against forgery.
+ * XXH32, the 32-bit hash of Yann Collet's xxHash (github.com/Cyan4973/xxHash and its specification), over bytes that
+ * begin at a word. No protection against forgery.
  *
- * Here and not from a library: a call of zlib's CRC costs more than hashing a usual row does in JavaScript.
+ * Not from a library: a call of zlib's CRC costs more than hashing a usual row in JavaScript.
  *
- * 1. Every step can be undone, so two inputs of one length that differ in one word alone never have the same hash.
+ * 1. Every step is invertible, so two inputs of one length that differ in a single word have different hashes.
  */
 const PRIME_1 = 0x9e3779b1
 const PRIME_2 = 0x85ebca77
@@ -17,11 +17,14 @@ function round(lane: number, word: number): number {
   return Math.imul((sum << 13) | (sum >>> 19), PRIME_1)
 }
 
-/**
- * The hash of `bytes` from `start`, a multiple of 4, to `end`, as a signed 32-bit number. `words` are the same memory, read as
- * little-endian words.
- */
-export function xxh32(words: Int32Array, bytes: Uint8Array, start: number, end: number, seed: number): number {
+/** One piece of memory, as bytes and as little-endian words. */
+export interface WordMemory {
+  readonly bytes: Uint8Array
+  readonly words: Int32Array
+}
+
+/** The hash of the bytes from `start`, a multiple of 4, to `end`, as a signed 32-bit number. */
+export function xxh32({ bytes, words }: WordMemory, start: number, end: number, seed: number): number {
   const length = end - start
   let at = start >> 2
   const wordsEnd = (start + (length & ~3)) >> 2

@@ -11,7 +11,7 @@ import { allCatalogTables } from '../../engine/services/catalog-tables.js'
 import { verifyDataDir } from '../../engine/index.js'
 import { ledgerTables } from '../../engine/integration/delivery/ledger.js'
 import { SeededRandom } from '../../engine/rng.js'
-import { openToLook } from '../../engine/store/directory/environments.js'
+import { openReadOnly } from '../../engine/store/directory/environments.js'
 import { walkPages } from '../../engine/store/pages/page-walk.js'
 import { shardTables } from '../../engine/store/tables.js'
 
@@ -48,7 +48,7 @@ function tablesOf(name: string): readonly string[] {
 
 /** A hash of every entry, both as a scan shows it and as its key finds it. */
 async function contentsOf(dir: string, name: string): Promise<string> {
-  const environment = openToLook(dir, name)
+  const environment = openReadOnly(dir, name)
   try {
     const hash = createHash('sha256')
     for (const table of tablesOf(name)) {

@@ -8,7 +8,7 @@ import { openEngine } from '../../engine/engine.js'
 import { isRefusal } from '../../engine/errors.js'
 import { DATA_FORMAT } from '../../engine/store/directory/data-dir.js'
 import { lockDataDir } from '../../engine/store/directory/data-lock.js'
-import { answers, close, takeTurn } from '../../engine/store/directory/lock-turn.js'
+import { answers, close, takeClaim } from '../../engine/store/directory/lock-claim.js'
 import { afterwards } from '../support/afterwards.js'
 import { temporaryDirectory } from '../support/engine/files.js'
 import { EngineChild, type Ready } from './child.js'
@@ -69,26 +69,26 @@ describe('the lock of a data directory', () => {
     await (await lockDataDir(directory)).release()
   })
 
-  it('goes to one of those that find the same left-over socket at once, without having seen each other', async (test) => {
+  it('goes to one of several that find the same stale socket at once without seeing each other', async (test) => {
     const directory = temporaryDirectory(test)
     for (const name of ['lock.sock', 'lock-0123456789abcdef.sock']) writeFileSync(join(directory, name), 'left over')
-    // Those of one network namespace see each other by another name; turns are all that processes in several have.
+    // Processes of one network namespace see each other by the abstract name. Those of several have only claims.
     for (let round = 0; round < 20; round++) {
-      const turns = await Promise.all([takeTurn(directory), takeTurn(directory), takeTurn(directory)])
-      const [turn, ...more] = turns.filter((each) => each !== null)
-      assert.ok(turn !== undefined && more.length === 0, `${more.length + 1} of 3 had the turn`)
-      await close(turn)
+      const claims = await Promise.all([takeClaim(directory), takeClaim(directory), takeClaim(directory)])
+      const [claim, ...more] = claims.filter((each) => each !== null)
+      assert.ok(claim !== undefined && more.length === 0, `${more.length + 1} of 3 had the claim`)
+      await close(claim)
     }
     assert.deepEqual(readdirSync(directory), ['lock.sock'])
   })
 
-  it('is not taken from a process that stands still, however many knock at its door', async (test) => {
+  it('is not taken from a stopped process, however many try to connect', async (test) => {
     const path = join(temporaryDirectory(test), 'lock.sock')
     const program = `require('net').createServer().listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => process.kill(process.pid, 'SIGSTOP'))`
     const owner = spawn(process.execPath, ['-e', program])
     afterwards(test, () => owner.kill('SIGKILL'))
     while (!(await answers(path))) await sleep(5)
-    for (let knocks = 0; knocks < 4; knocks++) assert.equal(await answers(path), true, `knock ${knocks}`)
+    for (let tries = 0; tries < 4; tries++) assert.equal(await answers(path), true, `try ${tries}`)
   })
 
   it('keeps a second process out with a sentence, and is free when the first was killed', async (test) => {

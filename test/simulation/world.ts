@@ -15,8 +15,8 @@ import { BallotCache } from '../../engine/services/report/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
 import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
 import { encodeNote } from '../../engine/actor/notes.js'
-import { encodeOrder } from '../../engine/actor/reprocess-tasks.js'
-import { orphanSettings } from '../../engine/actor/deleted-job.js'
+import { encodeTaskCommand } from '../../engine/actor/reprocess-tasks.js'
+import { orphanSettings } from '../../engine/actor/purge.js'
 import { encodeCollected, untold } from '../../engine/actor/audit-outbox.js'
 import { beginTurn, type TurnResult, type TurnTask } from '../../engine/actor/turn-task.js'
 import { SeededRandom } from '../../engine/rng.js'
@@ -72,7 +72,7 @@ export class World {
   readonly #outcomes = new Map<number, Outcome>()
   readonly #answers: Promise<void>[] = []
   /** The cache of a thread that computes metrics; it lives through all steps. */
-  readonly #causeStore = new BallotCache()
+  readonly #ballotCache = new BallotCache()
   readonly #knownIds: string[][]
   readonly #models = new Map<number, { bytes: Uint8Array; seen: Snapshot }>()
   readonly #tasks = new Map<number, { id: number; cursor: number }>()
@@ -139,7 +139,7 @@ export class World {
     const look = lookAt(this.shard.environment)
     this.#jobs.forEach((job, at) => {
       compareJob(look, job, this.#oracle(at))
-      compareMetrics(look, job, this.#oracle(at), this.#causeStore)
+      compareMetrics(look, job, this.#oracle(at), this.#ballotCache)
     })
     this.#compareLatest()
     this.#compareTold()
@@ -356,7 +356,7 @@ export class World {
           this.#oracle(at).told.set(micros, { ...told, consensus: noConsensus })
           return 'any'
         },
-        { body: encodeOrder({ op: 'create', selection, requestedBy: 'x', by: testAuthor }) },
+        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: testAuthor }) },
       )
       this.#tasks.set(at, { id, cursor: 0 })
       return
@@ -378,7 +378,7 @@ export class World {
         this.#oracle(at).piece(settings, task.id, order, micros)
         return 'any'
       },
-      { body: encodeOrder({ op: 'piece', id: task.id, ...order }) },
+      { body: encodeTaskCommand({ op: 'piece', id: task.id, ...order }) },
     )
   }
 

@@ -1,4 +1,5 @@
-/** Who asks for changes in tests that are not about who asks. */
-import type { Author } from '../../engine/api/principal.js'
+/** The author of changes in tests where the author does not matter. */
+import type { ScopedAuthor } from '../../engine/api/principal.js'
+import { scopesOfKey } from '../../engine/api/scopes.js'
 
-export const testAuthor: Author = { kind: 'management', name: 'the test' }
+export const testAuthor: ScopedAuthor = { kind: 'management', name: 'the test', scopes: scopesOfKey.management }

@@ -2,11 +2,11 @@
 import { Clustering } from '../../engine/domain/cause/clustering.js'
 import { causeSettingsOf, type CauseSettings } from '../../engine/domain/cause/settings.js'
 import type { CauseStore, CausePart } from '../../engine/domain/cause/cause-store.js'
-import { Sightings } from '../../engine/domain/cause/sighting.js'
+import { AlertNormalizer } from '../../engine/domain/cause/normalized-alert.js'
 import type { PipelineStep } from '../../engine/domain/job/job.js'
 
 /** A cause store that keeps copies, as a real one does. */
-export class TestShelf implements CauseStore {
+export class TestCauseStore implements CauseStore {
   readonly rows = new Map<string, string>()
   readonly members = new Set<string>()
 
@@ -62,21 +62,21 @@ export function alarm(
 
 export class TestClustering {
   readonly settings: CauseSettings
-  readonly causeStore = new TestShelf()
+  readonly causeStore = new TestCauseStore()
   clustering: Clustering
-  #sightings: Sightings
+  #normalizer: AlertNormalizer
   #count = 0
 
   constructor(parameters: Readonly<Record<string, unknown>> = {}) {
     this.settings = causeSettingsOf({ pipeline: [processor(parameters)] })
-    this.#sightings = new Sightings(this.settings, [])
+    this.#normalizer = new AlertNormalizer(this.settings, [])
     this.clustering = new Clustering(this.causeStore, this.settings)
   }
 
   /** Takes in an alert and returns its number. It arrives with the alerts before it, a day after the start. */
   take(body: Record<string, unknown>, nowMicros?: number): number {
     const micros = START_MICROS + 86_400_000_000 + ++this.#count
-    this.clustering.take(this.#sightings.of(body), micros, nowMicros ?? micros)
+    this.clustering.add(this.#normalizer.normalize(body), micros, nowMicros ?? micros)
     return micros
   }
 

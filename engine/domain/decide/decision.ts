@@ -1,16 +1,17 @@
 /**
- * The decision on one event: which label, how sure, and whether a person should look.
+ * The decision on one event: its label, its confidence, and whether it is an outlier.
  *
- * Owns: how the model's answer and the knowledge base's become one. Leaves out: where either comes from.
+ * Owns: how one decision is made from the model's answer and the knowledge base's. Leaves out: the model (learn/), the
+ * votes (actor/votes/).
  *
- * 1. A bucket in the knowledge base answers with its consensus, the model answers for the rest (S16).
+ * 1. A bucket in the knowledge base is decided by its consensus, everything else by the model (S16).
  * 2. Without a model there is no decision (S4).
  * 3. The same model, values and votes give the same decision (S17).
  */
-import type { Model } from '../learn/classifier.js'
 import type { PointValues } from '../event/point-value.js'
+import type { Model } from '../learn/classifier.js'
 
-/** What the rule of a step looks at: whether the step takes this decision out. */
+/** What the rule of a pipeline step sees of a decision. */
 export interface RuledDecision {
   /** Index of the label, -1 without a decision. */
   readonly label: number
@@ -19,7 +20,7 @@ export interface RuledDecision {
   readonly outlier: boolean
 }
 
-/** Where the answer came from; an ageing model's confidence was lowered (model-trust.ts). */
+/** Who decided. The confidence of an ageing model has been lowered (model-trust.ts). */
 export type DecisionSource = 'none' | 'model' | 'knowledge_base' | 'ageing_model' | 'untrained'
 
 export interface Decision {
@@ -31,11 +32,11 @@ export interface Decision {
   /** 0 or more; 0 without a decision. */
   readonly outlierScore: number
   readonly source: DecisionSource
-  /** Version of the model that took part, 0 for none. */
+  /** Version of the model in use, 0 for none. */
   readonly modelVersion: number
 }
 
-/** What the knowledge base knows of the event's bucket. */
+/** The consensus of an event's bucket in the knowledge base. */
 export interface KnownConsensus {
   /** Index of the label that the analysts agree on. */
   readonly label: number
@@ -53,24 +54,30 @@ export const noDecision: Decision = {
   modelVersion: 0,
 }
 
+/** A model in use. */
+export interface ActiveModel {
+  readonly model: Model
+  readonly version: number
+  /** One place for each label; overwritten by every decision. */
+  readonly probabilities: Float64Array
+}
+
 /**
- * How many votes the model's opinion weighs where a bucket has votes of its own. With k = 2 a single vote against a
- * model that is sure of the opposite ends near 33 %, well inside what counts as low (below 60 %).
+ * The number of votes that the model's opinion counts as beside the votes on a bucket. With 2, a single vote against
+ * a model that is sure of the opposite gives a confidence near 33 %. Below 60 % counts as low.
  */
 const MODEL_VOTES = 2
 
 /**
- * Decides one event.
+ * Decides one event. With p the model's calibrated probability of the label, the confidence of the model is p.
  *
- * The confidence of the model is its calibrated probability of the label p; that of a consensus is the share of votes
- * for it, shrunk towards the model: (votesFor + k p) / (votes + k).
+ * The confidence of a consensus is its share of the votes, shrunk towards the model. It is (votesFor + k p) / (votes + k),
+ * with k = MODEL_VOTES.
  */
 export function decide(
-  model: Model,
-  modelVersion: number,
+  { model, version: modelVersion, probabilities }: ActiveModel,
   values: PointValues,
   known: KnownConsensus | null,
-  probabilities: Float64Array,
 ): Decision {
   const outlierScore = model.assess(values, probabilities)
   const outlier = known === null && outlierScore >= model.summary.outlierThreshold

@@ -1,15 +1,14 @@
 /**
- * The watch over the model of a job while it decides: where an outlier begins, and how much of what the model says is
- * still believed.
+ * The watch over a job's model while it decides: the threshold of outliers, and how much the model is still trusted.
  *
- * Owns: what of a decision depends on the stream so far, and not on the event alone. Leaves out: the arithmetic
+ * Owns: the part of a decision that depends on the stream so far. Leaves out: the arithmetic
  * (outlier/outlier-anchor.ts, learn/drift.ts), the decision itself (decision.ts).
  *
- * 1. A decision from memory and one worked out again come to the same answer: what is remembered of a bucket is the
- *    model's own word, and the watch is applied to every event.
- * 2. The state is in the job's stats row and is committed with the events it has seen, so a restart goes on where it
- *   was (S17).
- * 3. The knowledge base's answers are the analysts' and are left alone.
+ * 1. A remembered decision and a new one are the same. A bucket keeps the model's own answer, and the watch is applied
+ *    to every event.
+ * 2. The state is in the job's stats row. It is committed with the events it has seen, so a restart changes nothing
+ *    (S17).
+ * 3. Answers of the knowledge base are not changed.
  */
 import { doubtShare, freshDrift, seeConfidence, seeFeedback, withDoubt, type DriftState } from '../learn/drift.js'
 import { firstThreshold, freshAnchor, moveAnchor, type AnchorState } from '../learn/outlier/outlier-anchor.js'
@@ -22,13 +21,13 @@ export interface ModelTrust {
   readonly drift: DriftState
 }
 
-/** What the watch needs to know of the job. */
+/** What the watch needs from the job. */
 export interface TrustTerms {
-  /** The share of known events that may be called outliers, 0 to 1, both excluded. */
+  /** The share of known events that may be called outliers: between 0 and 1. */
   readonly outlierRate: number
-  /** The score from which on the model itself calls an event an outlier. */
+  /** The least score of an outlier, by the model itself. */
   readonly modelThreshold: number
-  /** Ballots by consensus, in the order of the labels: where doubt leads. */
+  /** By label: ballots with this consensus. Doubt moves decisions towards their shares. */
   readonly consensusCounts: readonly number[]
 }
 
@@ -36,14 +35,14 @@ export function freshTrust(): ModelTrust {
   return { anchor: null, drift: freshDrift() }
 }
 
-/** The share of a label among what analysts agreed on; each label counts one more than it has. */
+/** The share of a label among all consensuses. Each label's count is raised by one. */
 function baseRate(counts: readonly number[], label: number): number {
   let total = counts.length
   for (const count of counts) total += count
   return ((counts[label] ?? 0) + 1) / total
 }
 
-/** The model's decision on an event as the job answers it. */
+/** The job's decision, made from the model's. */
 export function withTrust(decision: Decision, state: ModelTrust, terms: TrustTerms): Decision {
   if (decision.source !== 'model') return decision
   const { label, outlierScore, source, modelVersion } = decision
@@ -62,7 +61,7 @@ export function withTrust(decision: Decision, state: ModelTrust, terms: TrustTer
   return { label, confidence: told, outlier, outlierScore, source: ageing ? 'ageing_model' : source, modelVersion }
 }
 
-/** The stream has brought an event that the model decides so. */
+/** Notes a decision of the model on a new event. */
 export function seeDecision(decision: Decision, state: ModelTrust, terms: TrustTerms, micros: number): void {
   if (decision.source !== 'model') return
   state.anchor = anchorFor(state, terms) ?? freshAnchor(terms.modelThreshold, terms.outlierRate)
@@ -70,20 +69,23 @@ export function seeDecision(decision: Decision, state: ModelTrust, terms: TrustT
   seeConfidence(state.drift, decision.confidence / 10_000, micros)
 }
 
-/** The anchor, where there is one for the rate that the job has now. */
+/** The anchor, or null if there is none for the job's present rate. */
 function anchorFor({ anchor }: ModelTrust, { outlierRate }: TrustTerms): AnchorState | null {
   return anchor !== null && anchor.rate === outlierRate ? anchor : null
 }
 
-/** An analyst said what was right of an event; `decision` is the model's own word on it. */
-export function learnOfFeedback(
-  decision: Decision,
-  label: number,
-  state: ModelTrust,
-  counts: readonly number[],
-  micros: number,
-): void {
+/** An analyst's answer for an event. */
+export interface FeedbackSeen {
+  /** The right label. */
+  readonly label: number
+  readonly consensusCounts: TrustTerms['consensusCounts']
+  readonly micros: number
+}
+
+/** Notes feedback on an event. `decision` is the model's own on it. */
+export function learnFromFeedback(decision: Decision, state: ModelTrust, feedback: FeedbackSeen): void {
+  const { label, consensusCounts, micros } = feedback
   const confidence = decision.confidence / 10_000
-  const base = baseRate(counts, decision.label)
+  const base = baseRate(consensusCounts, decision.label)
   seeFeedback(state.drift, { confidence, base, right: decision.label === label }, micros)
 }

@@ -1,4 +1,4 @@
-/** Where a reader stands in the bytes of a body (body-format.ts), and what is read there that is no object and no array. */
+/** A position in the bytes of a body (body-format.ts), and how scalars, counts and varints are read there. */
 import {
   floatAt,
   TAG_FALSE,
@@ -17,7 +17,7 @@ export class BodyCursor {
   protected bytes: Buffer = Buffer.alloc(0)
   protected at = 0
 
-  /** The scalar of a tag that was just read. @throws Error on a word that is not known, and on a tag that is none of a scalar. */
+  /** The scalar whose tag was just read. @throws Error for an unknown word, and for a tag of something else. */
   protected scalar(tag: number, words: Words): ScalarValue | null {
     if (tag >= TAG_WORD) return words.text(((tag - TAG_WORD) << 8) | (this.bytes[this.at++] as number))
     switch (tag) {
@@ -36,7 +36,7 @@ export class BodyCursor {
       case TAG_FLOAT:
         return floatAt(this.bytes, (this.at += 8) - 8)
       default:
-        throw new Error('bytes that are none of a body')
+        throw new Error('the bytes are not a body')
     }
   }
 

@@ -1,7 +1,7 @@
 /**
- * The bytes of a body: one tag a value, then what it needs.
+ * The bytes of a body. Each value is a tag and its content.
  *
- * | tag    | value                 | behind the tag                                             |
+ * | tag    | value                 | after the tag                                              |
  * |--------|-----------------------|------------------------------------------------------------|
  * | 0 to 2 | null, true, false     |                                                            |
  * | 3      | text                  | length in bytes, varint; UTF-8                             |
@@ -12,8 +12,8 @@
  * | 9      | object with its names | count u16, then a text and a value for each field          |
  * | 32 ... | a word                | word = (tag - 32) * 256 + next byte                        |
  *
- * 1. Equal bytes are equal values; each value says itself where it ends.
- * 2. Numbers are big-endian in u16, varints have seven bits a byte, lowest first.
+ * 1. Equal bytes are equal values. Each value tells where it ends.
+ * 2. A u16 is big-endian. A varint has seven bits in each byte, lowest first.
  */
 
 export const TAG_NULL = 0
@@ -26,11 +26,11 @@ export const TAG_FLOAT = 6
 export const TAG_OBJECT = 7
 export const TAG_ARRAY = 8
 export const TAG_NAMED = 9
-/** No value has this tag; it stands for a value that is not there where values are put side by side. */
+/** No value has this tag. It marks a missing value where values lie side by side. */
 export const TAG_ABSENT = 31
 export const TAG_WORD = 32
 
-/** Words that two bytes can name. */
+/** Number of words that two bytes can name. */
 export const WORDS_MAX = (256 - TAG_WORD) * 256
 /** Longest text that becomes a word, bytes. */
 export const WORD_BYTES_MAX = 64
@@ -51,7 +51,7 @@ export function putVarint(out: Uint8Array, at: number, value: number): number {
 
 /** Writes a number with its tag; returns where it ends. */
 export function putNumber(out: Uint8Array, at: number, value: number): number {
-  // Minus zero is zero: JSON text for people does not tell them apart.
+  // Minus zero is stored as zero.
   if (Number.isSafeInteger(value)) {
     out[at] = value < 0 ? TAG_MINUS : TAG_WHOLE
     return putVarint(out, at + 1, value < 0 ? -value : value)
@@ -62,7 +62,7 @@ export function putNumber(out: Uint8Array, at: number, value: number): number {
   return at + 9
 }
 
-/** The float behind a TAG_FLOAT whose payload begins at `at`. */
+/** The float whose eight bytes begin at `at`. */
 export function floatAt(bytes: Uint8Array, at: number): number {
   for (let i = 0; i < 8; i++) floatBytes[i] = bytes[at + i] as number
   return floatView.getFloat64(0, true)

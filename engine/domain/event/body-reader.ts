@@ -1,4 +1,4 @@
-/** From the bytes of a body (body-format.ts) to its JSON value. */
+/** Reads the bytes of a body (body-format.ts) as a JSON value. */
 import { BodyCursor } from './body-cursor.js'
 import { TAG_ARRAY, TAG_NAMED, TAG_OBJECT } from './body-format.js'
 import type { ShapeTree } from './shape-tree.js'
@@ -14,7 +14,7 @@ export class BodyReader extends BodyCursor {
     this.#words = words
   }
 
-  /** The value. @throws Error on a shape or word that is not known, and on bytes that are none of a body. */
+  /** The value. @throws Error for an unknown shape or word, and for bytes that are not a body. */
   read(bytes: Uint8Array): unknown {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.at = 0

@@ -1,21 +1,21 @@
 /**
- * The short cut: from the JSON text of a request straight to the bytes of the body, without a single JavaScript string
- * or object in between, for bodies that look like others before them.
+ * The fast way from the JSON text of a request to the bytes of the body, for bodies of known shapes. It makes no
+ * JavaScript string or object.
  *
- * Owns: what it is sure of. Leaves out: everything else. Where it meets anything unusual (a shape that is not known, an
- * escape in a name or of half a surrogate pair, a field of the request beside job_id, event_id and raw_body, text that is not
- * UTF-8, any error) it says no, and the body goes the long way: JSON.parse and body-writer.ts.
+ * Leaves out: everything unusual, for which it returns false. The body is then parsed and written (body-writer.ts).
+ * Unusual is an unknown shape, and text that is not UTF-8. So is an escape in a name, or of half a surrogate pair. So is a
+ * field of the request other than job_id, event_id and raw_body, and any error.
  *
- * 1. It says yes only to valid JSON (RFC 8259), and its bytes are those that the long way gives
- *    (test/engine/domain/event/body-scanner.test.ts compares the two on random and on damaged texts).
- * 2. It adds no shapes; words may be added, as on the long way.
+ * 1. It accepts only valid JSON (RFC 8259) and gives the same bytes as the writer. The test compares the two on random
+ *    and on damaged texts (test/engine/domain/event/body-scanner.test.ts).
+ * 2. It adds no shapes. It may add words, as the writer does.
  */
 import { limits } from '../../limits.js'
 import { TAG_ARRAY, TAG_OBJECT } from './body-format.js'
 import { BACKSLASH, QUOTE } from './json-text.js'
 import type { PointNode, PointTree } from './point-tree.js'
-import type { ShapeNode, ShapeTree } from './shape-tree.js'
 import { ScalarScanner } from './scalar-scanner.js'
+import type { ShapeNode, ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
 
 const COMMA = 0x2c
@@ -35,7 +35,7 @@ export class BodyScanner extends ScalarScanner {
   readonly #shapes: ShapeTree
   #points: PointTree | null = null
   #fieldsLeft = 0
-  /** Where the text of the `event_id` of the request stands, or 0 and 0. */
+  /** Position of the request's `event_id`, or 0 and 0. */
   #idStart = 0
   #idEnd = 0
 
@@ -44,7 +44,7 @@ export class BodyScanner extends ScalarScanner {
     this.#shapes = shapes
   }
 
-  /** Scans a request body, which lies in `memory`; true where `out`, `length`, `eventId` and the points hold what it says. */
+  /** Scans a request body in `memory`. If true, `out`, `length`, `eventId` and `points` hold the result. */
   scan(memory: Buffer, start: number, end: number, points: PointTree): boolean {
     this.begin(memory, start, end)
     this.#fieldsLeft = limits.eventFieldsMax
@@ -60,7 +60,9 @@ export class BodyScanner extends ScalarScanner {
     return this.#idEnd === 0 ? null : this.input.toString('utf8', this.#idStart, this.#idEnd)
   }
 
-  /** `{"job_id": ..., "event_id": ..., "raw_body": {...}}` in any order, each at most once, and nothing behind it. */
+  /**
+   * `{"job_id": ..., "event_id": ..., "raw_body": {...}}` in any order, each field once at most, and nothing after it.
+   */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the bytes of a request
   #request(): boolean {
     if (this.skipSpace() !== OPEN_BRACE) return false
@@ -90,7 +92,7 @@ export class BodyScanner extends ScalarScanner {
     return this.skipSpace() === -1
   }
 
-  /** The job id has routed the request already; here it only has to be JSON. What it leaves in `out` is overwritten. */
+  /** The job id has already routed the request, so it only has to be JSON. What it leaves in `out` is overwritten. */
   #skipScalar(first: number): boolean {
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return false
     const at = this.at
@@ -109,7 +111,7 @@ export class BodyScanner extends ScalarScanner {
     return true
   }
 
-  /** The value of a field, or of an item of the array in it. */
+  /** Scans the value of the field `holder`, or an item of the array in it. */
   #value(holder: ShapeNode, path: PointNode | null, depth: number): boolean {
     const first = this.skipSpace()
     if (first === OPEN_BRACE) return this.#object(holder, path, depth)
@@ -143,12 +145,7 @@ export class BodyScanner extends ScalarScanner {
         points.mark(step, out, valueAt, this.at)
       }
       node = field
-      next = this.skipSpace()
-      if (next === COMMA) {
-        this.pos++
-        next = this.skipSpace()
-        if (next !== QUOTE) return false
-      } else if (next !== CLOSE_BRACE) return false
+      next = this.#nextField()
     }
     this.pos++
     if (node.shape < 0) return false
@@ -157,14 +154,22 @@ export class BodyScanner extends ScalarScanner {
     return true
   }
 
-  /** The child of the node whose name stands here, quotes and colon at once; the position moves behind them. */
+  /** Moves to the quote of the next field or to the closing brace, and returns it; -1 for anything else. */
+  #nextField(): number {
+    const next = this.skipSpace()
+    if (next !== COMMA) return next === CLOSE_BRACE ? next : -1
+    this.pos++
+    return this.skipSpace() === QUOTE ? QUOTE : -1
+  }
+
+  /** The child of the node whose quoted name and colon are here, or null. Moves behind them. */
   #field(node: ShapeNode, likely: ShapeNode | null): ShapeNode | null {
-    if (likely !== null && this.#stands(likely)) return likely
-    for (let child = node.firstChild; child !== null; child = child.nextSibling) if (this.#stands(child)) return child
+    if (likely !== null && this.#takesKey(likely)) return likely
+    for (let child = node.firstChild; child !== null; child = child.nextSibling) if (this.#takesKey(child)) return child
     return null
   }
 
-  #stands({ keyBytes, keyStart, keyEnd, keyWords }: ShapeNode): boolean {
+  #takesKey({ keyBytes, keyStart, keyEnd, keyWords }: ShapeNode): boolean {
     const pos = this.pos
     const view = this.view
     const behind = pos + keyBytes
@@ -177,7 +182,7 @@ export class BodyScanner extends ScalarScanner {
     return true
   }
 
-  /** The same with white space in front of the colon. */
+  /** The same for a name with white space before the colon. */
   #spacedField(node: ShapeNode): ShapeNode | null {
     for (let child = node.firstChild; child !== null; child = child.nextSibling) {
       if (!this.takes(child.key, child.key.length - 1)) continue

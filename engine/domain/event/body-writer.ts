@@ -1,10 +1,10 @@
 /**
- * From a parsed body to its bytes, with the checks of what an event may look like, since both walk the same fields.
+ * Writes a parsed body as bytes, and checks the bounds of an event on the same walk.
  *
- * Owns: the way that every body can go. Leaves out: the short cut for bodies whose shapes are known (body-scanner.ts),
- * which must give the same bytes or none.
+ * Owns: the way that works for every body. Leaves out: the fast way for bodies of known shapes (body-scanner.ts), which
+ * gives the same bytes or none.
  *
- * 1. Depth, fields and names are checked before they cost anything: the walk stops at the first bound it meets.
+ * 1. Depth, fields and names are checked before they cost anything: the walk stops at the first bound that is exceeded.
  */
 import { limits } from '../../limits.js'
 import { Refusal } from '../../errors.js'
@@ -25,7 +25,7 @@ import { hashBytes, viewOfBytes } from './byte-table.js'
 import type { RecentShapes, ShapeTree } from './shape-tree.js'
 import type { Words } from './words.js'
 
-/** Most bytes that a scalar other than text takes. */
+/** Bytes that a scalar other than text takes at most. */
 const SCALAR_BYTES_MAX = 16
 
 export class BodyWriter {
@@ -33,11 +33,11 @@ export class BodyWriter {
   readonly #words: Words
   readonly #root: RecentShapes = []
   readonly #items: RecentShapes = []
-  /** By depth: the names of the object that is looked at there. */
+  /** By depth: the names of the object being written there. */
   readonly #namesAt: string[][] = []
   #fieldsLeft = 0
   #at = 0
-  /** What was written last stands from 0 to what write() returned, until the next write. */
+  /** The bytes of the latest body, from 0 to what `write` returned, valid until the next call. */
   out: Buffer = Buffer.allocUnsafeSlow(64 * 1024)
   #view = viewOfBytes(this.out)
 
@@ -46,7 +46,10 @@ export class BodyWriter {
     this.#words = words
   }
 
-  /** Writes a body; returns its length. @throws Refusal event_too_deep, event_too_wide, forbidden_field, number_too_large. */
+  /**
+   * Writes a body. Returns its length.
+   * @throws Refusal event_too_deep, event_too_wide, forbidden_field, number_too_large.
+   */
   write(body: Record<string, unknown>): number {
     this.#fieldsLeft = limits.eventFieldsMax
     this.#at = 0
@@ -59,7 +62,7 @@ export class BodyWriter {
       case 'string':
         return this.#text(value)
       case 'number':
-        // JSON.parse makes Infinity of 1e400, which no answer could show again: JSON has no word for it.
+        // JSON.parse turns 1e400 into Infinity, which JSON cannot express.
         if (!Number.isFinite(value))
           throw new Refusal('number_too_large', 'the event has a number beyond 1.8e308, the largest of 64 bits')
         this.#room(SCALAR_BYTES_MAX)
@@ -82,8 +85,8 @@ export class BodyWriter {
   }
 
   #object(fields: Record<string, unknown>, depth: number, recent: RecentShapes): void {
-    // Twice over the names, because for-in is faster than Object.keys and values. The names come from JSON.parse: all
-    // are own and enumerable, so for-in misses none and adds none.
+    // Two loops over the names, because for-in is faster than Object.keys and values. The object comes from JSON.parse,
+    // so for-in gives exactly its own fields.
     const names = (this.#namesAt[depth] ??= [])
     let count = 0
     for (const name in fields) names[count++] = name
@@ -113,7 +116,7 @@ export class BodyWriter {
 
   #text(text: string): void {
     this.#room(text.length * 3 + 6)
-    // Written where it goes when its length takes one byte; moved where it takes more.
+    // Written where it belongs if its length takes one byte, and moved if it takes more.
     const start = this.#at + 2
     const bytes = this.out.write(text, start, 'utf8')
     if (bytes <= WORD_BYTES_MAX) {
@@ -144,7 +147,7 @@ export class BodyWriter {
     this.out[this.#at++] = count & 0xff
   }
 
-  /** An object or array with so many fields or items, inside `depth` others. */
+  /** Checks the bounds for an object or array with `fields` fields or items, inside `depth` others. */
   #enter(fields: number, depth: number): void {
     if (depth >= limits.eventDepthMax) {
       throw new Refusal('event_too_deep', `the event is nested deeper than ${limits.eventDepthMax} levels`)

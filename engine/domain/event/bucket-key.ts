@@ -1,17 +1,17 @@
 /**
- * Bucket keys: the name that all events with the same values at the decision points share.
+ * The id of a bucket: events with the same values at the decision points share it.
  *
- * 1. Different values have different texts (each value carries its type, each text its length), so a text names exactly
- *    one bucket. The number 1 and the text "1" are different values.
- * 2. The id is the first 128 bits of the SHA-256 of the text (FIPS 180-4): short enough for a key, and beyond finding
- *    two events that fall together by design.
+ * 1. Different values have different texts: each value carries its type, and each string its length. The number 1 and
+ *    the string "1" are different values.
+ * 2. The id is the first 128 bits of the SHA-256 of the text (FIPS 180-4). That is short enough for a key, and nobody
+ *    can construct two events that collide.
  */
 import { createHash } from 'node:crypto'
 import type { PointValues, ScalarValue } from './point-value.js'
 
 export const BUCKET_ID_BYTES = 16
 
-/** A bucket's id as a key of maps: one character a byte. */
+/** A bucket's id as a key of maps: one character for each byte. */
 export function bucketIdText(id: Uint8Array): string {
   return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1')
 }
@@ -36,7 +36,7 @@ function scalarText(value: ScalarValue): string {
   return value ? 't' : 'f'
 }
 
-/** The bucket's id, 16 bytes: of these values at the decision points with that fingerprint. */
+/** The bucket's id, 16 bytes. `fingerprint` is that of the decision points, `text` the bucketText of the values. */
 export function bucketIdOf(fingerprint: number, text: string): Buffer {
   return createHash('sha256').update(`${fingerprint}:${text}`, 'utf8').digest().subarray(0, BUCKET_ID_BYTES)
 }

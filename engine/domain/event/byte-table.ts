@@ -1,31 +1,31 @@
 /**
- * Pieces of bytes, each kept once and named by a number.
+ * A table of byte strings ("pieces"), each held once and named by a number.
  *
- * Owns: finding a piece by its bytes. Leaves out: which pieces are kept, and where they stand outside of memory.
+ * Owns: finding a piece by its bytes. Leaves out: which pieces are added (words.ts), and storing them (body-codec.ts).
  *
- * 1. Pieces are only ever added, until all are forgotten at once; numbers run from 0.
- * 2. The hash only finds candidates: bytes are compared, and a chain that somebody made long on purpose is given up after a
- *    few steps.
+ * 1. Pieces are only added, until all are cleared at once. Numbers begin with 0.
+ * 2. The hash only finds candidates, and their bytes are compared. A chain of collisions, which an attacker can make,
+ *    is given up after a few steps.
  */
 const PROBES_MAX = 16
 
-/** `find`: no such piece. */
+/** Result of `find`: there is no such piece. */
 export const ABSENT = -1
-/** `find`: too many others with that hash; such a piece is not to be added. */
+/** Result of `find`: too many other pieces with that hash. The piece must not be added. */
 export const CROWDED = -2
 
 const HASH_START = 0x811c9dc5 | 0
 const HASH_PRIME = 0x01000193
 
-/** All of these bytes as a view; what is asked for it by the thousand makes it once. */
+/** A view of all these bytes. */
 export function viewOfBytes(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** The hash of nothing yet; `hashWord` goes on with four bytes, `hashByte` with each of the last three, `hashEnd` ends. */
+/** The hash of nothing. `hashWord` adds four bytes, `hashByte` each of the last three, and `hashEnd` finishes. */
 export const hashStart = HASH_START
 
-/** After FNV-1a (Fowler, Noll, Vo), four bytes at a time; what a word changes above is brought down at once. */
+/** FNV-1a (Fowler, Noll, Vo) of four bytes at a time. The shift lets high bits change low ones. */
 export function hashWord(hash: number, word: number): number {
   const mixed = Math.imul(hash ^ word, HASH_PRIME)
   return mixed ^ (mixed >>> 15)
@@ -50,9 +50,12 @@ export function hashBytes(view: DataView, start: number, end: number): number {
 }
 
 export class ByteTable {
-  /** Two a slot, by hash: number plus one, 0 where it is free, and the hash. Open addressing; at most half of them are taken. */
+  /**
+   * Two entries for each slot: the piece's number plus one, or 0 for a free slot; and its hash. Open addressing; half
+   * of the slots at most are taken.
+   */
   #slots = new Int32Array(1 << 11)
-  /** Two a piece: where it starts in the arena, and where it ends. */
+  /** Two entries for each piece: its start and its end in the arena. */
   #places = new Int32Array(1 << 10)
   #arena = new Uint8Array(1 << 13)
   #view = viewOfBytes(this.#arena)
@@ -63,12 +66,12 @@ export class ByteTable {
     return this.#size
   }
 
-  /** Of all pieces together. */
+  /** Bytes of all pieces together. */
   get bytesUsed(): number {
     return this.#used
   }
 
-  /** A piece's bytes; a view. */
+  /** A view of a piece's bytes. */
   bytes(piece: number): Uint8Array {
     if (piece >= this.#size) throw new Error(`no piece ${piece}`)
     return this.#arena.subarray(this.#places[2 * piece], this.#places[2 * piece + 1])
@@ -88,7 +91,7 @@ export class ByteTable {
     return CROWDED
   }
 
-  /** Adds a piece that is not there; returns its number. */
+  /** Adds a piece that is not in the table. Returns its number. */
   add(source: DataView, start: number, end: number, hash: number): number {
     this.#makeRoom(end - start)
     const piece = this.#size++
@@ -99,7 +102,7 @@ export class ByteTable {
     return piece
   }
 
-  /** Forgets all pieces. */
+  /** Removes all pieces. */
   clear(): void {
     this.#slots.fill(0)
     this.#used = 0

@@ -1,17 +1,17 @@
 /**
- * Decision points: from an event's body to the values that decide it.
+ * Reads the values at a job's decision points from an event's body.
  *
- * Owns: the rule for paths, arrays and missing values, below. Leaves out: what is done with the values.
+ * Owns: the rules for paths, arrays and missing values. Leaves out: how the values are used.
  *
- * The rule:
- * - A path `a.b.c` goes down through objects by name. Where that leads nowhere, a top-level field that is literally
- *   named `a.b.c` counts (flattened documents).
- * - At an array on the way, the rest of the path is taken from each item, and the results are one array.
- * - A missing path and a JSON null are the same: null.
- * - An array counts as the set of its scalars: nulls dropped, nested arrays flattened, repeats dropped, the first
- *   limits.pointItemsMax of what is left kept, sorted. An empty one is null; one that holds a single value is that value.
- * - An object counts as its JSON text. Text is cut at limits.pointValueCharsMax. Half a surrogate pair, which is no text
- *   and which no bytes can keep, counts as U+FFFD.
+ * 1. A path `a.b.c` leads down through objects by name. If it leads nowhere, a top-level field whose name is literally
+ *    `a.b.c` counts (flattened documents).
+ * 2. At an array on the path, the rest of the path is taken from each item. The results form one array.
+ * 3. A missing path and a JSON null are the same: null.
+ * 4. An array counts as the set of its scalars. Nested arrays are flattened; nulls and repeats are dropped. The first
+ *    limits.pointItemsMax scalars are kept, and sorted. An empty array is null, and one with a single value is that
+ *    value.
+ * 5. An object counts as its JSON text. Text is cut at limits.pointValueCharsMax characters. Half a surrogate pair
+ *    cannot be stored as UTF-8 and counts as U+FFFD.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../../limits.js'
@@ -22,12 +22,10 @@ interface Path {
   readonly names: readonly string[]
 }
 
-/** The decision points of a job, ready to be read from any number of events. */
+/** The decision points of a job, prepared for reading many events. */
 export class DecisionPoints {
   readonly #paths: readonly Path[]
-  /**
-   * 32 bits that differ where the points differ: buckets and models of other points are not mixed up with these.
-   */
+  /** 32 bits of a hash of the points. It keeps buckets and models of different decision points apart. */
   readonly fingerprint: number
 
   constructor(points: readonly string[]) {
@@ -39,7 +37,7 @@ export class DecisionPoints {
     return this.#paths.length
   }
 
-  /** The value at the first of the points that has one; null where none has. */
+  /** The value at the first point that has one; null if none has. */
   firstOf(body: Readonly<Record<string, unknown>>): PointValue {
     for (let i = 0; i < this.#paths.length; i++) {
       const value = readPoint(body, this.#paths[i] as Path)
@@ -56,7 +54,7 @@ export class DecisionPoints {
   }
 }
 
-/** True where not one of the points has a value: such an event cannot be decided (S4). */
+/** True if no point has a value: such an event cannot be decided (S4). */
 export function lacksPoints(values: PointValues): boolean {
   for (let i = 0; i < values.length; i++) if (values[i] !== null) return false
   return true
@@ -78,7 +76,7 @@ function literal(body: Readonly<Record<string, unknown>>, path: Path): PointValu
   return path.names.length > 1 ? settle(own(body, path.text)) : null
 }
 
-/** Own fields only: a path must not find what every object inherits; what is inherited is a function. */
+/** Own fields only, not what every object inherits: apart from `__proto__`, that is always a function. */
 function own(object: object, name: string): unknown {
   const value = (object as Record<string, unknown>)[name]
   return typeof value === 'function' || name === '__proto__' ? undefined : value
@@ -105,7 +103,7 @@ function cut(text: string): string {
 
 const noNames: readonly string[] = []
 
-/** What the names from number `from` on lead to in each item. */
+/** What `names`, from number `from` on, lead to in all items. */
 function settleArray(items: readonly unknown[], names: readonly string[], from: number): PointValue {
   const scalars = new Set<ScalarValue>()
   gather(items, names, from, scalars)
@@ -132,7 +130,7 @@ function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Any total order will do, as long as it is the same everywhere: by type, then by value. */
+/** By type, then by value. Any total order would do, if it is the same everywhere. */
 function compareScalars(a: ScalarValue, b: ScalarValue): number {
   if (typeof a !== typeof b) return typeof a < typeof b ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0

@@ -1,18 +1,18 @@
 /**
  * The envelope: the request body around an event, `{job_id, raw_body, event_id?, title?, severity?, storage_tag?}`.
  *
- * Owns: what is taken from it, and what must not be. Leaves out: the job id, which routed the request already.
+ * Owns: which fields are read, and which are dropped. Leaves out: the job id, which has already routed the request.
  *
- * 1. `raw_body` is an object or the event is refused.
- * 2. A body that was exported by this service and comes in again leaves its old result behind (C3.2): fields
- *    of ours in the section named after the service are dropped, fields of the client's stay.
+ * 1. `raw_body` is an object, or the event is refused.
+ * 2. A body that this service has exported may be sent again (C3.2). Its section named after the service then loses the
+ *    fields that the service had written, and keeps the client's.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { hasMoreValues, valuesMaxOf } from './json-size.js'
 import type { ScalarValue } from './point-value.js'
 
-/** Beside raw_body, what the client said of the event; kept and exported, never decided by. */
+/** What the client sent beside raw_body. It is stored and exported, and never decides. */
 export interface EventExtras {
   readonly title?: ScalarValue | undefined
   readonly severity?: ScalarValue | undefined
@@ -22,11 +22,11 @@ export interface EventExtras {
 export interface Envelope {
   readonly rawBody: Record<string, unknown>
   readonly extras: EventExtras | null
-  /** The id in the body, or null; read only where the caller takes ids from bodies. */
+  /** The id in the body, or null. Only callers that take ids from bodies use it. */
   readonly eventId: string | null
 }
 
-/** The fields that an exported section holds; read/export.ts writes these and, as its compiler sees to, no others. */
+/** The fields of an exported section. read/export.ts writes these and no others: the compiler checks it. */
 export const sectionFields = [
   'result',
   'result_label',
@@ -53,7 +53,7 @@ export const sectionFields = [
   'original_id',
 ] as const
 
-/** What exports of other makers of this API have besides (C3.11, and samples of exports). */
+/** More fields that exports of other implementations of this API have (C3.11, and samples of exports). */
 const foreignFields = [
   'storage_tag',
   'storage_tag_display_name',
@@ -70,10 +70,10 @@ const foreignFields = [
 
 const oldFields: ReadonlySet<string> = new Set([...sectionFields, ...foreignFields])
 
-/** Values in a request body around an event; those of the event itself have a bound of their own. */
+/** The most values in a request body. Those of the event in it have a bound of their own. */
 const VALUES_MAX = valuesMaxOf(limits.eventBytesMax)
 
-/** Parses the bytes of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
+/** Parses the text of a request body. @throws Refusal invalid_json, invalid_body, event_too_wide. */
 export function parseEnvelope(text: string, sectionNames: readonly string[]): Envelope {
   if (hasMoreValues(text, VALUES_MAX))
     throw new Refusal('event_too_wide', `the body has more than ${VALUES_MAX} values`)
@@ -86,7 +86,7 @@ export function parseEnvelope(text: string, sectionNames: readonly string[]): En
   return readEnvelope(parsed, sectionNames)
 }
 
-/** The same for a value that is parsed already. @throws Refusal invalid_body. */
+/** Reads a parsed request body. @throws Refusal invalid_body. */
 export function readEnvelope(parsed: unknown, sectionNames: readonly string[]): Envelope {
   if (!isObject(parsed)) throw wrongBody([], 'the body must be a JSON object', 'object_type')
   const rawBody = parsed.raw_body
@@ -117,7 +117,7 @@ function idIn(parsed: Record<string, unknown>): string | null {
   throw wrongBody(['event_id'], 'Input should be a string', 'string_type')
 }
 
-/** Scalars only: the bounds of an event (shapes.ts) hold for `raw_body`, and nothing else may be as deep as it likes. */
+/** Scalars only: depth and fields are bounded in `raw_body` alone (body-writer.ts). */
 function extrasOf(parsed: Record<string, unknown>): EventExtras | null {
   const title = scalarIn(parsed.title)
   const severity = scalarIn(parsed.severity)

@@ -1,20 +1,20 @@
 /**
- * Event ids of the service's own making (S9): the ingest time in microseconds, which no two events of a service share,
- * as 13 characters of Crockford's base 32 in lower case. Text order is time order.
+ * Event ids made by the service (S9): the ingest time in microseconds, as 13 characters of Crockford's base 32 in lower
+ * case. No two events of a service share a time. Text order is time order.
  */
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const LENGTH = 13
 
-/** By the digit's code; -1 for what is no digit. */
+/** By character code: the digit's value, -1 for other characters. */
 const values = new Int8Array(0x80).fill(-1)
 for (let value = 0; value < DIGITS.length; value++) values[DIGITS.charCodeAt(value)] = value
 
 const codes = Uint8Array.from(DIGITS, (digit) => digit.charCodeAt(0))
-/** Six digits. */
+/** Six digits hold this many values. */
 const HALF = 2 ** 30
 
-/** The id of the event that came in at `micros`. Made at once, since every event has one: joining digits takes ten times as long. */
+/** The id of an event with this ingest time. Written out for speed, as every event has one. */
 export function eventIdOf(micros: number): string {
   const high = Math.floor(micros / HALF)
   const low = micros % HALF
@@ -41,7 +41,7 @@ function codeAt(bits: number, shift: number): number {
   return codes[(bits >>> shift) & 31] as number
 }
 
-/** The time in an id of eventIdOf, or null for any other text. */
+/** The time in an id made by eventIdOf, or null for any other text. */
 export function microsOfEventId(id: string): number | null {
   if (id.length !== LENGTH) return null
   let micros = 0

@@ -1,8 +1,8 @@
 /**
- * How much there is to parse in a JSON text, told before it is parsed.
+ * Counts the values in a JSON text before it is parsed.
  *
  * JSON.parse costs time and memory for each value, not for each byte, and a small compressed body can hold very many
- * values. So whoever parses what a client sent looks here first. Leaves out: whether the text is JSON.
+ * values. So a client's text is counted before it is parsed. Leaves out: whether the text is JSON.
  */
 import { limits } from '../../limits.js'
 
@@ -11,27 +11,27 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const BRACKET = 0x5b
 const BRACE = 0x7b
-/** From an opening bracket or brace to the closing one. */
+/** Difference between the codes of a closing and an opening bracket, and of braces. */
 const TO_CLOSING = 2
 
 export interface JsonSize {
-  /** Objects, arrays and what is in them; at most one more than there are. Counted to one beyond `valuesMax`. */
+  /** Number of values, or one more than there are. Counting stops one above `valuesMax`. */
   readonly values: number
-  /** Objects and arrays that are inside each other, at most. */
+  /** Greatest depth of nested objects and arrays. */
   readonly depth: number
 }
 
-/** How many values a text may have that may have so many bytes. */
+/** The most values for a text of `bytesMax` bytes at most. */
 export function valuesMaxOf(bytesMax: number): number {
   return bytesMax / limits.bytesPerValueMin
 }
 
-/** True for a text with more values than that; what is no longer than so many characters need not be looked through. */
+/** True for a text with more than `valuesMax` values. A text without more characters than that is not read. */
 export function hasMoreValues(text: string, valuesMax: number): boolean {
   return text.length > valuesMax && jsonSize(text, valuesMax).values > valuesMax
 }
 
-/** Walks over the text once, and no further than to where it has too many values. */
+/** Reads the text once, at most up to the value that is one too many. */
 export function jsonSize(text: string, valuesMax: number): JsonSize {
   let [values, open, depth] = [1, 0, 0]
   for (let at = 0; at < text.length && values <= valuesMax; at++) {
@@ -55,7 +55,7 @@ export function jsonSize(text: string, valuesMax: number): JsonSize {
   return { values, depth }
 }
 
-/** Where the quote stands that closes a text, or the end of all where none does. */
+/** Position of the quote that closes a string, or the end of the text. */
 function endOfText(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -1,11 +1,11 @@
 /**
- * Texts in JSON, as bytes (RFC 8259, section 7): what ends them, and what their escapes stand for.
+ * JSON strings as bytes (RFC 8259, section 7): where they end, and what their escapes mean.
  *
- * 1. Bytes beyond ASCII are taken as they are: whoever reads a text makes sure that it is UTF-8.
+ * 1. Bytes beyond ASCII are copied unchanged. The caller makes sure that they are UTF-8.
  */
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c
-/** Bytes below it are control characters, which stand in no text. */
+/** Bytes below it are control characters, which no JSON string contains. */
 export const SPACE = 0x20
 
 /** The highest bit of each of four bytes. */
@@ -16,8 +16,8 @@ const BACKSLASHES = 0x5c5c5c5c
 const SPACES = 0x20202020
 
 /**
- * Not 0 where one of the four bytes is a quote, a backslash or a control character: a byte is below n where the subtraction
- * of n borrows its highest bit (Anderson, Bit Twiddling Hacks).
+ * Not 0 if one of the four bytes is a quote, a backslash or a control character. A byte is less than n if subtracting n
+ * borrows its highest bit (Anderson, Bit Twiddling Hacks).
  */
 export function hasTextEnd(word: number): number {
   const quote = word ^ QUOTES
@@ -25,7 +25,7 @@ export function hasTextEnd(word: number): number {
   return (((quote - LOW_BITS) & ~quote) | ((backslash - LOW_BITS) & ~backslash) | ((word - SPACES) & ~word)) & HIGH_BITS
 }
 
-/** Where the closing quote of a text with escapes stands, looked for from `at`; -1 where there is none before `end`. */
+/** Position of the closing quote of a text with escapes, from `at` on; -1 if there is none before `end`. */
 export function closingQuote(input: Uint8Array, at: number, end: number): number {
   for (let pos = at; pos < end; pos++) {
     const byte = input[pos] as number
@@ -36,9 +36,9 @@ export function closingQuote(input: Uint8Array, at: number, end: number): number
   return -1
 }
 
-/** By the letter behind the backslash. */
+/** By the byte after the backslash: the byte that the escaped stands for. */
 const escapes = new Uint8Array(128)
-for (const [deadLetter, character] of Object.entries({
+for (const [escaped, character] of Object.entries({
   '"': '"',
   '\\': '\\',
   '/': '/',
@@ -48,13 +48,13 @@ for (const [deadLetter, character] of Object.entries({
   r: '\r',
   t: '\t',
 })) {
-  escapes[deadLetter.charCodeAt(0)] = character.charCodeAt(0)
+  escapes[escaped.charCodeAt(0)] = character.charCodeAt(0)
 }
 const CODE_U = 0x75
 
 /**
- * Writes the text between its quotes without escapes, as UTF-8; returns its length, or -1 where an escape is none, or spells
- * half of a surrogate pair. `out` has room for as many bytes as there are here.
+ * Writes a text between quotes as UTF-8 without escapes. Returns its length, or -1 for an invalid escaped or one of half
+ * a surrogate pair. `out` has room for `end - start` bytes.
  */
 export function unescapeText(input: Uint8Array, start: number, end: number, out: Uint8Array): number {
   let length = 0
@@ -64,13 +64,13 @@ export function unescapeText(input: Uint8Array, start: number, end: number, out:
       out[length++] = byte
       continue
     }
-    const deadLetter = input[pos++] as number
-    const character = escapes[deadLetter] ?? 0
+    const escaped = input[pos++] as number
+    const character = escapes[escaped] ?? 0
     if (character !== 0) {
       out[length++] = character
       continue
     }
-    if (deadLetter !== CODE_U) return -1
+    if (escaped !== CODE_U) return -1
     let point = hex4(input, pos, end)
     pos += 4
     if (point >= 0xd800 && point < 0xdc00 && input[pos] === BACKSLASH && input[pos + 1] === CODE_U) {
@@ -91,15 +91,15 @@ function hex4(input: Uint8Array, at: number, end: number): number {
   let value = 0
   for (let i = at; i < at + 4; i++) {
     const byte = input[i] as number
-    const deadLetter = byte | 0x20
+    const lower = byte | 0x20
     if (byte >= 0x30 && byte <= 0x39) value = value * 16 + byte - 0x30
-    else if (deadLetter >= 0x61 && deadLetter <= 0x66) value = value * 16 + deadLetter - 0x61 + 10
+    else if (lower >= 0x61 && lower <= 0x66) value = value * 16 + lower - 0x61 + 10
     else return -1
   }
   return value
 }
 
-/** A code point as UTF-8; returns where it ends. */
+/** Writes a code point as UTF-8. Returns where it ends. */
 function putPoint(out: Uint8Array, at: number, point: number): number {
   if (point < 0x80) {
     out[at] = point

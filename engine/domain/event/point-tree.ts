@@ -1,26 +1,26 @@
 /**
- * Decision points as a tree of names: where the scanner finds them while it walks a body.
+ * Decision points as a tree of names, in which the scanner finds them while it walks a body.
  *
- * Owns: which bytes of a body each decision point depends on. Leaves out: what its value is (decision-points.ts).
+ * Owns: which bytes of a body each decision point depends on. Leaves out: its value (decision-points.ts).
  *
- * 1. Equal bytes at all points mean equal values at all points; the other way round is not promised (an array in another
- *    order, a text that has become a word since).
- * 2. Where a body has a top-level field that is spelled like a whole path, the rule for flattened documents may apply:
- *    the tree says so, and the scanner leaves the body to the long way.
+ * 1. Equal bytes at all points mean equal values. Equal values may have different bytes: an array in another order, or
+ *    a text that has become a word since.
+ * 2. If a body has a top-level field named like a whole path, the rule for flattened documents may apply. The tree says
+ *    so, and the scanner leaves the body to the writer.
  */
-import type { ShapeNode } from './shape-tree.js'
 import { TAG_ABSENT, TAG_OBJECT } from './body-format.js'
 import { hashBytes, viewOfBytes } from './byte-table.js'
+import type { ShapeNode } from './shape-tree.js'
 
 export class PointNode {
   /** The point that ends here, or -1. */
   point = -1
   /** All points at and below this node. */
   readonly points: number[] = []
-  /** This top-level name is spelled like a whole path. */
+  /** This top-level name is the text of a whole path. */
   flattened = false
   readonly #children = new Map<string, PointNode>()
-  /** By id of the shape node: the child that its name leads to, null for none; worked out once. */
+  /** By id of the shape node: the child that its name leads to, null for none, undefined if not known yet. */
   readonly #steps: (PointNode | null | undefined)[] = []
 
   child(name: string): PointNode {
@@ -32,19 +32,19 @@ export class PointNode {
     return node
   }
 
-  /** Where the field of that shape node leads, or null. */
+  /** The child that the field of a shape node leads to, or null. */
   step(field: ShapeNode): PointNode | null {
     const known = this.#steps[field.id]
     if (known !== undefined) return known
     const node = this.#children.get(field.name) ?? null
-    // Ids are dense, but a list that begins far out would be a slow one.
+    // Filled from the start: an array with holes would be slow.
     while (this.#steps.length < field.id) this.#steps.push(undefined)
     this.#steps[field.id] = node
     return node
   }
 }
 
-/** The bytes at all points, one behind the other, until the next body. */
+/** The bytes at all points, one after the other, valid until the next body. */
 export interface PointKey {
   readonly view: DataView
   readonly length: number
@@ -75,22 +75,22 @@ export class PointTree {
     }
   }
 
-  /** A new body begins. */
+  /** Begins a new body. */
   reset(): void {
     this.#starts.fill(-1)
   }
 
-  /** A value that the tree leads to stands at these bytes. */
+  /** Notes the bytes of a value that the tree leads to. */
   mark(node: PointNode, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === TAG_OBJECT) {
       if (node.point >= 0) this.#set(node.point, start, end)
       return
     }
-    // Anything but an object ends every path that goes through it: what they come to lies in these bytes.
+    // Anything but an object ends every path through it, so the value of each lies in these bytes.
     for (let i = 0; i < node.points.length; i++) this.#set(node.points[i] as number, start, end)
   }
 
-  /** The bytes at all points; null where they are too many to be worth a look-up. */
+  /** The bytes at all points; null if they are too many to be worth remembering. */
   key(bytes: Buffer): PointKey | null {
     const key = this.#bytes
     let at = 0

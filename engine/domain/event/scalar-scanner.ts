@@ -1,8 +1,8 @@
 /**
- * Where the scanner stands in a JSON text and in the bytes that it makes of it, and what it reads that is no object and no
- * array (body-scanner.ts says what for).
+ * The scanner's position in a JSON text and in its output, and how it reads scalars and white space (body-scanner.ts).
  *
- * 1. What is not sure to be valid, or to come out as on the long way, is answered with false; the position means nothing then.
+ * 1. A method returns false if the text may be invalid, or if the writer (body-writer.ts) might give other bytes. The
+ *    position then means nothing.
  */
 import { isUtf8 } from 'node:buffer'
 import {
@@ -24,7 +24,7 @@ const PLUS = 0x2b
 const DOT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
-/** Whole numbers of so many digits are exact. */
+/** Whole numbers of up to this many digits are exact. */
 const DIGITS_MAX = 15
 
 const literals = {
@@ -35,19 +35,19 @@ const literals = {
 
 export class ScalarScanner {
   readonly #words: Words
-  /** The memory that the text lies in, and the same to be read by words. */
+  /** The memory that holds the text, and a view of it. */
   protected input: Buffer = Buffer.alloc(0)
   protected view = viewOfBytes(this.input)
   #start = 0
   protected pos = 0
   protected end = 0
   protected at = 0
-  /** The whole text is known to be UTF-8. */
+  /** The whole text was found to be UTF-8. */
   #utf8 = false
   /** A text without its escapes. */
   #plain = Buffer.allocUnsafeSlow(1024)
   #plainView = viewOfBytes(this.#plain)
-  /** What was scanned last stands from 0 to `length`, until the next scan. */
+  /** The bytes of the latest body, from 0 to `length`, valid until the next scan. */
   out: Buffer = Buffer.allocUnsafeSlow(64 * 1024)
   #outView = viewOfBytes(this.out)
   length = 0
@@ -56,9 +56,9 @@ export class ScalarScanner {
     this.#words = words
   }
 
-  /** A new text begins. */
+  /** Begins a new text. */
   protected begin(memory: Buffer, start: number, end: number): void {
-    // No value takes more than three times the bytes of its text, the float of three characters included.
+    // No value takes more than three times the bytes of its text: a float takes 9 bytes, and three characters at least.
     const room = (end - start) * 3 + 64
     if (this.out.length < room) {
       this.out = Buffer.allocUnsafeSlow(room)
@@ -76,7 +76,7 @@ export class ScalarScanner {
     this.#utf8 = false
   }
 
-  /** The value that begins with that byte here; one that is no object and no array. */
+  /** Scans the scalar that begins here, with the byte `first`. */
   protected scalar(first: number): boolean {
     if (first === QUOTE) return this.#text()
     if (first === MINUS || (first >= ZERO && first <= NINE)) return this.#number()
@@ -98,7 +98,7 @@ export class ScalarScanner {
       high |= word
       hash = hashWord(hash, word)
     }
-    // What ends the text is among the next four bytes.
+    // The text ends within the next four bytes.
     const input = this.input
     for (;;) {
       if (pos >= end) return false
@@ -116,7 +116,7 @@ export class ScalarScanner {
     return true
   }
 
-  /** A text with escapes, the first of them at `pos`. */
+  /** Scans a text with escapes, the first of them at `pos`. */
   #escapedText(start: number, pos: number): boolean {
     const end = closingQuote(this.input, pos, this.end)
     if (end < 0 || !this.#isUtf8()) return false
@@ -196,7 +196,7 @@ export class ScalarScanner {
     return true
   }
 
-  /** Moves behind these bytes, or the first `length` of them, where they stand here. */
+  /** True if these bytes, or the first `length` of them, are here. Moves behind them then. */
   protected takes(bytes: Uint8Array, length = bytes.length): boolean {
     const pos = this.pos
     if (pos + length > this.end) return false
@@ -206,7 +206,7 @@ export class ScalarScanner {
     return true
   }
 
-  /** Moves to the next byte that is no white space, and returns it; -1 at the end. */
+  /** Moves to the next byte that is not white space, and returns it; -1 at the end. */
   protected skipSpace(): number {
     const input = this.input
     for (let pos = this.pos; pos < this.end; pos++) {

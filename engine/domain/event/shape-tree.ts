@@ -1,36 +1,38 @@
 /**
- * Shapes: the lists of field names that objects have in common, written once instead of in every record.
+ * Shapes: lists of field names, each stored once for all objects that have them.
  *
- * Owns: finding a shape by its names, and, field by field, by the bytes of a JSON text. Leaves out: where shapes are kept
- * (store/), how objects become bytes (body-writer.ts, body-scanner.ts).
+ * Owns: finding a shape by its names, and by the bytes of a JSON text, field by field. Leaves out: storing shapes
+ * (body-codec.ts), writing objects (body-writer.ts, body-scanner.ts).
  *
- * 1. Shapes are only ever added; a number means the same list for ever.
- * 2. The tree holds only names that stand in JSON text as they are (no escapes, not empty). A shape with another name, or with one
- *    that this service writes into exported events, is not in the tree: the scanner does not know it.
+ * 1. Shapes are never changed or deleted: a number always means the same list.
+ * 2. The tree holds only names that JSON text spells without escapes, and no empty ones. A shape with another name is
+ *    not in the tree, and neither is one with a name that this service writes into exports: the scanner does not know
+ *    them.
  */
 import { must } from '../../assert.js'
 
-/** Objects with more fields are rare and their lists long: they carry their names themselves. */
+/** Objects with more fields are rare and their lists are long. They are stored with their names. */
 const FIELDS_MAX = 64
 const NAME_CHARS_MAX = 128
 const SHAPES_MAX = 4096
-/** Only an event that was exported by this service has a field of this name (event/envelope.ts). */
+/** Only an event exported by this service has a field of this name (event/envelope.ts). */
 const EXPORTED_FIELD = 'inference_status'
 
-/** A list of names, up to here. The children are tried in order. */
+/** One name in a list of names. Its children may follow it, and are tried in order. */
 export interface ShapeNode {
   /** Different for every node of a tree. */
   readonly id: number
   readonly name: string
-  /** As it stands in front of a value where there is no white space: the name in quotes, and the colon. */
+  /** The bytes before a value if there is no white space: the name in quotes and the colon. */
   readonly key: Uint8Array
   readonly keyBytes: number
-  /** Its first four bytes and its last four, and all of them by fours: what differs mostly does so in the first two. */
+  /** The first and the last four bytes of the key, and the whole key by fours: most keys differ in the first two. */
   readonly keyStart: number
   readonly keyEnd: number
   readonly keyWords: Int32Array
-  /** The child that was found last, and the first field of the object that was last found as this field's value. */
+  /** The child that was found last. */
   likely: ShapeNode | null
+  /** The first field of the object that was last found as this field's value. */
   inside: ShapeNode | null
   /** The shape that ends here, or -1. */
   shape: number
@@ -39,8 +41,8 @@ export interface ShapeNode {
 }
 
 /**
- * The shapes that were last seen at one place (the root, or one field of one shape): most objects look like another one,
- * and comparing a few lists of interned names is far cheaper than finding a list by its names.
+ * The latest shapes at one place: the root, or one field of one shape. Most objects look like an earlier one, and
+ * comparing a few lists of interned names is far cheaper than finding a list by its names.
  */
 export type RecentShapes = Shape[]
 const RECENT_MAX = 8
@@ -48,7 +50,7 @@ const RECENT_MAX = 8
 export interface Shape {
   readonly number: number
   readonly names: readonly string[]
-  /** By field: the shapes that were last seen there. */
+  /** By field: the latest shapes there. */
   readonly recent: (RecentShapes | undefined)[]
 }
 
@@ -62,7 +64,7 @@ export class ShapeTree {
     this.root = this.#node('')
   }
 
-  /** How many shapes there are; numbers run from 0 to size - 1. */
+  /** Number of shapes; they are numbered from 0. */
   get size(): number {
     return this.#shapes.length
   }
@@ -72,12 +74,12 @@ export class ShapeTree {
     return must(this.#shapes[shape], 'shape', shape).names
   }
 
-  /** Adds the shape that a stored table has at number `size`. */
+  /** Adds a stored shape, whose number is `size`. */
   restore(names: readonly string[]): void {
     this.#add(JSON.stringify(names), names)
   }
 
-  /** The shape of the first `count` names, made where there is room; null where the object has to carry them itself. */
+  /** The shape of the first `count` names, a new one if there is room. Null if the object is stored with its names. */
   find(names: readonly string[], count: number, recent: RecentShapes): Shape | null {
     for (let i = 0; i < recent.length; i++) {
       const shape = recent[i] as Shape
@@ -99,7 +101,7 @@ export class ShapeTree {
     const shape: Shape = { number: this.#shapes.length, names, recent: [] }
     this.#shapes.push(shape)
     this.#byNames.set(key, shape)
-    if (names.every(standsInText) && !names.includes(EXPORTED_FIELD)) this.#grow(shape)
+    if (names.every(isPlain) && !names.includes(EXPORTED_FIELD)) this.#grow(shape)
     return shape
   }
 
@@ -139,12 +141,12 @@ export class ShapeTree {
   }
 }
 
-/** True where JSON.stringify leaves the name as it is. The empty one is too short to be looked for four bytes at a time. */
-function standsInText(name: string): boolean {
+/** True for a name without escapes in JSON. The empty one is too short to be compared four bytes at a time. */
+function isPlain(name: string): boolean {
   return name !== '' && JSON.stringify(name) === `"${name}"`
 }
 
-/** Names that JSON.parse made are interned, so equal ones are mostly the same object. */
+/** JSON.parse interns names, so equal ones are mostly the same object. */
 function sameNames(known: readonly string[], names: readonly string[], count: number): boolean {
   if (known.length !== count) return false
   for (let i = 0; i < count; i++) if (known[i] !== names[i]) return false

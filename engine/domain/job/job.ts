@@ -1,8 +1,8 @@
 /**
- * A job: whom the events are for, and how they are to be decided.
+ * A job's settings: how its events are decided.
  *
- * Owns: the plain data of a job's set-up, as stored and as the actors read it. Leaves out: what the job has seen
- * and learned (actor/), the document a person writes (resource/).
+ * Owns: the settings as plain data, as they are stored and as actors read them. Leaves out: the job's counters and
+ * learning (actor/), the document that a person writes (resource/).
  */
 
 /** The three categories (CONTRACT.md#jobs). */
@@ -19,9 +19,9 @@ export const jobCategories: readonly JobCategory[] = [
 
 /** One of a job's three answers. */
 export interface Label {
-  /** What `result` says: `label_0`, `label_1`, `label_2`, or an id of the user's own (S5). */
+  /** The value of `result`: `label_0`, `label_1`, `label_2`, or an id that the user chose (S5). */
   readonly id: string
-  /** What `result_label` says. */
+  /** The value of `result_label`. */
   readonly name: string
   /** `#rrggbb`. */
   readonly hexColor: string
@@ -53,7 +53,7 @@ export const integrationRoles: readonly IntegrationRole[] = [
   'post_decision',
 ]
 
-/** Roles that take events out of the service. */
+/** Roles of steps that send events out of the service. */
 export const sinkRoles: readonly IntegrationRole[] = ['output', 'post_decision', 'case_creation']
 
 /** One step of a job's pipeline. */
@@ -62,22 +62,25 @@ export interface PipelineStep {
   readonly role: IntegrationRole
   readonly enabled: boolean
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Its integration asks or tells something outside of the service: since when, microseconds; enabled anew it begins anew. */
+  /**
+   * For a step that exchanges data with something outside the service: since when, microseconds. Set anew when the step
+   * is enabled again.
+   */
   readonly outsideSince?: number
-  /** Fields of existing clients that mean nothing here, given back as they came (C3.7). */
+  /** Fields of existing clients that mean nothing here. They are returned as sent (C3.7). */
   readonly kept?: Readonly<Record<string, unknown>>
 }
 
-/** Whether events are decided as they come, or held (S11). */
+/** Whether events are decided when they arrive, or held (S11). */
 export type JobStatus = 'STARTED' | 'STOPPED'
 
-/** A job's set-up. Plain data: stored as it is, sent to threads as it is. */
+/** A job's settings. Plain data: stored and sent to threads as it is. */
 export interface JobSettings {
-  /** Positive, never used twice. */
+  /** Positive; never reused. */
   readonly id: number
-  /** Goes up by one with each change; an actor that has an older one reads the catalog again. */
+  /** Rises by one with each change. An actor with an older revision reads the settings again. */
   readonly revision: number
-  /** The storage unit that owns the job's events, 0 to shards - 1; fixed for life. */
+  /** The shard of the job's events, 0 to shards - 1; fixed for life. */
   readonly shard: number
   readonly title: string
   readonly description: string
@@ -87,7 +90,7 @@ export interface JobSettings {
   /** Exactly three. */
   readonly labels: readonly Label[]
   readonly autoRetrain: AutoRetrain | null
-  /** Further settings, kept as given. */
+  /** Further settings, as sent. */
   readonly advancedSettings: Readonly<Record<string, unknown>>
   readonly feedbackColumns: readonly string[]
   readonly pipeline: readonly PipelineStep[]
@@ -96,40 +99,40 @@ export interface JobSettings {
   readonly createdAt: string
 }
 
-/** The share of known events that a job lets be called outliers, where it says nothing: 2 %. */
+/** The default share of known events that may be called outliers: 2 %. */
 export const outlierRateDefault = 0.02
 
-/** The bounds of that share in advanced_settings.outlier_false_alarm_rate. */
+/** Bounds of that share in advanced_settings.outlier_false_alarm_rate. */
 export const outlierRateMin = 0.001
 export const outlierRateMax = 0.2
 
-/** The share that the settings ask for; the default where they say nothing sensible. */
+/** The share in the settings; the default if it is missing or out of bounds. */
 export function outlierRateOf(advancedSettings: JobSettings['advancedSettings']): number {
   const rate = advancedSettings.outlier_false_alarm_rate
   return typeof rate === 'number' && rate >= outlierRateMin && rate <= outlierRateMax ? rate : outlierRateDefault
 }
 
-/** True where events are clustered, and decided by their place in a cluster (CONTRACT.md#jobs). */
+/** True if events are clustered, and decided by their place in a cluster (CONTRACT.md#jobs). */
 export function hasClusters(category: JobCategory): boolean {
   return category === 'Automated root cause analysis'
 }
 
-/** True where events with equal decision points share a bucket (CONTRACT.md#jobs). */
+/** True if events with equal values at the decision points share a bucket (CONTRACT.md#jobs). */
 export function hasBuckets(category: JobCategory): boolean {
   return category === 'Decision intelligence'
 }
 
-/** True where the step brings events in from outside, by asking for them. */
+/** True for an enabled step that fetches events from outside. */
 export function bringsIn(step: PipelineStep): boolean {
   return step.outsideSince !== undefined && step.enabled && step.role === 'input'
 }
 
-/** True where the step looks up what is known elsewhere about an event, before that is decided. */
+/** True for an enabled step that adds fields to an event before it is decided. */
 export function enriches(step: PipelineStep): boolean {
   return step.outsideSince !== undefined && step.enabled && step.role === 'enrichment'
 }
 
-/** True where the step takes events out of the service. */
+/** True for an enabled step that sends events out of the service. */
 export function takesOut(step: PipelineStep): boolean {
   return step.outsideSince !== undefined && step.enabled && sinkRoles.includes(step.role)
 }

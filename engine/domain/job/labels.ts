@@ -1,16 +1,16 @@
 /**
- * A job's three labels: what they are by default, what a person may call them, what an update does to them.
+ * A job's three labels: their defaults, the words that name them, and how an update changes them.
  *
- * Owns: the words of a label. Leaves out: the shape of the document they come from (resource/shapes.ts).
+ * Owns: the words of a label. Leaves out: the shape of the document (resource/shapes.ts).
  *
- * 1. Every word (name, id, `label_n`, `class_n`, in any case) names at most one label; labelAmbiguity says where not.
- * 2. A label keeps its place for life: votes and models know a label by its place, so an update that names a label
- *    again finds it where it was, however the update orders them.
+ * 1. Every word (name, id, `label_n`, `class_n`, in any case) names one label at most; labelAmbiguity finds violations.
+ * 2. A label keeps its place for life, because votes and models know it by its place. So an update finds an existing
+ *    label again, in whatever order it lists them.
  */
 import { limits } from '../../limits.js'
 import type { JobCategory, Label } from './job.js'
 
-/** A label as a person gives it; colour and id are optional. */
+/** A label in a document; colour and id are optional. */
 export interface LabelInput {
   readonly name: string
   readonly hexColor?: string | undefined
@@ -21,15 +21,15 @@ const triage: readonly LabelInput[] = [{ name: 'Escalate' }, { name: 'Drop' }, {
 
 const rootCause: readonly LabelInput[] = [{ name: 'Root cause' }, { name: 'Symptom' }, { name: 'Irrelevant' }]
 
-/** By place: the colours of labels that are given none. */
+/** By place: the default colours. */
 const colors = ['#ED0A2C', '#1264FE', '#9A00FF'] as const
 
-/** The labels of a job that names none (S7). */
+/** The labels of a job whose document has none (S7). */
 export function defaultLabels(category: JobCategory): readonly Label[] {
   return placeLabels(category === 'Automated root cause analysis' ? rootCause : triage, [])
 }
 
-/** The form in which words of labels are compared. */
+/** The form in which words are compared. */
 function word(text: string): string {
   return text.trim().toLowerCase()
 }
@@ -42,7 +42,7 @@ function placeWords(place: number): string[] {
   return [`label_${place}`, `class_${place}`]
 }
 
-/** By place, what a decision for that label is called: its id, and the words for its place. */
+/** By place: the words for a decision of that label. These are its id and the words for its place. */
 export function decisionWords(labels: readonly Label[]): readonly (readonly string[])[] {
   return labels.map((label, place) => [label.id, ...placeWords(place)])
 }
@@ -56,7 +56,7 @@ export function resolveLabel(labels: readonly Label[], text: string): number | n
   return null
 }
 
-/** The first word that names two labels, or null where each names one (invariant 1). */
+/** The first word that names two labels, or null if there is none (invariant 1). */
 export function labelAmbiguity(labels: readonly Label[]): string | null {
   const places = new Map<string, number>()
   for (const [place, label] of labels.entries()) {
@@ -69,9 +69,8 @@ export function labelAmbiguity(labels: readonly Label[]): string | null {
 }
 
 /**
- * Gives each label its place and id. One that names an existing label, by id or else by name, takes that one's place
- * (invariant 2); the others take the free places in order. A label without an id, or without a
- * colour, takes that of its place.
+ * Gives each label its place and id. A label with the id of an existing one, or else its name, takes its place
+ * (invariant 2). The others take the free places in order. A missing id or colour is that of the place.
  */
 export function placeLabels(inputs: readonly LabelInput[], existing: readonly Label[]): readonly Label[] {
   const places = new Map<number, LabelInput>()

@@ -1,10 +1,10 @@
-/** How long, and how many, events a job keeps (advanced_settings.retention); all of them where it says nothing. */
+/** How long a job keeps events, and how many (advanced_settings.retention). By default it keeps all. */
 import type { JobSettings } from './job.js'
 
 export interface Retention {
-  /** Since they came in. */
+  /** Days since the ingest, or null for no bound. */
   readonly days: number | null
-  /** The latest so many. */
+  /** Number of the latest events that are kept, or null for no bound. */
   readonly maxEvents: number | null
 }
 
@@ -15,7 +15,7 @@ function within(value: unknown, max: number): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max ? value : null
 }
 
-/** Settings are checked where they come in; one that is none keeps everything. */
+/** The job's retention. Settings are checked when they are received; here an invalid one counts as absent. */
 export function retentionOf({ advancedSettings }: JobSettings): Retention {
   const given = advancedSettings.retention
   if (typeof given !== 'object' || given === null) return { days: null, maxEvents: null }

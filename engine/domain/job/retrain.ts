@@ -1,31 +1,35 @@
 /**
- * Whether a job that is due to train by itself should wait (C3.7).
+ * Whether a scheduled training must wait (C3.7).
  *
  * Owns: the blockers, when each of them blocks, and their sentences. Leaves out: when a training is due
  * (resource/schedule.ts), how the facts are counted (actor/).
  *
- * 1. A blocker that is not set blocks nothing. Before the first model only ties and small majorities can block, since
- *    the rest is counted from a training on.
- * 2. Every blocker that stands in the way is named, so that one look tells all that is to be done.
+ * 1. Only blockers that are set can block. Before the first model only ties and small majorities block, because the
+ *    other facts are counted from a training on.
+ * 2. The message names every blocker that blocks.
  */
 import { limits } from '../../limits.js'
 import type { AutoRetrain } from './job.js'
 
-/** What is so in a job now, and what happened in it since its model was installed. */
+/** The counters that blockers look at. "Since the training" means since the model in use was installed. */
 export interface RetrainFacts {
-  /** Decisions since the training; and those of them that were outliers, or of low confidence. */
+  /** Decisions since the training. */
   readonly decided: number
+  /** Outliers among them. */
   readonly outliers: number
+  /** Those among them with a low confidence. */
   readonly lowConfidence: number
-  /** Changes of a consensus since the training; and those of them back to a label that it had left. */
+  /** Changes of a consensus since the training. */
   readonly consensusChanges: number
+  /** Those among them that went back to a label that the consensus had left. */
   readonly consensusFlips: number
-  /** Buckets, or events where there are none, whose votes are tied now; and whose majority is small now. */
+  /** Buckets (events, if the job has no buckets) whose votes are tied now. */
   readonly undecided: number
+  /** Those with a small majority now. */
   readonly lowScore: number
 }
 
-/** Says what blocks, or null. */
+/** Names what blocks, or returns null. */
 type Blocker = (facts: RetrainFacts) => string | null
 
 function share(what: string, count: number, all: number, most: number): string | null {
@@ -51,7 +55,7 @@ const blockers: Readonly<Record<keyof AutoRetrain['blockers'], Blocker>> = {
   consensusChanges: ({ consensusChanges }) => any(`changes of a consensus ${since}`, consensusChanges),
 }
 
-/** Why the training must wait, for people, or null where nothing stands in its way. */
+/** A sentence for people: why the training must wait. Null if nothing blocks it. */
 export function retrainBlockedBy(autoRetrain: AutoRetrain, facts: RetrainFacts): string | null {
   const names = Object.keys(blockers) as (keyof typeof blockers)[]
   const reasons = names.filter((name) => autoRetrain.blockers[name]).map((name) => blockers[name](facts))

@@ -19,8 +19,8 @@ import type { MailboxEvents, NewMessage, Receiver, ResultReceiver, TakeTimes } f
 import { bytesOf, lastMicrosOf, moveTimesBehind, nextMessage, readTimes, writeMessage } from '../../actor/message.js'
 import { isEventReply, readEventReply, replyExtra, REPLY_BYTES, type Extra } from '../../actor/reply.js'
 import {
-  watermarkAt,
-  FILTER_BYTES,
+  progressAt,
+  PROGRESS_BYTES,
   TURN_BEGUN,
   TURN_DONE,
   type TurnResult,
@@ -56,7 +56,7 @@ export class Turn {
   /** With room for so many bytes and messages. */
   constructor(bytes: number = limits.turnBytesMax, messages: number = limits.turnMessagesMax) {
     this.#memory = Buffer.from(new SharedArrayBuffer(bytes))
-    this.#replies = Buffer.from(new SharedArrayBuffer(REPLY_BYTES * messages + FILTER_BYTES))
+    this.#replies = Buffer.from(new SharedArrayBuffer(REPLY_BYTES * messages + PROGRESS_BYTES))
     this.#messagesMax = messages
   }
 
@@ -104,14 +104,14 @@ export class Turn {
 
   /** The turn came back without a result. True where it is to blame: the thread began it and did not finish. */
   failed(): boolean {
-    const mark = this.#replies[watermarkAt(this.#replies)]
-    if (mark === TURN_BEGUN || mark === TURN_DONE) this.#mayBeApplied = true
-    return mark === TURN_BEGUN
+    const progress = this.#replies[progressAt(this.#replies)]
+    if (progress === TURN_BEGUN || progress === TURN_DONE) this.#mayBeApplied = true
+    return progress === TURN_BEGUN
   }
 
   /** What the thread gets to run. */
   task(start: TurnStart): TurnTask {
-    this.#replies[watermarkAt(this.#replies)] = 0
+    this.#replies[progressAt(this.#replies)] = 0
     this.place = start.place
     return {
       shard: start.shard,

@@ -1,11 +1,11 @@
 /**
- * A backup: a directory with the files of a data directory as they were at one moment, and a list of them with their
- * hashes. The list is written last: where it is, the backup is whole.
+ * A backup: a directory with the files of a data directory as of one moment, and a list of them with their hashes. The
+ * list is written last: a backup that has one is complete.
  *
- * Owns: the list, checking it, restoring. Leaves out: copying a store that is in use (backup/backup-thread.ts), directories that appear
- * when they are whole (partial-directory.ts).
+ * Owns: the list, checking it, restoring. Leaves out: copying a store that is in use (backup/backup-thread.ts), the
+ * name of an incomplete directory (partial-directory.ts).
  *
- * 1. Restoring changes nothing that is there: the place must be empty.
+ * 1. Restoring overwrites nothing: the target must be empty.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -35,12 +35,12 @@ export interface BackupFile {
 }
 
 export interface BackupList {
-  /** ISO 8601 UTC: the moment that the backup is of. */
+  /** ISO 8601 UTC: the moment of the data. */
   readonly madeAt: string
   readonly files: readonly BackupFile[]
 }
 
-/** Writes the list of all files that are in the directory. */
+/** Writes the list of all files in the directory. */
 export function writeList(path: string, madeAt: string): BackupList {
   const files = readdirSync(path)
     .filter((name) => name !== BACKUP_LIST)
@@ -54,7 +54,7 @@ export function writeList(path: string, madeAt: string): BackupList {
   return { madeAt, files }
 }
 
-/** The list of a backup; null where the directory is none. @throws Refusal backup_refused where it cannot be read. */
+/** The list of a backup; null if the directory has none. @throws Refusal backup_refused if it cannot be read. */
 export function readList(path: string): BackupList | null {
   if (!existsSync(join(path, BACKUP_LIST))) return null
   try {
@@ -73,7 +73,7 @@ export function readList(path: string): BackupList | null {
   throw new Refusal('backup_refused', `the backup ${path} was made by a newer version`)
 }
 
-/** A name leads nowhere else than into the directory. */
+/** True for an entry of the list whose name cannot lead out of the directory. */
 function isBackupFile(value: unknown): value is BackupFile {
   const { name, bytes, sha256 } = (value ?? {}) as Record<keyof BackupFile, unknown>
   return (
@@ -81,7 +81,7 @@ function isBackupFile(value: unknown): value is BackupFile {
   )
 }
 
-/** What is not as the list says, each as a file and a sentence's end. */
+/** Files that differ from the list. `what` ends a sentence that begins with the name. */
 export function compareWithList(
   path: string,
   { files }: BackupList,
@@ -89,26 +89,26 @@ export function compareWithList(
   return files.flatMap(({ name, bytes, sha256 }) => {
     const size = statSync(join(path, name), { throwIfNoEntry: false })?.size
     if (size === undefined) return [{ name, what: 'is missing' }]
-    if (size !== bytes) return [{ name, what: `has ${size} bytes and had ${bytes} when the backup was made` }]
+    if (size !== bytes) return [{ name, what: `has ${size} bytes; it had ${bytes} when the backup was made` }]
     return readThrough(join(path, name), name, null).sha256 === sha256
       ? []
-      : [{ name, what: 'is not what it was when the backup was made' }]
+      : [{ name, what: 'has changed since the backup was made' }]
   })
 }
 
 /**
- * Makes a data directory of a backup, which stays as it is. Checks every byte.
- * @throws Refusal backup_refused where the backup is damaged, the place is not empty, or the disk refuses.
+ * Makes a data directory from a backup and checks every byte.
+ * @throws Refusal backup_refused if the backup is damaged, `to` is not empty, or writing fails.
  */
 export function restoreBackup(from: string, to: string): BackupList {
   const list = readList(from)
-  if (list === null) throw new Refusal('backup_refused', `${from} is not a backup, or one that was not finished`)
+  if (list === null) throw new Refusal('backup_refused', `${from} is not a backup, or it is incomplete`)
   const partial = beginDirectory(to)
   try {
     for (const { name, sha256 } of list.files) {
       if (!existsSync(join(from, name))) throw new Refusal('backup_refused', `${name} is missing in the backup ${from}`)
       if (readThrough(join(from, name), name, join(partial, name)).sha256 !== sha256) {
-        throw new Refusal('backup_refused', `${name} in the backup ${from} is not what it was when the backup was made`)
+        throw new Refusal('backup_refused', `${name} in the backup ${from} has changed since the backup was made`)
       }
     }
     finishDirectory(partial)
@@ -119,7 +119,7 @@ export function restoreBackup(from: string, to: string): BackupList {
   }
 }
 
-/** Reads a file from end to end, into another one where one is given. */
+/** Reads a whole file, and copies it to `into` if that is not null. */
 function readThrough(path: string, name: string, into: string | null): BackupFile {
   const hash = createHash('sha256')
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)

@@ -1,17 +1,18 @@
 /**
- * The data directory: what is in it, and who may use it.
+ * The data directory and its files.
  *
- * Owns: its format and its own key. Leaves out: the lock (whoever calls holds it), opening what is in it (environments.ts).
+ * Owns: the format, the sealing key. Leaves out: the lock, which the caller holds (data-lock.ts), and opening the
+ * environments (environments.ts).
  *
  * | file             | what                                                               |
  * |------------------|--------------------------------------------------------------------|
  * | format.json      | version of the directory's format, number of shards; written once  |
- * | sealing.key      | what the secrets of integrations are sealed with; written once     |
+ * | sealing.key      | key that seals the secrets of integrations; written once           |
  * | catalog.mdb      | jobs, integrations, keys, users, trainings, watchdogs, the audit log |
  * | shard-N.mdb      | events, buckets, ballots, models, counters of the jobs in shard N  |
- * | integrations.mdb | how far steps that take events out are; what they could not deliver   |
- * | lock.sock        | the lock: a socket that the process which owns the directory holds |
- * | lock-*.sock      | the same of a process that is about to take it (lock-turn.ts)      |
+ * | integrations.mdb | the ledger: progress of outputs, failed deliveries                 |
+ * | lock.sock        | the lock: a socket of the process that owns the directory          |
+ * | lock-*.sock      | a claim of a process that is about to take it (lock-claim.ts)      |
  *
  * 1. A directory of a newer format is refused (D11).
  * 2. The number of shards is fixed when the directory is made: a job stays where its events are.
@@ -34,7 +35,7 @@ export interface DataDir {
   readonly fresh: boolean
 }
 
-/** Makes the directory where there is none; what is in it is for whoever holds its lock. @throws Refusal data_dir_invalid. */
+/** Makes the directory if it does not exist; its files need the lock. @throws Refusal data_dir_invalid. */
 export function makeDataDir(path: string): void {
   try {
     makeDirectory(path)
@@ -44,18 +45,15 @@ export function makeDataDir(path: string): void {
 }
 
 /**
- * Opens a data directory, or makes what is in it with `shards` shards where there is nothing. The caller holds the lock.
- * Files that are cut off are looked for where `mustBeSound`.
+ * Opens a data directory, or fills an empty one, with `shards` shards. The caller holds the lock. With `mustBeSound`,
+ * files that are cut off are refused.
  * @throws Refusal data_dir_newer, data_dir_invalid.
  */
 export function openDataDir(path: string, shards: number, mustBeSound = true): DataDir {
   const file = join(path, 'format.json')
   if (!existsSync(file)) {
     if (!isCount(shards, limits.shardsMax)) {
-      throw new Refusal(
-        'data_dir_invalid',
-        `a data directory has 1 to ${limits.shardsMax} shards; asked for are ${shards}`,
-      )
+      throw new Refusal('data_dir_invalid', `a data directory has 1 to ${limits.shardsMax} shards, not ${shards}`)
     }
     if (readdirSync(path).some((name) => name.endsWith('.mdb') && name.startsWith('shard-'))) {
       throw new Refusal(
@@ -82,7 +80,7 @@ export function openDataDir(path: string, shards: number, mustBeSound = true): D
   return { path, shards: count, fresh: false }
 }
 
-/** Files of another user, as a command that was run by one leaves them, are said by name. */
+/** Refuses files that this user may not read and write, for example after a command that root ran. */
 function mustBeUsable(path: string): void {
   for (const name of readdirSync(path)) {
     if (!/\.mdb(-lock)?$/.test(name)) continue
@@ -102,9 +100,9 @@ function readFormat(path: string, file: string): { format: number; shards: numbe
     const { format, shards } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
     if (isCount(format) && isCount(shards, limits.shardsMax)) return { format, shards }
   } catch {
-    // Said below.
+    // Refused below.
   }
-  throw new Refusal('data_dir_invalid', `format.json in the data directory ${path} is not readable as a format`)
+  throw new Refusal('data_dir_invalid', `format.json in the data directory ${path} cannot be read`)
 }
 
 function isCount(value: unknown, max: number = Number.MAX_SAFE_INTEGER): value is number {
@@ -114,8 +112,8 @@ function isCount(value: unknown, max: number = Number.MAX_SAFE_INTEGER): value i
 const SEALING_KEY_BYTES = 32
 
 /**
- * The key that secrets are sealed with (S19): in a file of its own, outside the database, made where there is none. The
- * caller holds the lock. @throws Refusal data_dir_invalid.
+ * The key that secrets are sealed with (S19). It has its own file outside the database and is made if there is none.
+ * The caller holds the lock. @throws Refusal data_dir_invalid.
  */
 export function sealingKey(path: string): Uint8Array {
   const file = join(path, 'sealing.key')
@@ -132,12 +130,12 @@ export function sealingKey(path: string): Uint8Array {
   )
 }
 
-/** Says of a directory whose files were all copied what they are now. */
+/** Writes format.json: the last step when a directory is made, or filled by a copy. */
 export function writeFormat(path: string, shards: number): void {
   writeWhole(join(path, 'format.json'), JSON.stringify({ format: DATA_FORMAT, shards }))
 }
 
-/** A file is there whole or not at all, after a power cut too. */
+/** After a power cut, too, the file is complete or does not exist. */
 function writeWhole(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)

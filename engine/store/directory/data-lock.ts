@@ -1,27 +1,31 @@
 /**
  * The lock on a data directory: one process at a time.
  *
- * Owns: taking and giving back. Leaves out: what is in the directory (data-dir.ts).
+ * Owns: taking and releasing it. Leaves out: what is in the directory (data-dir.ts).
  *
- * A process that owns the directory listens on two Unix sockets. The first has an abstract name made of the directory's
- * device and inode: the kernel gives it to one process and takes it back when that one dies, so nothing is ever stale and
- * two that start at once cannot both have it. The second is a file in the directory, for processes in another network
- * namespace (containers that share a volume), where abstract names are not seen; a file that nobody listens on is left
- * over from a process that died, and is replaced by whoever has the turn (lock-turn.ts).
+ * A process that owns the directory listens on two Unix sockets:
+ *
+ * 1. One has an abstract name made of the directory's device and inode. The kernel gives the name to one process only,
+ *    and frees it when that process dies. So it is never stale.
+ * 2. The other is a file in the directory. Processes in another network namespace see only this one (containers that
+ *    share a volume). If nothing listens on it, its process died, and the process with the claim replaces it
+ *    (lock-claim.ts).
  */
-import { statSync, openSync, closeSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import { isRefusal, Refusal } from '../../errors.js'
 import { answerCall } from './directory-call.js'
-import { answers, close, listen, removeStale, takeTurn } from './lock-turn.js'
+import { answers, close, listen, removeStale, takeClaim } from './lock-claim.js'
 
 export interface DataLock {
-  /** Answers requests that come through the socket in the directory, from whoever may write there (directory-call.ts). */
+  /**
+   * Answers requests through the socket in the directory; all who may write there may send them (directory-call.ts).
+   */
   serve(answer: (request: string) => Promise<string>): void
   release(): Promise<void>
 }
 
-/** Rejects with Refusal data_dir_in_use, and data_dir_invalid where it may not be written. */
+/** Rejects with Refusal data_dir_in_use, or data_dir_invalid if the directory cannot be written. */
 export async function lockDataDir(path: string): Promise<DataLock> {
   try {
     return await takeLock(path)
@@ -37,16 +41,16 @@ async function takeLock(path: string): Promise<DataLock> {
   const inUse = new Refusal('data_dir_in_use', `the data directory ${path} is in use by another process`)
   const named = process.platform === 'linux' ? await listen(`\0decision-service-${dev}-${ino}`) : undefined
   if (named === null) throw inUse
-  // Socket paths are short (108 bytes); through the open directory any path fits.
+  // A socket's path has at most 108 bytes. Through the open directory any path fits.
   const directory = openSync(path, 'r')
   const folder = process.platform === 'linux' ? `/proc/self/fd/${directory}` : path
   const file = `${folder}/lock.sock`
   try {
-    const turn = await takeTurn(folder)
-    if (turn === null) throw inUse
+    const claim = await takeClaim(folder)
+    if (claim === null) throw inUse
     let answer: ((request: string) => Promise<string>) | null = null
     const serve = (socket: Socket): void => void (answer === null ? socket.destroy() : answerCall(socket, answer))
-    const inDirectory = await replaceStale(file, serve).finally(() => close(turn))
+    const inDirectory = await replaceStale(file, serve).finally(() => close(claim))
     if (inDirectory === null) throw inUse
     return {
       serve(given) {
@@ -64,7 +68,7 @@ async function takeLock(path: string): Promise<DataLock> {
   }
 }
 
-/** Takes the place of a socket that nobody listens on; null where somebody does. Only in its turn. */
+/** Replaces a socket that nothing listens on; null if something does. The caller has the claim. */
 async function replaceStale(file: string, connected: (socket: Socket) => void): Promise<Server | null> {
   if (await answers(file)) return null
   removeStale(file)

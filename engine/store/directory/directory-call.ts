@@ -1,8 +1,8 @@
 /**
- * Calls to the process that owns a data directory, through the socket in it: a line there, a line back.
+ * Calls to the process that owns a data directory, through the socket in it: one line to it, one line back.
  *
- * Only who may write in the directory reaches the socket, so nothing else guards it. Connections that say nothing are
- * those that ask whether somebody listens (data-lock.ts).
+ * Only users who may write in the directory reach the socket, so there is no other protection. A connection that sends
+ * nothing only checks whether a process listens (data-lock.ts).
  */
 import { closeSync, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +10,7 @@ import { connect, type Socket } from 'node:net'
 const REQUEST_CHARS_MAX = 64 * 1024
 const CONNECT_MS_MAX = 5_000
 
-/** Reads the request, answers it, ends. */
+/** Reads one request, answers it and closes the connection. */
 export function answerCall(socket: Socket, answer: (request: string) => Promise<string>): void {
   let request = ''
   let answered = false
@@ -33,9 +33,9 @@ export function answerCall(socket: Socket, answer: (request: string) => Promise<
   })
 }
 
-/** The answer of the process that owns the directory; null where nobody does. Rejects where it went away. */
+/** The answer of the process that owns the directory; null if there is none. Rejects if it ends before its answer. */
 export async function callOwner(dataDir: string, request: string): Promise<string | null> {
-  // Socket paths are short (108 bytes); through the open directory any path fits.
+  // A socket's path has at most 108 bytes. Through the open directory any path fits.
   const directory = openSync(dataDir, 'r')
   const path = process.platform === 'linux' ? `/proc/self/fd/${directory}/lock.sock` : `${dataDir}/lock.sock`
   try {

@@ -1,13 +1,13 @@
 /**
- * Makes a directory and those above it; and flushes what one has under which names.
+ * Makes directories, and flushes the names in one.
  *
- * Not `mkdirSync` with `recursive`, which never ends where a directory that is there takes none (procfs, automount points): it
- * tries the parent and the child in turn, for ever.
+ * `mkdirSync` with `recursive` is not used: it tries parent and child in turn, and never returns where a directory
+ * allows no new ones (procfs, automount points).
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** For its owner alone; one that is there stays as it is. @throws Error of the file system. */
+/** Makes a directory and those above it, for the owner alone. An existing one is kept. @throws Error of the system. */
 export function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -21,7 +21,7 @@ export function makeDirectory(path: string): void {
   }
 }
 
-/** Names that were given or taken in the directory are on disk when this returns. @throws Error of the file system. */
+/** When this returns, names added to or removed from the directory are on disk. @throws Error of the system. */
 export function syncDirectory(path: string): void {
   const directory = openSync(path, 'r')
   fsyncSync(directory)

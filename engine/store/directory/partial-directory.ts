@@ -1,11 +1,12 @@
 /**
- * A directory that appears under its name when it is whole, and not before: a backup, or what is restored of one.
+ * A directory that gets its name when it is complete, and not before: a backup, or a restored data directory.
  *
- * Owns: the name beside it that it has until then. Leaves out: what is in it.
+ * Owns: its partial name until then. Leaves out: what is in it.
  *
- * 1. Each attempt has a name of its own: of two at the same place, in whichever processes, the one that is whole first gets it, and the
- *    other finds that something is there.
- * 2. What a process left that was killed is taken away by the next attempt at that place, once nothing was written there for an hour.
+ * 1. Each attempt has its own partial name. If two processes make the same directory, the first to finish gets the
+ *    name, and the other is refused.
+ * 2. A killed process leaves its partial directory behind. The next attempt at that name deletes it, once nothing was
+ *    written in it for an hour.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
@@ -14,40 +15,44 @@ import { isRefusal, Refusal } from '../../errors.js'
 import { makeDirectory, syncDirectory } from './make-directory.js'
 
 const PARTIAL = /(\.[0-9a-f]{8})?\.partial$/
-const LEFT_MS = 3_600_000
+const ABANDONED_MS = 3_600_000
 
-/** The name is one of a directory that is not whole. */
+/** True for the name of a partial directory. */
 export function isPartial(name: string): boolean {
   return PARTIAL.test(name)
 }
 
 /**
- * Makes the directory under another name, for what is not whole yet, and returns that. An empty one that is there is made anew at
- * once, so that one that cannot be replaced (a mount point) is told before anything is copied.
- * @throws Refusal backup_refused, also where there is something.
+ * Makes the directory under a partial name, and returns its path. An existing empty directory is replaced first: a
+ * mount point cannot be, and is refused before anything is copied.
+ *
+ * @throws Refusal backup_refused, also if the directory exists and is not empty.
  */
 export function beginDirectory(path: string): string {
   try {
-    // Beside it, also where the path ends with a slash, is `.`, or leads there by a link.
+    // The partial name lies beside the directory, also if the path ends with a slash, is `.`, or is a link.
     const place = existsSync(path) ? realpathSync(path) : resolve(path)
     if (existsSync(place)) {
-      if (readdirSync(place).length > 0) throw new Refusal('backup_refused', `${path} is there and not empty`)
+      if (readdirSync(place).length > 0) throw new Refusal('backup_refused', `${path} exists and is not empty`)
       rmdirSync(place)
       makeDirectory(place)
     }
     const partial = `${place}.${randomBytes(4).toString('hex')}.partial`
     makeDirectory(partial)
-    forgetLeft(place)
+    deleteAbandoned(place)
     return partial
   } catch (error) {
     if (isRefusal(error)) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'EBUSY' ? 'something is mounted there; name a directory inside of it' : message
+    const why = code === 'EBUSY' ? 'something is mounted there; name a directory inside it' : message
     throw new Refusal('backup_refused', `${path} cannot be made: ${why}`)
   }
 }
 
-/** Gives the directory that beginDirectory made its name, in the place of an empty one. @throws Refusal backup_refused where it is not empty. */
+/**
+ * Gives a directory made by beginDirectory its name, and replaces an empty one of that name.
+ * @throws Refusal backup_refused if there is one that is not empty.
+ */
 export function finishDirectory(partial: string): void {
   const place = partial.replace(PARTIAL, '')
   syncDirectory(partial)
@@ -56,17 +61,17 @@ export function finishDirectory(partial: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-    throw new Refusal('backup_refused', `${place} is there and not empty`)
+    throw new Refusal('backup_refused', `${place} exists and is not empty`)
   }
   syncDirectory(dirname(partial))
 }
 
-/** Takes away what others have left that were killed. */
-function forgetLeft(place: string): void {
+/** Deletes partial directories that killed processes have left. */
+function deleteAbandoned(place: string): void {
   const folder = dirname(place)
   for (const name of readdirSync(folder)) {
     if (!isPartial(name) || name.replace(PARTIAL, '') !== basename(place)) continue
-    if (lastWrittenMs(join(folder, name)) < Date.now() - LEFT_MS)
+    if (lastWrittenMs(join(folder, name)) < Date.now() - ABANDONED_MS)
       rmSync(join(folder, name), { recursive: true, force: true })
   }
 }
@@ -79,7 +84,7 @@ function lastWrittenMs(directory: string): number {
       ),
     )
   } catch {
-    // It has become whole, or was given up, just now.
+    // It was renamed or deleted just now.
     return Number.POSITIVE_INFINITY
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Whether the files of a data directory are as long as what is in them, before the library opens them: it reads its files
- * through the memory, where a page that is not there ends the process.
+ * Checks that the files of a data directory are as long as their meta pages say, before the library opens them. The
+ * library maps files into memory, and reading a page that is not there ends the process.
  *
- * Owns: the look at every start, which costs two small reads a file. Leaves out: all other damage (`npm run verify`).
+ * Owns: this check at every start, two small reads for each file. Leaves out: all other damage (`npm run verify`).
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { Refusal } from '../../errors.js'
 import { META_PAGES, META_PAGE_BYTES, PageDamage, PageFile } from '../pages/page-file.js'
 import { walkPages } from '../pages/page-walk.js'
 
-/** Nobody may have the files open. @throws Refusal data_dir_invalid. */
+/** No process may have the files open. @throws Refusal data_dir_invalid. */
 export function mustBeWhole(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     if (!name.endsWith('.mdb')) continue
@@ -24,14 +24,13 @@ export function mustBeWhole(dataDir: string): void {
   }
 }
 
-/** True where the environment was ever written to: one that is shorter than what every file begins with is made anew. */
+/** True if the environment was ever written to. A file shorter than its meta pages was not, and is made anew. */
 export function isMade(dataDir: string, name: string): boolean {
   return (statSync(join(dataDir, `${name}.mdb`), { throwIfNoEntry: false })?.size ?? 0) >= META_PAGES * META_PAGE_BYTES
 }
 
-/** How the file is cut off, or null where it is not. */
+/** How the file is cut off, or null if it is not. */
 function cutOff(path: string): string | null {
-  // One that is shorter than what every file begins with was never written to, and is made anew.
   if (statSync(path).size < META_PAGES * META_PAGE_BYTES) return null
   let file: PageFile
   try {
@@ -47,6 +46,6 @@ function cutOff(path: string): string | null {
   file.close()
   const expected = (lastPage + 1) * pageBytes
   if (bytes >= expected) return null
-  // The last pages may be free ones that were never written; only the walk can tell.
+  // The last pages may be free and never written. Only the walk can tell.
   return walkPages(path).problems.length === 0 ? null : `it has ${bytes} bytes of ${expected}`
 }

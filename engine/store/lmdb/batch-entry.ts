@@ -1,16 +1,16 @@
 /**
- * Entries of a batch as lmdb takes them, without a view of each: views are objects, and a turn would make thousands.
+ * Hands the entries of a batch to lmdb without a view for each of them: a turn would make thousands of objects.
  *
- * Owns: what the library looks at in a key and in a value that is handed to it (its write.js: `writeKey` of the table, and values
- * with `start`, `end` and `address` as its own encoder gives them). Leaves out: transactions (lmdb.ts).
+ * Owns: the form in which the library takes keys and values. Its write.js calls the table's `writeKey`, and reads
+ * `start`, `end` and `address` of a value as of the results of its own encoder. Leaves out: transactions (lmdb.ts).
  */
 import { CHECKSUM_BYTES } from '../checksums.js'
 import type { WriteBatch } from '../write-batch.js'
 
-/** Where the library finds bytes that need no encoding. */
+/** The property in which the library finds bytes that need no encoding. */
 const BINARY = '\x10binary-data\x02'
 
-/** A piece of a batch's memory. `address` is the library's own note of where the memory is. */
+/** A piece of a batch's memory. The library keeps the memory's address in `address`. */
 interface Span {
   readonly memory: Uint8Array
   readonly buffer: ArrayBufferLike
@@ -19,7 +19,7 @@ interface Span {
   address: number
 }
 
-/** What is written to. */
+/** The table that is written to. */
 interface Target {
   putSync(key: Uint8Array, value: never): unknown
   removeSync(key: Uint8Array): unknown
@@ -29,7 +29,7 @@ function spanOf(memory: Buffer): Span {
   return { memory, buffer: memory.buffer, start: 0, end: 0, address: 0 }
 }
 
-/** Writes the bytes of a key, or of a span, to the library's own memory; returns where they end. */
+/** Writes the bytes of a key or a span to the library's memory. Returns where they end. */
 export function writeKey(key: Uint8Array | Span, target: Uint8Array, at: number): number {
   if (key instanceof Uint8Array) {
     for (let i = 0; i < key.length; i++) target[at + i] = key[i] as number
@@ -47,7 +47,7 @@ export class BatchEntry {
   readonly #value: Span
   readonly #carrier: { readonly [BINARY]: Span }
 
-  /** Of a sealed batch: behind each value is its checksum. */
+  /** The batch is sealed: each value is followed by its checksum. */
   constructor(batch: WriteBatch) {
     this.#batch = batch
     this.#key = spanOf(batch.memory)

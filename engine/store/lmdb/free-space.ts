@@ -1,29 +1,32 @@
 /**
- * Whether there is room for a commit, asked before it is begun.
+ * Checks whether there is room on the disk before a commit begins.
  *
- * The native library puts what it says of a write that failed into memory that can be too short for it (mdb_page_flush of lmdb 3.5), and
- * the process goes down over that, at once or later. So what the disk has no room for is refused without the library.
+ * When a write fails, the native library writes its error message into memory that can be too short for it
+ * (mdb_page_flush of lmdb 3.5). The process ends then, at once or later. So a commit that the disk may have no room for
+ * is refused without asking the library.
  *
- * 1. How much a commit writes at most is known before: a page an entry, its bytes, and a little more.
- * 2. Where there is less room than that, a commit is begun if the one before made the file no longer: it lives on pages given back.
- * 3. A commit that failed all the same (a quota, a disk that breaks) is followed by another only where a new file can be written.
+ * 1. A commit writes at most a page for each entry, the entries' bytes, and a little more.
+ * 2. If there is less room than that, a commit begins only if the last one did not extend the file: it reuses free
+ *    pages.
+ * 3. After a commit that failed all the same (a quota, a broken disk), another begins only if a new file can be
+ *    written.
  */
 import { openSync, readSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { Refusal } from '../../errors.js'
 import { META_PAGE_BYTES } from '../pages/page-file.js'
 
-/** What the files of a new environment take. */
+/** Size of a new environment's files. */
 const NEW_BYTES = 64 * 1024
-/** Pages that a commit writes beside those of its entries: the ways to them, roots, the list of what is given back. */
+/** Bytes that a commit writes besides its entries: branch pages, roots, the list of free pages. */
 const BESIDE_BYTES = 128 * 1024
-/** Below this it is watched whether commits make the file longer. */
+/** Below this much free space, commits are watched for whether they extend the file. */
 const SCARCE_BYTES = 1024 ** 3
 
 export function diskFull(): Refusal {
   return new Refusal('store_full', 'the disk of the data directory is full; nothing was stored')
 }
 
-/** @throws what the system says where there is no room for a new file. */
+/** Writes a new file and deletes it. @throws the system's error if there is no room. */
 export function tryRoom(path: string): void {
   try {
     writeFileSync(path, Buffer.alloc(NEW_BYTES), { flush: true })
@@ -32,11 +35,11 @@ export function tryRoom(path: string): void {
   }
 }
 
-/** The file of this process's limits, kept open: a limit may be set, or lifted, at any time. */
+/** The file of this process's limits. It is read again each time: a limit may be set or lifted while it runs. */
 let limitsFile: number | undefined
 const limitsText = Buffer.alloc(1024)
 
-/** How long a file of this process may be, bytes; infinite where nothing limits it. */
+/** The longest file that this process may write, bytes; infinite without a limit. */
 function fileBytesMax(): number {
   try {
     limitsFile ??= openSync('/proc/self/limits', 'r')
@@ -50,7 +53,7 @@ function fileBytesMax(): number {
 
 const isRoot = process.geteuid?.() === 0
 
-/** Bytes by which the file may grow now; infinite where nobody says. */
+/** Bytes by which the file may grow now; infinite if unknown. */
 export function freeBytes(path: string): number {
   const max = fileBytesMax()
   const left = max === Number.POSITIVE_INFINITY ? max : max - fileBytes(path)
@@ -69,11 +72,11 @@ function fileBytes(path: string): number {
 export class Room {
   readonly #path: string
   readonly #free: (path: string) => number
-  /** A commit was begun and has not ended well. */
+  /** A commit was begun and has not succeeded. */
   #failed = false
-  /** The last commit made the file longer, or was not watched. */
+  /** The last commit extended the file, or was not watched. */
   #grows = true
-  /** Bytes of the file before the commit under way; -1 where it is not watched. */
+  /** Bytes of the file before the running commit; -1 if it is not watched. */
   #before = -1
 
   /** `free` is for tests. */
@@ -82,7 +85,10 @@ export class Room {
     this.#free = free
   }
 
-  /** Before a commit of so many entries, which have so many bytes. @throws Refusal store_full; what the system says of a new file. */
+  /**
+   * To be called before a commit, with the number of its entries and their bytes.
+   * @throws Refusal store_full; after a failed commit the system's error for a new file.
+   */
   begin(entries: number, bytes: number): void {
     if (this.#failed) tryRoom(`${this.#path}.room`)
     const free = this.#free(this.#path)
@@ -91,7 +97,7 @@ export class Room {
     this.#failed = true
   }
 
-  /** The commit has ended well. */
+  /** To be called after a commit that succeeded. */
   end(): void {
     this.#failed = false
     this.#grows = this.#before < 0 || fileBytes(this.#path) > this.#before

@@ -1,19 +1,19 @@
-/** Copying environments entry by entry, in the order of their keys, so that pages are filled and nothing deleted comes along. */
+/** Copies an environment entry by entry in key order: pages become full, and deleted entries are left behind. */
 import { must } from '../../assert.js'
 
-/** Names of an environment's tables are the keys of its root, with a zero behind them. */
+/** The root of an environment. Its keys are the names of the tables, each with a zero byte at its end. */
 interface Root {
   getKeys(options: { start: Uint8Array }): Iterable<Uint8Array>
 }
 
-/** The tables that an environment has, from a snapshot: the file itself may be written to while it is read. */
+/** The tables of an environment, from a snapshot: the file may be written to meanwhile. */
 export function tableNames(root: Root): string[] {
   return [...root.getKeys({ start: Uint8Array.of(0) })].map((key) =>
     Buffer.from(key).toString('utf8').replace(/\0$/, ''),
   )
 }
 
-/** The library's tables, as far as they are needed here (lmdb.ts imports it). */
+/** A table of the library, as far as it is needed here: only lmdb.ts imports the library. */
 interface Source {
   getRange(options: { snapshot: boolean }): Iterable<{ key: Uint8Array; value: Uint8Array }>
 }
@@ -23,14 +23,14 @@ interface Target {
   readonly tables: ReadonlyMap<string, { putSync(key: Uint8Array, value: never, flags: number): unknown }>
 }
 
-/** Bytes of one commit of a copy. */
+/** A copy is committed each time it has written this many bytes. */
 export const COPIED_BYTES = 8 * 1024 ** 2
-/** Keys come in their order, so pages are filled. The library's types know no flags for binary stores. */
+/** Says that keys ascend, so that pages are filled. The library's types have no flags for binary stores. */
 const APPEND = { append: true } as unknown as number
 
 /**
- * Writes all entries of the tables into empty ones, values with their checksums; returns how many. `mayGoOn` is asked before each
- * commit, and throws to give up.
+ * Writes all entries of the tables into empty ones, values with their checksums. Returns how many. `mayGoOn` is called
+ * before each commit and throws to stop.
  */
 export function copyTables(from: ReadonlyMap<string, Source>, target: Target, mayGoOn: () => void): number {
   let entries = 0
@@ -40,7 +40,7 @@ export function copyTables(from: ReadonlyMap<string, Source>, target: Target, ma
     for (let next = rows.next(); next.done !== true; ) {
       mayGoOn()
       target.root.transactionSync(() => {
-        // Nothing but reads and puts, in a file that is nobody else's yet: an entry is written before the next one is read.
+        // Reads are allowed in this transaction: nothing else uses the new file yet.
         for (let bytes = 0; bytes < COPIED_BYTES && next.done !== true; next = rows.next()) {
           const { key, value } = next.value
           to.putSync(key, value as never, APPEND)

@@ -3,45 +3,45 @@
  *
  * Owns: how an environment is opened, written, read and flushed. Leaves out: keys and values (tables.ts, rows.ts).
  *
- * 1. `overlappingSync: false`: a synchronous transaction has called fdatasync for its data, and written its meta page
- *    through O_DSYNC, when it returns. That is what "flushed" means here (D1).
- * 2. Nothing but puts, or opens of tables, happens between begin and commit: a thread that dies inside a write transaction
- *    would leave the writer's lock behind, so every computation is done before.
- * 3. All opens of one path in one process share LMDB's environment, and its map, until the last of them is closed; each
+ * 1. `overlappingSync: false`: when a synchronous transaction returns, it has called fdatasync for its data and written
+ *    its meta page through O_DSYNC. That is what "flushed" means here (D1).
+ * 2. Between begin and commit there are only puts, or opens of tables. A thread that dies inside a write transaction
+ *    would leave the writer's lock behind, so everything is computed before.
+ * 3. All opens of one path in one process share LMDB's environment and its map until the last of them is closed. Each
  *    thread has its own handle and snapshot.
- * 4. Native memory suffers from commits that fail, until the process goes down over it. So room is looked for before one is
- *    begun (free-space.ts), and a full disk is refused without the library.
- * 5. Checksums (checksums.ts) are put behind values here and taken off here; nobody else sees them.
+ * 4. Failed commits corrupt native memory and may end the process. So free space is checked before a commit begins
+ *    (free-space.ts), and a full disk is refused without asking the library.
+ * 5. Checksums (checksums.ts) are added to values and taken off here. Nothing else sees them.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb'
-import { isRefusal, Refusal } from '../../errors.js'
 import { assert, must } from '../../assert.js'
-import { BatchEntry, writeKey } from './batch-entry.js'
+import { isRefusal, Refusal } from '../../errors.js'
 import { CHECKSUM_BYTES, CHECKSUMS_TABLE, sealBatch } from '../checksums.js'
-import type { Entry, Environment, KeyRange, WriteBatch } from '../environment.js'
-import { copyTables, tableNames } from './lmdb-copy.js'
-import { rangeOptions } from './lmdb-range.js'
 import { makeDirectory } from '../directory/make-directory.js'
+import type { Entry, Environment, KeyRange, WriteBatch } from '../environment.js'
 import { MAP_BYTES } from '../pages/page-file.js'
-import { inPlace, ScanMemory } from '../scan-memory.js'
+import { BatchEntry, writeKey } from './batch-entry.js'
 import { Room } from './free-space.js'
-import { lookAtFiles, PAGE_BYTES, storeRefusal } from './store-file.js'
+import { copyTables, tableNames } from './lmdb-copy.js'
+import { inPlace, rangeOptions } from './read-options.js'
+import { ScanMemory } from './scan-memory.js'
+import { checkFiles, PAGE_BYTES, storeRefusal } from './store-file.js'
 
 type BinaryTable = Database<Buffer, Uint8Array>
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
 
 /**
- * Opens, and creates where it does not exist, `<dir>/<name>.mdb` with these tables; null: with those it has.
+ * Opens `<dir>/<name>.mdb` with these tables, or makes it. With null for `tables`: with the tables that it has.
  * @throws Refusal data_dir_invalid, store_full, store_failed.
  */
 export function openLmdb(dir: string, name: string, tables: readonly string[] | null): LmdbEnvironment {
   const path = join(dir, `${name}.mdb`)
   try {
     makeDirectory(dir)
-    lookAtFiles(path)
+    checkFiles(path)
     return new LmdbEnvironment(path, tables)
   } catch (error) {
     throw isRefusal(error) ? error : storeRefusal(error, path)
@@ -52,7 +52,7 @@ export function openLmdb(dir: string, name: string, tables: readonly string[] | 
 interface Handles {
   readonly root: RootDatabase<Buffer, Uint8Array>
   readonly tables: ReadonlyMap<string, BinaryTable>
-  /** The same tables for long walks: values stay in the library's own memory, which the next read of any table writes over. */
+  /** For long walks: values stay in the library's memory, which the next read of any table overwrites. */
   readonly views: Map<string, BinaryTable>
 }
 
@@ -74,7 +74,7 @@ function openHandles(path: string, names: readonly string[] | null): Handles {
     throw new Refusal('data_dir_invalid', `${path} has no checksums; it was not written by this service`)
   }
   const wanted = (names ?? present).filter((name) => name !== CHECKSUMS_TABLE)
-  // In one transaction: a table that is opened by itself waits for the writer and, where it is new, for a flush of its own.
+  // In one transaction: opened alone, each table waits for the writer and, if it is new, for a flush.
   const tables = root.transactionSync(() => {
     if (present.length === 0 && wanted.length > 0) table(CHECKSUMS_TABLE)
     return new Map(wanted.map((name) => [name, table(name)]))
@@ -86,14 +86,19 @@ function withoutChecksum(value: Buffer): Buffer {
   return value.subarray(0, value.length - CHECKSUM_BYTES)
 }
 
+/** Nothing is written asynchronously, so all is closed when the call returns. */
+function closeNow({ root }: Handles): void {
+  void root.close()
+}
+
 export class LmdbEnvironment implements Environment {
   readonly #path: string
   readonly #names: readonly string[]
   readonly #room: Room
-  /** null from `unmap` until the next use. */
+  /** null after `unmap`, until the next use. */
   #handles: Handles | null
   #closed = false
-  /** Ranges that are being walked. */
+  /** Number of ranges being walked. */
   #walks = 0
 
   constructor(path: string, tables: readonly string[] | null) {
@@ -119,7 +124,7 @@ export class LmdbEnvironment implements Environment {
   }
 
   read(table: string, key: Uint8Array, into: Uint8Array): number {
-    // The library's own memory, which the next read writes over; only its `length` tells where the value ends.
+    // The library's memory, which the next read overwrites. Only `length` tells where the value ends.
     const bytes = this.#table(table).getBinaryFast(key)
     if (bytes === undefined) return -1
     const length = bytes.length - CHECKSUM_BYTES
@@ -129,14 +134,13 @@ export class LmdbEnvironment implements Environment {
   }
 
   *range(table: string, range: KeyRange): Iterable<Entry> {
-    // Copies of their own already: the library slices both out of its memory.
+    // No copies needed: the library has copied both out of its memory.
     for (const { key, value } of this.#walk(this.#table(table), range)) yield { key, value: withoutChecksum(value) }
   }
 
   scan(table: string, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
     const memory = new ScanMemory()
     for (const { key, value } of this.#walk(this.#view(table), range)) {
-      // Only its `length` tells where it ends.
       if (!visit(key, memory.show(value, 0, value.length - CHECKSUM_BYTES))) return
     }
   }
@@ -180,7 +184,7 @@ export class LmdbEnvironment implements Environment {
   commit(batch: WriteBatch): void {
     const { tables, size } = batch
     const targets: BinaryTable[] = []
-    // Most are of the same table as the one before.
+    // Most entries are of the same table as the one before.
     for (let i = 0; i < size; i++)
       targets.push(
         i > 0 && tables[i] === tables[i - 1] ? (targets[i - 1] as BinaryTable) : this.#table(tables[i] as string),
@@ -201,20 +205,19 @@ export class LmdbEnvironment implements Environment {
     }
   }
 
-  /** All reads from now on, until `refresh`, a commit of its own or the end of the synchronous walk, are of this moment. */
+  /** All reads are of this moment, until `refresh`, a commit of this handle, or the end of the synchronous walk. */
   takeSnapshot(): void {
     this.#open().root.resetReadTxn()
     for (const name of this.#names) this.get(name, Buffer.of(1))
   }
 
-  /** Makes an environment of the same tables and entries in another directory, where there is none; returns how many. `mayGoOn` throws to give up. */
+  /** Copies all tables to a new environment elsewhere. Returns the number of entries. `mayGoOn` throws to stop. */
   copyTo(dir: string, name: string, mayGoOn: () => void): number {
     const target = openHandles(join(dir, `${name}.mdb`), this.#names)
     try {
       return copyTables(this.#open().tables, target, mayGoOn)
     } finally {
-      // Nothing is written asynchronously here, so it is closed when the call returns.
-      void target.root.close()
+      closeNow(target)
     }
   }
 
@@ -225,10 +228,8 @@ export class LmdbEnvironment implements Environment {
   unmap(): boolean {
     if (this.#handles === null) return true
     if (this.#walks > 0) return false
-    const { root } = this.#handles
+    closeNow(this.#handles)
     this.#handles = null
-    // Nothing is written asynchronously here, so it is closed when the call returns.
-    void root.close()
     return true
   }
 

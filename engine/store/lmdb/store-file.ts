@@ -1,5 +1,5 @@
 /**
- * The files of an environment from outside: looked at before the native library opens them; and what becomes of its failures.
+ * Checks an environment's files before the native library opens them, and turns the library's failures into refusals.
  */
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,15 +10,17 @@ import { diskFull, freeBytes, tryRoom } from './free-space.js'
 
 export const PAGE_BYTES = META_PAGE_BYTES
 
-/** Where its files have LMDB's mark. */
+/** Where LMDB's magic number lies in a file. */
 const MAGIC_AT = 24
 
 /**
- * The native library takes the process down over a file that is not one of its own, and over a disk that is full when it
- * makes one, so both are looked at first. A file that is shorter than the two pages it begins with was cut off when it
- * was made, and has never held anything.
+ * Checks that the file is one of the store's and, for a new one, that there is room: otherwise the native library would
+ * end the process. A file shorter than its two meta pages was cut off while it was made. It never held anything and is
+ * deleted.
+ *
+ * @throws Refusal data_dir_invalid; the system's error if there is no room.
  */
-export function lookAtFiles(path: string): void {
+export function checkFiles(path: string): void {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 }
   const isCutOff = size < 2 * PAGE_BYTES
   if (isCutOff || !existsSync(`${path}-lock`)) tryRoom(`${path}.room`)
@@ -38,10 +40,10 @@ export function lookAtFiles(path: string): void {
 /** Error numbers of a full disk or map: ENOSPC, EFBIG, EDQUOT, MDB_MAP_FULL. */
 const FULL_CODES = new Set([28, 27, 122, -30792])
 
-/** A write that a full disk cuts short surfaces as EIO, so the disk itself is asked how much room it has. */
+/** A write that a full disk cuts short is reported as EIO. With less room than this it counts as a full disk. */
 const ROOM_BYTES_MIN = 4 * 1024 ** 2
 
-/** What a failure of the library becomes. */
+/** The refusal for a failure of the library. */
 export function storeRefusal(error: unknown, path: string): Error {
   const code = (error as { code?: unknown }).code
   const text = error instanceof Error ? error.message : String(error)
@@ -50,7 +52,7 @@ export function storeRefusal(error: unknown, path: string): Error {
   return new Refusal('store_failed', 'the store could not write; nothing was stored', { details: text })
 }
 
-/** The names of an environment's tables, as they are in its file. @throws Refusal data_dir_invalid. */
+/** The names of an environment's tables, read from its file. @throws Refusal data_dir_invalid. */
 export function tablesOf(dir: string, name: string): string[] {
   const path = join(dir, `${name}.mdb`)
   try {

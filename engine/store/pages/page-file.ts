@@ -1,37 +1,39 @@
 /**
- * A file of the store, page by page, read without the library: a page that is damaged is a value here, where the library
- * would take the process down.
+ * Reads a file of the store page by page, without the library: a damaged page is an error here, where the library would
+ * end the process.
  *
- * Owns: the layout of pages as LMDB writes them (data version 2, little-endian, 64 bits). Leaves out: what the pages have
- * to do with each other (page-walk.ts).
+ * Owns: the layout of pages as LMDB writes them (data version 2, little-endian, 64 bits). Leaves out: how pages hang
+ * together (page-walk.ts).
  *
  * | page     | at | what                                                                                           |
  * |----------|----|------------------------------------------------------------------------------------------------|
- * | any      | 0  | page number u64, transaction u64, anything u16, flags u16, lower u16, upper u16 (overflow: pages u32) |
- * | meta     | 24 | mark u32, version u32, 16 bytes, free pages' tree 48, main tree 48, last page u64, transaction |
+ * | any      | 0  | page number u64, transaction u64, unused u16, flags u16, lower u16, upper u16; overflow: pages u32 |
+ * | meta     | 24 | magic u32, version u32, 16 bytes, free pages' tree 48, main tree 48, last page u64, transaction |
  * | branch   | 24 | u16 a node: where it begins, counted from 24. Node: page u48, key's length u16, key            |
  * | leaf     | 24 | the same. Node: value's length u32, flags u16, key's length u16, key, value                    |
  *
- * A tree is 48 bytes: u32, flags u16, depth u16, branch pages u64, leaf pages u64, overflow pages u64, entries u64, root.
+ * A tree has 48 bytes: u32, flags u16, depth u16, branch pages u64, leaf pages u64, overflow pages u64, entries u64,
+ * root u64.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** LMDB's mark. */
+/** LMDB's magic number. */
 export const MAGIC = 0xbeefc0de
 const DATA_VERSION = 2
 export const HEADER_BYTES = 24
-/** Pages at the beginning that are none of a tree, and how long they are in this service's files. */
+/** Meta pages at the beginning of a file. They are part of no tree. */
 export const META_PAGES = 2
+/** Length of every page in this service's files. */
 export const META_PAGE_BYTES = 8192
-/** The longest page that there can be. */
+/** The longest page that LMDB allows. */
 export const PAGE_BYTES_MAX = 65_536
 const TREE_BYTES = 48
-/** The most that a file may grow to: address space, not disk. */
+/** A file's largest size. It reserves address space, not disk. */
 export const MAP_BYTES = 128 * 1024 ** 3
-/** A root that is not there: of a tree without entries. */
+/** The root of a tree without entries. */
 export const NO_PAGE = 2 ** 64
 
-/** Pages are read this many bytes at a time: neighbours in a tree are often neighbours in the file, and not for long. */
+/** Bytes read at a time. Neighbours in a tree are often neighbours in the file, but not in long runs. */
 const WINDOW_BYTES = 64 * 1024
 
 export const FLAG_BRANCH = 1
@@ -39,11 +41,11 @@ export const FLAG_LEAF = 2
 export const FLAG_OVERFLOW = 4
 const FLAG_META = 8
 
-/** What is wrong, as a sentence's end. */
+/** A damaged page. The message ends a sentence that begins with the page or file. */
 export class PageDamage extends Error {}
 
 export interface Tree {
-  /** Of the tables of this service: 0. */
+  /** 0 for the tables of this service. */
   readonly flags: number
   readonly depth: number
   readonly branchPages: number
@@ -79,13 +81,14 @@ export function readTree(bytes: Buffer, at: number): Tree {
 export class PageFile {
   readonly #fd: number
   readonly bytes: number
-  /** As of the two first pages, and the later of them. */
+  /** The two meta pages. */
   readonly metas: readonly [Meta, Meta]
+  /** The later of them. */
   readonly meta: Meta
   #window: Buffer = Buffer.alloc(0)
   #windowAt = 0
 
-  /** @throws PageDamage where neither of the two first pages is the beginning of a store. */
+  /** @throws PageDamage if one of the two meta pages is damaged. */
   constructor(path: string) {
     this.#fd = openSync(path, 'r')
     try {
@@ -102,7 +105,7 @@ export class PageFile {
     return Math.floor(this.bytes / this.meta.pageBytes)
   }
 
-  /** Pages at `page`; nobody writes over the bytes. @throws PageDamage where the file ends before. */
+  /** The bytes of `count` pages, which stay as they are. @throws PageDamage if the file ends before. */
   read(page: number, count = 1): Buffer {
     const { pageBytes } = this.meta
     const [from, length] = [page * pageBytes, count * pageBytes]
@@ -114,7 +117,7 @@ export class PageFile {
     return this.#window.subarray(from - this.#windowAt, from - this.#windowAt + length)
   }
 
-  /** Which transaction wrote a page that is in the file. */
+  /** The transaction that wrote a page. */
   transactionOf(page: number): number {
     return Number(this.read(page).readBigUInt64LE(8))
   }
@@ -133,7 +136,6 @@ export class PageFile {
     return bytes
   }
 
-  /** A store that was never written to has them alike. */
   #readMetas(): [Meta, Meta] {
     const first = this.#metaAt(0)
     const second = this.#metaAt(first?.pageBytes ?? META_PAGE_BYTES)

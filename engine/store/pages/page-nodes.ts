@@ -1,31 +1,32 @@
-/** The nodes of a branch or leaf page, checked: whether they fill it, and lie where they can (page-file.ts has the layout). */
+/** Reads the nodes of a branch or leaf page, and checks that they fill it without overlaps (layout: page-file.ts). */
 import { FLAG_BRANCH, FLAG_LEAF, HEADER_BYTES, PAGE_BYTES_MAX, PageDamage } from './page-file.js'
 
 const NODE_BYTES = 8
-/** A leaf's node whose value lies on pages of its own, and one whose value is a tree. */
+/** Flag of a leaf's node whose value lies on pages of its own. */
 export const NODE_BIG = 1
+/** Flag of a leaf's node whose value is a tree. */
 export const NODE_TREE = 2
-/** A node that names overflow pages: page u64, transaction u64, pages u64. */
+/** The value of a NODE_BIG node: page u64, transaction u64, pages u64. */
 const BIG_BYTES = 24
 
 export interface Node {
   readonly key: Buffer
   readonly value: Buffer
   readonly flags: number
-  /** Of the value, which may lie elsewhere. */
+  /** Length of the value, which may lie on pages of its own. */
   readonly length: number
-  /** Of a branch. */
+  /** In a branch page: the page below. */
   readonly child: number
 }
 
-/** Where nodes begin, by the page that was looked at last and has one there: nothing is made for a page. */
+/** By place in a page: the last call that found a node there. Kept from call to call, so that none allocates it. */
 const taken = new Float64Array(PAGE_BYTES_MAX / 2)
-let lookAtPage = 0
+let call = 0
 
-/** In the order of their keys. @throws PageDamage. */
+/** The nodes in the order of their keys. @throws PageDamage. */
 export function nodesOf(bytes: Buffer, page: number, kind: number): Node[] {
   if (Number(bytes.readBigUInt64LE(0)) !== page) throw new PageDamage('it has the number of another page')
-  if (bytes.readUInt16LE(18) !== kind) throw new PageDamage('it is of another kind than it should be')
+  if (bytes.readUInt16LE(18) !== kind) throw new PageDamage('it is of the wrong kind')
   const [lower, upper] = [bytes.readUInt16LE(20), bytes.readUInt16LE(22)]
   const room = bytes.length - HEADER_BYTES
   if (lower % 2 !== 0 || lower > upper || upper > room) throw new PageDamage('its bounds are impossible')
@@ -33,17 +34,17 @@ export function nodesOf(bytes: Buffer, page: number, kind: number): Node[] {
   if (count < (kind === FLAG_BRANCH ? 2 : 1)) throw new PageDamage('it is empty')
   const nodes: Node[] = []
   let filled = 0
-  lookAtPage++
+  call++
   for (let i = 0; i < count; i++) {
     const at = bytes.readUInt16LE(HEADER_BYTES + 2 * i)
-    if (at < upper || at % 2 !== 0 || at + NODE_BYTES > room || taken[at / 2] === lookAtPage)
+    if (at < upper || at % 2 !== 0 || at + NODE_BYTES > room || taken[at / 2] === call)
       throw new PageDamage('a node lies where none can be')
-    taken[at / 2] = lookAtPage
+    taken[at / 2] = call
     const node = nodeAt(bytes, HEADER_BYTES + at, kind)
     filled += node.bytes
     nodes.push(node)
   }
-  if (filled !== room - upper) throw new PageDamage('its nodes have gaps or lie over each other')
+  if (filled !== room - upper) throw new PageDamage('its nodes have gaps or overlaps')
   return nodes
 }
 

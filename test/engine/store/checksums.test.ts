@@ -14,15 +14,8 @@ import { assertRefused } from '../../support/engine/refusal.js'
 function hashOf(text: string, seed = 0): number {
   const bytes = Buffer.alloc(text.length + 4 - (text.length % 4))
   bytes.write(text, 0, 'latin1')
-  return (
-    xxh32(
-      new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)),
-      bytes,
-      0,
-      text.length,
-      seed,
-    ) >>> 0
-  )
+  const words = new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+  return xxh32({ bytes, words }, 0, text.length, seed) >>> 0
 }
 
 describe('the hash of checksums', () => {

@@ -95,7 +95,7 @@ test('an event waits for its enrichment, has it in its fields, and says so in it
   assert.deepEqual([posted.status, posted.error_message], ['pending_inference', null])
   const event = await decided(jobId, 'a')
   assert.deepEqual(event.enrichment, { cmdb: { owner: { team: 'payments' }, tier: 1, count: 1, found: true } })
-  assert.match(event.service.log_messages[0].content, /look-up of "cmdb \d+" \(cmdb\) found something/)
+  assert.match(event.service.log_messages[0].content, /enrichment by "cmdb \d+" \(cmdb\) found something/)
   await post(jobId, 'b', { rule: 'r', source: { ip: '10.9.9.9' } })
   assert.deepEqual((await decided(jobId, 'b')).enrichment, { cmdb: { found: false } })
   await post(jobId, 'c', { rule: 'r' })

@@ -7,11 +7,11 @@ import { DecisionPoints, lacksPoints } from '../../../engine/domain/event/decisi
 import { eventIdOf, microsOfEventId } from '../../../engine/domain/event/event-id.js'
 import type { PointValues } from '../../../engine/domain/event/point-value.js'
 import { decide, noDecision, type Decision } from '../../../engine/domain/decide/decision.js'
-import { freshTrust, learnOfFeedback, seeDecision, withTrust } from '../../../engine/domain/decide/model-trust.js'
+import { freshTrust, learnFromFeedback, seeDecision, withTrust } from '../../../engine/domain/decide/model-trust.js'
 import { hasBuckets, hasClusters, outlierRateOf, type JobSettings } from '../../../engine/domain/job/job.js'
 import { openModel } from '../../../engine/actor/job-model.js'
 import { CauseModel } from '../../../engine/domain/cause/cause-model.js'
-import { noLessons } from '../../../engine/domain/cause/lessons.js'
+import { noFeedbackWeights } from '../../../engine/domain/cause/feedback-weights.js'
 import type { Model } from '../../../engine/domain/learn/classifier.js'
 import { decodeModel } from '../../../engine/store/rows.js'
 import { OracleCauses, type CauseJob } from './cause-oracle.js'
@@ -353,7 +353,8 @@ export class OracleJob {
       this.#model !== null && this.#model.fingerprint === new DecisionPoints(settings.decisionPoints).fingerprint
     return {
       settings,
-      lessons: fits && this.#model?.model instanceof CauseModel ? this.#model.model.lessons : noLessons,
+      feedbackWeights:
+        fits && this.#model?.model instanceof CauseModel ? this.#model.model.feedbackWeights : noFeedbackWeights,
       decide: fits ? (values, subject, again) => this.#decide(settings, values, subject, again) : null,
       find: (micros) => {
         const event = this.events.get(micros)
@@ -382,7 +383,7 @@ export class OracleJob {
     if (this.#model === null || this.#model.fingerprint !== fingerprint) return noDecision
     const ballot = bucket === null ? undefined : this.ballots.get(bucket)
     const known = ballot !== undefined && ballot.consensus >= 0 && ballot.trained >= 0 ? this.#known(ballot) : null
-    const own = decide(this.#model.model, this.#model.version, values, known, new Float64Array(3))
+    const own = decide({ ...this.#model, probabilities: new Float64Array(3) }, values, known)
     const terms = {
       outlierRate: outlierRateOf(settings.advancedSettings),
       modelThreshold: this.#model.model.summary.outlierThreshold,
@@ -408,8 +409,8 @@ export class OracleJob {
         ? points.valuesOf(event.body)
         : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
     if (values === null) return
-    const own = decide(this.#model.model, modelVersion, values, null, new Float64Array(3))
-    learnOfFeedback(own, label, this.watch, this.#consensusCounts(), micros)
+    const own = decide({ ...this.#model, probabilities: new Float64Array(3) }, values, null)
+    learnFromFeedback(own, this.watch, { label, consensusCounts: this.#consensusCounts(), micros })
   }
 
   #known({ consensus, override, votes }: OracleBallot): { label: number; votesFor: number; votes: number } {

@@ -15,11 +15,11 @@ import { Mailbox } from '../../../engine/runtime/mailbox/mailbox.js'
 import type { MessageKind } from '../../../engine/actor/message.js'
 import { encodeNote } from '../../../engine/actor/notes.js'
 import type { NoteInput } from '../../../engine/api/reprocess-service.js'
-import { Shard, type HandOver } from '../../../engine/actor/shard.js'
-import { encodeOrder, type TaskOrder } from '../../../engine/actor/reprocess-tasks.js'
+import { Shard } from '../../../engine/actor/shard.js'
+import { encodeTaskCommand, type TaskCommand } from '../../../engine/actor/reprocess-tasks.js'
 import { refusalExtra } from '../../../engine/actor/reply.js'
-import { CommitFailed, type CommitElsewhere } from '../../../engine/actor/turn-store.js'
-import { TrainingSignals } from '../../../engine/services/training/training-task.js'
+import { CommitFailed, type CommitElsewhere, type HandOver } from '../../../engine/actor/turn-store.js'
+import { TrainingSignals } from '../../../engine/services/training/training-protocol.js'
 import { trainFrom } from '../../../engine/services/training/training-thread.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../../engine/actor/turn-task.js'
 import type { EventView, FeedbackInput } from '../../../engine/api/decision-service.js'
@@ -285,8 +285,8 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     return this.post({ job, kind: 'note', eventId, body: encodeNote(note) })
   }
 
-  task(job: JobSettings, order: TaskOrder): Promise<ReprocessRow | null> {
-    return this.post({ job, kind: 'task', body: encodeOrder(order) }) as Promise<ReprocessRow | null>
+  task(job: JobSettings, order: TaskCommand): Promise<ReprocessRow | null> {
+    return this.post({ job, kind: 'task', body: encodeTaskCommand(order) }) as Promise<ReprocessRow | null>
   }
 
   /** Trains from what is stored now; returns the bytes of an install message. */

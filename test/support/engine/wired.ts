@@ -23,7 +23,7 @@ export interface EngineParts extends Reports, Stores, Runtime, Services {
 export async function wireParts(options: EngineOptions): Promise<EngineParts> {
   const lock = await lockDataDir(options.dataDir)
   const { reports, stores, runtime, services, close } = wire(options, openDataDir(options.dataDir, 1), lock)
-  return { ...reports, ...stores, ...runtime, ...services, job: (id) => stores.catalog.job(id), close }
+  return { ...reports, ...stores, ...runtime, ...services, job: (id) => stores.resources.job(id), close }
 }
 
 /** Takes a manual clock and an existing directory if they are given. */

@@ -3,13 +3,13 @@
  *
  * Owns: the bytes of these parts. Leaves out: coding (event-coder.ts), where the parts come from (learning-table.ts).
  */
-import { EventCoder } from './event-coder.js'
-import { FeatureEncoder } from './features.js'
-import { FeatureTable } from './feature-table.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { EventCoder } from './event-coder.js'
+import { FeatureTable } from './feature-table.js'
+import { FeatureEncoder } from './features.js'
 import { readNumberColumns, writeNumberColumns, type NumberColumn } from './number-columns.js'
-import { readFactors, writeFactors, type TextFactors } from './text-factors.js'
 import { readProfiles, writeProfiles, type PointProfile } from './point-profile.js'
+import { readFactors, writeFactors, type TextFactors } from './text-factors.js'
 
 /** How events are coded. */
 export interface CoderTables {

@@ -5,12 +5,12 @@
  * (features.ts), where columns come from (number-columns.ts, learning-table.ts).
  */
 import type { PointValues } from '../classifier.js'
-import type { FeatureEncoder } from './features.js'
 import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 import { codeOf, FACTOR, numberCode, type NumberColumn } from './number-columns.js'
 import { FactorReader, type TextFactors } from './text-factors.js'
 
-export interface EventCoderParts {
+export interface EventCoderDeps {
   readonly encoder: FeatureEncoder
   /** The features that the model knows. */
   readonly table: FeatureTable
@@ -42,7 +42,7 @@ export class EventCoder {
   #set = new Int32Array(64)
   #setCount = 0
 
-  constructor({ encoder, table, counts, columns, columnOf, columnCount, factors }: EventCoderParts) {
+  constructor({ encoder, table, counts, columns, columnOf, columnCount, factors }: EventCoderDeps) {
     this.encoder = encoder
     this.#factors = new FactorReader(factors)
     this.#table = table

@@ -5,10 +5,10 @@
  * 2. Labels are classes counted up from 0 over those that have an example (classifier.ts, invariant 2).
  */
 import type { Example } from '../classifier.js'
-import type { FeatureEncoder } from './features.js'
-import type { FeatureTable } from './feature-table.js'
 import { hashPair } from '../hash.js'
 import type { Stage } from '../progress.js'
+import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 
 export interface ExampleMatrix {
   readonly rowCount: number
@@ -26,7 +26,7 @@ export interface ExampleMatrix {
 }
 
 /** Rows between two looks at whether to go on. */
-export const rowsPerLook = 2_048
+export const rowsPerReport = 2_048
 
 /** A list of numbers that grows. */
 class Growing<T extends Int32Array | Float32Array> {
@@ -68,7 +68,7 @@ export function buildMatrix(
   const rowsByHash = new Map<number, number>()
   let rows = 0
   for (let i = 0; i < examples.length; i++) {
-    if (i % rowsPerLook === 0) stage.at(i / examples.length)
+    if (i % rowsPerReport === 0) stage.at(i / examples.length)
     const example = examples[i] as Example
     const label = classOf.get(example.label) as number
     encoder.encode(example.values)
@@ -126,7 +126,7 @@ export function renumberFeatures(
   const values = new Float32Array(matrix.values.length)
   let size = 0
   for (let row = 0; row < matrix.rowCount; row++) {
-    if (row % rowsPerLook === 0) stage.at(row / matrix.rowCount)
+    if (row % rowsPerReport === 0) stage.at(row / matrix.rowCount)
     for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
       const number = numbers[matrix.features[j] as number] as number
       if (number < 0) continue

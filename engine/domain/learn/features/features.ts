@@ -13,6 +13,7 @@ import { limits } from '../../../limits.js'
 import type { PointValue, PointValues, ScalarValue } from '../classifier.js'
 import { hashEnd, hashNumber, hashPair, hashScalar, hashStart, hashStep, hashText } from '../hash.js'
 import { standardLog, type PointProfile } from './point-profile.js'
+import { hashWord, isDigit, isWordCode, lowerCase } from './text-words.js'
 import { hourOf, numberIn, timeIn, weekdayOf } from './written-values.js'
 
 /** Kinds of features at one point, kept apart by salts. */
@@ -48,8 +49,8 @@ const lengthWeight = 0.3
 const pairWeight = 0.5
 
 const wordsMax = 256
-/** Words so long with a digit among them are identifiers: all one word. */
-export const identifierCharsMin = 5
+const addressCharsMax = 15
+const DOT = 46
 
 export class FeatureEncoder {
   /** The features of the last event, `count` of them; hashes are not 0. */
@@ -172,59 +173,67 @@ export class FeatureEncoder {
     return profile.exact ? category : binHash
   }
 
-  /** The whole text, and where it has several words each of them; an IPv4 address has networks for words. */
+  /** The whole text, and each word where there are several. */
   #encodeText(point: number, text: string): number {
+    if (isAddress(text)) return this.#encodeAddress(point, text)
     const whole = this.count
     this.#push(1, 1)
     const length = Math.min(text.length, limits.pointValueCharsMax)
-    const wordStart = hashStart(this.#salt(point, WORD))
+    const start = hashStart(this.#salt(point, WORD))
     let running = hashStart(this.#salt(point, TEXT))
-    let word = wordStart
-    let wordChars = 0
-    let wordDigits = 0
-    let dots = 0
-    let address = length <= 15
-    let wide = 0
-    let narrow = 0
+    let word = start
+    let chars = 0
+    let digits = 0
     let spaces = 0
-    for (let i = 0; i <= length; i++) {
-      const code = i < length ? text.charCodeAt(i) : 32
-      const digit = code >= 48 && code <= 57
-      if (digit || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 127) {
-        word = hashStep(word, code >= 65 && code <= 90 ? code + 32 : code)
-        wordChars++
-        if (digit) wordDigits++
-        else address = false
-      } else {
-        if (wordChars > 0 && this.count - whole <= wordsMax) {
-          const identifier = wordDigits > 0 && wordChars >= identifierCharsMin
-          this.#push(hashEnd(identifier ? hashStep(wordStart, 35) : word), 1)
-        }
-        word = wordStart
-        wordChars = 0
-        wordDigits = 0
-        if (i === length) break
-        if (code <= 32) spaces++
-        if (code !== 46) address = false
-        else if (++dots === 2) wide = running
-        else if (dots === 3) narrow = running
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      running = hashStep(running, code)
+      if (isWordCode(code)) {
+        word = hashStep(word, lowerCase(code))
+        chars++
+        if (isDigit(code)) digits++
+        continue
       }
+      if (code <= 32) spaces++
+      if (chars === 0) continue
+      if (this.count - whole <= wordsMax) this.#push(hashWord(start, word, chars, digits), 1)
+      word = start
+      chars = 0
+      digits = 0
+    }
+    if (chars > 0 && this.count - whole <= wordsMax) this.#push(hashWord(start, word, chars, digits), 1)
+    const hash = hashEnd(running)
+    this.hashes[whole] = hash
+    this.#weighWords(whole, spaces)
+    return hash
+  }
+
+  /** Weighs the words behind the whole text at `whole`; a single word is dropped, since it is the whole text. */
+  #weighWords(whole: number, spaces: number): void {
+    const words = this.count - whole - 1
+    if (words < 2) {
+      this.count = whole + 1
+      return
+    }
+    const isSentence = words >= sentenceWordsMin && spaces >= sentenceWordsMin - 1
+    const scale = isSentence ? sentenceScale : nameScale
+    this.weights.fill(scale / Math.sqrt(words), whole + 1, this.count)
+  }
+
+  /** The whole address, and its networks of 16 and 24 bits. */
+  #encodeAddress(point: number, text: string): number {
+    const whole = this.count
+    this.#push(1, 1)
+    const salt = this.#salt(point, NETWORK)
+    let running = hashStart(this.#salt(point, TEXT))
+    let dots = 0
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code === DOT && ++dots >= 2) this.#push(hashEnd(running ^ salt), 1)
       running = hashStep(running, code)
     }
     const hash = hashEnd(running)
     this.hashes[whole] = hash
-    const words = this.count - whole - 1
-    if (address && dots === 3) {
-      this.count = whole + 1
-      const salt = this.#salt(point, NETWORK)
-      this.#push(hashEnd(wide ^ salt), 1)
-      this.#push(hashEnd(narrow ^ salt), 1)
-    } else if (words < 2) this.count = whole + 1
-    else {
-      const sentence = words >= sentenceWordsMin && spaces >= sentenceWordsMin - 1
-      const scale = sentence ? sentenceScale : nameScale
-      this.weights.fill(scale / Math.sqrt(words), whole + 1, this.count)
-    }
     return hash
   }
 
@@ -243,4 +252,16 @@ export class FeatureEncoder {
     this.hashes[whole] = hash
     return hash
   }
+}
+
+/** True for digits with three dots among them, as an IPv4 address has. */
+function isAddress(text: string): boolean {
+  if (text.length > addressCharsMax) return false
+  let dots = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === DOT) dots++
+    else if (!isDigit(code)) return false
+  }
+  return dots === 3
 }

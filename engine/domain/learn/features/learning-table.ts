@@ -7,15 +7,15 @@
  * together by themselves, and were misled by pairs that the labels of held-out examples had a part in choosing.
  */
 import type { Example, PointValue, PointValues } from '../classifier.js'
+import { part, type Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
 import { EventCoder } from './event-coder.js'
-import { rowsPerLook, type ExampleMatrix } from './example-matrix.js'
+import { rowsPerReport, type ExampleMatrix } from './example-matrix.js'
 import { factorColumns, withCoordinates } from './factor-rows.js'
-import { MEASURED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
 import { FeatureTable } from './feature-table.js'
+import { MEASURED, PLAIN, SCALED, type FeatureEncoder } from './features.js'
 import { chooseNumberColumns, resolves, type NumberColumn } from './number-columns.js'
 import type { PointProfile } from './point-profile.js'
-import { part, type Stage } from '../progress.js'
 import { noFactors, type TextFactors } from './text-factors.js'
 import type { TreeTable } from './tree-table.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -178,7 +178,7 @@ function codeRows(matrix: ExampleMatrix, examples: readonly Example[], coder: Ev
   const entryCodes: number[] = []
   let next = 0
   for (let i = 0; i < examples.length; i++) {
-    if (i % rowsPerLook === 0) stage.at(i / examples.length)
+    if (i % rowsPerReport === 0) stage.at(i / examples.length)
     if (rowOf[i] !== next) continue
     const row = next++
     coder.code((examples[i] as Example).values)

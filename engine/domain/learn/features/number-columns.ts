@@ -94,33 +94,52 @@ function lowerBound(sorted: Float64Array, x: number): number {
   return low
 }
 
+/** What number columns are made from. */
+interface MeasuredRows {
+  readonly rows: readonly PointValues[]
+  readonly pointCount: number
+  /** At row * pointCount + point: how often that value was seen. */
+  readonly counts: Int32Array
+}
+
+/** The finite numbers that a measure has at a point. */
+function measureRows({ rows, pointCount, counts }: MeasuredRows, point: number, what: number): number[] {
+  const numbers: number[] = []
+  for (let row = 0; row < rows.length; row++) {
+    const value = (rows[row] as PointValues)[point] ?? null
+    const number = measure(what, value, counts[row * pointCount + point] as number)
+    if (Number.isFinite(number)) numbers.push(number)
+  }
+  return numbers
+}
+
+/** The columns of a point. */
+function columnsOf(input: MeasuredRows, point: number, measures: readonly number[]): NumberColumn[] {
+  const columns: NumberColumn[] = []
+  let isNumeric = false
+  for (const what of measures) {
+    if (what === COUNT && isNumeric) continue
+    const numbers = measureRows(input, point, what)
+    if (what === VALUE || what === WRITTEN) isNumeric = numbers.length > 0
+    if (numbers.length === 0) continue
+    const { edges, exact } = edgesOf(numbers)
+    // One number that is never missing says nothing.
+    if (edges.length > 0 || (what !== COUNT && numbers.length < input.rows.length))
+      columns.push({ point, what, edges, exact })
+  }
+  return columns
+}
+
 /** Columns for these rows; `counts[row * pointCount + point]` is how often that value was seen. */
 export function chooseNumberColumns(
   rows: readonly PointValues[],
   profiles: readonly Pick<PointProfile, 'reading' | 'listed'>[],
   counts: Int32Array,
 ): NumberColumn[] {
-  const columns: NumberColumn[] = []
-  const pointCount = profiles.length
-  for (let point = 0; point < pointCount; point++) {
-    let isNumeric = false
-    const { reading, listed } = profiles[point] as PointProfile
-    for (const what of listed ? listMeasures : measuresOf[reading]) {
-      const numbers: number[] = []
-      for (let row = 0; row < rows.length; row++) {
-        const value = (rows[row] as PointValues)[point] ?? null
-        const number = measure(what, value, counts[row * pointCount + point] as number)
-        if (Number.isFinite(number)) numbers.push(number)
-      }
-      if (what === VALUE || what === WRITTEN) isNumeric = numbers.length > 0
-      if (numbers.length === 0 || (what === COUNT && isNumeric)) continue
-      const { edges, exact } = edgesOf(numbers)
-      // One number and nothing missing tells nothing.
-      if (edges.length > 0 || (what !== COUNT && numbers.length < rows.length))
-        columns.push({ point, what, edges, exact })
-    }
-  }
-  return columns
+  const input: MeasuredRows = { rows, pointCount: profiles.length, counts }
+  return profiles.flatMap(({ reading, listed }, point) =>
+    columnsOf(input, point, listed ? listMeasures : measuresOf[reading]),
+  )
 }
 
 /** True for a column of numbers that all have a bin of their own. */

@@ -15,10 +15,11 @@ export function eigen(
 ): { readonly values: Float64Array; readonly vectors: Float64Array } {
   const turned = new Float64Array(size * size)
   for (let i = 0; i < size; i++) turned[i * size + i] = 1
+  const rotation: Rotation = { matrix, vectors: turned, size }
   let all = 0
   for (const x of matrix) all += x * x
   for (let sweep = 0; sweep < sweepsMax && besideDiagonal(matrix, size) > nothing * all; sweep++) {
-    for (let p = 0; p < size - 1; p++) for (let q = p + 1; q < size; q++) turn(matrix, turned, size, p, q)
+    for (let p = 0; p < size - 1; p++) for (let q = p + 1; q < size; q++) rotate(rotation, p, q)
   }
   const order = Array.from({ length: size }, (_, i) => i).sort(
     (a, b) => (matrix[b * size + b] as number) - (matrix[a * size + a] as number) || a - b,
@@ -34,8 +35,15 @@ function besideDiagonal(matrix: Float64Array, size: number): number {
   return sum
 }
 
-/** Makes the number at (p, q) 0; `turned` has the vectors so far, one after the other. Positional: the innermost step. */
-function turn(matrix: Float64Array, turned: Float64Array, size: number, p: number, q: number): void {
+/** What is rotated: the matrix, and the vectors so far, one after the other. */
+interface Rotation {
+  readonly matrix: Float64Array
+  readonly vectors: Float64Array
+  readonly size: number
+}
+
+/** Makes the number at (p, q) 0. */
+function rotate({ matrix, vectors, size }: Rotation, p: number, q: number): void {
   const off = matrix[p * size + q] as number
   if (off === 0) return
   const theta = ((matrix[q * size + q] as number) - (matrix[p * size + p] as number)) / (2 * off)
@@ -55,9 +63,9 @@ function turn(matrix: Float64Array, turned: Float64Array, size: number, p: numbe
     matrix[q * size + i] = sine * a + cosine * b
   }
   for (let i = 0; i < size; i++) {
-    const a = turned[p * size + i] as number
-    const b = turned[q * size + i] as number
-    turned[p * size + i] = cosine * a - sine * b
-    turned[q * size + i] = sine * a + cosine * b
+    const a = vectors[p * size + i] as number
+    const b = vectors[q * size + i] as number
+    vectors[p * size + i] = cosine * a - sine * b
+    vectors[q * size + i] = sine * a + cosine * b
   }
 }

@@ -7,8 +7,8 @@
  * Owns: the way from an event to its coordinates, and their bytes. Leaves out: where the factors come from (factor-choice.ts).
  */
 import type { PointValues } from '../classifier.js'
-import { FeatureTable } from './feature-table.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { FeatureTable } from './feature-table.js'
 import { TextWords, textWordsMax } from './text-words.js'
 
 export interface TextFactors {

@@ -46,14 +46,24 @@ export function copyCodes(table: TreeTable, row: number, into: Uint8Array): void
     into[table.columns[j] as number] = table.entryCodes[j] as number
 }
 
-/** Moves the rows with a code up to `code` to the front, in place; answers where the others start. Positional: called for each node. */
+/** Rows start to end - 1 of a list. */
+export interface RowRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Events with codes above `code` go right. */
+export interface ColumnSplit {
+  readonly column: number
+  readonly code: number
+}
+
+/** Moves the rows of the left side to the front, in place; returns where the right side starts. */
 export function partition(
   table: TreeTable,
   rows: Int32Array,
-  start: number,
-  end: number,
-  column: number,
-  code: number,
+  { start, end }: RowRange,
+  { column, code }: ColumnSplit,
 ): number {
   let low = start
   let high = end - 1

@@ -5,7 +5,7 @@
  * sums, products and square roots are taken, in a fixed order, and chance is a fixed sequence: the same rows give the same bytes on
  * every machine.
  */
-import { Dice } from '../dice.js'
+import { Sfc32 } from '../sfc32.js'
 import type { Stage } from '../progress.js'
 import { eigen } from './symmetric-eigen.js'
 
@@ -107,10 +107,10 @@ export function rightSingularVectors(
   stage: Stage,
 ): { readonly vectors: Float64Array; readonly count: number } {
   const rowCount = matrix.starts.length - 1
-  const dice = new Dice(purpose, count)
+  const random = new Sfc32(purpose, count)
   const start = Math.min(count + spare, matrix.columnCount, rowCount)
   let basis: { readonly vectors: Float64Array; readonly width: number } = {
-    vectors: Float64Array.from({ length: matrix.columnCount * start }, () => (dice.below(2) === 0 ? -1 : 1)),
+    vectors: Float64Array.from({ length: matrix.columnCount * start }, () => (random.below(2) === 0 ? -1 : 1)),
     width: start,
   }
   for (let round = 0; round <= powerRounds; round++) {

@@ -5,10 +5,10 @@
  *    and have no weight in a model.
  */
 import type { PointValues } from '../classifier.js'
-import { renumberFeatures, rowsPerLook, type ExampleMatrix } from './example-matrix.js'
-import type { FeatureEncoder } from './features.js'
-import type { FeatureTable } from './feature-table.js'
 import type { Stage } from '../progress.js'
+import { renumberFeatures, rowsPerReport, type ExampleMatrix } from './example-matrix.js'
+import type { FeatureTable } from './feature-table.js'
+import type { FeatureEncoder } from './features.js'
 
 /** Features that a model keeps; where there are more, the rarest go. */
 const featuresMax = 1 << 16
@@ -32,7 +32,7 @@ export function countFeatures(
   for (const row of matrix.rowOf) times[row] = (times[row] as number) + 1
   const inBackground = new Map<number, number>()
   for (let i = 0; i < background.length; i++) {
-    if (i % rowsPerLook === 0) stage.at((0.5 * i) / background.length)
+    if (i % rowsPerReport === 0) stage.at((0.5 * i) / background.length)
     encoder.encode(background[i] as PointValues)
     for (let j = 0; j < encoder.count; j++) {
       const feature = table.add(encoder.hashes[j] as number)
@@ -41,7 +41,7 @@ export function countFeatures(
   }
   const counts = new Int32Array(table.size)
   for (let row = 0; row < matrix.rowCount; row++) {
-    if (row % rowsPerLook === 0) stage.at(0.5 + (0.5 * row) / matrix.rowCount)
+    if (row % rowsPerReport === 0) stage.at(0.5 + (0.5 * row) / matrix.rowCount)
     for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
       const feature = matrix.features[j] as number
       counts[feature] = (counts[feature] as number) + (times[row] as number)

@@ -9,12 +9,12 @@
  * has not seen it: else what it alone has would give it away as labelled, the more so the rarer it is.
  */
 import type { PointValues } from '../classifier.js'
-import { evenly } from '../trees/row-draw.js'
 import type { EventCoder } from '../features/event-coder.js'
 import type { ExampleMatrix } from '../features/example-matrix.js'
 import { hashNumber, ListKey } from '../hash.js'
-import { fitLogistic, scoreRow } from './logistic.js'
 import { part, type Stage } from '../progress.js'
+import { evenly } from '../trees/row-draw.js'
+import { fitLogistic, scoreRow } from './logistic.js'
 
 /** Events of the stream that are looked at, and labelled events. */
 const streamRowsMax = 2_000

@@ -34,6 +34,25 @@ interface Correction {
   rho: number
 }
 
+interface Point {
+  readonly x: Float64Array
+  readonly gradient: Float64Array
+}
+
+/** Fills the correction for the step between two points; false where the curvature along it is not positive. */
+function fillCorrection(into: Correction, from: Point, to: Point): boolean {
+  let curve = 0
+  for (let i = 0; i < from.x.length; i++) {
+    const s = (to.x[i] as number) - (from.x[i] as number)
+    const y = (to.gradient[i] as number) - (from.gradient[i] as number)
+    into.step[i] = s
+    into.change[i] = y
+    curve += s * y
+  }
+  into.rho = 1 / curve
+  return curve > 1e-12
+}
+
 /** direction = -H gradient, H the inverse curvature as far as the corrections know it. */
 function descend(
   gradient: Float64Array,
@@ -89,16 +108,7 @@ export function minimise(objective: Objective, x: Float64Array, options: Minimis
     if (halvings === halvingsMax) break
     const spare = corrections.length === pairsKept ? (corrections.shift() as Correction) : undefined
     const kept = spare ?? { step: new Float64Array(n), change: new Float64Array(n), rho: 0 }
-    let curve = 0
-    for (let i = 0; i < n; i++) {
-      const s = (next[i] as number) - (x[i] as number)
-      const y = (nextGradient[i] as number) - (gradient[i] as number)
-      kept.step[i] = s
-      kept.change[i] = y
-      curve += s * y
-    }
-    kept.rho = 1 / curve
-    if (curve > 1e-12) corrections.push(kept)
+    if (fillCorrection(kept, { x, gradient }, { x: next, gradient: nextGradient })) corrections.push(kept)
     x.set(next)
     const gained = value - nextValue
     value = nextValue

@@ -8,10 +8,10 @@
  *
  * Owns: the trials, each from strong to weak, on from the weights of the one before. Leaves out: folds (held-out.ts).
  */
-import { fitLogistic, scoreRow, softmax, type LogisticOptions } from './logistic.js'
 import type { LearningTable } from '../features/learning-table.js'
 import { part, type Stage } from '../progress.js'
-import { judgedLoss, surelyBest } from '../sure-gain.js'
+import { flooredLoss, significantlyBest } from '../significant-gain.js'
+import { fitLogistic, scoreRow, softmax, type LogisticOptions } from './logistic.js'
 
 export interface LinearPenalty {
   /** Of the L2 penalty. */
@@ -86,7 +86,7 @@ export class LinearTrials {
         scoreRow(matrix, row, weights, chances)
         softmax(chances)
         const chance = chances[matrix.classes[row] as number] as number
-        ;(this.#losses[t] as number[]).push(judgedLoss(judging[row] as number, chance, classCount))
+        ;(this.#losses[t] as number[]).push(flooredLoss(judging[row] as number, chance, classCount))
       }
     })
     this.#fitted.push(fold)
@@ -94,7 +94,7 @@ export class LinearTrials {
 
   /** The index of the trial to take: the usual one, unless another one is surely better. */
   get #best(): number {
-    return surelyBest(this.#losses, usualTrial)
+    return significantlyBest(this.#losses, usualTrial)
   }
 
   get penalty(): LinearPenalty {

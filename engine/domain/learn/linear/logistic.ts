@@ -4,9 +4,9 @@
  * Minimises  sum_i w_i ln(1 / p(y_i | x_i)) + (strength / 2) |W|^2  with p = softmax(W x + b); b is not held down, and some features less.
  * Weights lie feature by feature, the classes of one feature together; the last `classCount` numbers are b.
  */
-import { rowsPerLook, type ExampleMatrix } from '../features/example-matrix.js'
-import { minimise, type Objective } from './lbfgs.js'
+import { rowsPerReport, type ExampleMatrix } from '../features/example-matrix.js'
 import type { Stage } from '../progress.js'
+import { minimise, type Objective } from './lbfgs.js'
 
 export interface LogisticOptions {
   /** Of the L2 penalty; above 0. */
@@ -114,7 +114,7 @@ function curvatureOf(
   }
   const mass = new Float64Array(matrix.featureCount)
   for (let row = 0; row < matrix.rowCount; row++) {
-    if (row % rowsPerLook === 0) stage.at(0)
+    if (row % rowsPerReport === 0) stage.at(0)
     const weight = rowWeights[row] as number
     if (weight === 0) continue
     for (let j = matrix.starts[row] as number; j < (matrix.starts[row + 1] as number); j++) {
@@ -161,7 +161,7 @@ export function fitLogistic(
     gradient.fill(0)
     let loss = 0
     for (let row = 0; row < matrix.rowCount; row++) {
-      if (row % rowsPerLook === 0) stage.at((iteration + row / matrix.rowCount) / (options.iterationsMax + 1))
+      if (row % rowsPerReport === 0) stage.at((iteration + row / matrix.rowCount) / (options.iterationsMax + 1))
       const weight = rowWeights[row] as number
       if (weight === 0) continue
       const label = matrix.classes[row] as number

@@ -30,11 +30,11 @@ const numbersPerSum = 8
 /** What sums in single precision may be off by. */
 const roundingMax = 1e-5
 
-/** Sums of `numbersPerSum` numbers each, of `count` numbers from `from` on. Positional: called in the innermost loop, where an object for each call costs time. */
-function sumUp(numbers: Float32Array, from: number, count: number, sums: Float32Array, to: number): void {
-  for (let j = 0; j < count; j++) {
-    const at = to + Math.floor(j / numbersPerSum)
-    sums[at] = (j % numbersPerSum === 0 ? 0 : (sums[at] as number)) + (numbers[from + j] as number)
+/** Fills `sums` with sums of `numbersPerSum` numbers each. */
+function sumUp(numbers: Float32Array, sums: Float32Array): void {
+  for (let j = 0; j < numbers.length; j++) {
+    const at = Math.floor(j / numbersPerSum)
+    sums[at] = (j % numbersPerSum === 0 ? 0 : (sums[at] as number)) + (numbers[j] as number)
   }
 }
 
@@ -94,8 +94,10 @@ export class FurtherReferences {
     this.#sumCount = Math.ceil(numberCount / numbersPerSum)
     this.#sums = new Float32Array(this.#sumCount * size)
     this.#mySums = new Float32Array(this.#sumCount)
-    for (let i = 0; i < size; i++)
-      sumUp(numbers, (first + i) * numberCount, numberCount, this.#sums, i * this.#sumCount)
+    for (let i = 0; i < size; i++) {
+      const own = numbers.subarray((first + i) * numberCount, (first + i + 1) * numberCount)
+      sumUp(own, this.#sums.subarray(i * this.#sumCount, (i + 1) * this.#sumCount))
+    }
     this.#mine = new Float32Array(tokens.length)
     this.#likeness = new Float32Array(size)
     this.#candidates = new Int32Array(size)
@@ -124,7 +126,7 @@ export class FurtherReferences {
     this.distance = limit
     const size = this.#likeness.length
     if (size === 0) return this
-    sumUp(view.numbers, 0, this.#parts.numberCount, this.#mySums, 0)
+    sumUp(view.numbers, this.#mySums)
     if (view.count === 0) {
       for (let i = 0; i < size; i++) if (this.#first + i !== except) this.#compareNumbers(i, 0, view.numbers)
       return this

@@ -14,8 +14,8 @@
  * 2. Tokens are found by an inverted index; numbers are compared only while a reference may still be among the nearest.
  */
 import { FeatureTable } from '../features/feature-table.js'
-import { FurtherReferences, type ReferenceParts } from './further-references.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { FurtherReferences, type ReferenceParts } from './further-references.js'
 import { tokensMax, type OutlierView } from './outlier-view.js'
 
 /** References of a model. */
@@ -36,14 +36,21 @@ const localPower = 0.25
 /** Added to how far references are from each other, so that duplicates are no division by 0. */
 const spreadMin = 1e-3
 /** Numbers between two looks at whether a reference is still near enough. */
-const numbersPerLook = 8
+const numbersPerCheck = 8
+
+/** Inserts a distance into the ascending list of the nearest, `found` of them so far; past its end the largest goes. */
+function insert(nearest: Float64Array, found: number, distance: number): void {
+  let place = Math.min(found, nearestCount - 1)
+  while (place > 0 && (nearest[place - 1] as number) > distance) nearest[place] = nearest[--place] as number
+  nearest[place] = distance
+}
 
 export class OutlierReferences {
   readonly #parts: ReferenceParts
   readonly #table: FeatureTable
   readonly #likeness: Float32Array
-  /** By reference, what its distances are multiplied by; null, where all count alike, until `localise`. */
-  #scales: Float32Array | null
+  /** By reference, the factor of its distances; 1 until `localise`. */
+  #scales: Float32Array
   readonly #nearest = new Float64Array(nearestCount)
   readonly #further: FurtherReferences
   readonly #outlierCount: number
@@ -52,12 +59,12 @@ export class OutlierReferences {
   #nearestPlace = -1
   #nearestDistance = Infinity
 
-  private constructor(parts: ReferenceParts, scales: Float32Array | null) {
+  private constructor(parts: ReferenceParts, scales?: Float32Array) {
     this.#parts = parts
-    this.#scales = scales
     this.#table = new FeatureTable(parts.tokens.length)
     for (const token of parts.tokens) this.#table.add(token)
     this.#outlierCount = Math.min(parts.count, outlierReferencesMax)
+    this.#scales = scales ?? new Float32Array(this.#outlierCount).fill(1)
     this.#likeness = new Float32Array(this.#outlierCount)
     this.#further = new FurtherReferences(parts, this.#outlierCount)
   }
@@ -82,10 +89,7 @@ export class OutlierReferences {
       starts[token + 1] = (starts[token] as number) + list.length
     })
     const parts = { holders: Int32Array.from(holders.flat()), weights: Float32Array.from(weights.flat()), numbers }
-    return new OutlierReferences(
-      { count, numberCount: view.numbers.length, tokens: table.hashes(), starts, ...parts },
-      null,
-    )
+    return new OutlierReferences({ count, numberCount: view.numbers.length, tokens: table.hashes(), starts, ...parts })
   }
 
   static read(from: ModelReader): OutlierReferences {
@@ -110,7 +114,7 @@ export class OutlierReferences {
     to.u32s(holders)
     to.f32s(weights)
     to.f32s(numbers)
-    to.f32s(this.#scales ?? new Float32Array(this.#outlierCount).fill(1))
+    to.f32s(this.#scales)
   }
 
   /** From now on distances count by how far each of the references that the outlier check counts is from the others: `spreads`, as `distance` says. */
@@ -149,15 +153,15 @@ export class OutlierReferences {
     this.#nearestPlace = -1
     for (let i = 0; i < this.#outlierCount; i++) {
       const start = 1 - (this.#likeness[i] as number)
-      const scale = this.#scales === null ? 1 : (this.#scales[i] as number)
+      const scale = this.#scales[i] as number
       if ((start >= closest && start * scale >= limit) || i === except) continue
       const first = i * numberCount
       let plain = start
       let far = start
       let sum = 0
       let most = 0
-      for (let from = 0; from < numberCount && (plain < closest || far * scale < limit); from += numbersPerLook) {
-        const end = Math.min(numberCount, from + numbersPerLook)
+      for (let from = 0; from < numberCount && (plain < closest || far * scale < limit); from += numbersPerCheck) {
+        const end = Math.min(numberCount, from + numbersPerCheck)
         for (let j = from; j < end; j++) {
           const apart = Math.abs((mine[j] as number) - (numbers[first + j] as number))
           sum += apart
@@ -172,9 +176,7 @@ export class OutlierReferences {
       }
       const distance = far * scale
       if (distance >= limit) continue
-      let place = Math.min(found, nearestCount - 1)
-      while (place > 0 && (nearest[place - 1] as number) > distance) nearest[place] = nearest[--place] as number
-      nearest[place] = distance
+      insert(nearest, found, distance)
       if (++found >= nearestCount) limit = nearest[nearestCount - 1] as number
     }
     this.#nearestDistance = closest

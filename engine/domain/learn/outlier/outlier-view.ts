@@ -9,9 +9,9 @@
  */
 import type { PointValues } from '../classifier.js'
 import { PLAIN, type FeatureEncoder } from '../features/features.js'
-import { hashNumber } from '../hash.js'
 import { signedLog, type PointProfile } from '../features/point-profile.js'
 import { numberIn } from '../features/written-values.js'
+import { hashNumber } from '../hash.js'
 
 /** Tokens of one event that count; the rest is ignored. */
 export const tokensMax = 64
@@ -58,6 +58,13 @@ export class OutlierView {
   take(values: PointValues, encoder: FeatureEncoder): void {
     this.#takeNumbers(values)
     this.count = 0
+    this.#takeFeatures(values, encoder)
+    this.#takeSparseNumbers(values)
+    this.#normalize()
+  }
+
+  /** Features become tokens, but for numbers at points whose numbers are compared as such. */
+  #takeFeatures(values: PointValues, encoder: FeatureEncoder): void {
     const { hashes, weights, kinds, atomAt } = encoder
     let point = 0
     let next = 0
@@ -73,12 +80,14 @@ export class OutlierView {
       }
       this.#push(hashes[j] as number, weights[j] as number)
     }
+  }
+
+  #takeSparseNumbers(values: PointValues): void {
     for (let p = 0; p < this.#dense.length && this.count < tokensMax; p++) {
       if (this.#dense[p] === 1) continue
       const number = this.#numberAt(values, p)
       if (!Number.isNaN(number)) this.#takeSparse(p, number)
     }
-    this.#normalize()
   }
 
   /** The number at a point, written as a text or not; NaN where there is none. */

@@ -7,11 +7,11 @@
  * on but that are like those.
  */
 import { FeatureTable } from '../features/feature-table.js'
+import { sampleAtoms, groupLikelihood, type AtomRows } from '../features/pair-choice.js'
 import { hashPair } from '../hash.js'
-import type { HeldOut } from './held-out.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
-import { sampleAtoms, worth, type AtomRows } from '../features/pair-choice.js'
 import type { Stage } from '../progress.js'
+import type { HeldOut } from './held-out.js'
 
 export interface Cells {
   /** Indices of the points that make a cell; none where there are no cells. */
@@ -53,15 +53,15 @@ function candidateKeys(all: AtomRows, stage: Stage): Int32Array[] {
   const shares = new Float64Array(classCount)
   for (const label of classes) shares[label] = (shares[label] as number) + 1 / classes.length
   const groups = new Int32Array(classes.length)
-  const worthOf = (key: Int32Array): number => {
+  const likelihoodOf = (key: Int32Array): number => {
     for (let i = 0; i < groups.length; i++) groups[i] = cellHash(key, atoms, i * pointCount)
-    return worth(groups, classes, shares)
+    return groupLikelihood(groups, classes, shares)
   }
   const points = Array.from({ length: pointCount }, (_, point) => {
     stage.at((0.5 * point) / pointCount)
-    return { point, worth: worthOf(Int32Array.of(point)) }
+    return { point, likelihood: likelihoodOf(Int32Array.of(point)) }
   })
-  const best = points.sort((a, b) => b.worth - a.worth || a.point - b.point).slice(0, pointsMax)
+  const best = points.sort((a, b) => b.likelihood - a.likelihood || a.point - b.point).slice(0, pointsMax)
   const keys: Int32Array[] = [Int32Array.from({ length: pointCount }, (_, point) => point)]
   let key: number[] = []
   for (let size = 1; size <= Math.min(keyMax, pointCount); size++) {
@@ -70,7 +70,7 @@ function candidateKeys(all: AtomRows, stage: Stage): Int32Array[] {
     let most = -Infinity
     for (const { point } of best) {
       if (key.includes(point)) continue
-      const value = worthOf(Int32Array.from([...key, point]))
+      const value = likelihoodOf(Int32Array.from([...key, point]))
       if (value <= most) continue
       most = value
       found = point

@@ -11,10 +11,10 @@ import { FeatureEncoder } from '../features/features.js'
 import { buildLearningTable, type LearningTable } from '../features/learning-table.js'
 import { choosePairs, type AtomRows } from '../features/pair-choice.js'
 import { profilePoints } from '../features/point-profile.js'
-import { part, type ProgressReport, type Stage } from '../progress.js'
-import { evenly } from '../trees/row-draw.js'
 import type { TextFactors } from '../features/text-factors.js'
 import { countFeatures, limitFeatures, type Vocabulary } from '../features/vocabulary.js'
+import { part, type ProgressReport, type Stage } from '../progress.js'
+import { evenly } from '../trees/row-draw.js'
 
 /** Examples that pairs are sought with. */
 const pairExamplesMax = 2_000

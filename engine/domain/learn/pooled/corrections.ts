@@ -5,13 +5,13 @@
  *
  * Owns: their order, and what the held-out answers are after all of them. Leaves out: applying them (pooled-model.ts).
  */
-import { fitBalance } from './class-balance.js'
+import type { AtomRows } from '../features/pair-choice.js'
+import type { Stage } from '../progress.js'
 import { fitCells, noCells, type Cells } from './cells.js'
+import { fitBalance } from './class-balance.js'
 import type { HeldOut } from './held-out.js'
 import { memberCount } from './members.js'
-import type { AtomRows } from '../features/pair-choice.js'
 import { mix, type Pool } from './pool.js'
-import type { Stage } from '../progress.js'
 import { fitRecall, noRecall, type Recall } from './recall.js'
 import { fitSharpness } from './sharpness.js'
 

@@ -1,12 +1,12 @@
 /** What is usual, from known events, each as if it had not been seen (outlier-detector.ts). */
 import type { Example, PointValues, TrainingSet } from '../classifier.js'
-import { rowsPerLook } from '../features/example-matrix.js'
-import type { HeldOut } from './held-out.js'
-import { doubted, fillDoubts, memberCount } from './members.js'
+import { rowsPerReport } from '../features/example-matrix.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
-import { PooledAnswer, type AnswerParts } from './pooled-model.js'
 import type { Stage } from '../progress.js'
 import { evenly } from '../trees/row-draw.js'
+import type { HeldOut } from './held-out.js'
+import { doubted, fillDoubts, memberCount } from './members.js'
+import { PooledAnswer, type AnswerParts } from './pooled-model.js'
 
 /** Known events that say what is usual, of the examples and of the background each. */
 const knownMax = 2_500
@@ -40,7 +40,7 @@ class KnownEvents {
   take(values: PointValues, place = -1, heldPlace = -1): void {
     const [answer, held] = [this.#answer, this.#held]
     const taken = this.#distances.length
-    if (taken % rowsPerLook === 0) this.#stage.at(taken / (2 * knownMax))
+    if (taken % rowsPerReport === 0) this.#stage.at(taken / (2 * knownMax))
     answer.fill(values, this.#probabilities, place)
     this.#distances.push(answer.distance)
     if (held !== null && heldPlace >= 0)

@@ -1,8 +1,8 @@
 /** How much each example of a training counts: its own weight, drawn towards what it stands for in the stream (importance.ts). */
 import type { TrainingSet } from '../classifier.js'
-import type { CodedExamples } from './coded-examples.js'
 import { weighByStream } from '../linear/importance.js'
 import type { Stage } from '../progress.js'
+import type { CodedExamples } from './coded-examples.js'
 
 export interface ExampleWeights {
   /** One an example, of the same total as the examples' own. */

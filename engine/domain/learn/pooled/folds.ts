@@ -6,10 +6,10 @@
  * Above `sampleMax` examples a fair draw of them is enough, and above `allFoldsMax` one fold: the more there are, the
  * less it matters.
  */
-import { Dice } from '../dice.js'
+import { Sfc32 } from '../sfc32.js'
 import type { LearningTable } from '../features/learning-table.js'
+import { fewExamples } from '../significant-gain.js'
 import { pickRows } from '../trees/row-draw.js'
-import { fewExamples } from '../sure-gain.js'
 
 const examplesMin = 8
 const labelExamplesMin = 3
@@ -54,9 +54,9 @@ function rankInLabel(order: Int32Array, labels: Int32Array, counts: Int32Array):
 }
 
 /** The numbers from 0 to `count` - 1 in an order of chance. */
-function shuffled(count: number, dice: Dice): Int32Array {
+function shuffled(count: number, random: Sfc32): Int32Array {
   const order = Int32Array.from({ length: count }, (_, i) => i)
-  return pickRows(order, count, dice)
+  return pickRows(order, count, random)
 }
 
 /** How many folds are asked about, of so many examples. */
@@ -69,18 +69,18 @@ function foldsFor(examples: number): number {
  * The fold of each example: in turn within its label in an order of chance, or, where one fold is enough, the latest third
  * of each label. TRAINED is never held out, LEFT_OUT not in the draw.
  */
-function assignFolds({ matrix }: LearningTable, count: number, dice: Dice): Int32Array {
+function assignFolds({ matrix }: LearningTable, count: number, random: Sfc32): Int32Array {
   const { rowOf, classes } = matrix
   const counts = new Int32Array(matrix.labels.length)
   const labels = rowOf.map((row) => classes[row] as number)
-  const order = count === 1 ? Int32Array.from(labels.keys()) : shuffled(labels.length, dice)
+  const order = count === 1 ? Int32Array.from(labels.keys()) : shuffled(labels.length, random)
   const ranks = rankInLabel(order, labels, counts)
   const share = Math.min(1, sampleMax / rowOf.length)
   return labels.map((label, i) => {
     const examples = counts[label] as number
     const rank = ranks[i] as number
     if (examples < labelExamplesMin) return TRAINED
-    if (dice.below(1 << 20) >= share * (1 << 20)) return LEFT_OUT
+    if (random.below(1 << 20) >= share * (1 << 20)) return LEFT_OUT
     if (count === 1) return (rank + 1) * foldCount > examples * (foldCount - 1) ? 0 : TRAINED
     return (rank + 1) % count
   })
@@ -91,7 +91,7 @@ export function foldExamples(table: LearningTable, seed: number): Folds | null {
   const exampleCount = table.matrix.rowOf.length
   if (exampleCount < examplesMin) return null
   const count = foldsFor(exampleCount)
-  const of = assignFolds(table, count, new Dice(seed, 1))
+  const of = assignFolds(table, count, new Sfc32(seed, 1))
   const examples = Int32Array.from(of.keys()).filter((i) => (of[i] as number) >= 0)
   return examples.length < examplesMin / 2 ? null : { count, of, examples }
 }

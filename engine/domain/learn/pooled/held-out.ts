@@ -8,9 +8,10 @@
  * Owns: training and asking, and the two things that are chosen on the way: the linear member's penalty, the depth and the
  * rounds of boosting. Leaves out: the folds (folds.ts), what is made of the answers (pool.ts, corrections.ts).
  */
-import { foldExamples, foldWeights, withoutFold, type Folds, type Kept } from './folds.js'
 import type { LearningTable } from '../features/learning-table.js'
 import { LinearTrials, type LinearPenalty } from '../linear/linear-choice.js'
+import { part, type Stage } from '../progress.js'
+import { foldExamples, foldWeights, withoutFold, type Folds, type Kept } from './folds.js'
 import {
   boostingPlace,
   deepBoosting,
@@ -23,7 +24,6 @@ import {
 } from './members.js'
 import type { ExampleView } from './nearest.js'
 import { DepthTrials } from './round-choice.js'
-import { part, type Stage } from '../progress.js'
 
 /** Trees of a forest that is asked about many examples: their mean is hardly another than that of all. */
 const treesOfMany = 60
@@ -100,7 +100,7 @@ function prepare(input: HoldOutInput, folds: Folds): Trial {
 }
 
 /** Trains on what is kept while `fold` is held out, and asks about its examples. */
-function askFold(
+function predictFold(
   { input, folds, linear, depths, boostings, answers }: Trial,
   kept: Kept,
   fold: number,
@@ -129,9 +129,9 @@ function askFold(
     const example = folds.examples[h] as number
     if (folds.of[example] !== fold) continue
     view.look(example)
-    panel.askRow(table, table.matrix.rowOf[example] as number, codes, view.view)
+    panel.predictRow(table, table.matrix.rowOf[example] as number, codes, view.view)
     answers.chances.set(panel.chances, h * memberCount * classCount)
-    boostings.ask(h, trees, codes)
+    boostings.predict(h, trees, codes)
     const { label, distance } = panel.nearestWithin(view.view, scale * nearestLimit)
     answers.nearestClasses[h] = label
     answers.nearestDistances[h] = distance / scale
@@ -179,7 +179,7 @@ export function holdOut(input: HoldOutInput, stage: Stage): HeldOut | null {
   })
   parts.forEach((kept, fold) => {
     const from = (share: number): number => linearShare + ((1 - linearShare) * share) / count
-    askFold(trial, kept, fold, part(stage, from(fold), from(fold + 1)))
+    predictFold(trial, kept, fold, part(stage, from(fold), from(fold + 1)))
   })
   return gather(trial)
 }

@@ -6,18 +6,18 @@
  * ten, and on what is rare.
  * Leaves out: how their answers become one (pool.ts).
  */
-import { askBoosting, growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
 import type { EventCoder } from '../features/event-coder.js'
-import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
-import { askForest, growForest, type ForestOptions } from '../trees/forest.js'
 import type { LearningTable } from '../features/learning-table.js'
+import { copyCodes, type TreeRows } from '../features/tree-table.js'
 import { fitLinear, type LinearPenalty } from '../linear/linear-choice.js'
 import { scoreRow, softmax } from '../linear/logistic.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
-import { askNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 import type { OutlierView } from '../outlier/outlier-view.js'
 import { part, type Stage } from '../progress.js'
-import { copyCodes, type TreeRows } from '../features/tree-table.js'
+import { predictBoosting, growBoosting, roundsMax, type BoostingOptions } from '../trees/boosting.js'
+import { readTrees, writeTrees, type FlatTrees } from '../trees/flat-trees.js'
+import { predictForest, growForest, type ForestOptions } from '../trees/forest.js'
+import { predictNearest, readNearest, writeNearest, type Near, type Nearest } from './nearest.js'
 
 /** In the order of their answers. */
 export const memberNames = ['linear', 'extra trees', 'random forest', 'boosting', 'nearest'] as const
@@ -32,7 +32,7 @@ export const forestTrees = 100
 const extraTrees = { bootstrap: false, breadth: 2, rowsMax }
 const randomForest = { bootstrap: true, breadth: 1.5, rowsMax }
 const boosted = { rate: 0.1, l2: 1, hessianMin: 1, columnShare: 0.5, rowShare: 0.9, rowsMax: 32_768 }
-/** What chance is for: each kind of trees has dice of its own. */
+/** What chance is for: each kind of trees has random of its own. */
 const purposes = { extraTrees: 0x1b873593, randomForest: 0x2545f491, boosting: 0x3c6ef372 }
 /** Splits one after another in a boosted tree: pairs of values, which is as much as hundreds of labels can tell, and what thousands can. */
 export const shallowBoosting = 2
@@ -133,30 +133,30 @@ export class MemberPanel {
   }
 
   /** Of the event that the coder and the view have taken in; answers its distance from the nearest references. */
-  ask(coder: EventCoder, view: OutlierView, except = -1): number {
-    this.#askLinear(coder)
-    this.#askTrees(coder.codes)
-    return this.#askNearest(view, except)
+  predict(coder: EventCoder, view: OutlierView, except = -1): number {
+    this.#predictLinear(coder)
+    this.#predictTrees(coder.codes)
+    return this.#predictNearest(view, except)
   }
 
   /** The same of a row of the table that the members were trained on; `codes` is as long as a row has columns. */
-  askRow(table: LearningTable, row: number, codes: Uint8Array, view: OutlierView): void {
-    this.#askNearest(view)
+  predictRow(table: LearningTable, row: number, codes: Uint8Array, view: OutlierView): void {
+    this.#predictNearest(view)
     const scores = this.#views[0] as Float64Array
     scoreRow(table.linear, row, this.#weights, scores)
     softmax(scores)
     copyCodes(table.trees, row, codes)
-    this.#askTrees(codes)
+    this.#predictTrees(codes)
   }
 
-  #askNearest(view: OutlierView, except = -1): number {
+  #predictNearest(view: OutlierView, except = -1): number {
     const { nearest } = this.#members
     const distance = nearest.references.distance(view, except)
-    askNearest(nearest, this.#nearestView)
+    predictNearest(nearest, this.#nearestView)
     return distance
   }
 
-  #askLinear({ features, values, count, coordinates }: EventCoder): void {
+  #predictLinear({ features, values, count, coordinates }: EventCoder): void {
     const scores = this.#views[0] as Float64Array
     const weights = this.#weights
     const classCount = this.#classCount
@@ -178,10 +178,10 @@ export class MemberPanel {
     softmax(scores)
   }
 
-  #askTrees(codes: Uint8Array): void {
-    askForest(this.#members.extraTrees, codes, this.#views[1] as Float64Array)
-    askForest(this.#members.randomForest, codes, this.#views[2] as Float64Array)
-    askBoosting(this.#members.boosting, codes, this.#views[boostingPlace] as Float64Array)
+  #predictTrees(codes: Uint8Array): void {
+    predictForest(this.#members.extraTrees, codes, this.#views[1] as Float64Array)
+    predictForest(this.#members.randomForest, codes, this.#views[2] as Float64Array)
+    predictBoosting(this.#members.boosting, codes, this.#views[boostingPlace] as Float64Array)
   }
 }
 

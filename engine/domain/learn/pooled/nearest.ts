@@ -108,7 +108,7 @@ export class ExampleView {
 }
 
 /** Fills `chances` by the reference that was nearest at the last look. */
-export function askNearest({ references, classes, scale }: Nearest, chances: Float64Array): void {
+export function predictNearest({ references, classes, scale }: Nearest, chances: Float64Array): void {
   chances.fill(voteFloor)
   const place = references.nearestPlace
   const label = classes[place]

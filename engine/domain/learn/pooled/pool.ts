@@ -6,10 +6,10 @@
  * the weights w by expectation maximisation of the held-out likelihood under a Dirichlet prior (a linear opinion pool:
  * Genest, Zidek 1986) whose centre moves with the number of labels and whose strength is a share of it, up to a bound.
  */
+import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { fewExamples } from '../significant-gain.js'
 import type { HeldOut } from './held-out.js'
 import { memberCount, memberNames } from './members.js'
-import type { ModelReader, ModelWriter } from '../model-bytes.js'
-import { fewExamples } from '../sure-gain.js'
 
 export interface Pool {
   /** One a member, in the order of members.ts; they sum to 1. */

@@ -5,18 +5,18 @@
  * nearest event's label, the cell's own labels, sharpened, balanced, and a share for what few labels cannot know. Leaves out: how the parts come about (pooled.ts).
  * 1. Answers only read the parts; what they need room for is made once. Nothing is kept from one event to the next.
  */
-import { balance } from './class-balance.js'
-import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
 import type { Model, ModelSummary, PointValues } from '../classifier.js'
-import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-tables.js'
 import { chooseBy, readRule, writeRule, type DecisionRule } from '../decision-rule.js'
+import { makeCoder, readCoder, writeCoder, type CoderTables } from '../features/coder-tables.js'
 import type { EventCoder } from '../features/event-coder.js'
 import { FeatureTable } from '../features/feature-table.js'
-import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
 import { ModelReader, ModelWriter } from '../model-bytes.js'
 import { outlierThresholdUsual } from '../outlier/outlier-anchor.js'
 import { OutlierDetector } from '../outlier/outlier-detector.js'
 import { OutlierView } from '../outlier/outlier-view.js'
+import { cellHash, mixCounts, readCells, writeCells, type Cells } from './cells.js'
+import { balance } from './class-balance.js'
+import { doubted, fillDoubts, MemberPanel, readMembers, writeMembers, type Members } from './members.js'
 import { mix, readPool, writePool, type Pool } from './pool.js'
 import { limitOf, mixRecalled, readRecall, writeRecall, type Recall } from './recall.js'
 import { sharpen } from './sharpness.js'
@@ -129,7 +129,7 @@ export class PooledAnswer {
     const answer = this.#answer
     this.coder.code(values)
     this.#view.take(values, this.coder.encoder)
-    this.distance = this.#panel.ask(this.coder, this.#view, except)
+    this.distance = this.#panel.predict(this.coder, this.#view, except)
     fillDoubts(this.#panel.chances, 0, answer.length, this.doubts)
     mix(pool, this.#panel.chances, 0, answer)
     if (recall.reach > 0) mixRecalled(recall, this.#panel.nearestWithin(this.#view, limitOf(recall), except), answer)

@@ -10,10 +10,10 @@
  *
  * Leaves out: likeness itself (nearest.ts), and events that are equal at a few points (cells.ts).
  */
-import type { HeldOut } from './held-out.js'
 import type { ModelReader, ModelWriter } from '../model-bytes.js'
+import { fewExamples, significantGain } from '../significant-gain.js'
+import type { HeldOut } from './held-out.js'
 import type { Near } from './nearest.js'
-import { fewExamples, sureGain } from '../sure-gain.js'
 
 export interface Recall {
   /** The distance r; 0 where nothing is recalled. */
@@ -88,7 +88,7 @@ export function fitRecall(held: HeldOut, pooled: Float64Array, scale: number, fl
   for (const reach of before.length < fewExamples ? reachesOfFew : reaches) {
     for (const smoothing of smoothings) {
       lossesWith({ reach, smoothing }, answered, after)
-      const gain = sureGain(before, after, doubtShare)
+      const gain = significantGain(before, after, doubtShare)
       if (gain <= most) continue
       most = gain
       best = { reach, smoothing }

@@ -6,9 +6,9 @@
  * below others tell what values mean together, which hundreds of examples hardly show (Friedman, "Greedy function approximation:
  * a gradient boosting machine", 2001, section 8.1); where a few do, as alarms of one fault, they are worth much: so it is tried.
  */
-import { askRounds, roundsMax } from '../trees/boosting.js'
+import { flooredLoss, significantlyBest } from '../significant-gain.js'
+import { predictRounds, roundsMax } from '../trees/boosting.js'
 import type { FlatTrees } from '../trees/flat-trees.js'
-import { judgedLoss, surelyBest } from '../sure-gain.js'
 
 /** Ascending. */
 export const roundChoices: readonly number[] = [20, 30, 45, 65, roundsMax]
@@ -29,13 +29,13 @@ export class RoundTrials {
   }
 
   /** Asks all about a held-out example. */
-  ask(h: number, trees: FlatTrees, codes: Uint8Array): void {
-    askRounds(trees, roundChoices, codes, this.#view(h))
+  predict(h: number, trees: FlatTrees, codes: Uint8Array): void {
+    predictRounds(trees, roundChoices, codes, this.#view(h))
   }
 
   /** The index of the number of rounds to take: all, unless fewer are surely better; `classes` and `weights` are of the held-out examples. */
   best(classes: Int32Array, weights: Float64Array): number {
-    return surelyBest(
+    return significantlyBest(
       roundChoices.map((_, choice) => this.losses(classes, weights, choice)),
       roundChoices.length - 1,
     )
@@ -44,7 +44,7 @@ export class RoundTrials {
   /** The loss of each held-out example after the number of rounds with this index. */
   losses(classes: Int32Array, weights: Float64Array, choice: number): Float64Array {
     return weights.map((weight, h) =>
-      judgedLoss(weight, this.chances(h, choice)[classes[h] as number] as number, this.#classCount),
+      flooredLoss(weight, this.chances(h, choice)[classes[h] as number] as number, this.#classCount),
     )
   }
 
@@ -66,8 +66,8 @@ export class DepthTrials {
   }
 
   /** Asks all about a held-out example: `trees` are by depth. */
-  ask(h: number, trees: readonly FlatTrees[], codes: Uint8Array): void {
-    this.#trials.forEach((trials, d) => trials.ask(h, trees[d] as FlatTrees, codes))
+  predict(h: number, trees: readonly FlatTrees[], codes: Uint8Array): void {
+    this.#trials.forEach((trials, d) => trials.predict(h, trees[d] as FlatTrees, codes))
   }
 
   /** The usual depth, unless another one is surely better, each with the rounds that do best for it; and what that says of an example. */
@@ -76,7 +76,7 @@ export class DepthTrials {
     weights: Float64Array,
   ): { readonly depth: number; readonly rounds: number; readonly chances: (h: number) => Float64Array } {
     const rounds = this.#trials.map((trials) => trials.best(classes, weights))
-    const d = surelyBest(
+    const d = significantlyBest(
       this.#trials.map((trials, i) => trials.losses(classes, weights, rounds[i] as number)),
       0,
     )

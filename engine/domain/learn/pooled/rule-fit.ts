@@ -1,11 +1,11 @@
 /** The decision rule of a model, fitted to the stream: events that nobody labelled, and labelled ones as they were held out. */
-import { cellHash } from './cells.js'
 import type { TrainingSet } from '../classifier.js'
-import type { HeldOutAnswers } from './corrections.js'
 import { fitRule, needsStream, type DecisionRule, type RuleStream } from '../decision-rule.js'
 import type { AtomRows } from '../features/pair-choice.js'
-import { PooledAnswer, spread, type AnswerParts } from './pooled-model.js'
 import { evenly } from '../trees/row-draw.js'
+import { cellHash } from './cells.js'
+import type { HeldOutAnswers } from './corrections.js'
+import { PooledAnswer, spread, type AnswerParts } from './pooled-model.js'
 
 /** Events of the stream that the decision rule is fitted to. */
 const eventsMax = 2_000

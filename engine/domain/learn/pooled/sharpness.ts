@@ -7,8 +7,8 @@
  * comes later is harder than what was held out. Where a label is too rare to be held out nothing speaks for its chances,
  * and the answer stays as it is.
  */
+import { significantlyBest } from '../significant-gain.js'
 import type { HeldOut } from './held-out.js'
-import { surelyBest } from '../sure-gain.js'
 
 /** The first leaves an answer as it is. */
 const powers: readonly number[] = [1, 1.15, 1.3, 1.5]
@@ -40,7 +40,7 @@ export function fitSharpness(held: HeldOut, pooled: Float64Array, floor: number)
       return -weight * Math.log((1 - floor) * (one[classes[h] as number] as number) + floor / classCount)
     }),
   )
-  const power = powers[surelyBest(losses, 0, doubt, 0)] as number
+  const power = powers[significantlyBest(losses, 0, doubt, 0)] as number
   for (let h = 0; h < classes.length; h++) sharpen(pooled.subarray(h * classCount, (h + 1) * classCount), power)
   return power
 }

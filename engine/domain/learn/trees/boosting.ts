@@ -5,13 +5,13 @@
  * split gains G_l²/(H_l + l2) + G_r²/(H_r + l2) - G²/(H + l2), where G and H are the sums of the first and second
  * derivatives. Columns are drawn for each tree, events for each round. Two classes need one tree a round.
  */
-import { Dice } from '../dice.js'
-import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
-import { GradientSums, type NodeSums } from './gradient-sums.js'
+import { Sfc32 } from '../sfc32.js'
+import { leafOfRow, partition, type RowRange, type TreeRows, type TreeTable } from '../features/tree-table.js'
 import { softmax } from '../linear/logistic.js'
 import type { Stage } from '../progress.js'
+import { leafOf, TreeBuilder, type FlatTrees } from './flat-trees.js'
+import { GradientSums, type NodeSums } from './gradient-sums.js'
 import { partByChance } from './row-draw.js'
-import { leafOfRow, partition, type TreeRows, type TreeTable } from '../features/tree-table.js'
 
 export interface BoostingOptions {
   readonly rounds: number
@@ -36,10 +36,8 @@ export function treesARound(classCount: number): number {
   return classCount === 2 ? 1 : classCount
 }
 
-/** Rows start to end - 1 of the tree, and what their derivatives sum up to. */
-interface Node {
-  readonly start: number
-  readonly end: number
+/** Rows of the tree, and the sums of their derivatives. */
+interface Node extends RowRange {
   readonly depth: number
   readonly g: number
   readonly h: number
@@ -87,13 +85,13 @@ class BoostingGrower {
         // A loop: copying a few numbers by `set` costs more.
         for (let k = 0; k < classCount; k++) chances[i * classCount + k] = one[k] as number
       }
-      const dice = new Dice(seed, round + 1)
-      const [drawn, others] = partByChance(rows, share, dice)
+      const random = new Sfc32(seed, round + 1)
+      const [drawn, others] = partByChance(rows, share, random)
       if (drawn.length === 0) continue
       for (let k = 0; k < perRound; k++) {
         stage.at((round + k / perRound) / rounds)
         this.#derive(chances, k)
-        this.#choose(dice)
+        this.#choose(random)
         this.#tree(drawn.slice(), others, k)
       }
     }
@@ -117,10 +115,10 @@ class BoostingGrower {
     }
   }
 
-  #choose(dice: Dice): void {
+  #choose(random: Sfc32): void {
     const share = this.#options.columnShare * (1 << 20)
     for (let column = 0; column < this.#chosen.length; column++)
-      this.#chosen[column] = dice.below(1 << 20) < share ? 1 : 0
+      this.#chosen[column] = random.below(1 << 20) < share ? 1 : 0
   }
 
   /** Grows a tree from `drawn`, which it puts into another order, and adds what it says to the scores of all. */
@@ -157,7 +155,7 @@ class BoostingGrower {
     const { column, code, g, h } = sums.split
     const depth = node.depth + 1
     const at = this.#builder.split(column, code)
-    const middle = partition(this.#table, this.#rows, node.start, node.end, column, code)
+    const middle = partition(this.#table, this.#rows, node, { column, code })
     const left: Node = { start: node.start, end: middle, depth, g: node.g - g, h: node.h - h }
     const right: Node = { start: middle, end: node.end, depth, g, h }
     const [leftSums, rightSums] = this.#share(own, left, right)
@@ -214,21 +212,26 @@ export function growBoosting(table: TreeTable, from: TreeRows, options: Boosting
 }
 
 /** Fills `chances` with the probability of each class. */
-export function askBoosting({ roots, nodes, values }: FlatTrees, codes: Uint8Array, chances: Float64Array): void {
+export function predictBoosting(trees: FlatTrees, codes: Uint8Array, chances: Float64Array): void {
   chances.fill(0)
-  addTrees(roots, nodes, values, 0, roots.length, codes, chances)
+  addTrees(trees, { start: 0, end: trees.roots.length }, codes, chances)
   softmax(chances)
 }
 
 /** The same as after each of some numbers of rounds, ascending; one after the other in `chances`. */
-export function askRounds(trees: FlatTrees, rounds: readonly number[], codes: Uint8Array, chances: Float64Array): void {
-  const { roots, nodes, values } = trees
+export function predictRounds(
+  trees: FlatTrees,
+  rounds: readonly number[],
+  codes: Uint8Array,
+  chances: Float64Array,
+): void {
+  const { roots } = trees
   const classCount = chances.length / rounds.length
   const scores = new Float64Array(classCount)
   let done = 0
   rounds.forEach((count, i) => {
     const end = Math.min(roots.length, count * treesARound(classCount))
-    addTrees(roots, nodes, values, done, end, codes, scores)
+    addTrees(trees, { start: done, end }, codes, scores)
     done = end
     const view = chances.subarray(i * classCount, (i + 1) * classCount)
     view.set(scores)
@@ -236,13 +239,10 @@ export function askRounds(trees: FlatTrees, rounds: readonly number[], codes: Ui
   })
 }
 
-/** Adds what the trees from `start` to `end` say to the scores of the classes. Positional: called in the innermost loop, where an object for each call costs time. */
+/** Adds the values of trees start to end - 1 to the scores of the classes. */
 function addTrees(
-  roots: Int32Array,
-  nodes: Int32Array,
-  values: Float32Array | Float64Array,
-  start: number,
-  end: number,
+  { roots, nodes, values }: FlatTrees,
+  { start, end }: RowRange,
   codes: Uint8Array,
   scores: Float64Array,
 ): void {

@@ -3,8 +3,8 @@
  *
  * Owns: sums of the rows' weights by class and side. Leaves out: which columns are tried (forest.ts).
  */
-import type { Dice } from '../dice.js'
-import type { TreeTable } from '../features/tree-table.js'
+import type { Sfc32 } from '../sfc32.js'
+import type { RowRange, TreeTable } from '../features/tree-table.js'
 
 const codesMax = 256
 /** A split and how much it gains. */
@@ -51,8 +51,8 @@ export class GiniSearch {
     this.#ends = new Int32Array(table.classCount)
   }
 
-  /** Begins with rows[start..end), which weigh `total` together. Positional: called for each node. */
-  begin(rows: Int32Array, start: number, end: number, total: number, weights: Float64Array): void {
+  /** Begins a node: these rows, which weigh `total` together. */
+  begin(rows: Int32Array, { start, end }: RowRange, total: number, weights: Float64Array): void {
     this.#count = end - start
     this.#total = total
     this.best.column = -1
@@ -80,9 +80,9 @@ export class GiniSearch {
     }
   }
 
-  /** Tries a column: numbers at a place of chance, or at each place where there are no dice; false where it parts nothing. */
-  tryColumn(column: number, dice: Dice | null): boolean {
-    return column < this.#table.numberCount ? this.#tryNumber(column, dice) : this.#tryFeature(column)
+  /** Tries a column: numbers at a place of chance, or at each place where there are no random; false where it parts nothing. */
+  tryColumn(column: number, random: Sfc32 | null): boolean {
+    return column < this.#table.numberCount ? this.#tryNumber(column, random) : this.#tryFeature(column)
   }
 
   #tryFeature(column: number): boolean {
@@ -110,7 +110,7 @@ export class GiniSearch {
     return true
   }
 
-  #tryNumber(column: number, dice: Dice | null): boolean {
+  #tryNumber(column: number, random: Sfc32 | null): boolean {
     const { rowCount } = this.#table
     const table = this.#table.codes
     const rows = this.#rows
@@ -125,8 +125,8 @@ export class GiniSearch {
       if (code > high) high = code
     }
     if (low >= high) return false
-    if (dice === null) this.#tryAll(column, low, high)
-    else this.#tryOne(column, low + dice.below(high - low))
+    if (random === null) this.#tryAll(column, low, high)
+    else this.#tryOne(column, low + random.below(high - low))
     return true
   }
 

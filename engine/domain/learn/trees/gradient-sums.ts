@@ -163,7 +163,8 @@ export class GradientSums {
     }
   }
 
-  /** Takes a split if it is the best so far: sums of its right side, and of the node. Positional: called in the innermost loop, where an object for each call costs time. */
+  /** Takes a split if it is the best so far: sums of its right side, and of the node. */
+  // biome-ignore lint/complexity/useMaxParams: the innermost loop, where an object for each call costs time
   #offer(column: number, code: number, rightG: number, rightH: number, g: number, h: number): void {
     const { l2, hessianMin } = this.#limits
     const leftH = h - rightH

@@ -1,12 +1,12 @@
 /** Which of many are looked at: rows drawn by chance, and items taken evenly. */
-import type { Dice } from '../dice.js'
+import type { Sfc32 } from '../sfc32.js'
 import type { TreeRows } from '../features/tree-table.js'
 
 /**
  * A draw with replacement (bootstrap; Breiman 1996) of as many events as the rows stand for, at most `max`: a row that
  * stands for many is in nearly every draw. What is drawn counts by how often: the weights, by row number.
  */
-export function drawRows(from: TreeRows, max: number, rowCount: number, dice: Dice): TreeRows {
+export function drawRows(from: TreeRows, max: number, rowCount: number, random: Sfc32): TreeRows {
   const sums = new Float64Array(from.rows.length)
   let total = 0
   for (let i = 0; i < sums.length; i++) {
@@ -17,7 +17,7 @@ export function drawRows(from: TreeRows, max: number, rowCount: number, dice: Di
   const weights = new Float64Array(rowCount)
   const rows: number[] = []
   for (let i = 0; i < draws; i++) {
-    const place = (dice.next() / 0x1_0000_0000) * total
+    const place = (random.next() / 0x1_0000_0000) * total
     let low = 0
     let high = sums.length - 1
     while (low < high) {
@@ -33,9 +33,9 @@ export function drawRows(from: TreeRows, max: number, rowCount: number, dice: Di
 }
 
 /** So many rows without replacement; leaves `rows` in another order. */
-export function pickRows(rows: Int32Array, count: number, dice: Dice): Int32Array {
+export function pickRows(rows: Int32Array, count: number, random: Sfc32): Int32Array {
   for (let i = 0; i < count; i++) {
-    const other = i + dice.below(rows.length - i)
+    const other = i + random.below(rows.length - i)
     const row = rows[i] as number
     rows[i] = rows[other] as number
     rows[other] = row
@@ -44,12 +44,12 @@ export function pickRows(rows: Int32Array, count: number, dice: Dice): Int32Arra
 }
 
 /** Each row by itself: those that come with a chance of `share`, and the others, both in their order. */
-export function partByChance(rows: Int32Array, share: number, dice: Dice): [Int32Array, Int32Array] {
+export function partByChance(rows: Int32Array, share: number, random: Sfc32): [Int32Array, Int32Array] {
   const limit = share * (1 << 20)
   const parted = [new Int32Array(rows.length), new Int32Array(rows.length)] as const
   let drawn = 0
   for (let i = 0; i < rows.length; i++) {
-    if (dice.below(1 << 20) < limit) parted[0][drawn++] = rows[i] as number
+    if (random.below(1 << 20) < limit) parted[0][drawn++] = rows[i] as number
     else parted[1][i - drawn] = rows[i] as number
   }
   return [parted[0].subarray(0, drawn), parted[1].subarray(0, rows.length - drawn)]

@@ -19,7 +19,7 @@ function trainedModel(): Model {
 const model = trainedModel()
 
 function decided(values: readonly (string | null)[], known: KnownConsensus | null = null, version = 7) {
-  return decide(model, version, values, known, new Float64Array(3))
+  return decide({ model, version, probabilities: new Float64Array(3) }, values, known)
 }
 
 describe('a decision', () => {
@@ -79,7 +79,8 @@ describe('a decision', () => {
   it('is the same for the same model, values and votes', () => {
     const known = { label: 1, votesFor: 2, votes: 3 }
     assert.deepEqual(decided(['noisy', 'u1'], known), decided(['noisy', 'u1'], known))
-    assert.deepEqual(decide(trainedModel(), 7, ['vault', 'new'], null, new Float64Array(3)), decided(['vault', 'new']))
+    const other = { model: trainedModel(), version: 7, probabilities: new Float64Array(3) }
+    assert.deepEqual(decide(other, ['vault', 'new'], null), decided(['vault', 'new']))
   })
 
   it('that is none has no label, no confidence and no source', () => {

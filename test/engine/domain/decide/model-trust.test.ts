@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Decision } from '../../../../engine/domain/decide/decision.js'
 import {
   freshTrust,
-  learnOfFeedback,
+  learnFromFeedback,
   seeDecision,
   withTrust,
   type ModelTrust,
@@ -66,8 +66,10 @@ describe('the watch over a model', () => {
   it('lowers the confidence of an ageing model towards the base rate, and says that it did', () => {
     const state = freshTrust()
     const random = new SeededRandom(1)
-    for (let i = 0; i < 200; i++)
-      learnOfFeedback(decisionOf(1), random.nextFloat() < 0.6 ? 0 : 1, state, terms.consensusCounts, i)
+    for (let i = 0; i < 200; i++) {
+      const label = random.nextFloat() < 0.6 ? 0 : 1
+      learnFromFeedback(decisionOf(1), state, { label, consensusCounts: terms.consensusCounts, micros: i })
+    }
     const answer = watched(decisionOf(1), state, terms, 201)
     assert.equal(answer.source, 'ageing_model')
     assert.ok(answer.confidence < 7_500 && answer.confidence > 4_500, `${answer.confidence}`)
@@ -79,7 +81,10 @@ describe('the watch over a model', () => {
     const decisions = Array.from({ length: 600 }, () => decisionOf(random.nextFloat() * 6, random.below(10_001)))
     const play = (state: ReturnType<typeof freshTrust>, from: number, to: number): Decision[] =>
       decisions.slice(from, to).map((decision, i) => {
-        if (i % 7 === 0) learnOfFeedback(decision, i % 3, state, terms.consensusCounts, i)
+        if (i % 7 === 0) {
+          const feedback = { label: i % 3, consensusCounts: terms.consensusCounts, micros: i }
+          learnFromFeedback(decision, state, feedback)
+        }
         return watched(decision, state, terms, i)
       })
     const whole = freshTrust()

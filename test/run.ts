@@ -15,17 +15,26 @@ import { parseArgs } from 'node:util'
 /** Test files in one process, at most. */
 const FILES_MAX = 12
 /** The same for rooms whose tests mostly wait: for services, threads, or processes that they kill. */
-const FEWER: Readonly<Record<string, number>> = { 'test/engine/actor': 8, 'test/faults': 2, 'test/scenarios': 8 }
+const FEWER: Readonly<Record<string, number>> = {
+  'test/engine/actor': 8,
+  'test/engine/services': 8,
+  'test/faults': 2,
+  'test/scenarios': 8,
+}
 /** Rooms whose processes take longest, longest first. */
 const FIRST: readonly string[] = [
   'test/statuses',
   'test/simulation',
-  'test/scenarios',
   'test/faults',
-  'test/engine/actor',
-  'test/engine/domain',
+  'test/scenarios',
   'test/engine/services',
+  'test/engine',
+  'test/engine/actor',
   'test/engine/runtime',
+  'test/engine/domain',
+  'test/engine/integration',
+  'test/engine/store',
+  'test/engine/resource',
 ]
 /** Processes at a time. More than most machines have cores: a test of a service waits as often as it works. */
 const SIDE_BY_SIDE = 4
@@ -66,7 +75,8 @@ function batchesOf(room: string, files: readonly string[]): string[] {
   const parts = Math.ceil(files.length / (FEWER[room] ?? FILES_MAX))
   const place = FIRST.includes(room) ? FIRST.indexOf(room) : FIRST.length
   return Array.from({ length: parts }, (_, part) => {
-    const batch = join(batches, `${place}-${room.replaceAll('/', '-')}-${part + 1}.test.js`)
+    const name = `${String(place).padStart(2, '0')}-${room.replaceAll('/', '-')}-${part + 1}`
+    const batch = join(batches, `${name}.test.js`)
     const mine = files.filter((_, at) => at % parts === part)
     const lines = [
       ...first.map((file) => `import ${specifier(file)}`),

@@ -1,5 +1,5 @@
 /**
- * The five members of a pool, trained and asked for predictions together.
+ * The five members of a pool: they are trained together, and predict together.
  *
  * Owns: their settings and their order. Each is strong where another is weak. The linear member is good with few labels
  * and with thousands of values, extra trees with some tens of labels, the random forest and boosting from hundreds on.

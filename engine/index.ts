@@ -31,7 +31,7 @@ export type * from './domain/job/job.js'
 export { integrationRoles } from './domain/job/job.js'
 export { Histogram, secondsBounds } from './domain/metrics/histogram.js'
 export { monitorBounds } from './services/monitor/bounds.js'
-export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog.js'
+export { isWatchdogType, watchdogTypes } from './services/monitor/watchdog-conditions.js'
 export { clusterDocument, isoMillis, linkDocument } from './services/read/cluster-document.js'
 
 // Commands on a data directory.

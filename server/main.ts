@@ -220,10 +220,6 @@ async function main(): Promise<void> {
     process.stdout.write(secretsOf(engine))
     failStart(sentenceOf(error))
   }
-  announce(settings, server, engine)
-  engine.monitor
-    .log('api')
-    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -233,6 +229,11 @@ async function main(): Promise<void> {
     })
   }
   process.on('SIGHUP', () => void reload(parts, server, engine, args))
+  // Only now: whoever reads that the service listens may send a signal at once.
+  announce(settings, server, engine)
+  engine.monitor
+    .log('api')
+    .info('listening', { host: settings.host, port: server.port, ops_port: server.opsPort, tls: tls !== undefined })
 }
 
 await main()

@@ -1,4 +1,4 @@
-/** What engine/store/environment.ts promises, held against an implementation of it. */
+/** The contract of engine/store/environment.ts, as tests for every implementation. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { isRefusal } from '../../engine/errors.js'
@@ -8,12 +8,12 @@ import { MemoryEnvironment } from '../../engine/store/memory-store.js'
 
 export const contractTables = ['first', 'second'] as const
 
-/** An environment with contractTables, empty, and what the suite needs beside it. */
+/** An empty environment with contractTables, and what the suite needs beside it. */
 export interface EnvironmentUnderTest {
   readonly environment: Environment
-  /** Another handle on the same store, as a reader has it; the same one where there can be no other. */
+  /** Another handle on the same store, as a reader has it; the same one if there can be no other. */
   reader(): Environment
-  /** Commits the batch in a way that must fail in the middle of it. */
+  /** Commits the batch in a way that must fail halfway. */
   commitInVain(batch: WriteBatch): void
 }
 
@@ -43,7 +43,7 @@ function walk(environment: Environment, range: KeyRange, table = 'first'): strin
   return entries
 }
 
-/** What a scan shows, while something else is read. */
+/** What a scan shows while something else is read. */
 function scan(environment: Environment, range: KeyRange, table = 'first'): string[] {
   const entries: string[] = []
   environment.scan(table, range, (key, value) => {
@@ -55,7 +55,7 @@ function scan(environment: Environment, range: KeyRange, table = 'first'): strin
   return entries
 }
 
-/** Every implementation is held to this; `open` is called once a test. */
+/** Registers the contract's tests for one implementation. `open` is called once a test. */
 export function environmentContract(name: string, open: (test: TestContext) => Promise<EnvironmentUnderTest>): void {
   const fact = (what: string, check: (given: EnvironmentUnderTest) => void): void => {
     it(what, async (test) => check(await open(test)))

@@ -35,7 +35,7 @@ export interface IntegrationsDeps extends ShardRequestsDeps {
   /** The module of the thread, where it is not the service's own. */
   readonly module?: URL
   /** Whether integrations have alerts of watchdogs to deliver, or may get any. */
-  watchdogsTell(): boolean
+  hasAlerts(): boolean
 }
 
 /** Before a thread that died is replaced. */
@@ -118,7 +118,7 @@ export class Integrations implements IntegrationsService {
   get isNeeded(): boolean {
     for (const job of this.#deps.resources.jobs())
       if (job.pipeline.some((step) => step.outsideSince !== undefined && step.enabled)) return true
-    return this.#deps.watchdogsTell()
+    return this.#deps.hasAlerts()
   }
 
   /** How long the thread has been busy, milliseconds. */

@@ -9,7 +9,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { bringsIn, type JobSettings } from '../../domain/job/job.js'
-import type { BatchBook } from '../monitor/batch-book.js'
+import type { RecentBatches } from '../monitor/recent-batches.js'
 import { encodePassed } from '../../actor/decision-changes.js'
 import { takeIn } from './document-batch.js'
 import type { FromIntegrations } from './integration-protocol.js'
@@ -19,7 +19,7 @@ import type { TakenIn } from '../../integration/delivery/refused-documents.js'
 export interface ShardRequestsDeps {
   readonly shards: ReadableShards
   job(id: number): JobSettings | undefined
-  readonly batches: BatchBook
+  readonly batches: RecentBatches
   failed(what: string, error: unknown): void
 }
 

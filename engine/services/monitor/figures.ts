@@ -1,11 +1,10 @@
 /**
- * The numbers that the engine gives out about itself, gathered when somebody asks.
+ * Figures about the engine, gathered on demand.
  *
- * Owns: decisions by label, whose names are looked up when they are counted: a job that is deleted later takes nothing away.
+ * Owns: decisions by label. Labels are counted by name at the time of the decision, so deleting a job changes no count.
  */
-import type { ResourceStore } from '../../resource/resource-store.js'
-import type { Logs } from './log/log.js'
 import type { Figures } from '../../api/monitor-service.js'
+import type { ResourceStore } from '../../resource/resource-store.js'
 import {
   bands,
   labelAndBand,
@@ -16,6 +15,7 @@ import {
 } from '../../actor/decision-counts.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import type { Trainings } from '../training/trainings.js'
+import type { Logs } from './log/log.js'
 
 export interface FigureDeps {
   readonly resources: ResourceStore
@@ -25,19 +25,19 @@ export interface FigureDeps {
   catalogBytes(): number
 }
 
-/** Different labels that are counted apart. */
+/** Label names that are counted apart; any more count as `other`. */
 const LABELS_MAX = 300
 
-export class FigureBook {
+export class FigureReader {
   readonly #deps: FigureDeps
   readonly #counted: (decided: ReadonlyMap<number, Float64Array>) => void
-  /** By label: counts by band. */
+  /** By label name, decisions in each band of confidence. */
   readonly #labels = new Map<string, Float64Array>()
   #stored = 0
   #outliers = 0
   readonly #enrichments = new Float64Array(enrichmentEnds.length)
 
-  /** `counted` is told of what was stored and decided since the last time. */
+  /** `counted` gets what was stored and decided since its last call. */
   constructor(deps: FigureDeps, counted: (decided: ReadonlyMap<number, Float64Array>) => void) {
     this.#deps = deps
     this.#counted = counted
@@ -66,7 +66,7 @@ export class FigureBook {
     }
   }
 
-  /** Takes up what was stored and decided since the last time. */
+  /** Adds what was stored and decided since the last call. */
   countDecided(): void {
     const decided = this.#deps.shards.takeDecided()
     this.#counted(decided)

@@ -3,7 +3,7 @@ import type { JobSettings } from '../../domain/job/job.js'
 import type { AuditWitness } from '../audit/audit-proof.js'
 import type { AuditFieldTerms, AuditPage, AuditQuery, AuditProof } from '../../api/audit-service.js'
 import type { DisagreementPage, DisagreementQuery } from '../../api/consensus-service.js'
-import type { MetricsResult, MetricsTask } from '../report/metrics-task.js'
+import type { MetricsResult, MetricsTask } from '../report/metrics-query.js'
 import type { QueryResult, QueryTask } from '../query/query-protocol.js'
 
 /** For each kind of query what the thread is given, and its answer. */

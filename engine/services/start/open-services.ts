@@ -77,7 +77,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     privateHosts,
     job,
     failed,
-    watchdogsTell: () => watchdogLog.tells(clock.nowMicros()),
+    hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const watched = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }

@@ -22,13 +22,7 @@ import { Sealer } from '../../resource/access/sealing.js'
 import { allKinds } from '../../integration/registry.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { lastTaken } from '../audit/audit-collector.js'
-import {
-  ledgerIsLost,
-  lossesAre,
-  mustBeCurrent,
-  mustBeConsistent,
-  mustHaveDeleted,
-} from '../verify/consistency-check.js'
+import { ConsistencyCheck } from '../verify/consistency-check.js'
 import { allCatalogTables } from '../catalog-tables.js'
 import { IngestClock } from '../../runtime/ingest-clock.js'
 import { openReaders, type JobReader } from '../read/job-reader.js'
@@ -81,17 +75,23 @@ export function openStores(
     passwordCost: settings.passwordCost,
     kinds: allKinds,
   })
-  const onLoss = lossesAre(settings.acceptLoss === true, logs.of('store'))
-  mustBeConsistent(dataDir, shards, resources, onLoss)
-  const stepsAreLost = ledgerIsLost(dataDir, resources, catalogStore, onLoss)
+  const check = new ConsistencyCheck({
+    dataDir,
+    resources,
+    catalog: catalogStore,
+    acceptLoss: settings.acceptLoss === true,
+    log: logs.of('store'),
+  })
+  check.mustHaveFiles(shards)
+  const stepsAreLost = check.ledgerIsLost()
   const firstStart = resources.bootstrap({
     adminPassword: settings.adminPassword,
     managementKey: settings.bootstrapKey,
   })
   warnOfLostSecrets(resources, sealer, logs)
   const shardReaders = openReaders(dataDir, shards)
-  mustHaveDeleted(dataDir, shardReaders, resources, auditLog)
-  mustBeCurrent(dataDir, shardReaders, resources, catalogStore, onLoss)
+  check.mustHaveDeleted(shardReaders, auditLog)
+  check.mustBeCurrent(shardReaders)
   followStored(ingestClock, { resources, catalogStore, shardReaders })
   if (stepsAreLost) resources.restartSteps()
   return {

@@ -111,7 +111,7 @@ test(
     await makeTopic('begin', 1)
     await publish('begin', 0, 10)
     const fresh = open({ topics: 'begin', start_at: 'new', group: 'begin' })
-    // A broker that is young does not know its groups yet.
+    // A young broker does not know its groups yet.
     const { documents, checkpoint } = (await eventually(
       async () => fresh.poll(null, never).catch(() => null),
       (piece) => piece !== null,
@@ -130,7 +130,7 @@ test(
       async () => (await admin.fetchTopicMetadata({ topics: ['begin'] })).topics[0]?.partitions.length,
       (count) => count === 3,
     )
-    // One that knows of the new partitions.
+    // A new consumer that knows the new partitions.
     const wider = kafka().producer()
     await wider.connect()
     await publish('begin', 15, 45, wider)
@@ -152,13 +152,13 @@ test(
   },
 )
 
-test('records that were deleted before they were read are passed, and that is said', options, async () => {
+test('records that were deleted before they were read are skipped, and this is reported', options, async () => {
   await makeTopic('short', 1)
   await publish('short', 0, 20)
   const input = open({ topics: 'short', batch_size: 5 })
   const { checkpoint } = await all(input, 5)
   await input.close()
-  // One that knows of the topic.
+  // A new consumer that knows the topic.
   const fresh = kafka().admin()
   await fresh.connect()
   await fresh.fetchTopicMetadata({ topics: ['short'] })
@@ -171,7 +171,7 @@ test('records that were deleted before they were read are passed, and that is sa
   await next.close()
 })
 
-test('records come however their producer, or the broker, has compressed them', options, async () => {
+test('records are read with every compression of their producer or of the broker', options, async () => {
   for (const type of ['gzip', 'snappy', 'lz4', 'zstd']) {
     await admin.createTopics({
       topics: [{ topic: type, numPartitions: 1, configEntries: [{ name: 'compression.type', value: type }] }],
@@ -184,7 +184,7 @@ test('records come however their producer, or the broker, has compressed them', 
   }
 })
 
-test('who we are: PLAIN and SCRAM; TLS that is verified', options, async () => {
+test('every way to authenticate works: PLAIN and SCRAM; and TLS is verified', options, async () => {
   await makeTopic('who', 1)
   const reasonWith = async (port: number, more: object): Promise<string> => {
     const sink = new KafkaOutput(

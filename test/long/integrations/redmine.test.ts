@@ -90,7 +90,7 @@ test(
     assert.deepEqual(rest, [])
     assert.match(made.subject, /^Odd log-on "\\ <script> \[decision-7-[0-9a-f]{16}\]$/)
     assert.match(made.description, /Decision: Escalate/)
-    // Whoever made it died before writing its id down.
+    // Its author died before writing the id down.
     await deliver(sink, 'e1', 'Escalate', { bucketId: 'b1', reference: null })
     assert.equal((await issues()).length, 1)
     const changed = await deliver(sink, 'e2', 'Drop', { bucketId: 'b1', reference })

@@ -1,4 +1,4 @@
-/** Holds every row of a job against the oracle. */
+/** Compares every row of a job with the oracle. */
 import assert from 'node:assert/strict'
 import { DecisionPoints } from '../../../engine/domain/event/decision-points.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
@@ -18,7 +18,7 @@ import { UNDECIDED, type OracleBallot, type OracleEvent, type OracleJob } from '
 
 const JOB_BYTES = 4
 
-/** A store as it is now, seen by readers that are made for this look at it. */
+/** A store as it is now, seen by new readers. */
 export interface StoreLook {
   readonly environment: Environment
   readonly codec: BodyCodec

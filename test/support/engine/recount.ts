@@ -1,4 +1,4 @@
-/** Counts everything that is stored of a job again, from nothing but the rows, and holds the counters against it. */
+/** Counts all stored events of a job again from the rows alone, and compares the counters. */
 import assert from 'node:assert/strict'
 import { consensusOf, isLabel, isLowScore, UNDECIDED } from '../../../engine/domain/learn/consensus.js'
 import { BucketCounts } from '../../../engine/actor/buckets/bucket-counts.js'
@@ -19,7 +19,7 @@ export interface Recounted {
 
 const LABELS = 3
 
-/** Fails where a row is missing, left over or counted wrong. */
+/** Fails if a row is missing, left over or counted wrong. */
 export function recount(environment: Environment, jobId: number): Recounted {
   const entries = (table: ShardTable): Entry[] => [...environment.range(table, jobRange(jobId))]
   const subject = ({ key }: Entry): string => Buffer.from(key.subarray(4)).toString('hex')
@@ -88,7 +88,7 @@ export function recount(environment: Environment, jobId: number): Recounted {
 
 interface Recounting {
   readonly buckets: readonly (readonly [id: string, row: Uint8Array])[]
-  /** Events. */
+  /** Number of events. */
   readonly perBucket: ReadonlyMap<string, number>
   readonly ballots: ReadonlyMap<string, BallotRow>
   readonly decisions: ReadonlyMap<string, number[]>

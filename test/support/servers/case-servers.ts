@@ -1,6 +1,6 @@
 /**
- * Systems of cases as small as the requests that the service makes of them, by their public documentation. Not the real
- * things: what they say of a request that is not as documented is not tried here.
+ * Case systems with only the requests that the service makes, after their public documentation. They do not show how
+ * the real systems answer requests that break it.
  */
 import type { ServerResponse } from 'node:http'
 import type { OpenedParameters } from '../../../engine/integration/contract.js'
@@ -10,7 +10,7 @@ export interface StoredCase {
   readonly id: string
   readonly title: string
   readonly text: string
-  /** Where its mark is looked for. */
+  /** Where its marker is searched for. */
   readonly mark: string
   readonly notes: string[]
 }
@@ -19,12 +19,12 @@ export interface StoredCase {
 interface Dialect {
   readonly connection: OpenedParameters
   readonly parameters: OpenedParameters
-  /** Of the requests that identify themselves. */
+  /** The credentials of valid requests. */
   readonly header: readonly [string, string]
-  /** The case that a request makes, or null where it is another request. */
+  /** The case that a request makes, or null for other requests. */
   made(received: Received, body: any): Omit<StoredCase, 'id' | 'notes'> | null
   madeAnswer(id: string): unknown
-  /** The mark that a request looks for, or null. */
+  /** The marker that a request searches for, or null. */
   sought(received: Received, body: any): string | null
   foundAnswer(found: StoredCase | null): unknown
   /** Case and text of a note, or null. */

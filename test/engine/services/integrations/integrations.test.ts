@@ -23,7 +23,7 @@ test('an answer to a thread that has died is not taken for one to the thread in 
     batches,
     privateHosts: [],
     module: new URL('../../../support/asking-thread.js', import.meta.url),
-    watchdogsTell: () => false,
+    hasAlerts: () => false,
     job: (id) => resources.job(id),
     failed: (what, error) => heard.push(`${what} ${(error as Error).message}`.trim()),
   })

@@ -1,13 +1,9 @@
 /**
- * What watchdogs can look at, and when one fires and resolves.
+ * The conditions that watchdogs can check, by type: unit, default threshold, and what each is about.
  *
- * Owns: the table of conditions; hysteresis. Leaves out: measuring (monitor/watchdog-readings.ts), keeping (watchdog-log.ts).
- *
- * 1. It fires when the value was bad all the time for `forSeconds`, and resolves when it was good for as long: between the
- *    two thresholds it stays as it is.
- * 2. What cannot be measured changes nothing.
+ * Leaves out: measuring (watchdog-readings.ts), when a watchdog fires (hysteresis.ts).
  */
-import type { WatchdogCondition, WatchdogType, WatchdogView } from '../../api/watchdog-service.js'
+import type { WatchdogCondition, WatchdogType } from '../../api/watchdog-service.js'
 
 const share = { unit: 'percent', bad: 'above', scope: 'any', windowMinutes: 15 } as const
 const now = { bad: 'above', windowMinutes: null } as const
@@ -28,7 +24,7 @@ export const conditions: Readonly<Record<WatchdogType, readonly WatchdogConditio
     {
       ...share,
       name: 'undecided_percent',
-      description: 'Events that were stored without a decision, of all.',
+      description: 'Events stored without a decision, of all events.',
       threshold: 50,
     },
   ],
@@ -36,7 +32,7 @@ export const conditions: Readonly<Record<WatchdogType, readonly WatchdogConditio
     {
       ...now,
       name: 'training_failed',
-      description: '1 where the latest training failed; of all jobs: how many.',
+      description: '1 where the latest training failed; for all jobs: how many jobs.',
       unit: 'jobs',
       threshold: 0,
       scope: 'any',
@@ -44,7 +40,7 @@ export const conditions: Readonly<Record<WatchdogType, readonly WatchdogConditio
     {
       ...now,
       name: 'steps_failing',
-      description: 'Steps of pipelines that cannot do their work.',
+      description: 'Pipeline steps that do not work.',
       unit: 'steps',
       threshold: 0,
       scope: 'any',
@@ -72,7 +68,7 @@ export const conditions: Readonly<Record<WatchdogType, readonly WatchdogConditio
     {
       ...now,
       name: 'free_percent',
-      description: 'Free space of the disk of the data directory.',
+      description: 'Free space on the disk of the data directory.',
       unit: 'percent',
       bad: 'below',
       threshold: 10,
@@ -81,7 +77,7 @@ export const conditions: Readonly<Record<WatchdogType, readonly WatchdogConditio
     {
       ...now,
       name: 'store_bytes',
-      description: 'What the service has stored.',
+      description: 'Size of everything that the service has stored.',
       unit: 'bytes',
       threshold: 100 * 1024 * MIB,
       scope: 'service',
@@ -101,19 +97,19 @@ export const conditions: Readonly<Record<WatchdogType, readonly WatchdogConditio
     {
       ...share,
       name: 'low_confidence_percent',
-      description: 'Decisions of less than 60 percent confidence, of all.',
+      description: 'Decisions with less than 60 percent confidence, of all decisions.',
       threshold: 25,
     },
     {
       ...now,
       name: 'models_ageing',
-      description: '1 where the stream no longer bears the model out; of all jobs: how many.',
+      description: '1 where the model no longer fits the stream; for all jobs: how many jobs.',
       unit: 'jobs',
       threshold: 0,
       scope: 'any',
     },
   ],
-  outlier_rate: [{ ...share, name: 'outlier_percent', description: 'Outliers of all decisions.', threshold: 10 }],
+  outlier_rate: [{ ...share, name: 'outlier_percent', description: 'Outliers, of all decisions.', threshold: 10 }],
   feedback_lag: [
     {
       ...now,
@@ -144,31 +140,4 @@ export function isWatchdogType(text: string): text is WatchdogType {
 
 export function conditionOf(type: WatchdogType, name: string): WatchdogCondition | undefined {
   return conditions[type].find((each) => each.name === name)
-}
-
-/** True where the value is bad, false where it is good, null between the two. */
-function judge(
-  value: number,
-  { threshold, resolveThreshold }: WatchdogView,
-  { bad }: WatchdogCondition,
-): boolean | null {
-  if (bad === 'above' ? value > threshold : value < threshold) return true
-  return (bad === 'above' ? value <= resolveThreshold : value >= resolveThreshold) ? false : null
-}
-
-/** What one look at a time remembers for the next. */
-export class Hysteresis {
-  /** Since when the value speaks against the state, and which way; null where it does not. */
-  #against: { readonly isBad: boolean; readonly since: number } | null = null
-
-  /** True where the state is to change: from firing to not, or back. */
-  look(watchdog: WatchdogView, condition: WatchdogCondition, value: number | null, nowMicros: number): boolean {
-    const isBad = value === null ? null : judge(value, watchdog, condition)
-    if (isBad === null || isBad === (watchdog.state === 'firing')) {
-      this.#against = null
-      return false
-    }
-    if (this.#against?.isBad !== isBad) this.#against = { isBad, since: nowMicros }
-    return nowMicros - this.#against.since >= watchdog.forSeconds * 1e6
-  }
 }

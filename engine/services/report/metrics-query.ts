@@ -1,28 +1,36 @@
-/** Questions about metrics as plain data: what a reader thread gets, and what it gives back. */
+/** Metrics queries as plain data: what a reader thread gets, and what it gives back. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { Interval, Period } from '../../domain/metrics/period.js'
-import type { JobMetrics } from '../../api/metrics-service.js'
 import type { Filter } from '../../domain/query/filter.js'
-import type { QueriedJob } from '../query/query-protocol.js'
 import type { ConfidenceFigures } from '../../domain/metrics/confidence.js'
 import type { PointUsefulness } from '../../domain/metrics/point-usefulness.js'
+import type { JobMetrics } from '../../api/metrics-service.js'
 import type { ModelRow } from '../../store/rows.js'
+import type { QueriedJob } from '../query/query-protocol.js'
 import type { Refused, TaskFrame } from '../readers/task-frame.js'
 
-/** What metrics know of a job. */
+/** What a metrics query says about a job. */
 export interface MetricsJob extends QueriedJob, Pick<JobSettings, 'category' | 'createdAt'> {
-  /** Microseconds, or null where none was set. */
+  /** When the job went into production, microseconds; null where no date was set. */
   readonly productionMicros: number | null
 }
 
-/** Which events are counted; what is null was not said. */
+export function metricsJobOf(
+  { id, shard, title, labels, decisionPoints, category, pipeline, createdAt }: JobSettings,
+  productionMicros: number | null,
+): MetricsJob {
+  const processors = pipeline.filter(({ role }) => role === 'processor')
+  return { id, shard, title, labels, decisionPoints, category, pipeline: processors, createdAt, productionMicros }
+}
+
+/** Which events are counted: from `fromMicros` (included) to `toMicros` (not included). Null is no bound. */
 export interface ScopeTask {
   readonly fromMicros: number | null
   readonly toMicros: number | null
   readonly filters: readonly Filter[]
 }
 
-/** Nothing is left out: what the actors have counted is the answer. */
+/** True where no event is left out: then the counters of the buckets are the answer. */
 export function isWhole({ fromMicros, toMicros, filters }: ScopeTask, { productionMicros }: MetricsJob): boolean {
   return fromMicros === null && productionMicros === null && toMicros === null && filters.length === 0
 }
@@ -33,13 +41,14 @@ export interface PlatformJob {
   readonly intervals: readonly Period[]
 }
 
-/** What internal metrics are asked for. */
+/** What internal metrics are computed for. */
 export interface InternalTask {
   readonly scope: ScopeTask
-  /** Null: the period is one. */
+  /** Null: the period is not divided. */
   readonly interval: Interval | null
-  /** The key of this answer's pseudonyms; null shows the names. */
+  /** The key of this answer's pseudonyms for decision points; null shows their names. */
   readonly pointsKey: Uint8Array | null
+  /** The same for analysts. */
   readonly namesKey: Uint8Array | null
   readonly minutesPerAlert: number
 }
@@ -53,23 +62,23 @@ export interface InternalResult {
 
 type Counts = readonly (readonly number[])[]
 
-/** Figures on one part of the subjects. */
+/** Figures about one part of the subjects. Rows and columns go by label index. */
 export interface PartFigures {
   readonly events: Counts
   readonly subjects: Counts
   readonly confidence: ConfidenceFigures
-  /** Mean natural logarithm of one over the probability of the right label; null without events. */
+  /** Mean of −ln(probability of the right label); null without events. */
   readonly logLoss: number | null
 }
 
-/** Plain JSON: stored as it is. Lists go by label index. */
+/** Plain JSON, stored unchanged. Lists go by label index. */
 export interface ModelFigures {
   readonly newData: PartFigures
   readonly knowledgeBase: PartFigures
   readonly known: { readonly events: readonly number[]; readonly subjects: readonly number[] }
   readonly points: readonly PointUsefulness[]
   readonly model: Pick<ModelRow, 'trainedMicros' | 'summary'>
-  /** What the figures are of: they hold while the job's counters say the same. */
+  /** The counters that the figures were computed from (`basisOf`): they hold while these are unchanged. */
   readonly basis: string
 }
 
@@ -79,12 +88,12 @@ export type MetricsQuery =
   | { readonly kind: 'internal'; readonly jobs: readonly MetricsJob[]; readonly task: InternalTask }
   | { readonly kind: 'eventCounts'; readonly jobs: readonly PlatformJob[] }
 
-/** What each kind of work gives back. */
+/** The answer to each kind of query. */
 export interface MetricsAnswers {
   job: JobMetrics
   model: ModelFigures
   internal: InternalResult
-  /** By job, events in each interval. */
+  /** Events in each interval, by job. */
   eventCounts: readonly (readonly number[])[]
 }
 

@@ -1,21 +1,21 @@
 /**
- * The latest batches of work: turns, trainings, polls of inputs, recomputations of metrics, deliveries, look-ups.
+ * The latest batches of work: turns, trainings, polls of inputs, recomputations of metrics, deliveries, enrichments.
  *
- * 1. The latest monitorBounds.batchesKept of each kind, in memory: a restart begins with none.
+ * 1. The latest monitorBounds.batchesKept of each kind are kept, in memory. A restart begins with none.
  */
 import type { Clock } from '../../clock.js'
-import { monitorBounds } from './bounds.js'
 import { batchKinds, type Batch, type BatchKind } from '../../api/monitor-service.js'
+import { monitorBounds } from './bounds.js'
 
 interface Ring {
   readonly batches: Batch[]
-  /** The oldest, where the ring is full. */
+  /** Where the next batch goes: the place of the oldest once the ring is full. */
   next: number
 }
 
-export class BatchBook {
+export class RecentBatches {
   readonly #clock: Clock
-  /** Told of each batch, where somebody follows them. */
+  /** Told of each batch; null where nobody follows. */
   #follower: ((batch: Batch) => void) | null = null
   readonly #rings = new Map<BatchKind, Ring>(batchKinds.map((kind) => [kind, { batches: [], next: 0 }]))
 
@@ -27,7 +27,7 @@ export class BatchBook {
     this.#follower = follower
   }
 
-  /** One that has just finished. */
+  /** Adds a batch that has just finished. */
   add(batch: Omit<Batch, 'finishedMicros'>): void {
     const ring = this.#rings.get(batch.kind) as Ring
     const finished = { ...batch, finishedMicros: this.#clock.nowMicros() }
@@ -36,7 +36,7 @@ export class BatchBook {
     ring.next = (ring.next + 1) % monitorBounds.batchesKept
   }
 
-  /** One of one item, from its beginning to its end. */
+  /** Runs `work` as a batch of one item and adds it, also where it fails. Rejects as `work` does. */
   async timed<T>(of: Pick<Batch, 'kind' | 'container' | 'jobId'>, work: () => Promise<T>): Promise<T> {
     const begin = performance.now()
     const ended = (error: string | null): void =>
@@ -51,7 +51,7 @@ export class BatchBook {
     }
   }
 
-  /** The latest first. */
+  /** The `count` latest batches of these kinds, latest first. */
   latest(kinds: readonly BatchKind[], count: number): Batch[] {
     const all = kinds.flatMap((kind) => (this.#rings.get(kind) as Ring).batches)
     return all.sort((a, b) => b.finishedMicros - a.finishedMicros).slice(0, count)

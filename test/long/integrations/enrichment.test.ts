@@ -1,4 +1,4 @@
-/** Look-ups at a real OpenSearch node: fields of every sort, many at once, indexes that are not there, questions that are wrong. */
+/** Enrichment from a real OpenSearch node: fields of every sort, many at once, missing indexes, wrong queries. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { QueryRefused, type OpenedParameters } from '../../../engine/integration/contract.js'
@@ -73,7 +73,7 @@ async function find(parameters: OpenedParameters, values: readonly unknown[]): P
   }
 }
 
-test('addresses, keywords and numbers are found, and what is not there is not', options, async () => {
+test('addresses, keywords and numbers are found, and what does not exist is not', options, async () => {
   const fields = 'owner.team,port'
   assert.deepEqual(await find({ document_field: 'ip', fields }, ['10.0.0.7', '10.9.9.9', ['10.0.0.8', '10.9.9.9']]), [
     { owner: { team: 'team 0' }, port: 7, count: 1 },
@@ -109,7 +109,7 @@ test(
   },
 )
 
-test('thousands of events are looked up and decided', options, async () => {
+test('thousands of events are enriched and decided', options, async () => {
   const service = await startService({ privateHosts: ['127.0.0.1'] })
   const { client } = service
   const parameters = {

@@ -1,29 +1,29 @@
 /**
- * The models of jobs as metrics see them: which there are, what is known of each, and having it worked out again.
+ * The models of a job as metrics show them: which there are, what is known of each, and recomputing it.
  *
- * Owns: from a model's id to its figures. Leaves out: the queue (recomputations.ts), the rows (metrics-log.ts), the figures
- * (model-scores.ts).
+ * Owns: from a model's id to its figures. Leaves out: the queue (recomputations.ts), the rows (metrics-log.ts),
+ * computing figures (model-scores.ts).
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { ModelMetrics } from '../../api/metrics-service.js'
 import type { StatsRow } from '../../store/rows.js'
+import { modelIdOf, versionOf } from '../../actor/model-id.js'
 import type { MetricsLog, ModelPlace, RecomputeRow } from './metrics-log.js'
 import { modelMetricsOf, modelReportOf } from './model-document.js'
 import { basisOf } from './model-scores.js'
-import { modelIdOf, versionOf } from '../../actor/model-id.js'
 import { isPending, type Recomputations } from './recomputations.js'
 
 /** A model version that an answer shows. */
 export interface ShownModel {
   readonly place: ModelPlace
   readonly modelId: string
-  /** One of the latest that the question names. */
+  /** One of the latest versions that the request asks for. */
   readonly isLatest: boolean
 }
 
-export class ModelBook {
+export class ModelReports {
   readonly #log: MetricsLog
   readonly #recomputations: Recomputations
   readonly #stats: (job: JobSettings) => StatsRow
@@ -49,7 +49,7 @@ export class ModelBook {
     return modelVersion === 0 ? null : { jobId: job.id, version: modelVersion }
   }
 
-  /** The latest versions, oldest first, and with them the one in use. */
+  /** The `latest` newest versions, and the one in use, oldest first. */
   shown(job: JobSettings, latest: number): ShownModel[] {
     const { modelVersions, modelVersion } = this.#stats(job)
     const last = latest === 0 ? [] : modelVersions.slice(-Math.min(latest, limits.metricsModelsMax))
@@ -64,17 +64,18 @@ export class ModelBook {
       })
   }
 
+  /** Queues a recomputation durably. @throws Refusal queries_busy, store_full, store_failed. */
   request(place: ModelPlace): RecomputeRow {
     return this.#recomputations.request(place)
   }
 
-  /** Has the figures worked out again, and waits for them, at most so long. */
+  /** Recomputes the figures and waits for them, for `timeoutMs` at most. Rejects with queries_busy. */
   async refresh(place: ModelPlace, timeoutMs: number): Promise<void> {
     this.#recomputations.refresh(place)
     await this.#recomputations.ended(place, timeoutMs)
   }
 
-  /** Nothing is known, or something was said or stored since. */
+  /** True where there are no figures, or feedback or events have come since. */
   isStale(job: JobSettings, place: ModelPlace): boolean {
     const row = this.#log.row(place)
     return row === null || isPending(row) || row.figures?.basis !== basisOf(this.#stats(job))
@@ -92,7 +93,7 @@ export class ModelBook {
     return modelReportOf(modelId, namesOf(job), this.#log.row(place), pointName)
   }
 
-  /** What whoever reads its figures has to know. */
+  /** Warnings for readers of its figures: missing, being recomputed, or failed. */
   warnings({ place, modelId }: ShownModel): string[] {
     const row = this.#log.row(place)
     if (row === null) return [`the metrics of ${modelId} have not been computed yet`]

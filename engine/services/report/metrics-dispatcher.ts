@@ -1,53 +1,54 @@
 /**
- * Questions about metrics on their way to a reader thread.
+ * Sends metrics queries to the reader threads.
  *
- * Owns: the lane of what may take long. Leaves out: what is asked (metrics-reports.ts), the answers (metrics-answer.ts).
+ * Owns: the queue of long queries. Leaves out: what is queried (metrics-reports.ts), the answers
+ * (run-metrics-query.ts).
  *
- * 1. What may take long runs one by one, so that short questions, of metrics and of others, find a thread.
- * 2. Time runs while a question waits, too; one that nobody waits for any more does not run.
+ * 1. Long queries run one at a time, so that short queries, of metrics and of others, find a free thread.
+ * 2. The time in the queue counts towards the time limit. A query that its client has given up does not run.
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { MetricsAnswers, MetricsQuery } from './metrics-task.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import { nowMs } from '../readers/task-frame.js'
+import type { MetricsAnswers, MetricsQuery } from './metrics-query.js'
 
-/** A question of one kind. */
+/** A query of one kind. */
 export type MetricsQueryOf<K extends keyof MetricsAnswers> = MetricsQuery & { readonly kind: K }
 
-export class MetricsAsker {
+export class MetricsDispatcher {
   readonly #tasks: ReaderTasks
-  #lane: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
   constructor(deps: ReaderTasksDeps) {
     this.#tasks = new ReaderTasks(deps)
   }
 
-  /** What is answered at once. Rejects with queries_busy, query_timeout, draining. */
+  /** Runs a short query, for `forMs` milliseconds at most. Rejects with queries_busy, query_timeout, draining. */
   async ask<K extends keyof MetricsAnswers>(
     query: MetricsQueryOf<K>,
     forMs: number,
     gone?: AbortSignal,
   ): Promise<MetricsAnswers[K]> {
     const { answer } = await this.#tasks.ask('metrics', { query }, forMs, gone)
-    // The thread answers what it was asked.
+    // The thread answers with the type that the query names.
     return answer as MetricsAnswers[K]
   }
 
-  /** What may take long, of a client. Rejects likewise. */
+  /** Queues a client's long query. Rejects likewise, and with queries_busy where too many wait. */
   async askLong<K extends keyof MetricsAnswers>(
     query: MetricsQueryOf<K>,
     forMs: number,
     gone?: AbortSignal,
   ): Promise<MetricsAnswers[K]> {
     if (this.#waiting >= limits.metricsQueriesMax) {
-      throw new Refusal('queries_busy', 'too many questions about metrics are waiting; try again shortly')
+      throw new Refusal('queries_busy', 'too many metrics queries are waiting; try again shortly')
     }
     return await this.runLong(query, forMs, gone)
   }
 
-  /** The same, of the service itself, which asks for one thing at a time. */
+  /** Queues a long query of the service itself, which has one at a time. Rejects as `ask`. */
   async runLong<K extends keyof MetricsAnswers>(
     query: MetricsQueryOf<K>,
     forMs: number,
@@ -56,13 +57,13 @@ export class MetricsAsker {
     this.#tasks.mustBeOpen()
     const until = nowMs() + forMs
     const work = (): Promise<MetricsAnswers[K]> => this.ask(query, until - nowMs(), gone)
-    const done = this.#lane.then(work)
-    this.#lane = done.catch(() => {})
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => {})
     this.#waiting++
     return await done.finally(() => this.#waiting--)
   }
 
-  /** Gives up what runs; what is asked from now on is refused. */
+  /** Gives up running queries and refuses new ones. */
   close(): void {
     this.#tasks.close()
   }

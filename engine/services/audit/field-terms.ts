@@ -1,18 +1,17 @@
 /**
- * The values in use of the fields that the audit log can be filtered by, each with its number of entries.
+ * Terms: the values in use of each field that the audit log can be filtered by, with the number of entries.
  *
- * Owns: the counts, written with the entries that they count. Leaves out: fields with as many values as entries
- * (`object_id`): a list of those helps nobody.
+ * Owns: the counts, written with the entries that they count. Leaves out: `object_id`, which has as many values as
+ * entries.
  *
- * 1. At most limits.auditTermsMax values a field are listed: those that were there first.
+ * 1. At most limits.auditTermsMax values of a field are listed: the earliest.
  */
 import { limits } from '../../limits.js'
+import type { AuditEntry, ListedField } from '../../api/audit-service.js'
 import type { Environment, WriteBatch } from '../../store/environment.js'
-import { fieldOf, type FilterField } from './audit-filters.js'
-import type { AuditEntry } from '../../api/audit-service.js'
-import type { ListedField } from '../../api/audit-service.js'
+import { fieldOf, type FilterField } from './field-hashes.js'
 
-/** In the order of their places in the keys. */
+/** Listed fields, in the order of their numbers in keys. */
 export const listedFields = [
   'user',
   'analyst',
@@ -21,7 +20,7 @@ export const listedFields = [
   'job_id',
 ] as const satisfies readonly (ListedField & FilterField)[]
 
-export interface AuditTerm {
+export interface FieldTerm {
   readonly value: string
   /** Entries that have it. */
   readonly count: number
@@ -31,23 +30,24 @@ function termKey(field: ListedField, value: string): Buffer {
   return Buffer.concat([Buffer.of(listedFields.indexOf(field)), Buffer.from(value, 'utf8')])
 }
 
-export class AuditTerms {
+export class FieldTerms {
   readonly #environment: Environment
-  /** Counts in the transaction that is being put together. */
+  /** Counts in the transaction that is being built, by key. */
   readonly #counts = new Map<string, number>()
-  /** Values of each field, with those of the transaction. */
+  /** Values of each field, including those of the transaction. */
   readonly #sizes = new Map<ListedField, number>()
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
-  /** A new transaction begins; what was counted in one that was thrown away is forgotten. */
+  /** Begins a new transaction, and forgets the counts of one that was discarded. */
   begin(): void {
     this.#counts.clear()
     this.#sizes.clear()
   }
 
+  /** Counts the values of an entry. */
   count(batch: WriteBatch, entry: AuditEntry): void {
     for (const field of listedFields) {
       const value = fieldOf(field, entry)
@@ -69,17 +69,17 @@ export class AuditTerms {
   }
 
   #hasRoom(field: ListedField): boolean {
-    const size = this.#sizes.get(field) ?? readTerms(this.#environment, field).length
+    const size = this.#sizes.get(field) ?? readFieldTerms(this.#environment, field).length
     const hasRoom = size < limits.auditTermsMax
     this.#sizes.set(field, size + Number(hasRoom))
     return hasRoom
   }
 }
 
-/** The values of a field, in the order of their bytes. */
-export function readTerms(environment: Environment, field: ListedField): AuditTerm[] {
+/** The terms of a field, in the order of their bytes. */
+export function readFieldTerms(environment: Environment, field: ListedField): FieldTerm[] {
   const at = listedFields.indexOf(field)
-  const terms: AuditTerm[] = []
+  const terms: FieldTerm[] = []
   for (const { key, value } of environment.range('audit_terms', { from: Buffer.of(at, 0), to: Buffer.of(at + 1) })) {
     terms.push({ value: Buffer.from(key.subarray(1)).toString('utf8'), count: Buffer.from(value).readUInt32BE(0) })
   }

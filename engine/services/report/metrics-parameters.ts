@@ -1,10 +1,10 @@
-/** Questions about metrics as clients spell them. Every fault is invalid_body, with the name of the query parameter. */
+/** Query parameters of metrics requests. Every fault is invalid_body and names the parameter. */
 import { Refusal } from '../../errors.js'
-import type { MetricsScope } from '../../api/metrics-service.js'
 import { parseInterval, type Interval } from '../../domain/metrics/period.js'
 import { parseFilters } from '../../domain/query/filter.js'
 import { instantOf } from '../../domain/query/instant.js'
-import type { ScopeTask } from './metrics-task.js'
+import type { MetricsScope } from '../../api/metrics-service.js'
+import type { ScopeTask } from './metrics-query.js'
 
 /** @throws Refusal invalid_body. */
 export function readScope({ startDatetime, endDatetime, filters }: MetricsScope): ScopeTask {
@@ -18,20 +18,20 @@ export function readScope({ startDatetime, endDatetime, filters }: MetricsScope)
   return { fromMicros, toMicros, filters: parseFilters(filters) }
 }
 
-/** What Go and .NET spell a time as that was never set: it is not given. */
+/** True for the zero time of Go and .NET, which their clients send for a time that was never set. */
 function isZeroTime(text: string): boolean {
   return /^\s*0001-01-01\s*(?:$|[T ]00:00:00)/.test(text)
 }
 
-/** Microseconds of an ISO 8601 date; without a zone it is UTC. @throws Refusal invalid_body. */
+/** An ISO 8601 date in microseconds; UTC where it has no zone. @throws Refusal invalid_body. */
 export function readInstant(text: string, name: string): number {
-  // A plus sign that nobody encoded arrives as a space.
+  // A plus sign that was not encoded arrives as a space.
   const instant = /^\s*\d{4}-/.test(text) ? instantOf(text.trim().replace(/ (\d\d:?\d\d)$/, '+$1')) : null
   if (instant === null || instant < 0) throw fault(name, 'Input should be an ISO 8601 date', 'datetime_parsing')
   return instant
 }
 
-/** @throws Refusal invalid_body. */
+/** A length of time such as 12h; null where it is not given. @throws Refusal invalid_body. */
 export function readInterval(text: string): Interval
 export function readInterval(text: string | undefined): Interval | null
 export function readInterval(text: string | undefined): Interval | null {

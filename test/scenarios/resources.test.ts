@@ -203,7 +203,7 @@ test('all three kinds of references find their target; one that leads nowhere is
   }
 })
 
-test('a circle is refused and named', async () => {
+test('a cycle is refused and named', async () => {
   const key = (name: string, depends_on: string[]) => ({ type: 'api_key', properties: { name }, depends_on })
   const answer = await client.post('/api/v2/resources', { a: key('a', ['b']), b: key('b', ['c']), c: key('c', ['a']) })
   assert.equal(answer.status, 422)

@@ -13,7 +13,6 @@ import { defaultLabels } from '../../engine/domain/job/labels.js'
 import { viewOf } from '../../engine/actor/event-reply.js'
 import { BallotCache } from '../../engine/services/report/job-ballots.js'
 import { nextMessage, readMessage, type MessageKind } from '../../engine/actor/message.js'
-import { authorOf } from '../../engine/actor/message-author.js'
 import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeTaskCommand } from '../../engine/actor/reprocess-tasks.js'
@@ -25,7 +24,7 @@ import type { EventView } from '../../engine/api/decision-service.js'
 import { compareJob, expectedView, lookAt } from '../support/engine/compare.js'
 import { compareMetrics } from '../support/engine/metrics.js'
 import { OracleJob, type Snapshot } from '../support/engine/oracle.js'
-import { testAuthor } from '../support/author.js'
+import { recordedAuthor } from '../support/author.js'
 import { jobSettings, TestShard } from '../support/engine/shard.js'
 import { alarm } from '../support/cause.js'
 import type { AuditEntry } from '../../engine/api/audit-service.js'
@@ -357,7 +356,7 @@ export class World {
           this.#oracle(at).told.set(micros, { ...told, consensus: noConsensus })
           return 'any'
         },
-        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: authorOf(testAuthor) }) },
+        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: recordedAuthor }) },
       )
       this.#tasks.set(at, { id, cursor: 0 })
       return
@@ -435,7 +434,7 @@ export class World {
       [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })),
     )
     const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
-      assert.deepEqual(by, authorOf(testAuthor))
+      assert.deepEqual(by, recordedAuthor)
       return {
         micros: atMicros,
         job: job?.id,

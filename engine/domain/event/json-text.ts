@@ -38,7 +38,7 @@ export function closingQuote(input: Uint8Array, at: number, end: number): number
 
 /** By the byte after the backslash: the byte that the escape stands for. */
 const escapes = new Uint8Array(128)
-for (const [escape, character] of Object.entries({
+for (const [symbol, character] of Object.entries({
   '"': '"',
   '\\': '\\',
   '/': '/',
@@ -48,7 +48,7 @@ for (const [escape, character] of Object.entries({
   r: '\r',
   t: '\t',
 })) {
-  escapes[escape.charCodeAt(0)] = character.charCodeAt(0)
+  escapes[symbol.charCodeAt(0)] = character.charCodeAt(0)
 }
 const CODE_U = 0x75
 
@@ -64,13 +64,13 @@ export function unescapeText(input: Uint8Array, start: number, end: number, out:
       out[length++] = byte
       continue
     }
-    const escape = input[pos++] as number
-    const character = escapes[escape] ?? 0
+    const symbol = input[pos++] as number
+    const character = escapes[symbol] ?? 0
     if (character !== 0) {
       out[length++] = character
       continue
     }
-    if (escape !== CODE_U) return -1
+    if (symbol !== CODE_U) return -1
     let point = hex4(input, pos, end)
     pos += 4
     if (point >= 0xd800 && point < 0xdc00 && input[pos] === BACKSLASH && input[pos + 1] === CODE_U) {

@@ -17,7 +17,7 @@ import { TextBudget } from '../../domain/query/text-budget.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { compileDates, compileFilters, parseFilters } from '../../domain/query/filter.js'
 import { parseSearch, type Search } from '../../domain/query/search.js'
-import { FirstEvents, SortOrder, type Standing } from '../../domain/query/sort.js'
+import { FirstEvents, SortOrder, type SortPosition } from '../../domain/query/sort.js'
 import { EventAnswers } from './event-documents.js'
 import { EventScan, type QueryStore } from './event-scan.js'
 import { readStats } from '../../actor/job-stats.js'
@@ -35,7 +35,7 @@ export interface QueryGround {
   readonly clock: TaskClock
 }
 
-interface Ref extends Standing, EventRef {}
+interface Ref extends SortPosition, EventRef {}
 
 /** The answer to `events/query`, as JSON text. @throws Refusal. */
 export function runEventsQuery(ground: QueryGround, request: EventsQuery): string {
@@ -186,7 +186,7 @@ interface Walk {
   readonly first: FirstEvents<Ref>
   /** How many need to be counted. */
   readonly tracked: number
-  readonly after?: Standing | null
+  readonly after?: SortPosition | null
   readonly postFilter?: Condition
   readonly aggregate?: (event: Parameters<Parameters<EventScan['walk']>[3]>[0], ref: EventRef) => void
 }

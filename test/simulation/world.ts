@@ -434,7 +434,7 @@ export class World {
       [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })),
     )
     const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
-      assert.deepEqual(by, testAuthor)
+      assert.deepEqual(by, { kind: testAuthor.kind, name: testAuthor.name })
       return {
         micros: atMicros,
         job: job?.id,

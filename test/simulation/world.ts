@@ -24,7 +24,7 @@ import type { EventView } from '../../engine/api/decision-service.js'
 import { compareJob, expectedView, lookAt } from '../support/engine/compare.js'
 import { compareMetrics } from '../support/engine/metrics.js'
 import { OracleJob, type Snapshot } from '../support/engine/oracle.js'
-import { testAuthor } from '../support/author.js'
+import { recordedAuthor } from '../support/author.js'
 import { jobSettings, TestShard } from '../support/engine/shard.js'
 import { alarm } from '../support/cause.js'
 import type { AuditEntry } from '../../engine/api/audit-service.js'
@@ -356,7 +356,7 @@ export class World {
           this.#oracle(at).told.set(micros, { ...told, consensus: noConsensus })
           return 'any'
         },
-        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: testAuthor }) },
+        { body: encodeTaskCommand({ op: 'create', selection, requestedBy: 'x', by: recordedAuthor }) },
       )
       this.#tasks.set(at, { id, cursor: 0 })
       return
@@ -434,7 +434,7 @@ export class World {
       [...oracle.told].map(([micros, told]) => ({ micros, job: at + 1, ...told })),
     )
     const told = this.#chain.map(({ atMicros, job, by, action, object, analyst, details }) => {
-      assert.deepEqual(by, { kind: testAuthor.kind, name: testAuthor.name })
+      assert.deepEqual(by, recordedAuthor)
       return {
         micros: atMicros,
         job: job?.id,
